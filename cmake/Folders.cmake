@@ -1,0 +1,41 @@
+# coffer_library(<folder> [USES <folders>] [DEPS <third party>])
+#
+# One object library coffer_<folder> from all sources below src/<folder> ("root": directly in src/).
+# A folder without sources is skipped, so the tree can grow in any order.
+#   USES  the other folders it may include. Object libraries do not link, so this is only used to know
+#         what a test of one folder needs (tests/CMakeLists.txt); tests/tidy enforces it.
+#   DEPS  the tp:: targets it sees. PRIVATE on purpose: a header that another folder includes must not
+#         need them, which keeps SQL in store/ and httplib in http/.
+#
+# coffer_all collects everything for the executables (objects, and the libraries they need);
+# coffer_all_headers is the same without the objects, for object libraries of tests.
+
+add_library(coffer_all_headers INTERFACE)
+# Generated headers: the embedded files, and whatever cmake/country_tables.cmake adds.
+target_include_directories(coffer_all_headers INTERFACE "${CMAKE_BINARY_DIR}/generated")
+
+add_library(coffer_all INTERFACE)
+target_link_libraries(coffer_all INTERFACE coffer_all_headers $<TARGET_OBJECTS:coffer_embedded>)
+
+function(coffer_library folder)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "USES;DEPS")
+  set(target "coffer_${folder}")
+  if(folder STREQUAL "root")
+    file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/src/*.cpp")
+    list(REMOVE_ITEM sources "${CMAKE_SOURCE_DIR}/src/main.cpp")
+  else()
+    file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/src/${folder}/*.cpp")
+  endif()
+  list(TRANSFORM arg_DEPS PREPEND "tp::" OUTPUT_VARIABLE libraries)
+  set_property(GLOBAL PROPERTY COFFER_USES_${folder} "${arg_USES}")
+  set_property(GLOBAL PROPERTY COFFER_LIBRARIES_${folder} "${libraries}")
+  # Also without sources: headers may be all there is, and they may need the library.
+  target_link_libraries(coffer_all_headers INTERFACE ${libraries})
+  if(NOT sources)
+    return()
+  endif()
+  add_library(${target} OBJECT ${sources})
+  target_link_libraries(${target} PRIVATE coffer_options ${libraries})
+  target_include_directories(${target} PRIVATE "${CMAKE_BINARY_DIR}/generated")
+  target_link_libraries(coffer_all INTERFACE $<TARGET_OBJECTS:${target}>)
+endfunction()

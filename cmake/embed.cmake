@@ -1,0 +1,69 @@
+# Puts schema.sql, src/store/upgrades/*.sql and everything below web/ into the binary: target
+# coffer_embedded, header "embedded/embedded.h".
+#
+# One generated source with .incbin directives: the assembler copies the bytes, so a megabyte of web
+# files costs nothing to compile and needs no helper program.
+
+set(embedded_dir "${CMAKE_BINARY_DIR}/generated/embedded")
+
+file(GLOB embedded_upgrades CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/src/store/upgrades/*.sql")
+file(GLOB_RECURSE embedded_web CONFIGURE_DEPENDS LIST_DIRECTORIES false "${CMAKE_SOURCE_DIR}/web/*")
+file(GLOB embedded_schema CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/schema.sql")
+list(SORT embedded_upgrades COMPARE STRING)
+list(SORT embedded_web COMPARE STRING)
+
+set(embedded_blobs "")
+set(embedded_declarations "")
+set(embedded_count 0)
+
+# Adds one file; `out` gets the C++ expression for its bytes.
+function(coffer_embed_blob file out)
+  set(symbol "coffer_blob_${embedded_count}")
+  math(EXPR next "${embedded_count} + 1")
+  set(embedded_count ${next} PARENT_SCOPE)
+  string(REPLACE "\\" "\\\\" escaped "${file}")
+  string(REPLACE "\"" "\\\"" escaped "${escaped}")
+  string(APPEND embedded_blobs
+    "    \"${symbol}: .incbin \\\"${escaped}\\\"\\n\"\n"
+    "    \"${symbol}_end: .byte 0\\n\"\n")
+  string(APPEND embedded_declarations "extern const char ${symbol}[], ${symbol}_end[];\n")
+  set(embedded_blobs "${embedded_blobs}" PARENT_SCOPE)
+  set(embedded_declarations "${embedded_declarations}" PARENT_SCOPE)
+  set(${out} "bytes(${symbol}, ${symbol}_end)" PARENT_SCOPE)
+endfunction()
+
+set(embedded_schema_expression "{}")
+foreach(file IN LISTS embedded_schema)
+  coffer_embed_blob("${file}" embedded_schema_expression)
+endforeach()
+
+set(embedded_upgrade_rows "")
+foreach(file IN LISTS embedded_upgrades)
+  coffer_embed_blob("${file}" expression)
+  cmake_path(GET file FILENAME name)
+  string(APPEND embedded_upgrade_rows "      {\"${name}\", ${expression}},\n")
+endforeach()
+
+set(embedded_web_rows "")
+foreach(file IN LISTS embedded_web)
+  coffer_embed_blob("${file}" expression)
+  cmake_path(RELATIVE_PATH file BASE_DIRECTORY "${CMAKE_SOURCE_DIR}/web" OUTPUT_VARIABLE name)
+  string(APPEND embedded_web_rows "      {\"${name}\", ${expression}},\n")
+endforeach()
+
+list(LENGTH embedded_upgrades embedded_upgrade_count)
+list(LENGTH embedded_web embedded_web_count)
+
+# configure_file writes only when something changed, so a reconfigure recompiles nothing.
+configure_file("${CMAKE_CURRENT_LIST_DIR}/embedded.h.in" "${embedded_dir}/embedded.h" @ONLY)
+configure_file("${CMAKE_CURRENT_LIST_DIR}/embedded.cpp.in" "${embedded_dir}/embedded.cpp" @ONLY)
+
+# The compiler cannot know of files named in assembler text.
+set_source_files_properties("${embedded_dir}/embedded.cpp" PROPERTIES
+  OBJECT_DEPENDS "${embedded_schema};${embedded_upgrades};${embedded_web}"
+  COMPILE_DEFINITIONS "COFFER_COMMIT=\"${COFFER_COMMIT}\"")
+
+add_library(coffer_embedded OBJECT "${embedded_dir}/embedded.cpp")
+target_include_directories(coffer_embedded INTERFACE "${CMAKE_BINARY_DIR}/generated")
+target_include_directories(coffer_embedded PRIVATE "${CMAKE_BINARY_DIR}/generated")
+target_link_libraries(coffer_embedded PRIVATE coffer_options)

@@ -1,0 +1,99 @@
+# Every piece of other people's work that ends up in coffer, or builds or tests it: named here once,
+# nowhere else. Nothing is vendored. cmake/ThirdParty.cmake reads this table and resolves it,
+# ./dev setup reads the package names in it.
+#
+#   coffer_archive()  compiled by us from pinned source. CONTENT is the pin: the SHA-256 over the kept
+#                     files, PATCHES applied (coffer_content_digest in cmake/ThirdParty.cmake). So the
+#                     same files count as the same dependency whichever archive they came in, and an
+#                     unpacked copy on disk is checked again at every configure. Each source also names
+#                     the SHA-256 of its own archive, checked before it is unpacked; "-" where we could
+#                     not see that archive, then CONTENT alone decides.
+#                     Sources are tried in this order:
+#                       UPSTREAM <url> <sha256|->       the project itself
+#                       DEBIAN   <pool path> <sha256>   from the mirror this machine's apt is set to
+#                       NPM      <name@version> <sha256> from the registry this machine's npm is set to
+#   coffer_system()   a Debian package, taken as it is. DEBIAN_PACKAGES are what ./dev setup installs.
+#
+# To move a version: change VERSION and the sources, set CONTENT to 0, configure; the message names the
+# digest found. Read what changed before you write it down.
+
+coffer_archive(httplib
+  VERSION  0.41.0
+  LICENCE  MIT
+  HOMEPAGE https://github.com/yhirose/cpp-httplib
+  WHY      "HTTP server and client behind our own gate; Debian 12's 0.11 has open CVEs and no static library"
+  KEEP     httplib.h LICENSE
+  PATCHES  httplib-raw-header-values.patch httplib-strict-chunk-size.patch
+  CONTENT  4adb47d26fa7d95146185f241792b6500f8a2aa3f2f42a46811c7e34dba091ff
+  UPSTREAM https://github.com/yhirose/cpp-httplib/archive/refs/tags/v0.41.0.tar.gz -
+  DEBIAN   pool/main/c/cpp-httplib/cpp-httplib_0.41.0+ds.orig.tar.xz
+           7acb492bffdd95165677d22145c2c4890e6432c5ef53d0f781defe8dec48f567)
+
+# Every SQLite from 3.7.0 to 3.51.2 can corrupt a WAL file (Debian 12's and 13's included) and 3.52.0 was
+# withdrawn. better-sqlite3 carries the unpatched amalgamation of a later one, generated with a few
+# OMIT options that cmake/ThirdParty.cmake therefore has to repeat. Only sqlite3.c and sqlite3.h are
+# kept: none of better-sqlite3's own code is used.
+coffer_archive(sqlite
+  VERSION  3.54.1
+  LICENCE  blessing
+  HOMEPAGE https://sqlite.org
+  WHY      "the database; the distribution's version has the WAL-reset corruption bug"
+  KEEP     deps/sqlite3/sqlite3.c deps/sqlite3/sqlite3.h
+  CONTENT  27ef9f38c51dedbd64e205e0de428083b627bbc751232889b083d09eebd60f9f
+  UPSTREAM https://github.com/WiseLibs/better-sqlite3/archive/refs/tags/v13.2.0.tar.gz -
+  NPM      better-sqlite3@13.2.0
+           40487589df3496f2ee0079d22b73c63fccebe7db0e8ee9a2c42421861e321e0b)
+
+coffer_archive(sqlitecpp
+  VERSION  3.3.3
+  LICENCE  MIT
+  HOMEPAGE https://github.com/SRombauts/SQLiteCpp
+  WHY      "typed statements over SQLite; compiled against our sqlite3.h, never the system's library"
+  KEEP     include src LICENSE.txt
+  CONTENT  30f065b3dd217547fdfe25994dc0c1659538be4c0c0f9313c56d22a337820a0e
+  UPSTREAM https://github.com/SRombauts/SQLiteCpp/archive/refs/tags/3.3.3.tar.gz
+           33bd4372d83bc43117928ee842be64d05e7807f511b5195f85d30015cad9cac6
+  DEBIAN   pool/main/s/sqlitecpp/sqlitecpp_3.3.3.orig.tar.gz
+           33bd4372d83bc43117928ee842be64d05e7807f511b5195f85d30015cad9cac6)
+
+coffer_system(openssl
+  LICENCE Apache-2.0
+  HOMEPAGE https://www.openssl.org
+  WHY "cryptography and TLS; Debian's static libraries, so its security updates reach us by a rebuild"
+  DEBIAN_PACKAGES libssl-dev)
+
+coffer_system(cares
+  LICENCE MIT
+  HOMEPAGE https://c-ares.org
+  WHY "names without NSS: a static glibc program that asks NSS crashes on some hosts"
+  DEBIAN_PACKAGES libc-ares-dev)
+
+coffer_system(json
+  LICENCE MIT
+  HOMEPAGE https://github.com/nlohmann/json
+  WHY "JSON; its SAX reader where amounts pass"
+  DEBIAN_PACKAGES nlohmann-json3-dev)
+
+coffer_system(spdlog
+  LICENCE MIT
+  HOMEPAGE https://github.com/gabime/spdlog
+  WHY "logs; header only, together with fmt"
+  DEBIAN_PACKAGES libspdlog-dev libfmt-dev)
+
+coffer_system(cli11
+  LICENCE BSD-3-Clause
+  HOMEPAGE https://github.com/CLIUtils/CLI11
+  WHY "flags, environment and TOML file from one declaration"
+  DEBIAN_PACKAGES libcli11-dev)
+
+coffer_system(iso_codes
+  LICENCE LGPL-2.1-or-later
+  HOMEPAGE https://salsa.debian.org/iso-codes-team/iso-codes
+  WHY "country and currency tables, read at build time"
+  DEBIAN_PACKAGES iso-codes)
+
+coffer_system(catch2
+  LICENCE BSL-1.0
+  HOMEPAGE https://github.com/catchorg/Catch2
+  WHY "test framework; tests only"
+  DEBIAN_PACKAGES catch2)
