@@ -1,0 +1,99 @@
+#include "base/clock.h"
+
+#include <chrono>
+#include <cstdio>
+
+namespace coffer {
+namespace {
+
+constexpr std::int64_t kDayMs = 86'400'000;
+
+std::optional<int> digits(std::string_view text, std::size_t at, std::size_t count) {
+  if (at + count > text.size()) return std::nullopt;
+  int value = 0;
+  for (std::size_t i = at; i < at + count; ++i) {
+    if (text[i] < '0' || text[i] > '9') return std::nullopt;
+    value = value * 10 + (text[i] - '0');
+  }
+  return value;
+}
+
+bool char_at(std::string_view text, std::size_t at, std::string_view allowed) {
+  return at < text.size() && allowed.find(text[at]) != std::string_view::npos;
+}
+
+std::optional<std::int64_t> parse_date(std::string_view text) {
+  const auto y = digits(text, 0, 4), m = digits(text, 5, 2), d = digits(text, 8, 2);
+  if (!y || !m || !d || !char_at(text, 4, "-") || !char_at(text, 7, "-")) return std::nullopt;
+  const std::chrono::year_month_day date{std::chrono::year{*y},
+                                         std::chrono::month{static_cast<unsigned>(*m)},
+                                         std::chrono::day{static_cast<unsigned>(*d)}};
+  if (!date.ok()) return std::nullopt;
+  return std::chrono::sys_days{date}.time_since_epoch().count() * kDayMs;
+}
+
+/// Minutes east of UTC for "Z" or "+hh:mm"; nullopt unless it ends the text.
+std::optional<int> parse_offset(std::string_view text, std::size_t at) {
+  if (char_at(text, at, "Zz")) return at + 1 == text.size() ? std::optional(0) : std::nullopt;
+  if (!char_at(text, at, "+-") || at + 6 != text.size() || text[at + 3] != ':') return std::nullopt;
+  const auto h = digits(text, at + 1, 2), m = digits(text, at + 4, 2);
+  if (!h || !m || *h > 23 || *m > 59) return std::nullopt;
+  const int minutes = *h * 60 + *m;
+  return text[at] == '-' ? -minutes : minutes;
+}
+
+}  // namespace
+
+std::string Timestamp::to_string() const {
+  std::int64_t day = ms / kDayMs;
+  std::int64_t rest = ms % kDayMs;
+  if (rest < 0) {
+    --day;
+    rest += kDayMs;
+  }
+  const std::chrono::year_month_day date{std::chrono::sys_days{std::chrono::days{day}}};
+  char buffer[48];
+  std::snprintf(buffer, sizeof buffer, "%04d-%02u-%02uT%02d:%02d:%02d.%03dZ",
+                static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
+                static_cast<unsigned>(date.day()), static_cast<int>(rest / 3'600'000),
+                static_cast<int>(rest / 60'000 % 60), static_cast<int>(rest / 1000 % 60),
+                static_cast<int>(rest % 1000));
+  return buffer;
+}
+
+std::optional<Timestamp> Timestamp::parse(std::string_view text) {
+  const auto day_ms = parse_date(text.substr(0, 10));
+  if (!day_ms) return std::nullopt;
+  if (text.size() == 10) return Timestamp{*day_ms};
+  const auto h = digits(text, 11, 2), m = digits(text, 14, 2), s = digits(text, 17, 2);
+  if (!char_at(text, 10, "Tt ") || !h || !m || !s || !char_at(text, 13, ":") ||
+      !char_at(text, 16, ":") || *h > 23 || *m > 59 || *s > 59) {
+    return std::nullopt;
+  }
+  std::size_t at = 19;
+  int fraction_ms = 0;
+  if (char_at(text, at, ".")) {
+    int scale = 100;
+    std::size_t count = 0;
+    for (++at; at < text.size() && text[at] >= '0' && text[at] <= '9'; ++at, ++count) {
+      fraction_ms += (text[at] - '0') * scale;
+      scale /= 10;
+    }
+    if (count == 0) return std::nullopt;
+  }
+  const auto offset = parse_offset(text, at);
+  if (!offset) return std::nullopt;
+  return Timestamp{*day_ms + ((*h * 60 + *m - *offset) * 60 + *s) * 1000LL + fraction_ms};
+}
+
+Timestamp SystemClock::now() const {
+  const auto since = std::chrono::system_clock::now().time_since_epoch();
+  return {std::chrono::duration_cast<std::chrono::milliseconds>(since).count()};
+}
+
+std::int64_t SystemClock::monotonic_ms() const {
+  const auto since = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(since).count();
+}
+
+}  // namespace coffer

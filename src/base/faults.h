@@ -1,0 +1,31 @@
+// Collects everything that is wrong with a request, so that one answer tells all of it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/problem.h"
+
+namespace coffer {
+
+class Faults {
+ public:
+  void add(Slug slug, std::string field, std::string message) {
+    faults_.push_back({slug, {std::move(field), std::move(message)}});
+  }
+  bool empty() const { return faults_.empty(); }
+
+  /// One Problem with every field. Its status: a wrong shape (400) outranks a missing resource
+  /// (404), which outranks a wrong value (422), which outranks a wrong state (409). Different slugs
+  /// of the winning status become that status's general slug. Not for an empty collection.
+  Problem problem() const;
+
+ private:
+  struct Fault {
+    Slug slug;
+    FieldError error;
+  };
+  std::vector<Fault> faults_;
+};
+
+}  // namespace coffer

@@ -1,0 +1,272 @@
+#include "base/log.h"
+
+#include <spdlog/sinks/stdout_sinks.h>
+#include <unistd.h>
+
+#include <array>
+#include <charconv>
+#include <string>
+#include <utility>
+
+#include "base/environment.h"
+#include "base/mutex.h"
+
+namespace coffer {
+namespace {
+
+struct LevelName {
+  std::string_view json;
+  std::string_view text;    // padded to one width
+  std::string_view colour;  // ANSI
+};
+
+LevelName level_name(LogLevel level) {
+  switch (level) {
+    case LogLevel::debug:
+      return {"debug", "DEBUG", "\x1b[2m"};
+    case LogLevel::info:
+      return {"info", "INFO ", "\x1b[32m"};
+    case LogLevel::warning:
+      return {"warning", "WARN ", "\x1b[33m"};
+    case LogLevel::error:
+      return {"error", "ERROR", "\x1b[31m"};
+    case LogLevel::off:
+      break;
+  }
+  return {"off", "OFF  ", ""};
+}
+
+struct CodePoint {
+  char32_t value = 0;
+  std::size_t length = 0;  // 0: the bytes are not UTF-8
+};
+
+// Strict: no overlong forms, no surrogates, nothing beyond U+10FFFF.
+CodePoint decode(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char first = byte(0);
+  if (first < 0x80) return {first, 1};
+  const std::size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  if (first < 0xc2 || first > 0xf4 || text.size() < length) return {};
+  char32_t value = first & (0x7fu >> length);
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) return {};
+    value = value << 6 | (byte(i) & 0x3f);
+  }
+  constexpr std::array<char32_t, 5> kLeast = {0, 0, 0x80, 0x800, 0x10000};
+  const bool surrogate = value >= 0xd800 && value <= 0xdfff;
+  if (value < kLeast[length] || value > 0x10ffff || surrogate) return {};
+  return {value, length};
+}
+
+// Beyond control bytes: line separators, and the marks that make a terminal show text in another
+// order than it has.
+bool must_escape(char32_t c) {
+  return c < 0x20 || (c >= 0x7f && c <= 0x9f) || (c >= 0x200e && c <= 0x200f) ||
+         (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+}
+
+void append_escape(std::string& out, char32_t c) {
+  constexpr std::string_view kHex = "0123456789abcdef";
+  if (c == '\n') {
+    out += "\\n";
+  } else if (c == '\r') {
+    out += "\\r";
+  } else if (c == '\t') {
+    out += "\\t";
+  } else {
+    out += "\\u";
+    for (int shift = 12; shift >= 0; shift -= 4) out += kHex[c >> shift & 0xf];
+  }
+}
+
+// The inside of a JSON string; the text format borrows it, so there is one escape to know.
+// `quoted` is false for a bare message, where a quotation mark may stay as it is.
+void append_escaped(std::string& out, std::string_view text, bool quoted) {
+  while (!text.empty()) {
+    const CodePoint c = decode(text);
+    if (c.length == 0) {
+      out += "\xef\xbf\xbd";  // U+FFFD for each byte that is not UTF-8
+      text.remove_prefix(1);
+      continue;
+    }
+    if (must_escape(c.value)) {
+      append_escape(out, c.value);
+    } else {
+      if (c.value == '\\' || (c.value == '"' && quoted)) out += '\\';
+      out += text.substr(0, c.length);
+    }
+    text.remove_prefix(c.length);
+  }
+}
+
+void append_quoted(std::string& out, std::string_view text) {
+  out += '"';
+  append_escaped(out, text, true);
+  out += '"';
+}
+
+// Quotes only what could be misread bare.
+void append_logfmt(std::string& out, std::string_view text) {
+  bool plain = !text.empty();
+  for (const char c : text)
+    plain = plain && c > ' ' && c < 0x7f && c != '"' && c != '=' && c != '\\';
+  if (plain) {
+    out += text;
+  } else {
+    append_quoted(out, text);
+  }
+}
+
+template <class Number>
+void append_number(std::string& out, Number value) {
+  std::array<char, 32> digits;
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
+  out.append(digits.data(), end);
+}
+
+void append_value(std::string& out, LogFormat format, const LogValue& value) {
+  if (const auto* text = std::get_if<std::string_view>(&value.variant())) {
+    format == LogFormat::json ? append_quoted(out, *text) : append_logfmt(out, *text);
+  } else if (const auto* flag = std::get_if<bool>(&value.variant())) {
+    out += *flag ? "true" : "false";
+  } else if (const auto* real = std::get_if<double>(&value.variant())) {
+    // JSON has no word for infinity or not-a-number.
+    const bool finite = *real - *real == 0.0;
+    finite || format == LogFormat::text ? append_number(out, *real) : void(out += "null");
+  } else if (const auto* whole = std::get_if<std::int64_t>(&value.variant())) {
+    append_number(out, *whole);
+  } else {
+    append_number(out, std::get<std::uint64_t>(value.variant()));
+  }
+}
+
+std::string render_json(Timestamp time, LogLevel level, std::string_view component,
+                        std::string_view message, LogFields fields) {
+  std::string out = "{\"time\":\"" + time.to_string() + "\",\"level\":\"";
+  out += level_name(level).json;
+  out += "\",\"component\":";
+  append_quoted(out, component);
+  out += ",\"message\":";
+  append_quoted(out, message);
+  for (const LogField& field : fields) {
+    out += ',';
+    append_quoted(out, field.key);
+    out += ':';
+    append_value(out, LogFormat::json, field.value);
+  }
+  return out += '}';
+}
+
+std::string render_text(bool colour, Timestamp time, LogLevel level, std::string_view component,
+                        std::string_view message, LogFields fields) {
+  constexpr std::string_view kDim = "\x1b[2m";
+  const std::string_view reset = colour ? "\x1b[0m" : "";
+  const LevelName name = level_name(level);
+  std::string out = time.to_string();
+  out += ' ';
+  if (colour) out += name.colour;
+  out += name.text;
+  out += reset;
+  out += ' ';
+  append_logfmt(out, component);
+  out += ": ";
+  append_escaped(out, message, false);
+  for (const LogField& field : fields) {
+    out += ' ';
+    if (colour) out += kDim;
+    append_logfmt(out, field.key);
+    out += '=';
+    out += reset;
+    append_value(out, LogFormat::text, field.value);
+  }
+  return out;
+}
+
+// spdlog is the way out; the line is made here, because its pattern language can not escape a
+// field.
+class Output {
+ public:
+  Output() { stderr_.set_pattern("%v"); }
+
+  void write(LogLevel level, std::string_view component, std::string_view message,
+             LogFields fields) {
+    const std::string line =
+        render_log_line(format_.load(std::memory_order_relaxed), colour_, SystemClock().now(),
+                        level, component, message, fields);
+    Lock lock(mutex_);
+    if (writer_) {
+      writer_(line);
+    } else {
+      stderr_.log({"", spdlog::level::info, spdlog::string_view_t(line.data(), line.size())});
+    }
+  }
+
+  void set_format(LogFormat format) { format_.store(format, std::memory_order_relaxed); }
+
+  void redirect(std::function<void(std::string_view)> writer) {
+    Lock lock(mutex_);
+    writer_ = std::move(writer);
+  }
+
+ private:
+  static bool wants_colour() {
+    const auto no_color = environment_variable("NO_COLOR");
+    return isatty(STDERR_FILENO) == 1 && (!no_color || no_color->empty());
+  }
+
+  const bool colour_ = wants_colour();
+  std::atomic<LogFormat> format_ = default_log_format();
+  Mutex mutex_;
+  spdlog::sinks::stderr_sink_st stderr_ COFFER_GUARDED_BY(mutex_);
+  std::function<void(std::string_view)> writer_ COFFER_GUARDED_BY(mutex_);
+};
+
+// Never destroyed: a thread that outlives main may still have something to say.
+Output& output() {
+  static Output& instance = *new Output();
+  return instance;
+}
+
+}  // namespace
+
+namespace log_detail {
+
+std::atomic<LogLevel> threshold = LogLevel::info;
+
+void write(LogLevel level, std::string_view component, std::string_view message,
+           LogFields fields) noexcept {
+  try {
+    output().write(level, component, message, fields);
+  } catch (...) {
+    // Out of memory, or the sink failed: a lost line must not become a lost payment.
+  }
+}
+
+}  // namespace log_detail
+
+void configure_logging(LogLevel level, LogFormat format) {
+  output().set_format(format);
+  set_log_level(level);
+}
+
+void set_log_level(LogLevel level) {
+  log_detail::threshold.store(level, std::memory_order_relaxed);
+}
+
+LogFormat default_log_format() {
+  return isatty(STDERR_FILENO) == 1 ? LogFormat::text : LogFormat::json;
+}
+
+std::string render_log_line(LogFormat format, bool colour, Timestamp time, LogLevel level,
+                            std::string_view component, std::string_view message,
+                            LogFields fields) {
+  return format == LogFormat::json ? render_json(time, level, component, message, fields)
+                                   : render_text(colour, time, level, component, message, fields);
+}
+
+void redirect_log(std::function<void(std::string_view line)> writer) {
+  output().redirect(std::move(writer));
+}
+
+}  // namespace coffer

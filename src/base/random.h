@@ -1,0 +1,55 @@
+// Randomness as a collaborator: `Random&` is a constructor argument, so a seed replays a run.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "base/clock.h"
+#include "base/mutex.h"
+#include "base/uuid.h"
+
+namespace coffer {
+
+/// Implementations are safe to call from several threads.
+class Random {
+ public:
+  virtual ~Random() = default;
+  virtual void fill(std::span<std::uint8_t> out) = 0;
+
+  std::uint64_t next_u64();
+  /// `count` random bytes.
+  std::string bytes(std::size_t count);
+  /// Version 7, from `now` and 74 random bits.
+  Uuid uuid_v7(Timestamp now);
+  template <class IdType>
+  IdType id(Timestamp now) {
+    return IdType{uuid_v7(now)};
+  }
+};
+
+/// The kernel's generator, drawn in blocks so that an id costs no system call. Fit for keys.
+class OsRandom final : public Random {
+ public:
+  void fill(std::span<std::uint8_t> out) override;
+
+ private:
+  static constexpr std::size_t kBlock = 4096;
+  Mutex mutex_;
+  std::uint8_t block_[kBlock] COFFER_GUARDED_BY(mutex_) = {};
+  std::size_t used_ COFFER_GUARDED_BY(mutex_) = kBlock;
+};
+
+/// The same seed gives the same bytes. For tests only: not fit for keys.
+class SeededRandom final : public Random {
+ public:
+  explicit SeededRandom(std::uint64_t seed) : state_(seed) {}
+  void fill(std::span<std::uint8_t> out) override;
+
+ private:
+  Mutex mutex_;
+  std::uint64_t state_ COFFER_GUARDED_BY(mutex_);
+};
+
+}  // namespace coffer

@@ -1,0 +1,35 @@
+#include "base/thread.h"
+
+#include <pthread.h>
+
+#include <utility>
+
+namespace coffer {
+namespace {
+
+// Linux refuses a longer name altogether instead of cutting it.
+constexpr std::size_t kNameMax = 15;
+
+void name_this_thread(const std::string& name) {
+#if defined(__APPLE__)
+  pthread_setname_np(name.substr(0, kNameMax).c_str());
+#else
+  pthread_setname_np(pthread_self(), name.substr(0, kNameMax).c_str());
+#endif
+}
+
+}  // namespace
+
+Thread::Thread(std::string name, std::function<void()> body)
+    : thread_([name = std::move(name), body = std::move(body)] {
+        name_this_thread(name);
+        body();
+      }) {}
+
+Thread::~Thread() { join(); }
+
+void Thread::join() {
+  if (thread_.joinable()) thread_.join();
+}
+
+}  // namespace coffer
