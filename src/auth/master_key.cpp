@@ -1,0 +1,242 @@
+#include "auth/master_key.h"
+
+#include <fcntl.h>
+#include <openssl/crypto.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <optional>
+
+#include "base/digest.h"
+
+namespace coffer::auth {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr mode_t kPrivateFile = 0600;
+constexpr mode_t kPrivateDirectory = 0700;
+constexpr mode_t kGroupAndOthers = 077;
+constexpr std::size_t kMaxFileBytes = 4096;
+
+bool looks_like_text(std::string_view bytes) {
+  return std::all_of(bytes.begin(), bytes.end(), [](char c) { return c >= ' ' && c <= '~'; });
+}
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kSpace = " \t\r\n";
+  const auto begin = text.find_first_not_of(kSpace);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
+}
+
+/// `bytes` is a key's worth of bytes, and wiped.
+MasterKey take(std::string& bytes) {
+  const auto* data = reinterpret_cast<const std::uint8_t*>(bytes.data());
+  MasterKey key(std::span<const std::uint8_t, MasterKey::kBytes>(data, MasterKey::kBytes));
+  OPENSSL_cleanse(bytes.data(), bytes.size());
+  return key;
+}
+
+class File {
+ public:
+  explicit File(int descriptor) : descriptor_(descriptor) {}
+  ~File() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  bool is_open() const { return descriptor_ >= 0; }
+  int descriptor() const { return descriptor_; }
+
+ private:
+  int descriptor_;
+};
+
+/// From errno; `what` says what was being done, as in "cannot read".
+Problem system_problem(const std::string& what, const fs::path& path, const std::string& remedy) {
+  const int error = errno;
+  const bool denied = error == EACCES || error == EPERM || error == EROFS;
+  return Problem(denied ? Slug::forbidden : Slug::unexpected_error,
+                 what + " " + path.string() + ": " + std::strerror(error) + ". " + remedy);
+}
+
+fs::path directory_of(const fs::path& path) {
+  return path.has_parent_path() ? path.parent_path() : fs::path(".");
+}
+
+Result<MasterKey> read_open_file(const File& file, const fs::path& path) {
+  struct stat status {};
+  if (::fstat(file.descriptor(), &status) != 0) {
+    return unexpected(
+        system_problem("Cannot examine the master key file", path, "Check the disk."));
+  }
+  if (!S_ISREG(status.st_mode)) {
+    return unexpected(Slug::validation_failed, "The master key " + path.string() +
+                                                   " is not a regular file: give the path of one.");
+  }
+  if ((status.st_mode & kGroupAndOthers) != 0) {
+    return unexpected(Slug::forbidden,
+                      "The master key file " + path.string() +
+                          " is open to other users: run `chmod 600 " + path.string() +
+                          "`, and consider the key known to whoever could read it.");
+  }
+  std::string text(kMaxFileBytes, '\0');
+  std::size_t size = 0;
+  while (size < text.size()) {
+    const ssize_t got = ::read(file.descriptor(), text.data() + size, text.size() - size);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) {
+      return unexpected(system_problem("Cannot read the master key file", path, "Check the disk."));
+    }
+    if (got == 0) break;
+    size += static_cast<std::size_t>(got);
+  }
+  auto key = parse_master_key(std::string_view(text).substr(0, size), "the file " + path.string());
+  OPENSSL_cleanse(text.data(), text.size());
+  return key;
+}
+
+/// Empty when there is no such file.
+std::optional<Result<MasterKey>> load(const fs::path& path) {
+  // Not blocking: a FIFO at the path would otherwise hang the start.
+  const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (file.is_open()) return read_open_file(file, path);
+  if (errno == ENOENT) return std::nullopt;
+  return unexpected(system_problem("Cannot open the master key file", path,
+                                   "It must be readable by the user that coffer runs as."));
+}
+
+Result<void> sync_directory(const fs::path& directory) {
+  const File file(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!file.is_open() || ::fsync(file.descriptor()) != 0) {
+    return unexpected(system_problem("Cannot write the directory", directory, "Check the disk."));
+  }
+  return {};
+}
+
+Result<void> make_private_directories(const fs::path& directory) {
+  struct stat status {};
+  if (directory.empty() || ::stat(directory.c_str(), &status) == 0) return {};
+  COFFER_TRY_VOID(make_private_directories(directory.parent_path()));
+  if (::mkdir(directory.c_str(), kPrivateDirectory) != 0 && errno != EEXIST) {
+    return unexpected(system_problem("Cannot create the directory", directory,
+                                     "Create it for the user that coffer runs as, mode 0700."));
+  }
+  return sync_directory(directory_of(directory));
+}
+
+Result<void> write_synced(const fs::path& path, std::string_view text) {
+  const std::string remedy = "Check the free space and the permissions of its directory.";
+  const File file(
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kPrivateFile));
+  if (!file.is_open()) {
+    return unexpected(system_problem("Cannot create the master key file", path, remedy));
+  }
+  while (!text.empty()) {
+    const ssize_t put = ::write(file.descriptor(), text.data(), text.size());
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) {
+      return unexpected(system_problem("Cannot write the master key file", path, remedy));
+    }
+    text.remove_prefix(static_cast<std::size_t>(put));
+  }
+  if (::fsync(file.descriptor()) != 0) {
+    return unexpected(system_problem("Cannot write the master key file", path, remedy));
+  }
+  return {};
+}
+
+/// Gives the finished file its name. False when another process was faster.
+Result<bool> publish(const fs::path& temporary, const fs::path& path) {
+  if (::renameat2(AT_FDCWD, temporary.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) == 0) {
+    COFFER_TRY_VOID(sync_directory(directory_of(path)));
+    return true;
+  }
+  if (errno == EEXIST) return false;
+  return unexpected(system_problem("Cannot name the master key file", path,
+                                   "Choose a directory on a local file system."));
+}
+
+Result<void> create(const fs::path& path, Random& random) {
+  COFFER_TRY_VOID(make_private_directories(directory_of(path)));
+  const Secret text(MasterKey::generate(random).to_hex().reveal() + "\n");
+  fs::path temporary = path;
+  temporary += "." + to_hex(random.bytes(8)) + ".new";
+  auto written = write_synced(temporary, text.reveal());
+  auto published = written ? publish(temporary, path) : Result<bool>(unexpected(written.error()));
+  if (!published || !*published) ::unlink(temporary.c_str());
+  if (!published) return unexpected(std::move(published).error());
+  return {};
+}
+
+}  // namespace
+
+MasterKey::MasterKey(std::span<const std::uint8_t, kBytes> bytes) {
+  std::copy(bytes.begin(), bytes.end(), bytes_.begin());
+}
+
+MasterKey::~MasterKey() { OPENSSL_cleanse(bytes_.data(), bytes_.size()); }
+
+MasterKey MasterKey::generate(Random& random) {
+  std::string bytes = random.bytes(kBytes);
+  return take(bytes);
+}
+
+Secret MasterKey::derive(std::string_view label) const {
+  // RFC 5869 with the empty salt; 32 bytes of output are its first block, T(1).
+  const Sha256 zero_salt{};
+  const Sha256 extracted = hmac_sha256(as_text(zero_salt), as_text(bytes_));
+  const Sha256 expanded = hmac_sha256(as_text(extracted), std::string(label).append(1, '\x01'));
+  return Secret(std::string(as_text(expanded)));
+}
+
+std::string MasterKey::fingerprint() const {
+  constexpr std::size_t kShown = 8;
+  const Sha256 check = hmac_sha256(as_text(bytes_), "coffer key check");
+  return coffer::to_hex(as_text(check).substr(0, kShown));
+}
+
+Secret MasterKey::to_hex() const { return Secret(coffer::to_hex(as_text(bytes_))); }
+
+Result<MasterKey> parse_master_key(std::string_view text, std::string_view source) {
+  const std::string where(source);
+  if (text.size() == MasterKey::kBytes && !looks_like_text(text)) {
+    std::string bytes(text);
+    return take(bytes);
+  }
+  const std::string_view hex = trimmed(text);
+  if (hex.size() != 2 * MasterKey::kBytes) {
+    return unexpected(Slug::validation_failed,
+                      "The master key in " + where + " has the wrong length (" +
+                          std::to_string(hex.size()) +
+                          " characters): it must be 64 hex characters or 32 random bytes, as "
+                          "`openssl rand -hex 32` prints them.");
+  }
+  auto bytes = from_hex(hex);
+  if (!bytes) {
+    return unexpected(Slug::validation_failed,
+                      "The master key in " + where +
+                          " holds characters that are not hex: restore it from its backup.");
+  }
+  return take(*bytes);
+}
+
+Result<MasterKey> load_or_create_master_key(const fs::path& path, Random& random,
+                                            MissingKey missing) {
+  if (auto found = load(path)) return *std::move(found);
+  const Problem none(Slug::not_found,
+                     "There is no master key at " + path.string() +
+                         ": restore it from its backup. Without it the secrets sealed in the "
+                         "database cannot be read.");
+  if (missing == MissingKey::refuse) return unexpected(none);
+  COFFER_TRY_VOID(create(path, random));
+  if (auto created = load(path)) return *std::move(created);
+  return unexpected(none);
+}
+
+}  // namespace coffer::auth

@@ -1,0 +1,107 @@
+#include "auth/seal.h"
+
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+
+#include <memory>
+
+#include "base/check.h"
+
+namespace coffer::auth {
+namespace {
+
+constexpr char kFormatVersion = 1;
+constexpr std::size_t kNonceBytes = 12;
+constexpr std::size_t kTagBytes = 16;
+constexpr std::size_t kHeaderBytes = 1 + kNonceBytes;
+// EVP takes int lengths; everything sealed here is a key, a secret or a seed.
+constexpr std::size_t kMaxPlaintextBytes = 1 << 20;
+
+// Fetched once: an implicit fetch per call costs more than sealing a short value.
+const EVP_CIPHER* aes_256_gcm() {
+  static const EVP_CIPHER* algorithm = EVP_CIPHER_fetch(nullptr, "AES-256-GCM", nullptr);
+  COFFER_CHECK(algorithm != nullptr);
+  return algorithm;
+}
+
+struct FreeContext {
+  void operator()(EVP_CIPHER_CTX* context) const { EVP_CIPHER_CTX_free(context); }
+};
+using Context = std::unique_ptr<EVP_CIPHER_CTX, FreeContext>;
+
+const unsigned char* in(std::string_view text) {
+  return reinterpret_cast<const unsigned char*>(text.data());
+}
+unsigned char* out(std::string& text, std::size_t at) {
+  return reinterpret_cast<unsigned char*>(text.data()) + at;
+}
+
+/// The version byte is authenticated with the context, so it cannot be changed either.
+std::string authenticated(std::string_view context) {
+  return std::string(1, kFormatVersion).append(context);
+}
+
+Problem does_not_open(std::string_view context) {
+  // The part before the colon is the kind of value; what follows may be an id.
+  return Problem(Slug::unexpected_error,
+                 "A sealed value (" + std::string(context.substr(0, context.find(':'))) +
+                     ") does not open: it was sealed under another master key, or it is damaged.");
+}
+
+}  // namespace
+
+Sealer::Sealer(const MasterKey& master, Random& random)
+    : key_(master.derive(kSealLabel)), random_(random) {}
+
+std::string Sealer::seal(std::string_view plaintext, std::string_view context) const {
+  COFFER_CHECK(plaintext.size() <= kMaxPlaintextBytes && context.size() <= kMaxPlaintextBytes);
+  const std::string aad = authenticated(context);
+  std::string sealed(1, kFormatVersion);
+  sealed.append(random_.bytes(kNonceBytes));
+  sealed.resize(kHeaderBytes + plaintext.size() + kTagBytes);
+
+  const Context cipher(EVP_CIPHER_CTX_new());
+  int length = 0;
+  COFFER_CHECK(EVP_EncryptInit_ex2(cipher.get(), aes_256_gcm(), in(key_.reveal()), out(sealed, 1),
+                                   nullptr) == 1);
+  COFFER_CHECK(EVP_EncryptUpdate(cipher.get(), nullptr, &length, in(aad),
+                                 static_cast<int>(aad.size())) == 1);
+  COFFER_CHECK(EVP_EncryptUpdate(cipher.get(), out(sealed, kHeaderBytes), &length, in(plaintext),
+                                 static_cast<int>(plaintext.size())) == 1);
+  COFFER_CHECK(EVP_EncryptFinal_ex(cipher.get(), out(sealed, kHeaderBytes + plaintext.size()),
+                                   &length) == 1);
+  COFFER_CHECK(EVP_CIPHER_CTX_ctrl(cipher.get(), EVP_CTRL_AEAD_GET_TAG, kTagBytes,
+                                   out(sealed, kHeaderBytes + plaintext.size())) == 1);
+  return sealed;
+}
+
+Result<Secret> Sealer::open(std::string_view sealed, std::string_view context) const {
+  if (sealed.size() < kHeaderBytes + kTagBytes || sealed[0] != kFormatVersion ||
+      sealed.size() > kHeaderBytes + kMaxPlaintextBytes + kTagBytes) {
+    return unexpected(does_not_open(context));
+  }
+  const std::size_t size = sealed.size() - kHeaderBytes - kTagBytes;
+  const std::string aad = authenticated(context);
+  std::string tag(sealed.substr(kHeaderBytes + size));
+  // One byte spare: EVP wants a buffer even for an empty value.
+  std::string plaintext(size + 1, '\0');
+
+  const Context cipher(EVP_CIPHER_CTX_new());
+  int length = 0;
+  COFFER_CHECK(EVP_DecryptInit_ex2(cipher.get(), aes_256_gcm(), in(key_.reveal()),
+                                   in(sealed.substr(1, kNonceBytes)), nullptr) == 1);
+  COFFER_CHECK(EVP_DecryptUpdate(cipher.get(), nullptr, &length, in(aad),
+                                 static_cast<int>(aad.size())) == 1);
+  COFFER_CHECK(EVP_DecryptUpdate(cipher.get(), out(plaintext, 0), &length,
+                                 in(sealed.substr(kHeaderBytes)), static_cast<int>(size)) == 1);
+  COFFER_CHECK(EVP_CIPHER_CTX_ctrl(cipher.get(), EVP_CTRL_AEAD_SET_TAG, kTagBytes, out(tag, 0)) ==
+               1);
+  if (EVP_DecryptFinal_ex(cipher.get(), out(plaintext, size), &length) != 1) {
+    OPENSSL_cleanse(plaintext.data(), plaintext.size());
+    return unexpected(does_not_open(context));
+  }
+  plaintext.pop_back();
+  return Secret(std::move(plaintext));
+}
+
+}  // namespace coffer::auth

@@ -1,0 +1,187 @@
+#include "auth/token.h"
+
+#include <charconv>
+
+#include "base/check.h"
+#include "base/digest.h"
+
+namespace coffer::auth {
+namespace {
+
+// base64url of {"alg":"HS256","typ":"JWT"}: the only header ever issued, so the only one accepted.
+// Nothing of a header chosen by the sender ("alg":"none", another key id) is ever interpreted.
+constexpr std::string_view kHeader = "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9";
+constexpr std::size_t kKeyBytes = 32;
+
+Problem not_ours() { return Problem(Slug::unauthorized, "The bearer token is not valid."); }
+
+std::optional<TokenKind> parse_kind(std::string_view text) {
+  for (const TokenKind kind : {TokenKind::access, TokenKind::id}) {
+    if (text == name(kind)) return kind;
+  }
+  return std::nullopt;
+}
+
+/// NumericDate (RFC 7519 section 2): seconds, with a fraction only where there is one.
+std::string to_numeric_date(Timestamp at) {
+  COFFER_CHECK(at.ms >= 0);
+  std::string text = std::to_string(at.ms / 1000);
+  const int rest = static_cast<int>(at.ms % 1000);
+  if (rest != 0) text.append(".").append(std::to_string(1000 + rest).substr(1));
+  return text;
+}
+
+/// Reads exactly the text that to_payload writes. The payload was signed by this appliance, so
+/// anything else is a token of another version: refused, and its owner asks for a new one.
+class PayloadReader {
+ public:
+  explicit PayloadReader(std::string_view rest) : rest_(rest) {}
+
+  bool skip(std::string_view expected) {
+    if (!rest_.starts_with(expected)) return false;
+    rest_.remove_prefix(expected.size());
+    return true;
+  }
+
+  /// Up to the closing quote, which is consumed. No claim needs escapes.
+  std::optional<std::string_view> text() {
+    const auto end = rest_.find('"');
+    if (end == std::string_view::npos) return std::nullopt;
+    const std::string_view value = rest_.substr(0, end);
+    rest_.remove_prefix(end + 1);
+    return value;
+  }
+
+  std::optional<std::int64_t> integer() {
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), value);
+    if (error != std::errc{}) return std::nullopt;
+    rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
+    return value;
+  }
+
+  std::optional<Timestamp> numeric_date() {
+    const auto seconds = integer();
+    constexpr std::int64_t kMaxSeconds = INT64_MAX / 1000 - 1;
+    if (!seconds || *seconds < 0 || *seconds > kMaxSeconds) return std::nullopt;
+    if (!skip(".")) return Timestamp{*seconds * 1000};
+    const std::size_t before = rest_.size();
+    const auto fraction_ms = integer();
+    if (!fraction_ms || *fraction_ms < 0 || before - rest_.size() != 3) return std::nullopt;
+    return Timestamp{*seconds * 1000 + *fraction_ms};
+  }
+
+  bool at_end() const { return rest_.empty(); }
+
+ private:
+  std::string_view rest_;
+};
+
+std::string to_payload(const TokenClaims& claims) {
+  std::string text = R"({"iss":"coffer","kind":")";
+  text.append(name(claims.kind));
+  text.append(R"(","sub":")").append(claims.application.to_string());
+  if (claims.association) {
+    text.append(R"(","association":")").append(claims.association->to_string());
+  }
+  text.append(R"(","environment":")").append(name(claims.environment));
+  text.append(R"(","scope":")").append(claims.scopes.to_string());
+  text.append(R"(","kv":)").append(std::to_string(claims.key_version));
+  text.append(R"(,"iat":)").append(to_numeric_date(claims.issued_at));
+  text.append(R"(,"exp":)").append(to_numeric_date(claims.expires_at)).append("}");
+  return text;
+}
+
+std::optional<TokenClaims> from_payload(std::string_view payload) {
+  PayloadReader reader(payload);
+  TokenClaims claims;
+
+  if (!reader.skip(R"({"iss":"coffer","kind":")")) return std::nullopt;
+  const auto kind = parse_kind(reader.text().value_or(""));
+  if (!kind || !reader.skip(R"(,"sub":")")) return std::nullopt;
+  claims.kind = *kind;
+
+  const auto application = ApplicationId::parse(reader.text().value_or(""));
+  if (!application) return std::nullopt;
+  claims.application = *application;
+
+  if (reader.skip(R"(,"association":")")) {
+    claims.association = AssociationId::parse(reader.text().value_or(""));
+    if (!claims.association) return std::nullopt;
+  }
+
+  if (!reader.skip(R"(,"environment":")")) return std::nullopt;
+  const auto environment = parse_environment(reader.text().value_or(""));
+  if (!environment || !reader.skip(R"(,"scope":")")) return std::nullopt;
+  claims.environment = *environment;
+
+  const auto scope_text = reader.text();
+  if (!scope_text || !reader.skip(R"(,"kv":)")) return std::nullopt;
+  const auto scopes = ScopeSet::parse(*scope_text);
+  const auto key_version = reader.integer();
+  if (!scopes || !key_version || !reader.skip(R"(,"iat":)")) return std::nullopt;
+  claims.scopes = *scopes;
+  claims.key_version = *key_version;
+
+  const auto issued_at = reader.numeric_date();
+  if (!issued_at || !reader.skip(R"(,"exp":)")) return std::nullopt;
+  const auto expires_at = reader.numeric_date();
+  if (!expires_at || !reader.skip("}") || !reader.at_end()) return std::nullopt;
+  claims.issued_at = *issued_at;
+  claims.expires_at = *expires_at;
+  return claims;
+}
+
+}  // namespace
+
+std::string_view name(TokenKind kind) {
+  switch (kind) {
+    case TokenKind::access:
+      return "access";
+    case TokenKind::id:
+      return "id";
+  }
+  return "";
+}
+
+TokenIssuer::TokenIssuer(Secret key) : key_(std::move(key)) {
+  COFFER_CHECK(key_.reveal().size() == kKeyBytes);
+}
+
+std::string TokenIssuer::signature(std::string_view signed_part) const {
+  return to_base64url(as_text(hmac_sha256(key_.reveal(), signed_part)));
+}
+
+std::string TokenIssuer::issue(const TokenClaims& claims) const {
+  std::string token(kHeader);
+  token.append(".").append(to_base64url(to_payload(claims)));
+  const std::string signed_with = signature(token);
+  token.append(".").append(signed_with);
+  COFFER_CHECK(token.size() <= kMaxTokenBytes);
+  return token;
+}
+
+Result<TokenClaims> TokenIssuer::verify(std::string_view token, Timestamp now) const {
+  if (token.size() > kMaxTokenBytes) return unexpected(not_ours());
+  if (!token.starts_with(kHeader) || token.substr(kHeader.size(), 1) != ".") {
+    return unexpected(not_ours());
+  }
+  const auto last_dot = token.rfind('.');
+  if (last_dot <= kHeader.size()) return unexpected(not_ours());
+  // The text forms are compared: decoding first would also accept other spellings of the same
+  // bytes.
+  if (!equal_constant_time(signature(token.substr(0, last_dot)), token.substr(last_dot + 1))) {
+    return unexpected(not_ours());
+  }
+  const auto payload =
+      from_base64url(token.substr(kHeader.size() + 1, last_dot - kHeader.size() - 1));
+  if (!payload) return unexpected(not_ours());
+  const auto claims = from_payload(*payload);
+  if (!claims) return unexpected(not_ours());
+  if (now >= claims->expires_at) {
+    return unexpected(Slug::token_expired, "The bearer token has expired.");
+  }
+  return *claims;
+}
+
+}  // namespace coffer::auth

@@ -1,0 +1,18 @@
+// One id type per noun: a WalletId cannot be passed where a PaymentId is wanted.
+#pragma once
+
+#include "base/uuid.h"
+
+namespace coffer {
+
+using AssociationId = Id<struct AssociationTag>;
+using ApplicationId = Id<struct ApplicationTag>;
+using WalletId = Id<struct WalletTag>;
+using PaymentId = Id<struct PaymentTag>;  // the transaction record id of the contract
+using EventId = Id<struct EventTag>;
+using BeneficiaryId = Id<struct BeneficiaryTag>;
+using DestinationId = Id<struct DestinationTag>;
+using ConnectorId = Id<struct ConnectorTag>;
+using QuoteId = Id<struct QuoteTag>;
+
+}  // namespace coffer

@@ -1,0 +1,195 @@
+#include "domain/payment.h"
+
+#include <algorithm>
+
+namespace coffer {
+namespace {
+
+constexpr std::array<Term, 8> kTypes{{
+    {"p2p_own", "Transfer between own wallets"},
+    {"p2p_beneficiary", "Payment to a beneficiary"},
+    {"p2p_own_multi", "Atomic transfers between own wallets"},
+    {"swap_own", "Swap between own wallets"},
+    {"swap_beneficiary", "Swap to a beneficiary"},
+    {"offramp", "Cash-out"},
+    {"onramp", "Collection"},
+    {"onramp_reference", "Collection on a reference"},
+}};
+
+constexpr std::array<Term, 8> kStatuses{{
+    {"initiated", "Accepted, funds held"},
+    {"processing", "Being settled"},
+    {"succeeded", "Settled"},
+    {"failed", "Failed"},
+    {"refund_pending", "Refund under way"},
+    {"refunded", "Refunded"},
+    {"refund_failed", "Refund failed"},
+    {"expired", "Expired unpaid"},
+}};
+
+using enum PaymentStatus;
+constexpr std::array<Transition, 10> kTransitions{{
+    {initiated, processing},
+    {initiated, failed},
+    {initiated, expired},
+    {processing, succeeded},
+    {processing, failed},
+    {processing, expired},
+    {failed, refund_pending},
+    {refund_pending, refunded},
+    {refund_pending, refund_failed},
+    {refund_failed, refund_pending},
+}};
+
+constexpr std::array<FailureInfo, 16> kFailures{{
+    {FailureCode::insufficient_funds, "insufficient_funds", "Insufficient funds",
+     "The paying account did not cover the amount.", true},
+    {FailureCode::account_closed, "account_closed", "Account closed",
+     "The receiving account is closed.", false},
+    {FailureCode::account_not_found, "account_not_found", "Account not found",
+     "The receiving account does not exist.", false},
+    {FailureCode::name_mismatch, "name_mismatch", "Name mismatch",
+     "The account name does not match the account number.", false},
+    {FailureCode::limit_exceeded, "limit_exceeded", "Limit exceeded",
+     "The amount is over a limit of the receiving side.", true},
+    {FailureCode::compliance_rejected, "compliance_rejected", "Rejected by compliance",
+     "The payment was rejected by a compliance check.", false},
+    {FailureCode::destination_not_found, "destination_not_found", "Destination not found",
+     "The address is no account on this ledger.", false},
+    {FailureCode::trustline_missing, "trustline_missing", "Trustline missing",
+     "The receiving account has no trustline for the asset.", true},
+    {FailureCode::slippage_exceeded, "slippage_exceeded", "Slippage exceeded",
+     "The market would have given less than minReceivingAmount.", true},
+    {FailureCode::no_market_path, "no_market_path", "No market path",
+     "No rates lead from the sending to the receiving asset any more.", true},
+    {FailureCode::insufficient_liquidity, "insufficient_liquidity", "Insufficient liquidity",
+     "The market does not hold enough of the receiving asset.", true},
+    {FailureCode::provider_timeout, "provider_timeout", "Provider timeout",
+     "The provider did not answer in time.", true},
+    {FailureCode::provider_error, "provider_error", "Provider error",
+     "The provider refused or failed.", true},
+    {FailureCode::provider_unavailable, "provider_unavailable", "Provider unavailable",
+     "The provider could not be reached.", true},
+    {FailureCode::expired, "expired", "Expired", "The time to pay ran out.", true},
+    {FailureCode::operator_failed, "operator_failed", "Failed by the operator",
+     "The operator ended the payment.", true},
+}};
+
+template <class Enum, std::size_t N>
+std::optional<Enum> parse_term(const std::array<Term, N>& terms, std::string_view text) {
+  for (std::size_t i = 0; i < N; ++i) {
+    if (terms[i].code == text) return static_cast<Enum>(i);
+  }
+  return std::nullopt;
+}
+
+bool matches(std::string_view text, std::size_t length_max, std::string_view punctuation) {
+  if (text.empty() || text.size() > length_max) return false;
+  return std::all_of(text.begin(), text.end(), [&](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+           punctuation.find(c) != std::string_view::npos;
+  });
+}
+
+/// Adds `prefix + field` for each member of two legs that differs.
+void compare_legs(const TransferLeg& a, const TransferLeg& b, const std::string& prefix,
+                  std::vector<std::string>& out) {
+  const auto note = [&](bool same, const char* field) {
+    if (!same) out.push_back(prefix + field);
+  };
+  note(a.source_wallet == b.source_wallet, "sourceWalletId");
+  note(a.destination_wallet == b.destination_wallet, "destinationWalletId");
+  note(a.sending_asset == b.sending_asset, "sendingAssetCode");
+  note(a.amount == b.amount, "amount");
+  note(a.refs.from_ref == b.refs.from_ref, "fromRef");
+  note(a.refs.to_ref == b.refs.to_ref, "toRef");
+  note(a.description == b.description, "description");
+}
+
+std::string leg_prefix(const PaymentRequest& request, std::size_t index) {
+  return request.type == PaymentType::p2p_own_multi ? "transfers[" + std::to_string(index) + "]."
+                                                    : std::string();
+}
+
+}  // namespace
+
+std::string_view name(PaymentType type) { return kTypes[static_cast<std::size_t>(type)].code; }
+std::string_view name(PaymentStatus status) {
+  return kStatuses[static_cast<std::size_t>(status)].code;
+}
+std::optional<PaymentType> parse_payment_type(std::string_view text) {
+  return parse_term<PaymentType>(kTypes, text);
+}
+std::optional<PaymentStatus> parse_payment_status(std::string_view text) {
+  return parse_term<PaymentStatus>(kStatuses, text);
+}
+std::span<const Term> payment_type_terms() { return kTypes; }
+std::span<const Term> payment_status_terms() { return kStatuses; }
+
+std::span<const Transition> payment_transitions() { return kTransitions; }
+
+bool may_change(PaymentStatus from, PaymentStatus to) {
+  return std::any_of(kTransitions.begin(), kTransitions.end(), [&](const Transition& transition) {
+    return transition.from == from && transition.to == to;
+  });
+}
+
+bool is_settled(PaymentStatus status) {
+  return status != PaymentStatus::initiated && status != PaymentStatus::processing;
+}
+
+std::span<const FailureInfo> failure_table() { return kFailures; }
+
+const FailureInfo& info(FailureCode code) {
+  const FailureInfo& entry = kFailures[static_cast<std::size_t>(code)];
+  COFFER_CHECK(entry.code == code);
+  return entry;
+}
+
+bool is_reference(std::string_view text) { return matches(text, 16, "-"); }
+bool is_transaction_id(std::string_view text) { return matches(text, 64, "._:-"); }
+
+std::vector<std::string> differing_fields(const PaymentRequest& first,
+                                          const PaymentRequest& second) {
+  if (first.type != second.type) return {"transactionId"};
+  std::vector<std::string> out;
+  if (first.legs.size() != second.legs.size()) {
+    out.emplace_back("transfers");
+  } else {
+    for (std::size_t i = 0; i < first.legs.size(); ++i) {
+      compare_legs(first.legs[i], second.legs[i], leg_prefix(first, i), out);
+    }
+  }
+  const auto note = [&](bool same, const char* field) {
+    if (!same) out.emplace_back(field);
+  };
+  note(first.receiving_asset == second.receiving_asset, "receivingAssetCode");
+  note(first.min_receiving == second.min_receiving, "minReceivingAmount");
+  note(first.memo == second.memo, "memo");
+  note(first.notify_email == second.notify_email, "notifyEmail");
+  note(first.notify_whatsapp == second.notify_whatsapp, "notifyWhatsApp");
+  return out;
+}
+
+Result<void> check_request(const PaymentRequest& request) {
+  Problem problem(Slug::validation_failed, "The combination of fields is not valid.");
+  const bool swap = request.type == PaymentType::swap_own;
+  for (std::size_t i = 0; i < request.legs.size(); ++i) {
+    const TransferLeg& leg = request.legs[i];
+    if (!swap && leg.source_wallet == leg.destination_wallet) {
+      problem.fields.push_back({leg_prefix(request, i) + "destinationWalletId",
+                                "must differ from sourceWalletId"});
+    }
+  }
+  if (swap && request.receiving_asset == request.only().sending_asset) {
+    problem.fields.push_back({"receivingAssetCode", "must differ from sendingAssetCode"});
+  }
+  if (request.notify_email && request.notify_whatsapp) {
+    problem.fields.push_back({"notifyEmail", "must not be combined with notifyWhatsApp"});
+    problem.fields.push_back({"notifyWhatsApp", "must not be combined with notifyEmail"});
+  }
+  if (!problem.fields.empty()) return unexpected(std::move(problem));
+  return {};
+}
+
+}  // namespace coffer

@@ -1,0 +1,140 @@
+// Payments: kinds, requests, the state table, and the rules that need no storage.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "domain/ids.h"
+#include "domain/money.h"
+
+namespace coffer {
+
+enum class PaymentType {
+  p2p_own,
+  p2p_beneficiary,
+  p2p_own_multi,
+  swap_own,
+  swap_beneficiary,
+  offramp,
+  onramp,
+  onramp_reference,
+};
+
+enum class PaymentStatus {
+  initiated,
+  processing,
+  succeeded,
+  failed,
+  refund_pending,
+  refunded,
+  refund_failed,
+  expired,
+};
+
+/// A value of a closed vocabulary as GET /v1/payments/enums shows it.
+struct Term {
+  std::string_view code;
+  std::string_view label;
+};
+
+std::string_view name(PaymentType type);
+std::string_view name(PaymentStatus status);
+std::optional<PaymentType> parse_payment_type(std::string_view text);
+std::optional<PaymentStatus> parse_payment_status(std::string_view text);
+std::span<const Term> payment_type_terms();
+std::span<const Term> payment_status_terms();
+
+struct Transition {
+  PaymentStatus from;
+  PaymentStatus to;
+};
+/// The one table of allowed changes (decisions section 5, transaction record).
+std::span<const Transition> payment_transitions();
+bool may_change(PaymentStatus from, PaymentStatus to);
+/// No way leads out of it any more, or only a refund does.
+bool is_settled(PaymentStatus status);
+
+/// Why a payment failed, as integrators see it in `statusReason.code`.
+enum class FailureCode {
+  insufficient_funds,
+  account_closed,
+  account_not_found,
+  name_mismatch,
+  limit_exceeded,
+  compliance_rejected,
+  destination_not_found,
+  trustline_missing,
+  slippage_exceeded,
+  no_market_path,
+  insufficient_liquidity,
+  provider_timeout,
+  provider_error,
+  provider_unavailable,
+  expired,
+  operator_failed,
+};
+
+struct FailureInfo {
+  FailureCode code;
+  std::string_view name;
+  std::string_view label;
+  std::string_view message;
+  bool retryable;  // a new payment with the same content may succeed later
+};
+std::span<const FailureInfo> failure_table();
+const FailureInfo& info(FailureCode code);
+
+/// What the sender and the receiver see beside the amount.
+struct References {
+  std::optional<std::string> from_ref;  // ^[A-Za-z0-9-]{1,16}$
+  std::optional<std::string> to_ref;
+};
+bool is_reference(std::string_view text);
+/// ^[A-Za-z0-9._:-]{1,64}$ (decisions section 6).
+bool is_transaction_id(std::string_view text);
+
+/// One own-wallet movement: the whole of a p2p/own body, or a leg of a multi-transfer.
+struct TransferLeg {
+  WalletId source_wallet;
+  WalletId destination_wallet;
+  AssetCode sending_asset;
+  Amount amount;
+  References refs;
+  std::optional<std::string> description;
+};
+
+/// A parsed submission of any own-wallet kind. The store keeps all of it, so that a replay is
+/// compared field by field (decisions section 6).
+struct PaymentRequest {
+  PaymentType type = PaymentType::p2p_own;
+  std::string transaction_id;
+  std::vector<TransferLeg> legs;                // exactly one unless p2p_own_multi
+  std::optional<AssetCode> receiving_asset;     // swaps
+  std::optional<Amount> min_receiving;          // swaps
+  std::optional<std::string> memo;              // at most 28 bytes
+  bool notify_email = false;
+  bool notify_whatsapp = false;
+
+  const TransferLeg& only() const { return legs.front(); }
+};
+
+constexpr std::size_t kLegsMax = 100;
+constexpr std::size_t kMemoBytesMax = 28;
+constexpr std::size_t kDescriptionBytesMax = 140;
+
+/// Names of the fields in which two submissions under one transactionId differ, as JSON paths.
+/// Empty: a true replay.
+std::vector<std::string> differing_fields(const PaymentRequest& first, const PaymentRequest& second);
+
+/// Shape rules across fields that need no storage: same wallet on both sides, same asset on a swap,
+/// both notify flags. All at once, `validation-failed`.
+Result<void> check_request(const PaymentRequest& request);
+
+}  // namespace coffer

@@ -1,0 +1,118 @@
+// Who is asking, for whom, and what they may do (decisions sections 3 and 4).
+// The store keeps the enums of this file as integers: append, never reorder.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "domain/ids.h"
+
+namespace coffer {
+
+enum class Environment { sandbox, production };
+
+std::string_view name(Environment environment);
+std::optional<Environment> parse_environment(std::string_view text);
+
+enum class AssociationStatus { pending, active, suspended };
+
+std::string_view name(AssociationStatus status);
+std::optional<AssociationStatus> parse_association_status(std::string_view text);
+/// pending -> active <-> suspended; staying as it is, is not a transition.
+bool may_change(AssociationStatus from, AssociationStatus to);
+
+enum class Scope {
+  wallets_read,
+  wallets_write,
+  beneficiaries_read,
+  beneficiaries_write,
+  connectors_read,
+  connectors_write,
+  quotes_read,
+  quotes_write,
+  payments_read,
+  payments_write,
+  transactions_read,
+  transactions_write,
+  statements_read,
+  statements_write,
+  webhooks_read,
+  webhooks_write,
+  references_read,
+  references_write,
+  associations_read,
+  associations_write,
+  connect_read,
+  connect_write,
+};
+
+inline constexpr std::size_t kScopeCount = 22;
+
+/// `resource:action`, as in `wallets:read`.
+std::string_view name(Scope scope);
+std::optional<Scope> parse_scope(std::string_view text);
+
+/// A set of scopes. Writing does not imply reading: each is granted by name.
+class ScopeSet {
+ public:
+  constexpr ScopeSet() = default;
+
+  static constexpr ScopeSet all() { return ScopeSet((std::uint32_t{1} << kScopeCount) - 1); }
+  /// Space-separated names (RFC 6749 section 3.3). Blank text is the empty set, which allows
+  /// nothing: whoever treats an absent `scope` as "all" decides that before calling.
+  /// An unknown name is `malformed-request` on field `scope` (OAuth `invalid_scope` is a 400 too).
+  static Result<ScopeSet> parse(std::string_view text);
+
+  /// The stored form, one bit per scope in enum order; from_bits drops bits that mean nothing.
+  constexpr std::uint32_t bits() const { return bits_; }
+  static constexpr ScopeSet from_bits(std::uint32_t bits) {
+    return ScopeSet(bits).intersect(all());
+  }
+
+  constexpr bool contains(Scope scope) const { return (bits_ & bit(scope)) != 0; }
+  constexpr bool contains(ScopeSet other) const { return (bits_ & other.bits_) == other.bits_; }
+  constexpr bool empty() const { return bits_ == 0; }
+  constexpr ScopeSet with(Scope scope) const { return ScopeSet(bits_ | bit(scope)); }
+  constexpr ScopeSet intersect(ScopeSet other) const { return ScopeSet(bits_ & other.bits_); }
+  /// Names in enum order, separated by one space; the form of tokens and replies.
+  std::string to_string() const;
+
+  constexpr bool operator==(const ScopeSet&) const = default;
+
+ private:
+  constexpr explicit ScopeSet(std::uint32_t bits) : bits_(bits) {}
+  static constexpr std::uint32_t bit(Scope scope) {
+    return std::uint32_t{1} << static_cast<unsigned>(scope);
+  }
+  std::uint32_t bits_ = 0;
+};
+
+/// The wall between customers and between environments. Every store function that touches tenant
+/// data takes one first, so forgetting it does not compile.
+struct Tenant {
+  std::int64_t key = 0;  // row number of the (association, environment) pair in the store
+  AssociationId association;
+  Environment environment = Environment::sandbox;
+  bool operator==(const Tenant&) const = default;
+};
+
+/// An authenticated application with its association: what the pipeline hands to a handler.
+struct Caller {
+  ApplicationId application;
+  std::int64_t application_key = 0;  // row number of the application in the store
+  Tenant tenant;
+  AssociationStatus association_status = AssociationStatus::pending;
+  ScopeSet scopes;
+};
+
+/// 403 `insufficient-scope` naming the scope when the caller lacks it.
+Result<void> require_scope(const Caller& caller, Scope scope);
+/// 403 `association-suspended` unless the association is active: suspended and pending
+/// associations read, but move no money (decisions section 4).
+Result<void> require_active(const Caller& caller);
+
+}  // namespace coffer

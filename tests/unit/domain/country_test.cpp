@@ -1,0 +1,71 @@
+#include "domain/country.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+using namespace coffer;
+
+TEST_CASE("country: alpha-2 and alpha-3 in any case become alpha-3") {
+  for (const char* code : {"KE", "ke", "Ke", "KEN", "ken", "kEn"}) {
+    INFO(code);
+    CHECK(to_alpha3(code) == "KEN");
+  }
+  CHECK(to_alpha3("de") == "DEU");
+  CHECK(to_alpha3("CH") == "CHE");
+}
+
+TEST_CASE("country: what is no country has no alpha-3") {
+  for (const char* code : {"", "K", "XX", "ZZ", "UK", "XXX", "ABC", "KENY", "K ", " KE", "K1",
+                           "404", "\xc3\x84T", "KE\n"}) {
+    INFO(code);
+    CHECK_FALSE(to_alpha3(code));
+    CHECK(find_country(code) == nullptr);
+  }
+  CHECK_FALSE(to_alpha3(std::string_view("KE\0", 3)));
+}
+
+TEST_CASE("country: the strict checks take upper case only") {
+  CHECK(is_country_alpha2("KE"));
+  CHECK_FALSE(is_country_alpha2("ke"));
+  CHECK_FALSE(is_country_alpha2("KEN"));
+  CHECK(is_currency_alpha3("KES"));
+  CHECK_FALSE(is_currency_alpha3("kes"));
+  CHECK_FALSE(is_currency_alpha3("KE"));
+  CHECK_FALSE(is_currency_alpha3("ZZZ"));
+}
+
+TEST_CASE("country: names are the common ones, in UTF-8") {
+  CHECK(find_country("TZ")->name == "Tanzania");
+  CHECK(find_country("civ")->name == "C\xc3\xb4te d'Ivoire");
+  CHECK(find_currency("kes")->name == "Kenyan Shilling");
+}
+
+TEST_CASE("country: tables are whole, sorted, well formed and without duplicates") {
+  CHECK(countries().size() >= 249);
+  CHECK(currencies().size() >= 150);
+  const auto upper = [](std::string_view text, std::size_t size) {
+    return text.size() == size &&
+           std::all_of(text.begin(), text.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
+  };
+  for (std::size_t i = 0; i < countries().size(); ++i) {
+    const Country& country = countries()[i];
+    INFO(country.alpha2);
+    CHECK(upper(country.alpha2, 2));
+    CHECK(upper(country.alpha3, 3));
+    CHECK_FALSE(country.name.empty());
+    CHECK(find_country(country.alpha2) == &country);
+    CHECK(find_country(country.alpha3) == &country);
+    if (i > 0) CHECK(countries()[i - 1].alpha2 < country.alpha2);
+  }
+  for (std::size_t i = 0; i < currencies().size(); ++i) {
+    const Currency& currency = currencies()[i];
+    CHECK(upper(currency.alpha3, 3));
+    CHECK_FALSE(currency.name.empty());
+    if (i > 0) CHECK(currencies()[i - 1].alpha3 < currency.alpha3);
+  }
+}
+
+TEST_CASE("country: nobody is paid in no currency or in the testing code") {
+  CHECK(find_currency("XXX") == nullptr);
+  CHECK(find_currency("XTS") == nullptr);
+}
