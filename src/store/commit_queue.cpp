@@ -1,0 +1,331 @@
+// How a change becomes durable.
+//
+// Callers hand over a command and sleep. The writer takes everything that waits (up to a bound),
+// opens one transaction, gives each command a savepoint, and commits once: one fsync for all of
+// them. That is group commit, and it needs no timer: while one batch is being synced the next one
+// gathers by itself, so a lone caller never waits and a crowd shares.
+//
+// Three things can go wrong, and they are not the same:
+//
+// 1. A command returns a Problem or throws. Only its savepoint is rolled back; the others never
+//    notice. A thrown error is a bug: it is logged in full and shown as `unexpected-error`.
+//
+// 2. The disk is full. SQLite says SQLITE_FULL *before* a commit frame exists, so the batch is
+//    certainly not there. Everyone is told `storage-full`, reading goes on, and each later batch looks
+//    at the free space first, so writing resumes by itself.
+//
+// 3. COMMIT fails with an I/O error. Then nobody knows: the frames may or may not reach the disk
+//    later. Telling a client "failed" could turn one payment into two. So nobody is told anything:
+//    the process ends at once (exit 70), the supervisor starts it again, recovery decides, and the
+//    client replays its transactionId and learns the truth.
+//
+// Balances and event sequences of the batch live in memory (BalanceBook, WriteTx) and are written
+// just before COMMIT; whatever rolls back SQLite rolls them back too.
+//
+// Checkpoints run here too, between batches: the WAL-reset bug of SQLite needs a checkpoint on a
+// second connection, and there is none.
+#include "store/commit_queue.h"
+
+#include <sqlite3.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "base/fault.h"
+#include "base/log.h"
+
+namespace coffer::store {
+namespace {
+
+constexpr const char* kBegin = "BEGIN IMMEDIATE";
+constexpr const char* kCommit = "COMMIT";
+constexpr const char* kRollback = "ROLLBACK";
+constexpr const char* kSavepoint = "SAVEPOINT command";
+constexpr const char* kRelease = "RELEASE command";
+constexpr const char* kRollbackTo = "ROLLBACK TO command";
+constexpr const char* kLastSequence =
+    "SELECT sequence FROM events WHERE tenant = ? ORDER BY sequence DESC LIMIT 1";
+constexpr const char* kProbe =
+    "INSERT INTO meta (name, value) VALUES ('probe', CAST(?1 AS BLOB))"
+    " ON CONFLICT (name) DO UPDATE SET value = excluded.value";
+
+constexpr int kExitUncertain = 70;
+constexpr int kCheckpointFrames = 4'000;    // 16 MiB of WAL
+constexpr int kTruncateFrames = 16'000;     // 64 MiB: give the space back when nobody reads
+constexpr std::int64_t kDiskCheckEveryMs = 250;
+
+Problem storage_full() {
+  return Problem(Slug::storage_full, "The disk is full; nothing was stored.").retry_after(2);
+}
+
+/// A bug of one command (a constraint, a wrong statement); anything else concerns the whole batch.
+bool concerns_statement_only(int code) {
+  return code == SQLITE_CONSTRAINT || code == SQLITE_ERROR || code == SQLITE_MISMATCH ||
+         code == SQLITE_RANGE || code == SQLITE_TOOBIG;
+}
+
+Problem overloaded(const char* why) { return Problem(Slug::overloaded, why).retry_after(1); }
+
+}  // namespace
+
+std::int64_t WriteTx::next_sequence(std::int64_t tenant) {
+  const auto [it, fresh] = sequences_.try_emplace(tenant, 0);
+  if (fresh) {
+    Query query(writer_, kLastSequence, tenant);
+    if (query.step()) it->second = query.integer(0);
+  }
+  drawn_by_command_.push_back(tenant);
+  return ++it->second;
+}
+
+struct CommitQueue::Waiter {
+  const Command& command;
+  Mode mode;
+  Result<void> result;
+  Mutex mutex;
+  Condition changed;
+  bool done COFFER_GUARDED_BY(mutex) = false;
+
+  // Under the lock to the end: the waiter, and this object with it, is gone once it sees `done`.
+  void fulfil() {
+    const Lock lock(mutex);
+    done = true;
+    changed.notify_one();
+  }
+  void wait() {
+    const Lock lock(mutex);
+    while (!done) changed.wait(mutex);
+  }
+};
+
+struct CommitQueue::Batch {
+  std::vector<Waiter*> waiters;
+};
+
+CommitQueue::CommitQueue(Database& database, const Clock& clock, CommitQueueOptions options,
+                         std::function<void(Signal)> on_signal)
+    : database_(database),
+      clock_(clock),
+      options_(options),
+      on_signal_(std::move(on_signal)),
+      tx_(*database.writer_),
+      last_commit_ms_(clock.now().ms) {
+  sqlite3_wal_hook(
+      static_cast<sqlite3*>(database_.writer_->handle()),
+      [](void* self, sqlite3*, const char*, int frames) {
+        static_cast<CommitQueue*>(self)->wal_frames_ = frames;
+        return SQLITE_OK;
+      },
+      this);
+  thread_ = Thread("writer", [this] { write_loop(); });
+}
+
+CommitQueue::~CommitQueue() {
+  stop();
+  sqlite3_wal_hook(static_cast<sqlite3*>(database_.writer_->handle()), nullptr, nullptr);
+}
+
+Result<void> CommitQueue::run(const Command& command, Mode mode) {
+  Waiter waiter{command, mode, {}, {}, {}};
+  {
+    const Lock lock(mutex_);
+    if (stopping_) return unexpected(overloaded("The server is stopping."));
+    if (waiting_.size() >= options_.queue_max || COFFER_FAULT_FAILS("queue.full")) {
+      return unexpected(overloaded("Too many writes are waiting."));
+    }
+    waiting_.push_back(&waiter);
+    arrived_.notify_one();
+  }
+  waiter.wait();
+  return std::move(waiter.result);
+}
+
+Result<void> CommitQueue::probe() {
+  return run([](WriteTx& tx) -> Result<void> {
+    Query(tx.db(), kProbe, tx.now()).run();
+    return {};
+  });
+}
+
+void CommitQueue::stop() {
+  {
+    const Lock lock(mutex_);
+    stopping_ = true;
+    arrived_.notify_all();
+  }
+  thread_.join();
+}
+
+CommitStats CommitQueue::stats() const {
+  CommitStats stats;
+  stats.commands = commands_;
+  stats.commits = commits_;
+  stats.last_commit_ms = last_commit_ms_;
+  stats.storage_full = storage_full_;
+  const Lock lock(mutex_);
+  stats.queued = waiting_.size();
+  return stats;
+}
+
+void CommitQueue::write_loop() {
+  for (;;) {
+    Batch batch;
+    {
+      const Lock lock(mutex_);
+      while (waiting_.empty() && !stopping_) arrived_.wait(mutex_);
+      if (waiting_.empty()) return;
+      const std::size_t count = std::min(waiting_.size(), options_.batch_max);
+      const auto end = waiting_.begin() + static_cast<std::ptrdiff_t>(count);
+      batch.waiters.assign(waiting_.begin(), end);
+      waiting_.erase(waiting_.begin(), end);
+    }
+    if (disk_is_full()) {
+      fail_batch(batch, storage_full());
+      continue;
+    }
+    write_batch(batch);
+    checkpoint_when_due();
+  }
+}
+
+/// Looks before writing, so that a ledger never meets a disk with no room for its recovery.
+bool CommitQueue::disk_is_full() {
+  const std::int64_t now = clock_.monotonic_ms();
+  if (!after_full_ && disk_checked_ms_ >= 0 && now - disk_checked_ms_ < kDiskCheckEveryMs) {
+    return storage_full_;
+  }
+  disk_checked_ms_ = now;
+  const bool full =
+      database_.free_bytes() < options_.disk_floor_bytes || COFFER_FAULT_FAILS("disk.full");
+  if (full != storage_full_) {
+    storage_full_ = full;
+    full ? log_error("store", "disk is full, refusing writes", {{"free", database_.free_bytes()}})
+         : log_info("store", "disk has room again, accepting writes");
+  }
+  after_full_ = full;
+  return full;
+}
+
+void CommitQueue::write_batch(Batch& batch) {
+  try {
+    tx_.now_.ms = std::max(tx_.now_.ms, clock_.now().ms);
+    Query(tx_.db(), kBegin).run();
+    for (Waiter* waiter : batch.waiters) run_one(*waiter);
+    tx_.balances_.flush();
+  } catch (const SqlError& error) {
+    if (error.primary_code == SQLITE_FULL) {
+      storage_full_ = after_full_ = true;
+      return fail_batch(batch, storage_full());
+    }
+    if (error.primary_code == SQLITE_BUSY) {
+      log_error("store", "another program holds the database", {{"error", error.what()}});
+      return fail_batch(batch, overloaded("The database is held by another program."));
+    }
+    fail_stop("write", error.what(), error.extended_code);
+  } catch (const std::exception& error) {
+    // A floor or a constraint broke outside a command: no member can be trusted to stand alone.
+    log_error("store", "batch rolled back", {{"error", error.what()}});
+    return fail_batch(batch, Problem(Slug::unexpected_error, "The change could not be stored."));
+  }
+  if (commit(batch)) finish(batch);
+}
+
+void CommitQueue::run_one(Waiter& waiter) {
+  Connection& db = tx_.db();
+  Query(db, kSavepoint).run();
+  tx_.balances_.begin_command();
+  tx_.drawn_by_command_.clear();
+  tx_.chain_head_before_ = tx_.chain_head_;
+  try {
+    waiter.result = waiter.command(tx_);
+  } catch (const SqlError& error) {
+    if (!concerns_statement_only(error.primary_code) || db.autocommit()) throw;
+    log_error("store", "command failed", {{"error", error.what()}});
+    waiter.result = unexpected(Slug::unexpected_error, "The change could not be stored.");
+  } catch (const std::exception& error) {
+    log_error("store", "command failed", {{"error", error.what()}});
+    waiter.result = unexpected(Slug::unexpected_error, "The change could not be stored.");
+  }
+  if (!waiter.result || waiter.mode == Mode::dry_run) roll_back_one();
+  Query(db, kRelease).run();
+  commands_.fetch_add(1, std::memory_order_relaxed);
+}
+
+void CommitQueue::roll_back_one() {
+  Query(tx_.db(), kRollbackTo).run();
+  tx_.balances_.roll_back_command();
+  for (const std::int64_t tenant : tx_.drawn_by_command_) --tx_.sequences_.at(tenant);
+  tx_.chain_head_ = tx_.chain_head_before_;
+}
+
+bool CommitQueue::commit(Batch& batch) {
+  COFFER_FAULT("commit.before");
+  try {
+    Query(tx_.db(), kCommit).run();
+  } catch (const SqlError& error) {
+    if (error.primary_code == SQLITE_FULL) {
+      storage_full_ = after_full_ = true;
+      fail_batch(batch, storage_full());
+      return false;
+    }
+    fail_stop("commit", error.what(), error.extended_code);
+  }
+  COFFER_FAULT("commit.after");
+  return true;
+}
+
+void CommitQueue::fail_batch(Batch& batch, const Problem& problem) {
+  try {
+    if (!tx_.db().autocommit()) Query(tx_.db(), kRollback).run();
+  } catch (const SqlError& error) {
+    fail_stop("rollback", error.what(), error.extended_code);
+  }
+  tx_.balances_.forget();
+  tx_.sequences_.clear();
+  tx_.chain_head_.clear();
+  tx_.signals_ = 0;
+  tx_.tenancy_touched_ = false;
+  for (Waiter* waiter : batch.waiters) {
+    // A command that had refused by itself keeps its own answer.
+    if (waiter->result) waiter->result = unexpected(problem);
+    waiter->fulfil();
+  }
+}
+
+void CommitQueue::finish(Batch& batch) {
+  commits_.fetch_add(1, std::memory_order_relaxed);
+  last_commit_ms_ = tx_.now_.ms;
+  if (tx_.tenancy_touched_) database_.tenancy_generation_.fetch_add(1);
+  const unsigned signals = tx_.signals_;
+  tx_.balances_.forget();
+  tx_.signals_ = 0;
+  tx_.tenancy_touched_ = false;
+  for (Waiter* waiter : batch.waiters) waiter->fulfil();
+  for (const Signal signal : {Signal::settlement, Signal::webhooks}) {
+    if ((signals & 1U << static_cast<unsigned>(signal)) != 0) on_signal_(signal);
+  }
+}
+
+void CommitQueue::checkpoint_when_due() {
+  if (wal_frames_ < kCheckpointFrames) return;
+  auto* handle = static_cast<sqlite3*>(tx_.db().handle());
+  const int mode =
+      wal_frames_ >= kTruncateFrames ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE;
+  int frames = 0;
+  int copied = 0;
+  const int code = sqlite3_wal_checkpoint_v2(handle, nullptr, mode, &frames, &copied);
+  // BUSY is a reader in the way: the next batch tries again.
+  if (code != SQLITE_OK && code != SQLITE_BUSY && code != SQLITE_FULL) {
+    fail_stop("checkpoint", sqlite3_errmsg(handle), code);
+  }
+  if (copied >= frames) wal_frames_ = 0;
+}
+
+void CommitQueue::fail_stop(const char* where, const std::string& what, int code) {
+  log_error("store", "storage is uncertain, ending the process; restart it and replay",
+            {{"where", where}, {"error", what}, {"code", code}});
+  ::_exit(kExitUncertain);
+}
+
+}  // namespace coffer::store

@@ -1,0 +1,111 @@
+// The only way to change the database: a bounded queue in front of one writer thread.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/clock.h"
+#include "base/mutex.h"
+#include "base/result.h"
+#include "base/thread.h"
+#include "store/database.h"
+#include "store/write_tx.h"
+
+namespace coffer::store {
+
+struct CommitQueueOptions {
+  std::size_t queue_max = 1'024;    // waiting commands; beyond: `overloaded`
+  std::size_t batch_max = 256;      // commands in one commit
+  std::uint64_t disk_floor_bytes = 256ULL << 20;  // less free space: no writes, `storage-full`
+};
+
+struct CommitStats {
+  std::uint64_t commands = 0;
+  std::uint64_t commits = 0;
+  std::size_t queued = 0;
+  std::int64_t last_commit_ms = 0;  // Timestamp of the last good commit or probe
+  bool storage_full = false;
+};
+
+class CommitQueue {
+ public:
+  /// Returns a Problem (nothing of the command stays) or nothing (it is committed).
+  using Command = std::function<Result<void>(WriteTx&)>;
+  enum class Mode { commit, dry_run };
+
+  /// `database` must outlive the queue. `on_signal` is called on the writer thread after a commit
+  /// with the signals of its commands; it must not block.
+  CommitQueue(Database& database, const Clock& clock, CommitQueueOptions options,
+              std::function<void(Signal)> on_signal);
+  ~CommitQueue();  // stops
+  CommitQueue(const CommitQueue&) = delete;
+  CommitQueue& operator=(const CommitQueue&) = delete;
+
+  /// Runs `command` on the writer thread and returns when the COMMIT that holds it is on disk, or
+  /// with its Problem. The command sees only its WriteTx and what it captured by reference from the
+  /// waiting caller. With Mode::dry_run everything it did is undone, and only its verdict returns.
+  /// `overloaded` when the queue is full or stopping, `storage-full` when the disk is.
+  Result<void> run(const Command& command, Mode mode = Mode::commit);
+
+  /// Ends when everything queued is done; later calls of run() are refused.
+  void stop();
+  CommitStats stats() const;
+  /// Makes one empty durable commit; for the readiness probe.
+  Result<void> probe();
+
+ private:
+  struct Waiter;
+  struct Batch;
+  void write_loop();
+  void write_batch(Batch& batch);
+  void run_one(Waiter& waiter);
+  void roll_back_one();
+  bool commit(Batch& batch);
+  void fail_batch(Batch& batch, const Problem& problem);
+  void finish(Batch& batch);
+  bool disk_is_full();
+  void checkpoint_when_due();
+  [[noreturn]] void fail_stop(const char* where, const std::string& what, int code);
+
+  Database& database_;
+  const Clock& clock_;
+  const CommitQueueOptions options_;
+  const std::function<void(Signal)> on_signal_;
+  WriteTx tx_;  // writer thread only
+  int wal_frames_ = 0;
+  std::int64_t disk_checked_ms_ = -1;
+  bool after_full_ = false;
+
+  mutable Mutex mutex_;
+  Condition arrived_;
+  std::deque<Waiter*> waiting_ COFFER_GUARDED_BY(mutex_);
+  bool stopping_ COFFER_GUARDED_BY(mutex_) = false;
+
+  std::atomic<std::uint64_t> commands_{0};
+  std::atomic<std::uint64_t> commits_{0};
+  std::atomic<std::int64_t> last_commit_ms_{0};
+  std::atomic<bool> storage_full_{false};
+  Thread thread_;  // last: starts when everything above is there
+};
+
+/// As run(), for commands that produce a value.
+template <class T, class F>
+Result<T> run_for(CommitQueue& queue, F&& command,
+                  CommitQueue::Mode mode = CommitQueue::Mode::commit) {
+  std::optional<T> out;
+  COFFER_TRY_VOID(queue.run(
+      [&](WriteTx& tx) -> Result<void> {
+        Result<T> result = command(tx);
+        if (!result) return unexpected(std::move(result).error());
+        out.emplace(*std::move(result));
+        return {};
+      },
+      mode));
+  return *std::move(out);
+}
+
+}  // namespace coffer::store

@@ -1,0 +1,150 @@
+// One SQLite connection with a cache of prepared statements, and typed access to its rows.
+//
+// A connection and everything made from it belong to one thread at a time. A failing statement
+// throws SqlError: expected trouble is checked before, so a constraint that fires is a bug.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "base/clock.h"
+#include "base/uuid.h"
+#include "domain/money.h"
+
+namespace SQLite {
+class Database;
+class Statement;
+}  // namespace SQLite
+
+namespace coffer::store {
+
+/// SQLite said no. `primary_code` is the SQLITE_* result code without its extension.
+class SqlError : public std::runtime_error {
+ public:
+  SqlError(const std::string& what, int primary, int extended)
+      : std::runtime_error(what), primary_code(primary), extended_code(extended) {}
+  int primary_code;
+  int extended_code;
+};
+
+/// A blob to bind where a bare string would be bound as text.
+struct Blob {
+  std::string_view bytes;
+};
+
+/// Of the library inside, as in "3.54.1".
+std::string sqlite_version();
+
+enum class OpenMode { read_write, read_only };
+
+class Connection {
+ public:
+  Connection(const std::string& path, OpenMode mode);
+  ~Connection();
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  /// Runs statements that return nothing; several may stand in one text.
+  void execute(const std::string& sql);
+  /// A lasting address for a statement text put together at run time, for Query.
+  const char* interned(std::string sql);
+  std::int64_t last_insert_key() const;
+  /// Rows changed by the last statement.
+  int changes() const;
+  /// True when no transaction is open, also when SQLite ended one by itself.
+  bool autocommit() const;
+  /// Makes the running statement fail with SQLITE_INTERRUPT. Safe from another thread.
+  void interrupt();
+  /// The library's own handle, for the few calls that have no wrapper (WAL hook, checkpoint).
+  void* handle() const;
+
+ private:
+  friend class Query;
+  SQLite::Statement& prepared(const char* sql);
+
+  std::unique_ptr<SQLite::Database> database_;
+  // Keyed by address: every statement is a named constant, so its address is its identity.
+  std::unordered_map<const char*, std::unique_ptr<SQLite::Statement>> statements_;
+  std::unordered_set<std::string> interned_;
+};
+
+/// One execution of a cached statement. Reset and stripped of its bindings when it ends, so no
+/// value of one execution can reach the next. One at a time per statement.
+class Query {
+ public:
+  template <class... Args>
+  Query(Connection& connection, const char* sql, const Args&... args)
+      : statement_(&connection.prepared(sql)) {
+    int index = 0;
+    (bind(++index, args), ...);
+  }
+  ~Query();
+  Query(const Query&) = delete;
+  Query& operator=(const Query&) = delete;
+
+  /// Moves to the next row; false at the end.
+  bool step();
+  /// For statements without rows.
+  void run() {
+    while (step()) {
+    }
+  }
+
+  void bind(int index, std::int64_t value);
+  void bind(int index, std::string_view value);
+  void bind(int index, Blob value);
+  void bind_null(int index);
+  void bind(int index, int value) { bind(index, static_cast<std::int64_t>(value)); }
+  void bind(int index, bool value) { bind(index, static_cast<std::int64_t>(value)); }
+  void bind(int index, const std::string& value) { bind(index, std::string_view(value)); }
+  void bind(int index, const char* value) { bind(index, std::string_view(value)); }
+  void bind(int index, const Uuid& value);
+  void bind(int index, Timestamp value) { bind(index, value.ms); }
+  void bind(int index, Amount value) { bind(index, value.units()); }
+  template <class Tag>
+  void bind(int index, const Id<Tag>& value) {
+    bind(index, value.uuid);
+  }
+  template <class Enum>
+    requires std::is_enum_v<Enum>
+  void bind(int index, Enum value) {
+    bind(index, static_cast<std::int64_t>(value));
+  }
+  template <class T>
+  void bind(int index, const std::optional<T>& value) {
+    value ? bind(index, *value) : bind_null(index);
+  }
+
+  bool is_null(int column) const;
+  std::int64_t integer(int column) const;
+  std::string text(int column) const;
+  std::string blob(int column) const;
+  Uuid uuid(int column) const;
+  bool boolean(int column) const { return integer(column) != 0; }
+  Timestamp time(int column) const { return {integer(column)}; }
+  Amount amount(int column) const { return Amount::from_units(integer(column)); }
+  template <class IdType>
+  IdType id(int column) const {
+    return IdType{uuid(column)};
+  }
+  template <class Enum>
+  Enum enumeration(int column) const {
+    return static_cast<Enum>(integer(column));
+  }
+  std::optional<std::int64_t> optional_integer(int column) const;
+  std::optional<std::string> optional_text(int column) const;
+  std::optional<Timestamp> optional_time(int column) const;
+  std::optional<Amount> optional_amount(int column) const;
+
+ private:
+  SQLite::Statement* statement_;
+};
+
+}  // namespace coffer::store

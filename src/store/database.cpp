@@ -1,0 +1,282 @@
+#include "store/database.h"
+
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+#if defined(__linux__)
+#include <sys/vfs.h>
+#endif
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "base/log.h"
+#include "store/schema.h"
+
+namespace coffer::store {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Every SQLite from 3.7.0 to 3.51.2 can corrupt a WAL database (the WAL-reset bug); 3.44.6 and
+// 3.50.7 are the back-ports, 3.52.0 was withdrawn.
+bool sqlite_is_sound() {
+  const int version = sqlite3_libversion_number();
+  return (version >= 3051003 && version != 3052000) || version == 3044006 || version == 3050007;
+}
+
+/// Name of the network or user-space file system `directory` is on, or nullptr when it is local.
+/// POSIX locks and shared memory, on which WAL rests, do not hold there.
+const char* network_filesystem([[maybe_unused]] const std::string& directory) {
+#if defined(__linux__)
+  struct Kind {
+    unsigned long magic;
+    const char* name;
+  };
+  constexpr std::array<Kind, 8> kKinds{{{0x6969, "NFS"},
+                                        {0xFF534D42, "CIFS"},
+                                        {0xFE534D42, "SMB2"},
+                                        {0x517B, "SMB"},
+                                        {0x65735546, "FUSE"},
+                                        {0x01021997, "9P"},
+                                        {0x00C36400, "Ceph"},
+                                        {0x5346414F, "AFS"}}};
+  struct statfs info {};
+  if (::statfs(directory.c_str(), &info) != 0) return nullptr;
+  const auto magic = static_cast<unsigned long>(info.f_type) & 0xFFFFFFFFUL;
+  for (const Kind& kind : kKinds) {
+    if (kind.magic == magic) return kind.name;
+  }
+#endif
+  return nullptr;
+}
+
+std::string directory_of(const std::string& path) {
+  const fs::path parent = fs::path(path).parent_path();
+  return parent.empty() ? "." : parent.string();
+}
+
+OpenError errno_fault(const std::string& what, int error) {
+  const bool denied = error == EACCES || error == EPERM || error == EROFS;
+  return {denied ? OpenFault::permission : OpenFault::cannot_create,
+          what + ": " + std::strerror(error) +
+              (denied ? ". Run as the user that owns it, or choose another place with --db." : ".")};
+}
+
+OpenError make_directory(const std::string& directory) {
+  if (fs::exists(directory)) return {};
+  std::error_code error;
+  const mode_t old = ::umask(0077);
+  fs::create_directories(directory, error);
+  ::umask(old);
+  if (error) return errno_fault("cannot create the directory " + directory, error.value());
+  return {};
+}
+
+/// What a SQLite code means for whoever tried to open the file; `%` stands for its path.
+struct CodeMeaning {
+  int code;
+  OpenFault fault;
+  std::string_view message;
+};
+constexpr std::array<CodeMeaning, 6> kMeanings{{
+    {SQLITE_NOTADB, OpenFault::corrupt,
+     "% is no coffer file. Choose another one with --db, or restore it from a backup."},
+    {SQLITE_CORRUPT, OpenFault::corrupt,
+     "% is damaged. Restore it from a backup; never edit it."},
+    {SQLITE_PERM, OpenFault::permission, "no permission for %. Run as the user that owns it."},
+    {SQLITE_READONLY, OpenFault::permission,
+     "no permission to write %. Run as the user that owns it."},
+    {SQLITE_AUTH, OpenFault::permission, "no permission for %. Run as the user that owns it."},
+    {SQLITE_BUSY, OpenFault::locked, "% is locked by another program; end it first."},
+}};
+
+OpenError sql_fault(const std::string& path, const SqlError& error) {
+  for (const CodeMeaning& meaning : kMeanings) {
+    if (meaning.code != error.primary_code) continue;
+    std::string message(meaning.message);
+    message.replace(message.find('%'), 1, path);
+    return {meaning.fault, message};
+  }
+  return {OpenFault::cannot_create,
+          "cannot open " + path + " (" + error.what() + "). Check the path and the disk."};
+}
+
+}  // namespace
+
+Reader::Reader(Database& owner, std::size_t slot, Connection& connection)
+    : owner_(&owner), slot_(slot), connection_(&connection) {}
+Reader::Reader(Reader&& other) noexcept
+    : owner_(other.owner_), slot_(other.slot_), connection_(other.connection_) {
+  other.owner_ = nullptr;
+}
+Reader::~Reader() {
+  if (owner_ != nullptr) owner_->give_back(slot_);
+}
+
+Database::Database(DatabaseOptions options, const Clock& clock)
+    : options_(std::move(options)), clock_(clock) {}
+
+Database::~Database() {
+  // Readers first: the writer closes last, so that it is the one that removes the WAL.
+  {
+    const Lock lock(mutex_);
+    slots_.clear();
+  }
+  writer_.reset();
+  if (lock_fd_ >= 0) ::close(lock_fd_);
+}
+
+std::unique_ptr<Database> Database::open(const DatabaseOptions& options, const Clock& clock,
+                                         OpenError& error) {
+  error = {};
+  if (!sqlite_is_sound()) {
+    error = {OpenFault::unsupported, std::string("this build carries SQLite ") +
+                                         sqlite3_libversion() +
+                                         ", which can corrupt a WAL file; build with 3.51.3 or later."};
+    return nullptr;
+  }
+  std::unique_ptr<Database> database(new Database(options, clock));
+  for (const auto step : {&Database::take_lock, &Database::open_writer, &Database::open_readers}) {
+    try {
+      error = (database.get()->*step)();
+    } catch (const SqlError& fault) {
+      error = sql_fault(options.path, fault);
+    }
+    if (error.fault != OpenFault::none) return nullptr;
+  }
+  return database;
+}
+
+OpenError Database::take_lock() {
+  const std::string directory = directory_of(options_.path);
+  if (OpenError fault = make_directory(directory); fault.fault != OpenFault::none) return fault;
+  const char* network = network_filesystem(directory);
+  if (network != nullptr && !options_.allow_network_filesystem) {
+    return {OpenFault::unsupported,
+            directory + " is on " + network +
+                ", where file locks do not protect the ledger. Put the file on a local disk "
+                "(--db), or force it with --allow-network-filesystem."};
+  }
+  const std::string lock_path = options_.path + ".lock";
+  lock_fd_ = ::open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (lock_fd_ < 0) return errno_fault("cannot open the lock file " + lock_path, errno);
+  if (::flock(lock_fd_, LOCK_EX | LOCK_NB) != 0) {
+    char owner[32] = {};
+    if (::pread(lock_fd_, owner, sizeof owner - 1, 0) <= 0) std::strcpy(owner, "unknown");
+    return {OpenFault::locked, options_.path + " is in use by another coffer (process " + owner +
+                                   "). One process owns the file; stop that one first."};
+  }
+  const std::string pid = std::to_string(::getpid());
+  if (::ftruncate(lock_fd_, 0) != 0 || ::pwrite(lock_fd_, pid.data(), pid.size(), 0) < 0) {
+    return errno_fault("cannot write the lock file " + lock_path, errno);
+  }
+  return {};
+}
+
+OpenError Database::open_writer() {
+  const mode_t old = ::umask(0077);  // file, WAL and shared memory: 0600
+  try {
+    writer_ = std::make_unique<Connection>(options_.path, OpenMode::read_write);
+    writer_->execute(
+        "PRAGMA busy_timeout=5000; PRAGMA page_size=4096; PRAGMA journal_mode=WAL;"
+        "PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; PRAGMA trusted_schema=OFF;"
+        "PRAGMA cell_size_check=ON; PRAGMA mmap_size=0; PRAGMA temp_store=MEMORY;"
+        "PRAGMA cache_size=-65536; PRAGMA journal_size_limit=67108864;"
+        // The commit queue checkpoints by itself, between batches.
+        "PRAGMA wal_autocheckpoint=0; PRAGMA secure_delete=FAST;");
+  } catch (...) {
+    ::umask(old);
+    throw;
+  }
+  const auto pragma = [&](const char* sql) {
+    Query query(*writer_, sql);
+    return query.step() ? query.text(0) : std::string();
+  };
+  const bool durable = pragma("PRAGMA journal_mode") == "wal" && pragma("PRAGMA synchronous") == "2";
+  OpenError fault;
+  if (!durable) {
+    fault = {OpenFault::unsupported, "the file system of " + options_.path +
+                                         " does not support WAL with full synchronisation."};
+  } else {
+    fault = bring_schema_up_to_date(*writer_, options_.path);
+  }
+  ::umask(old);
+  return fault;
+}
+
+OpenError Database::open_readers() {
+  const Lock lock(mutex_);
+  slots_.resize(static_cast<std::size_t>(options_.readers));
+  for (Slot& slot : slots_) {
+    slot.connection = std::make_unique<Connection>(options_.path, OpenMode::read_write);
+    slot.connection->execute(
+        "PRAGMA busy_timeout=1000; PRAGMA query_only=ON; PRAGMA wal_autocheckpoint=0;"
+        "PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON; PRAGMA mmap_size=0;"
+        "PRAGMA temp_store=MEMORY; PRAGMA cache_size=-8192;");
+    sqlite3_db_config(static_cast<sqlite3*>(slot.connection->handle()),
+                      SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+  }
+  return {};
+}
+
+Result<Reader> Database::reader() {
+  const Lock lock(mutex_);
+  const std::int64_t give_up = clock_.monotonic_ms() + options_.reader_wait_ms;
+  for (int waits = 0;; ++waits) {
+    // The last given back is the first taken: its page cache is warm.
+    for (std::size_t i = 0; i < slots_.size(); ++i) {
+      if (slots_[i].leased) continue;
+      slots_[i].leased = true;
+      slots_[i].since_ms = clock_.monotonic_ms();
+      static constexpr const char* kBegin = "BEGIN";
+      Query(*slots_[i].connection, kBegin).run();
+      return Reader(*this, i, *slots_[i].connection);
+    }
+    // The count ends the wait also under a clock that stands still.
+    if (clock_.monotonic_ms() >= give_up || waits >= options_.reader_wait_ms / 50) break;
+    freed_.wait_for_ms(mutex_, 50);
+  }
+  return unexpected(Problem(Slug::overloaded, "All readers are busy.").retry_after(1));
+}
+
+void Database::give_back(std::size_t slot) {
+  const Lock lock(mutex_);
+  static constexpr const char* kRollback = "ROLLBACK";
+  Connection& connection = *slots_[slot].connection;
+  try {
+    if (!connection.autocommit()) Query(connection, kRollback).run();
+  } catch (const SqlError& error) {
+    log_error("store", "a reader did not end its transaction", {{"error", error.what()}});
+  }
+  slots_[slot].leased = false;
+  freed_.notify_one();
+}
+
+void Database::interrupt_stale_readers() {
+  const Lock lock(mutex_);
+  for (Slot& slot : slots_) {
+    if (slot.leased && clock_.monotonic_ms() - slot.since_ms > options_.reader_age_max_ms) {
+      slot.connection->interrupt();
+    }
+  }
+}
+
+std::uint64_t Database::free_bytes() const {
+  struct statvfs info {};
+  if (::statvfs(directory_of(options_.path).c_str(), &info) != 0) return 0;
+  return static_cast<std::uint64_t>(info.f_bavail) * info.f_frsize;
+}
+
+std::uint64_t Database::wal_bytes() const {
+  std::error_code error;
+  const auto size = fs::file_size(options_.path + "-wal", error);
+  return error ? 0 : size;
+}
+
+}  // namespace coffer::store

@@ -1,0 +1,121 @@
+// The one SQLite file: opening it safely, and leasing connections that read it.
+//
+// Rules that keep it whole (reliability anchors, section 3): a fixed SQLite version, a lock file
+// against a second process, no network file system, one connection that writes and checkpoints (the
+// commit queue's), readers that are `query_only` and never stay long.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/mutex.h"
+#include "base/result.h"
+#include "store/connection.h"
+
+namespace coffer::store {
+
+struct DatabaseOptions {
+  std::string path;
+  int readers = 8;
+  bool allow_network_filesystem = false;
+  int reader_wait_ms = 2'000;  // for a free reader; then `overloaded`
+  int reader_age_max_ms = 2'000;  // then its statement is interrupted
+};
+
+/// How opening failed, for the exit code of the command line (decisions section 11).
+enum class OpenFault { none, cannot_create, permission, locked, newer_schema, corrupt, unsupported };
+
+struct OpenError {
+  OpenFault fault = OpenFault::none;
+  std::string message;  // what, where, what to do; for the operator, holds paths
+};
+
+class Database;
+
+/// A leased read-only connection inside one read transaction: everything read through one Reader
+/// is one consistent state. Belongs to the thread that took it; give it back soon.
+class Reader {
+ public:
+  Reader(Reader&& other) noexcept;
+  Reader& operator=(Reader&&) = delete;
+  ~Reader();
+  Connection& db() const { return *connection_; }
+
+ private:
+  friend class Database;
+  Reader(Database& owner, std::size_t slot, Connection& connection);
+  Database* owner_;
+  std::size_t slot_;
+  Connection* connection_;
+};
+
+class Database {
+ public:
+  /// Takes the lock file, opens or creates the file (0600 in a 0700 directory), brings its schema up
+  /// to date and opens the readers. On a fault returns nullptr and fills `error`.
+  static std::unique_ptr<Database> open(const DatabaseOptions& options, const Clock& clock,
+                                        OpenError& error);
+  ~Database();
+  Database(const Database&) = delete;
+  Database& operator=(const Database&) = delete;
+
+  /// Waits for a free reader. `overloaded` when none comes free in time.
+  Result<Reader> reader();
+  /// Interrupts readers older than the limit; housekeeping calls it several times a second.
+  void interrupt_stale_readers();
+
+  /// Rises whenever tenancy data (associations, applications) changed and is committed; whoever
+  /// caches an identity compares it at every use.
+  std::uint64_t tenancy_generation() const { return tenancy_generation_.load(); }
+
+  const std::string& path() const { return options_.path; }
+  /// Bytes the file system still offers to this process.
+  std::uint64_t free_bytes() const;
+  /// Present size of the write-ahead log.
+  std::uint64_t wal_bytes() const;
+
+ private:
+  friend class CommitQueue;
+  friend class Reader;
+  explicit Database(DatabaseOptions options, const Clock& clock);
+  OpenError take_lock();
+  OpenError open_writer();
+  OpenError open_readers();
+  void give_back(std::size_t slot);
+
+  struct Slot {
+    std::unique_ptr<Connection> connection;
+    bool leased = false;
+    std::int64_t since_ms = 0;
+  };
+
+  const DatabaseOptions options_;
+  const Clock& clock_;
+  int lock_fd_ = -1;
+  std::unique_ptr<Connection> writer_;  // used by the commit queue's thread only
+  std::atomic<std::uint64_t> tenancy_generation_{1};
+  Mutex mutex_;
+  Condition freed_;
+  std::vector<Slot> slots_ COFFER_GUARDED_BY(mutex_);
+};
+
+/// Runs `read` on a leased reader; a statement that was interrupted for taking too long becomes
+/// `overloaded`. `read` returns a Result.
+template <class F>
+auto with_reader(Database& database, F&& read) -> decltype(read(std::declval<Connection&>())) {
+  COFFER_TRY(const Reader lease, database.reader());
+  try {
+    return read(lease.db());
+  } catch (const SqlError& error) {
+    constexpr int kInterrupt = 9;  // SQLITE_INTERRUPT
+    if (error.primary_code != kInterrupt) throw;
+    return unexpected(Problem(Slug::overloaded, "The query took too long; narrow its range.")
+                          .retry_after(1));
+  }
+}
+
+}  // namespace coffer::store

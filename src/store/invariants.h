@@ -1,0 +1,34 @@
+// What must always hold, as named queries that return no rows. Run after commands in tests, at
+// start, hourly, and by `coffer verify`.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "store/connection.h"
+
+namespace coffer::store {
+
+struct Invariant {
+  std::string_view name;
+  std::string_view promise;  // one sentence, for people
+  const char* sql;           // first column of a row says which thing breaks it
+};
+
+std::span<const Invariant> invariants();
+
+struct Violation {
+  std::string invariant;
+  std::string detail;  // the first row
+};
+
+/// Progress: (name of what is being checked, done, total).
+using VerifyProgress = std::function<void(std::string_view, std::int64_t, std::int64_t)>;
+
+/// Every invariant, then the hash chain, then (deep) SQLite's own integrity check. Empty: all hold.
+std::vector<Violation> verify(Connection& db, bool deep, const VerifyProgress& progress);
+
+}  // namespace coffer::store

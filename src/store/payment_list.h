@@ -1,0 +1,39 @@
+// GET /v1/transactions: which records, in which order (decisions section 2).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "store/payments.h"
+
+namespace coffer::store {
+
+enum class PaymentSort { created_at, updated_at };
+
+struct PaymentFilter {
+  std::optional<PaymentStatus> status;
+  std::optional<PaymentType> type;
+  std::optional<WalletId> wallet;
+  std::optional<AssetCode> asset;
+  std::optional<BeneficiaryId> beneficiary;
+  std::optional<ConnectorId> connector;
+  std::optional<std::string> transaction_id;
+  std::optional<std::string> reference;  // equal to fromRef or toRef, of a leg too
+  std::optional<Timestamp> created_from;  // inclusive
+  std::optional<Timestamp> created_to;    // exclusive
+  std::optional<Timestamp> updated_from;  // inclusive
+  PaymentSort sort = PaymentSort::created_at;
+};
+
+struct PaymentPage {
+  std::vector<PaymentRecord> records;
+  std::vector<std::int64_t> positions;  // cursor position of each record under the sort
+};
+
+/// Newest first; at most `page.limit` records beyond `page.key`.
+PaymentPage list_payments(Connection& db, const Tenant& tenant, const PaymentFilter& filter,
+                          const PageAt& page);
+
+}  // namespace coffer::store

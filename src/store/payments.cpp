@@ -1,0 +1,262 @@
+#include "store/payments.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace coffer::store {
+namespace {
+
+#define RECORD_COLUMNS                                                                             \
+  "SELECT p.payment, p.id, p.tenant, p.application, p.request_id, p.transaction_id, p.type,"       \
+  " p.status, p.version, s.id, d.id, sa.code, sa.decimals, p.sending_amount, ra.code,"             \
+  " ra.decimals, p.receiving_amount, p.min_receiving, p.path, p.from_ref, p.to_ref,"               \
+  " p.description, p.memo, p.notify, p.failure, p.created_at, p.processing_at, p.completed_at,"    \
+  " p.refund_pending_at, p.refund_closed_at, p.updated_at,"                                        \
+  " (SELECT j.link FROM journal j WHERE j.payment = p.payment ORDER BY j.journal LIMIT 1)"         \
+  " FROM payments p LEFT JOIN wallets s ON s.wallet = p.source_wallet"                             \
+  " LEFT JOIN wallets d ON d.wallet = p.destination_wallet"                                        \
+  " LEFT JOIN assets sa ON sa.asset = p.sending_asset"                                             \
+  " LEFT JOIN assets ra ON ra.asset = p.receiving_asset"
+constexpr const char* kByTransactionId =
+    RECORD_COLUMNS " WHERE p.tenant = ? AND p.transaction_id = ?";
+constexpr const char* kById = RECORD_COLUMNS " WHERE p.tenant = ? AND p.id = ?";
+constexpr const char* kByKey = RECORD_COLUMNS " WHERE p.payment = ?";
+#undef RECORD_COLUMNS
+
+constexpr const char* kLegs =
+    "SELECT s.id, d.id, a.code, a.decimals, l.amount, l.from_ref, l.to_ref, l.description"
+    " FROM payment_legs l JOIN wallets s ON s.wallet = l.source_wallet"
+    " JOIN wallets d ON d.wallet = l.destination_wallet JOIN assets a ON a.asset = l.asset"
+    " WHERE l.payment = ? ORDER BY l.leg";
+constexpr const char* kInsert =
+    "INSERT INTO payments (tenant, id, transaction_id, application, request_id, type, status,"
+    " source_wallet, destination_wallet, sending_asset, sending_amount, receiving_asset,"
+    " min_receiving, from_ref, to_ref, description, memo, notify, created_at, updated_at)"
+    " VALUES (?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+constexpr const char* kInsertLeg =
+    "INSERT INTO payment_legs (payment, leg, source_wallet, destination_wallet, asset, amount,"
+    " from_ref, to_ref, description) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)";
+constexpr const char* kSettlementView =
+    "SELECT p.tenant, t.environment, p.type, p.status, p.version, p.receiving_asset,"
+    " p.min_receiving, p.source_wallet, p.destination_wallet, p.sending_asset, p.sending_amount"
+    " FROM payments p JOIN tenants t ON t.tenant = p.tenant WHERE p.payment = ?";
+constexpr const char* kLegKeys =
+    "SELECT source_wallet, destination_wallet, asset, amount FROM payment_legs"
+    " WHERE payment = ? ORDER BY leg";
+constexpr const char* kChangeStatus =
+    "UPDATE payments SET status = ?2, version = version + 1, updated_at = ?3,"
+    " processing_at = CASE WHEN ?2 = 1 THEN ?3 ELSE processing_at END,"
+    " completed_at = CASE WHEN ?2 IN (2, 3, 7) THEN ?3 ELSE completed_at END,"
+    " refund_pending_at = CASE WHEN ?2 = 4 THEN ?3 ELSE refund_pending_at END,"
+    " refund_closed_at = CASE WHEN ?2 IN (5, 6) THEN ?3 ELSE refund_closed_at END,"
+    " failure = coalesce(?4, failure), receiving_amount = coalesce(?5, receiving_amount),"
+    " path = coalesce(?6, path) WHERE payment = ?1 AND status = ?7";
+constexpr const char* kAddJob = "INSERT INTO settlement_jobs (due_at, payment) VALUES (?, ?)";
+constexpr const char* kRemoveJob = "DELETE FROM settlement_jobs WHERE due_at = ? AND payment = ?";
+// 1 s, 2 s, 4 s ... up to about 17 minutes.
+constexpr const char* kPostponeJob =
+    "UPDATE settlement_jobs SET attempts = attempts + 1,"
+    " due_at = ?3 + (1000 << min(attempts, 10)) WHERE due_at = ?1 AND payment = ?2";
+constexpr const char* kHasJob = "SELECT 1 FROM settlement_jobs WHERE due_at = ? AND payment = ?";
+constexpr const char* kDueJobs =
+    "SELECT due_at, payment FROM settlement_jobs WHERE due_at <= ? ORDER BY due_at, payment LIMIT ?";
+constexpr const char* kNextDue =
+    "SELECT due_at FROM settlement_jobs ORDER BY due_at, payment LIMIT 1";
+constexpr const char* kCountJobs = "SELECT count(*) FROM settlement_jobs";
+constexpr const char* kJobOf = "SELECT due_at, payment FROM settlement_jobs WHERE payment = ?";
+
+enum class Notify { none, email, whatsapp };
+
+std::optional<AssetCode> optional_code(const Query& q, int column) {
+  return q.is_null(column) ? std::nullopt : AssetCode::parse(q.text(column));
+}
+
+/// The parts of a record that are columns of its own row.
+PaymentRecord record_row(const Query& q) {
+  PaymentRecord r;
+  r.key = q.integer(0);
+  r.id = q.id<PaymentId>(1);
+  r.tenant = q.integer(2);
+  r.application = q.integer(3);
+  r.request_id = q.text(4);
+  r.request.transaction_id = q.text(5);
+  r.request.type = q.enumeration<PaymentType>(6);
+  r.status = q.enumeration<PaymentStatus>(7);
+  r.version = static_cast<int>(q.integer(8));
+  r.sending_asset = optional_code(q, 11);
+  r.sending_decimals = q.is_null(12) ? Amount::kScale : static_cast<int>(q.integer(12));
+  r.sending_amount = q.optional_amount(13);
+  r.request.receiving_asset = optional_code(q, 14);
+  if (!q.is_null(15)) r.receiving_decimals = static_cast<int>(q.integer(15));
+  r.receiving_amount = q.optional_amount(16);
+  r.request.min_receiving = q.optional_amount(17);
+  r.path = q.optional_text(18);
+  r.request.memo = q.optional_text(22);
+  r.request.notify_email = q.enumeration<Notify>(23) == Notify::email;
+  r.request.notify_whatsapp = q.enumeration<Notify>(23) == Notify::whatsapp;
+  if (!q.is_null(24)) r.failure = q.enumeration<FailureCode>(24);
+  r.created_at = q.time(25);
+  r.processing_at = q.optional_time(26);
+  r.completed_at = q.optional_time(27);
+  r.refund_pending_at = q.optional_time(28);
+  r.refund_closed_at = q.optional_time(29);
+  r.updated_at = q.time(30);
+  if (!q.is_null(31)) r.ledger_hash = q.blob(31);
+  if (!q.is_null(9)) {
+    r.request.legs.push_back({q.id<WalletId>(9), q.id<WalletId>(10), *r.sending_asset,
+                              *r.sending_amount, {q.optional_text(19), q.optional_text(20)},
+                              q.optional_text(21)});
+    r.leg_decimals.push_back(r.sending_decimals);
+  }
+  return r;
+}
+
+void read_legs(Connection& db, PaymentRecord& record) {
+  Query q(db, kLegs, record.key);
+  while (q.step()) {
+    record.request.legs.push_back({q.id<WalletId>(0), q.id<WalletId>(1),
+                                   *AssetCode::parse(q.text(2)), q.amount(4),
+                                   {q.optional_text(5), q.optional_text(6)}, q.optional_text(7)});
+    record.leg_decimals.push_back(static_cast<int>(q.integer(3)));
+  }
+}
+
+template <class... Args>
+std::optional<PaymentRecord> one_record(Connection& db, const char* sql, const Args&... args) {
+  std::optional<PaymentRecord> record;
+  {
+    Query query(db, sql, args...);
+    if (query.step()) record = record_row(query);
+  }
+  if (record && record->request.type == PaymentType::p2p_own_multi) read_legs(db, *record);
+  return record;
+}
+
+}  // namespace
+
+std::optional<PaymentRecord> find_by_transaction_id(Connection& db, const Tenant& tenant,
+                                                    std::string_view transaction_id) {
+  return one_record(db, kByTransactionId, tenant.key, transaction_id);
+}
+
+std::optional<PaymentRecord> find_payment(Connection& db, const Tenant& tenant, PaymentId id) {
+  return one_record(db, kById, tenant.key, id);
+}
+
+std::optional<PaymentRecord> find_payment_by_key(Connection& db, std::int64_t payment) {
+  return one_record(db, kByKey, payment);
+}
+
+std::int64_t insert_payment(WriteTx& tx, const Tenant& tenant, const NewPayment& payment) {
+  const PaymentRequest& request = payment.request;
+  const bool multi = request.type == PaymentType::p2p_own_multi;
+  const TransferLeg& leg = request.only();
+  const PaymentKeys::Leg& keys = payment.keys.legs.front();
+  const auto single = [&](std::int64_t key) { return multi ? std::nullopt : std::optional(key); };
+  const auto own = [&](const std::optional<std::string>& text) {
+    return multi ? std::nullopt : text;
+  };
+  const Notify notify = request.notify_email      ? Notify::email
+                        : request.notify_whatsapp ? Notify::whatsapp
+                                                  : Notify::none;
+  Query(tx.db(), kInsert, tenant.key, payment.id, request.transaction_id, payment.application,
+        payment.request_id, request.type, single(keys.source_wallet),
+        single(keys.destination_wallet),
+        payment.total ? std::optional(keys.asset) : std::nullopt, payment.total,
+        payment.keys.receiving_asset, request.min_receiving, own(leg.refs.from_ref),
+        own(leg.refs.to_ref), own(leg.description), request.memo, notify, tx.now(), tx.now())
+      .run();
+  const std::int64_t key = tx.db().last_insert_key();
+  if (multi) {
+    for (std::size_t i = 0; i < request.legs.size(); ++i) {
+      const TransferLeg& l = request.legs[i];
+      const PaymentKeys::Leg& k = payment.keys.legs[i];
+      Query(tx.db(), kInsertLeg, key, static_cast<std::int64_t>(i), k.source_wallet,
+            k.destination_wallet, k.asset, l.amount, l.refs.from_ref, l.refs.to_ref, l.description)
+          .run();
+    }
+  }
+  return key;
+}
+
+SettlementView settlement_view(Connection& db, std::int64_t payment) {
+  SettlementView view;
+  view.key = payment;
+  {
+    Query q(db, kSettlementView, payment);
+    COFFER_CHECK(q.step());
+    view.tenant = q.integer(0);
+    view.environment = q.enumeration<Environment>(1);
+    view.type = q.enumeration<PaymentType>(2);
+    view.status = q.enumeration<PaymentStatus>(3);
+    view.version = static_cast<int>(q.integer(4));
+    view.receiving_asset = q.optional_integer(5);
+    view.min_receiving = q.optional_amount(6);
+    if (!q.is_null(7)) {
+      view.keys.legs.push_back({q.integer(7), q.integer(8), q.integer(9)});
+      view.amounts.push_back(q.amount(10));
+    }
+  }
+  view.keys.receiving_asset = view.receiving_asset;
+  if (view.type == PaymentType::p2p_own_multi) {
+    Query q(db, kLegKeys, payment);
+    while (q.step()) {
+      view.keys.legs.push_back({q.integer(0), q.integer(1), q.integer(2)});
+      view.amounts.push_back(q.amount(3));
+    }
+  }
+  return view;
+}
+
+void change_status(WriteTx& tx, SettlementView& payment, const StatusChange& change) {
+  COFFER_CHECK(may_change(payment.status, change.to));
+  Query(tx.db(), kChangeStatus, payment.key, change.to, tx.now(), change.failure,
+        change.receiving_amount, change.path, payment.status)
+      .run();
+  COFFER_CHECK(tx.db().changes() == 1);
+  payment.status = change.to;
+  ++payment.version;
+}
+
+void add_settlement_job(WriteTx& tx, const SettlementJob& job) {
+  Query(tx.db(), kAddJob, job.due_at, job.payment).run();
+}
+
+void remove_settlement_job(WriteTx& tx, const SettlementJob& job) {
+  Query(tx.db(), kRemoveJob, job.due_at, job.payment).run();
+  COFFER_CHECK(tx.db().changes() == 1);
+}
+
+void postpone_settlement_job(WriteTx& tx, const SettlementJob& job) {
+  Query(tx.db(), kPostponeJob, job.due_at, job.payment, tx.now()).run();
+}
+
+bool has_settlement_job(Connection& db, const SettlementJob& job) {
+  return Query(db, kHasJob, job.due_at, job.payment).step();
+}
+
+std::vector<SettlementJob> due_settlement_jobs(Connection& db, Timestamp now, int limit) {
+  std::vector<SettlementJob> out;
+  Query query(db, kDueJobs, now, limit);
+  while (query.step()) out.push_back({query.time(0), query.integer(1)});
+  return out;
+}
+
+std::optional<Timestamp> next_settlement_due(Connection& db) {
+  Query query(db, kNextDue);
+  return query.step() ? std::optional(query.time(0)) : std::nullopt;
+}
+
+std::int64_t count_settlement_jobs(Connection& db) {
+  Query query(db, kCountJobs);
+  return query.step() ? query.integer(0) : 0;
+}
+
+std::optional<SettlementJob> find_settlement_job(Connection& db, std::int64_t payment) {
+  Query query(db, kJobOf, payment);
+  return query.step() ? std::optional(SettlementJob{query.time(0), query.integer(1)})
+                      : std::nullopt;
+}
+
+}  // namespace coffer::store

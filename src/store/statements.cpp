@@ -1,0 +1,102 @@
+#include "store/statements.h"
+
+#include "base/digest.h"
+
+namespace coffer::store {
+namespace {
+
+constexpr std::int64_t kLinesPerSet = 1024;
+
+constexpr const char* kLastJournal = "SELECT coalesce(max(journal), 0) FROM journal";
+constexpr const char* kJournalTime = "SELECT at FROM journal WHERE journal = ?";
+constexpr const char* kBalanceBefore =
+    "SELECT balance_after FROM entries WHERE account = ? AND entry < ? ORDER BY entry DESC LIMIT 1";
+constexpr const char* kLines =
+    "SELECT e.entry, j.link, j.at, e.amount, e.balance_after, p.id,"
+    " CASE WHEN p.type = 2 THEN l.description ELSE p.description END,"
+    " CASE WHEN e.amount < 0 THEN coalesce(l.from_ref, p.from_ref)"
+    "      ELSE coalesce(l.to_ref, p.to_ref) END,"
+    " w.name, c.kind, j.kind"
+    " FROM entries e JOIN journal j ON j.journal = e.entry / 1024"
+    " JOIN accounts c ON c.account = e.counterparty LEFT JOIN wallets w ON w.wallet = c.wallet"
+    " LEFT JOIN payments p ON p.payment = j.payment"
+    " LEFT JOIN payment_legs l ON l.payment = j.payment AND l.leg = e.leg AND p.type = 2"
+    " WHERE e.account = ? AND e.entry >= ? AND e.entry < ?"
+    " AND (SELECT a.tenant FROM accounts a WHERE a.account = e.account) = ?"
+    " ORDER BY e.entry LIMIT ?";
+
+Timestamp journal_time(Connection& db, std::int64_t journal) {
+  Query query(db, kJournalTime, journal);
+  COFFER_CHECK(query.step());
+  return query.time(0);
+}
+
+/// First journal row at or after `at`; one past the last when there is none. Times never go back
+/// along the journal and its numbers have no gaps, so halving finds it without an index.
+std::int64_t first_journal_at(Connection& db, Timestamp at) {
+  std::int64_t high = 1;
+  {
+    Query query(db, kLastJournal);
+    if (query.step()) high = query.integer(0) + 1;
+  }
+  std::int64_t low = 1;
+  while (low < high) {
+    const std::int64_t middle = low + (high - low) / 2;
+    if (journal_time(db, middle) < at) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+std::string counterparty_name(const Query& query) {
+  if (!query.is_null(8)) return query.text(8);
+  switch (query.enumeration<AccountKind>(9)) {
+    case AccountKind::liquidity:
+      return "Market";
+    case AccountKind::fee:
+      return "Fees";
+    case AccountKind::issuance:
+    case AccountKind::wallet:
+      break;
+  }
+  return query.enumeration<JournalKind>(10) == JournalKind::refund ? "Refund" : "Funding";
+}
+
+}  // namespace
+
+EntryRange entries_between(Connection& db, Timestamp start, Timestamp end) {
+  return {first_journal_at(db, start) * kLinesPerSet, first_journal_at(db, end) * kLinesPerSet};
+}
+
+Amount balance_before(Connection& db, AccountKey account, std::int64_t entry) {
+  Query query(db, kBalanceBefore, account, entry);
+  return query.step() ? query.amount(0) : Amount();
+}
+
+std::vector<StatementLine> statement_lines(Connection& db, const Tenant& tenant,
+                                           AccountKey account, const EntryRange& range,
+                                           int limit) {
+  std::vector<StatementLine> out;
+  Query query(db, kLines, account, range.from, range.to, tenant.key, limit);
+  while (query.step()) {
+    StatementLine line;
+    line.entry = query.integer(0);
+    // The link is unique and final; with the line number it names the row for good.
+    line.row_id = to_hex(std::string_view(query.blob(1)).substr(0, 12)) + "-" +
+                  std::to_string(line.entry % kLinesPerSet);
+    line.at = query.time(2);
+    line.amount = query.amount(3);
+    line.running_balance = query.amount(4);
+    if (!query.is_null(5)) line.payment = query.id<PaymentId>(5);
+    line.description = query.optional_text(6);
+    line.reference = query.optional_text(7);
+    line.counterparty = counterparty_name(query);
+    out.push_back(std::move(line));
+  }
+  return out;
+}
+
+}  // namespace coffer::store

@@ -1,0 +1,66 @@
+// Wallets and the compliance details of third-party wallets.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "domain/tenant.h"
+#include "domain/wallet.h"
+#include "store/journal.h"
+#include "store/write_tx.h"
+
+namespace coffer::store {
+
+struct WalletRow {
+  std::int64_t key = 0;
+  WalletId id;
+  std::string name;
+  std::string account_number;
+  std::string public_key;
+  std::string sealed_seed;  // opened only by who signs; sealed for context "wallet-seed:<id>"
+  std::int64_t asset = 0;
+  AssetCode asset_code;
+  bool own_account = false;
+  WalletStatus status = WalletStatus::pending;
+  std::optional<WalletStatusReason> reason;
+  std::optional<Metadata> metadata;
+  Timestamp created_at;
+  Timestamp updated_at;
+};
+
+/// What a payment needs to know of a wallet.
+struct WalletBrief {
+  std::int64_t key = 0;
+  WalletStatus status = WalletStatus::pending;
+  bool own_account = false;
+};
+
+struct WalletFilter {
+  std::optional<AssetCode> asset;  // has a trustline for it
+  std::optional<WalletStatus> status;
+};
+
+/// A page boundary: rows beyond `key` in reading direction.
+struct PageAt {
+  std::optional<std::int64_t> key;
+  bool backward = false;  // towards newer rows
+  int limit = 20;
+};
+
+std::optional<WalletRow> find_wallet(Connection& db, const Tenant& tenant, WalletId id);
+std::optional<WalletBrief> find_wallet_brief(Connection& db, const Tenant& tenant, WalletId id);
+/// Newest first, at most `limit` rows beyond `page.key`.
+std::vector<WalletRow> list_wallets(Connection& db, const Tenant& tenant,
+                                    const WalletFilter& filter, const PageAt& page);
+/// Of all tenants, for the operator: Pending ones first come first.
+std::vector<std::pair<WalletRow, Tenant>> list_wallets_of_all(Connection& db);
+/// Whose wallet it is, for the operator's commands.
+std::optional<Tenant> tenant_of_wallet(Connection& db, WalletId id);
+
+/// Writes the wallet and its metadata, not its trustline; sets `key`.
+void insert_wallet(WriteTx& tx, const Tenant& tenant, WalletRow& row);
+/// Replaces name, status, reason and metadata.
+void update_wallet(WriteTx& tx, const Tenant& tenant, const WalletRow& row);
+
+}  // namespace coffer::store

@@ -1,0 +1,51 @@
+// What a command sees while it runs on the writer's thread: the connection, one `now` for the whole
+// batch, the balances, and the means to say who has to look once the commit is on disk.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "base/clock.h"
+#include "store/balance_book.h"
+#include "store/connection.h"
+
+namespace coffer::store {
+
+/// Workers that a commit can give work to.
+enum class Signal { settlement, webhooks };
+
+class WriteTx {
+ public:
+  explicit WriteTx(Connection& writer) : writer_(writer), balances_(writer) {}
+  WriteTx(const WriteTx&) = delete;
+  WriteTx& operator=(const WriteTx&) = delete;
+
+  Connection& db() { return writer_; }
+  BalanceBook& balances() { return balances_; }
+  /// Read once per batch; never goes back from one commit to the next.
+  Timestamp now() const { return now_; }
+  /// The worker is woken after the commit. Only a hint: the work itself is a row.
+  void signal(Signal signal) { signals_ |= 1U << static_cast<unsigned>(signal); }
+  /// The command changes associations or applications: cached identities end with the commit.
+  void touch_tenancy() { tenancy_touched_ = true; }
+  /// Next event sequence of a tenant, rising by one.
+  std::int64_t next_sequence(std::int64_t tenant);
+  /// Last link of the hash chain inside this batch; the journal reads and replaces it.
+  std::string& chain_head() { return chain_head_; }
+
+ private:
+  friend class CommitQueue;
+  Connection& writer_;
+  BalanceBook balances_;
+  Timestamp now_;
+  unsigned signals_ = 0;
+  bool tenancy_touched_ = false;
+  std::unordered_map<std::int64_t, std::int64_t> sequences_;
+  std::string chain_head_;  // empty: read from the journal at first use
+  // To take the running command back: how many numbers it drew per tenant, and the link before it.
+  std::vector<std::int64_t> drawn_by_command_;
+  std::string chain_head_before_;
+};
+
+}  // namespace coffer::store
