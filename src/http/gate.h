@@ -1,0 +1,64 @@
+// The header gate: decides over raw bytes whether a request may reach a worker.
+//
+// RFC 9112 read strictly. Where two readers of the same bytes could disagree about where a request
+// ends (the root of request smuggling), the gate refuses; every refusal closes the connection.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "base/problem.h"
+#include "http/message.h"
+
+namespace coffer::http {
+
+struct GateLimits {
+  std::size_t header_bytes_max = 16 * 1024;
+  std::size_t header_count_max = 64;
+  std::size_t target_bytes_max = 2'048;
+};
+
+/// How far a header was looked at, so that a client that drips bytes costs no rescans. One per
+/// request; starts as {}.
+struct GateProgress {
+  std::size_t scanned = 0;
+  std::size_t line_start = 0;
+  std::size_t lines = 0;  // complete ones, without empty lines before the request line
+};
+
+/// A header that passed. `request` has all but body, peer and request_id.
+struct RequestHead {
+  Request request;
+  std::size_t head_bytes = 0;  // from the start of the buffer to the first byte of the body
+  std::uint64_t content_length = 0;
+  bool http_1_0 = false;
+  bool keep_alive = true;        // what the client asks for
+  bool expect_continue = false;  // it waits for `100 Continue` before it sends the body
+};
+
+/// Answer with `problem` and close. Path and id are what could be read before the refusal.
+struct Refusal {
+  Problem problem;
+  std::string path;
+  std::string request_id;  // the caller's own, when acceptable; else empty
+};
+
+/// For a refusal that comes after the gate.
+Refusal make_refusal(Problem problem, const Request& request);
+
+struct Incomplete {};
+
+using GateResult = std::variant<Incomplete, RequestHead, Refusal>;
+
+/// `buffered` is what has arrived of this request (and maybe more), from its first byte; call again
+/// with the same `progress` when it has grown. Pure.
+GateResult inspect_header(std::string_view buffered, const GateLimits& limits,
+                          GateProgress& progress);
+
+/// A caller's X-Request-Id that may be taken over: 1 to 64 of [A-Za-z0-9._-].
+bool is_acceptable_request_id(std::string_view text);
+
+}  // namespace coffer::http

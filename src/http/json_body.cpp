@@ -1,0 +1,188 @@
+#include "http/json_body.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include <nlohmann/json.hpp>
+
+namespace coffer::http {
+namespace {
+
+// No amount, id or count is this long; it bounds what later messages may quote.
+constexpr std::size_t kNumberBytesMax = 100;
+// Up to here a linear look is quicker than a set, and most objects are smaller.
+constexpr std::size_t kLinearMembers = 16;
+
+/// Builds a JsonValue from nlohmann's SAX events, because its DOM would turn numbers into doubles
+/// and keep the last of two equal members. The parser below it does not recurse, so deep input
+/// cannot exhaust the stack before the depth check stops it.
+class Builder {
+ public:
+  explicit Builder(const JsonLimits& limits) : limits_(limits) {}
+
+  bool null() { return add(JsonValue()); }
+  bool boolean(bool value) { return add(JsonValue(value)); }
+  bool number_integer(std::int64_t value) { return number(std::to_string(value)); }
+  bool number_unsigned(std::uint64_t value) { return number(std::to_string(value)); }
+  bool number_float(double, const std::string& text) { return number(text); }
+  bool string(std::string& text) {
+    if (!check_text(text, [this] { return where(); })) return false;
+    return add(JsonValue(std::move(text)));
+  }
+  bool binary(nlohmann::json::binary_t&) { return false; }  // never in JSON text
+
+  bool start_object(std::size_t) { return open(JsonValue(JsonValue::Object{})); }
+  bool start_array(std::size_t) { return open(JsonValue(JsonValue::Array{})); }
+  bool end_object() { return close(); }
+  bool end_array() { return close(); }
+  bool key(std::string& name);
+
+  bool parse_error(std::size_t position, const std::string& token, const nlohmann::detail::exception&) {
+    // The library's own text names its classes; the position is what helps.
+    return fail("The body is not valid JSON at byte " + std::to_string(position) +
+                (token.empty() || token.size() > 40 ? "." : ", near `" + token + "`."));
+  }
+
+  const std::string& error() const { return error_; }
+  JsonValue take() { return std::move(root_); }
+
+ private:
+  struct Frame {
+    JsonValue value;
+    std::string key;                       // of the member being read
+    std::unordered_set<std::string> seen;  // filled once the object is large
+  };
+
+  bool fail(std::string why) {
+    if (error_.empty()) error_ = std::move(why);
+    return false;
+  }
+
+  bool number(std::string text) {
+    if (text.size() > kNumberBytesMax) return fail("The number at " + where() + " is too long.");
+    return add(JsonValue(JsonValue::Number{std::move(text)}));
+  }
+
+  template <class Where>
+  bool check_text(const std::string& text, Where place) {
+    if (text.find('\0') != std::string::npos) {
+      return fail("The text at " + place() + " holds a NUL character.");
+    }
+    if (text.size() > limits_.string_bytes_max) {
+      return fail("The text at " + place() + " is longer than " +
+                  std::to_string(limits_.string_bytes_max) + " bytes.");
+    }
+    return true;
+  }
+
+  bool open(JsonValue container) {
+    if (stack_.size() >= limits_.depth_max) {
+      return fail("The body is nested more than " + std::to_string(limits_.depth_max) +
+                  " levels deep.");
+    }
+    stack_.push_back({std::move(container), {}, {}});
+    return true;
+  }
+
+  bool close() {
+    JsonValue done = std::move(stack_.back().value);
+    stack_.pop_back();
+    return add(std::move(done));
+  }
+
+  bool add(JsonValue&& value);
+
+  bool is_duplicate(Frame& frame, const std::string& name) const {
+    const auto& members = std::get<JsonValue::Object>(frame.value.data());
+    if (members.size() < kLinearMembers) {
+      return std::any_of(members.begin(), members.end(),
+                         [&](const auto& member) { return member.first == name; });
+    }
+    if (frame.seen.empty()) {
+      for (const auto& member : members) frame.seen.insert(member.first);
+    }
+    return !frame.seen.insert(name).second;
+  }
+
+  /// As in `transfers[3].amount`; of the value that is about to be added.
+  std::string where() const {
+    std::string path;
+    for (const Frame& frame : stack_) {
+      if (const auto* array = frame.value.array()) {
+        path += "[" + std::to_string(array->size()) + "]";
+      } else {
+        path += (path.empty() ? "" : ".") + shown(frame.key);
+      }
+    }
+    return path.empty() ? "the top level" : "`" + path + "`";
+  }
+
+  static std::string shown(const std::string& name) {
+    return name.size() <= 64 ? name : name.substr(0, 64) + "...";
+  }
+
+  const JsonLimits& limits_;
+  std::vector<Frame> stack_;
+  JsonValue root_;
+  std::string error_;
+};
+
+bool Builder::add(JsonValue&& value) {
+  if (stack_.empty()) {
+    root_ = std::move(value);
+    return true;
+  }
+  Frame& frame = stack_.back();
+  if (auto* array = std::get_if<JsonValue::Array>(&frame.value.data())) {
+    array->push_back(std::move(value));
+  } else {
+    std::get<JsonValue::Object>(frame.value.data())
+        .emplace_back(std::move(frame.key), std::move(value));
+  }
+  return true;
+}
+
+bool Builder::key(std::string& name) {
+  Frame& frame = stack_.back();
+  frame.key.clear();
+  if (!check_text(name, [this] { return where() + " (a member name)"; })) return false;
+  const bool duplicate = is_duplicate(frame, name);
+  frame.key = std::move(name);
+  return duplicate ? fail("The member " + where() + " appears twice.") : true;
+}
+
+}  // namespace
+
+const JsonValue* JsonValue::find(std::string_view name) const {
+  const Object* members = object();
+  if (members == nullptr) return nullptr;
+  for (const auto& [key, value] : *members) {
+    if (key == name) return &value;
+  }
+  return nullptr;
+}
+
+std::string_view JsonValue::type_name() const {
+  constexpr std::string_view kNames[] = {"null",     "a boolean", "a number",
+                                         "a string", "an array",  "an object"};
+  static_assert(std::size(kNames) == std::variant_size_v<Data>);
+  return kNames[data_.index()];
+}
+
+Result<JsonValue> parse_json(std::string_view text, const JsonLimits& limits) {
+  if (text.empty()) return unexpected(Slug::malformed_request, "The body is empty; send JSON.");
+  // The library takes a NUL for the end and would let anything follow it, and it skips a BOM.
+  if (text.find('\0') != std::string_view::npos) {
+    return unexpected(Slug::malformed_request, "The body holds a NUL byte.");
+  }
+  if (text.substr(0, 3) == "\xef\xbb\xbf") {
+    return unexpected(Slug::malformed_request, "The body starts with a byte order mark.");
+  }
+  Builder builder(limits);
+  if (!nlohmann::json::sax_parse(text.begin(), text.end(), &builder)) {
+    return unexpected(Slug::malformed_request, builder.error());
+  }
+  return builder.take();
+}
+
+}  // namespace coffer::http

@@ -1,0 +1,44 @@
+// The listening socket.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+
+namespace coffer::http {
+
+class Listener {
+ public:
+  struct Accepted {
+    enum class Kind { connection, none, exhausted } kind = Kind::none;
+    int fd = -1;  // non-blocking; the caller closes it
+    std::string peer;
+  };
+
+  Listener() = default;
+  ~Listener();
+  Listener(const Listener&) = delete;
+  Listener& operator=(const Listener&) = delete;
+
+  /// `host` is a numeric address or "localhost"; a Problem names the address and the reason.
+  Result<void> bind(const std::string& host, int port);
+  /// Takes over a socket that already listens (systemd socket activation).
+  Result<void> adopt(int fd);
+  /// The next waiting connection, if any. `exhausted`: the process or the machine is out of
+  /// descriptors or memory; whoever waited was let go, try again later rather than at once.
+  Accepted accept();
+  void close();
+
+  int fd() const { return fd_; }
+  int port() const { return port_; }
+
+ private:
+  Result<void> ready(const std::string& name);
+
+  int fd_ = -1;
+  int spare_fd_ = -1;  // given up to be able to accept and close when no descriptor is left
+  int port_ = 0;
+};
+
+}  // namespace coffer::http

@@ -1,0 +1,84 @@
+#include "http/problem_json.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include <nlohmann/json.hpp>
+
+namespace coffer::http {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Replacement marks instead of an exception: the path of a request may hold any byte.
+std::string dump(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string code_of(const SlugInfo& slug) {
+  std::string code(slug.name);
+  std::replace(code.begin(), code.end(), '-', '_');
+  return code;
+}
+
+void add_headers(Response& response, const Problem& problem) {
+  if (problem.retry_after_s) {
+    response.header("Retry-After", std::to_string(*problem.retry_after_s));
+  }
+  if (response.status == 401) {
+    const bool expired = problem.slug == Slug::token_expired;
+    response.header("WWW-Authenticate", expired
+                                            ? R"(Bearer realm="coffer", error="invalid_token")"
+                                            : R"(Bearer realm="coffer")");
+  }
+}
+
+}  // namespace
+
+Response problem_response(const Problem& problem, std::string_view instance,
+                          std::string_view request_id) {
+  const SlugInfo& slug = info(problem.slug);
+  Json body;
+  body["type"] = "urn:coffer:problem:" + std::string(slug.name);
+  body["title"] = slug.title;
+  body["status"] = slug.status;
+  if (!problem.detail.empty()) body["detail"] = problem.detail;
+  if (!instance.empty()) body["instance"] = instance;
+  body["requestId"] = request_id;
+  body["code"] = code_of(slug);
+  body["docUrl"] = "/problems/" + std::string(slug.name);
+  for (const FieldError& error : problem.fields) {
+    body["errors"].push_back(Json{{"field", error.field}, {"message", error.message}});
+  }
+  Response response;
+  response.status = slug.status;
+  response.content_type = "application/problem+json";
+  response.body = dump(body);
+  add_headers(response, problem);
+  return response;
+}
+
+// The contract fixes the members of the envelope; the request id travels in its header only.
+Response envelope_problem_response(const Problem& problem, std::string_view /*request_id*/) {
+  const SlugInfo& slug = info(problem.slug);
+  std::string message = code_of(slug);
+  std::transform(message.begin(), message.end(), message.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  message += ": ";
+  message += problem.detail.empty() ? std::string(slug.title) : problem.detail;
+  // The envelope has no member for field errors, so they go where a reader will see them.
+  for (const FieldError& error : problem.fields) {
+    message += "; " + error.field + ": " + error.message;
+  }
+  Json body;
+  body["success"] = false;
+  body["message"] = message;
+  body["data"] = nullptr;
+  Response response;
+  response.status = slug.status;
+  response.body = dump(body);
+  add_headers(response, problem);
+  return response;
+}
+
+}  // namespace coffer::http

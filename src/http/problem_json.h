@@ -1,0 +1,22 @@
+// A Problem on the wire: application/problem+json (RFC 9457) with coffer's own members.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/problem.h"
+#include "http/message.h"
+
+namespace coffer::http {
+
+/// Body: type (urn:coffer:problem:<slug>), title, status, detail?, instance, requestId, code,
+/// docUrl ("/problems/<slug>"), errors[]?. Headers: Retry-After where set, WWW-Authenticate on 401.
+/// `instance` is the request path; text that is not valid UTF-8 is shown with replacement marks.
+Response problem_response(const Problem& problem, std::string_view instance,
+                          std::string_view request_id);
+
+/// The other rendering of the same Problem, for /v1/business routes (decisions section 9):
+/// {success:false, message:"CODE: text", data:null}, same status and headers.
+Response envelope_problem_response(const Problem& problem, std::string_view request_id);
+
+}  // namespace coffer::http

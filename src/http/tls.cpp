@@ -1,0 +1,214 @@
+#include "http/tls.h"
+
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <openssl/x509v3.h>
+#include <sys/stat.h>
+
+#include <climits>
+#include <cstring>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+namespace coffer::http {
+namespace {
+
+// TLS 1.2 with forward secrecy and authenticated encryption only; 1.3 has nothing else to offer.
+constexpr const char* kTls12Ciphers = "ECDHE+AESGCM:ECDHE+CHACHA20";
+
+/// RFC 7301: a client that offers protocols, but not ours, is refused rather than misunderstood.
+int select_alpn(SSL*, const unsigned char** out, unsigned char* out_size,
+                const unsigned char* offered, unsigned int offered_size, void*) {
+  constexpr std::string_view kProtocol = "http/1.1";
+  for (unsigned int at = 0; at < offered_size;) {
+    const unsigned int size = offered[at];
+    if (at + 1 + size > offered_size) break;
+    const std::string_view name(reinterpret_cast<const char*>(offered) + at + 1, size);
+    if (name == kProtocol) {
+      *out = offered + at + 1;
+      *out_size = static_cast<unsigned char>(size);
+      return SSL_TLSEXT_ERR_OK;
+    }
+    at += 1 + size;
+  }
+  return SSL_TLSEXT_ERR_ALERT_FATAL;
+}
+
+/// A key with a passphrase must fail, not ask on the terminal of a daemon.
+int no_passphrase(char*, int, int, void*) { return -1; }
+
+std::string first_reason() {
+  const unsigned long code = ERR_peek_error();
+  const char* reason = code != 0 ? ERR_reason_error_string(code) : nullptr;
+  // The operating system's errors (no such file, permission denied) have no text in OpenSSL's table.
+  if (reason == nullptr && code != 0) reason = std::strerror(ERR_GET_REASON(code));
+  return reason != nullptr ? reason : "unknown reason";
+}
+
+Unexpected refused(const std::string& what, const std::string& file) {
+  Unexpected error =
+      unexpected(Slug::unexpected_error, what + " " + file + " is not usable: " + first_reason());
+  ERR_clear_error();
+  return error;
+}
+
+using Context = std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)>;
+
+void configure(SSL_CTX* context) {
+  SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
+  SSL_CTX_set_cipher_list(context, kTls12Ciphers);
+  SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
+  // Idle connections give their 34 KiB of buffers back. A write may take a part, and what remains
+  // may have moved when it is tried again.
+  SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE |
+                                SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+  SSL_CTX_set_default_passwd_cb(context, no_passphrase);
+  SSL_CTX_set_alpn_select_cb(context, select_alpn, nullptr);
+  // Sessions resume by tickets, which need no memory here.
+  SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+}
+
+}  // namespace
+
+TlsSession::~TlsSession() { SSL_free(session_); }
+
+TlsSession::TlsSession(TlsSession&& other) noexcept
+    : session_(std::exchange(other.session_, nullptr)) {}
+
+TlsSession& TlsSession::operator=(TlsSession&& other) noexcept {
+  if (this != &other) {
+    SSL_free(session_);
+    session_ = std::exchange(other.session_, nullptr);
+  }
+  return *this;
+}
+
+IoResult TlsSession::outcome(int result) {
+  switch (SSL_get_error(session_, result)) {
+    case SSL_ERROR_WANT_READ: return {IoState::want_read};
+    case SSL_ERROR_WANT_WRITE: return {IoState::want_write};
+    case SSL_ERROR_ZERO_RETURN: return {IoState::closed};
+    default: ERR_clear_error(); return {IoState::failed};
+  }
+}
+
+IoResult TlsSession::handshake() {
+  ERR_clear_error();
+  const int result = SSL_do_handshake(session_);
+  return result == 1 ? IoResult{IoState::done} : outcome(result);
+}
+
+IoResult TlsSession::read(char* out, std::size_t room) {
+  ERR_clear_error();
+  std::size_t bytes = 0;
+  const int result = SSL_read_ex(session_, out, room, &bytes);
+  return result == 1 ? IoResult{IoState::done, bytes} : outcome(result);
+}
+
+IoResult TlsSession::write(const char* data, std::size_t size) {
+  ERR_clear_error();
+  std::size_t bytes = 0;
+  const int result = SSL_write_ex(session_, data, size, &bytes);
+  return result == 1 ? IoResult{IoState::done, bytes} : outcome(result);
+}
+
+std::string TlsSession::refused_certificate() const {
+  const long result = SSL_get_verify_result(session_);
+  return result == X509_V_OK ? std::string() : X509_verify_cert_error_string(result);
+}
+
+void TlsSession::close_notify() {
+  if (session_ == nullptr || SSL_in_init(session_)) return;
+  ERR_clear_error();
+  SSL_shutdown(session_);
+  ERR_clear_error();
+}
+
+TlsIdentity::~TlsIdentity() { SSL_CTX_free(context_); }
+
+Result<void> TlsIdentity::load(const std::string& cert_file, const std::string& key_file) {
+  ERR_clear_error();
+  Context fresh(SSL_CTX_new(TLS_server_method()), SSL_CTX_free);
+  if (!fresh) return refused("TLS with certificate", cert_file);
+  configure(fresh.get());
+  if (SSL_CTX_use_certificate_chain_file(fresh.get(), cert_file.c_str()) != 1) {
+    return refused("The certificate file", cert_file);
+  }
+  if (SSL_CTX_use_PrivateKey_file(fresh.get(), key_file.c_str(), SSL_FILETYPE_PEM) != 1 ||
+      SSL_CTX_check_private_key(fresh.get()) != 1) {
+    return refused("The key file", key_file);
+  }
+  const Lock lock(mutex_);
+  SSL_CTX_free(context_);  // sessions that use the old one hold their own reference
+  context_ = fresh.release();
+  return {};
+}
+
+TlsSession TlsIdentity::accept(int fd) {
+  SSL* session = nullptr;
+  {
+    const Lock lock(mutex_);
+    if (context_ == nullptr) return TlsSession();
+    session = SSL_new(context_);
+  }
+  if (session == nullptr || SSL_set_fd(session, fd) != 1) {
+    SSL_free(session);
+    return TlsSession();
+  }
+  SSL_set_accept_state(session);
+  return TlsSession(session);
+}
+
+TlsTrust::~TlsTrust() { SSL_CTX_free(context_); }
+
+Result<void> TlsTrust::refresh() {
+  struct stat file {};
+  if (::stat(ca_bundle_.c_str(), &file) != 0) {
+    return unexpected(Slug::unexpected_error,
+                      "The CA bundle `" + ca_bundle_ + "` cannot be read: no connection is made "
+                      "without verification.");
+  }
+  const std::int64_t version = file.st_ctim.tv_sec * 1'000'000'000LL + file.st_ctim.tv_nsec;
+  if (context_ != nullptr && version == loaded_version_) return {};
+  ERR_clear_error();
+  Context fresh(SSL_CTX_new(TLS_client_method()), SSL_CTX_free);
+  if (!fresh) return refused("TLS with CA bundle", ca_bundle_);
+  SSL_CTX_set_min_proto_version(fresh.get(), TLS1_2_VERSION);
+  SSL_CTX_set_verify(fresh.get(), SSL_VERIFY_PEER, nullptr);
+  SSL_CTX_set_mode(fresh.get(), SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+  if (SSL_CTX_load_verify_file(fresh.get(), ca_bundle_.c_str()) != 1) {
+    return refused("The CA bundle", ca_bundle_);
+  }
+  SSL_CTX_free(context_);
+  context_ = fresh.release();
+  loaded_version_ = version;
+  return {};
+}
+
+Result<TlsSession> TlsTrust::connect(int fd, const std::string& host) {
+  SSL* raw = nullptr;
+  {
+    const Lock lock(mutex_);
+    COFFER_TRY_VOID(refresh());
+    raw = SSL_new(context_);
+  }
+  const auto failed = [&](const char* what) { return refused(what, "for " + host); };
+  if (raw == nullptr) return failed("A TLS session");
+  TlsSession session(raw);
+  constexpr unsigned char kAlpn[] = {8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
+  SSL_set_alpn_protos(raw, kAlpn, sizeof kAlpn);
+  X509_VERIFY_PARAM* verify = SSL_get0_param(raw);
+  X509_VERIFY_PARAM_set_hostflags(verify, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
+  // An address is verified as one and never sent as a server name (RFC 6066 section 3).
+  if (X509_VERIFY_PARAM_set1_ip_asc(verify, host.c_str()) != 1) {
+    if (SSL_set1_host(raw, host.c_str()) != 1 || SSL_set_tlsext_host_name(raw, host.c_str()) != 1) {
+      return failed("The server name");
+    }
+  }
+  if (SSL_set_fd(raw, fd) != 1) return failed("A TLS session");
+  SSL_set_connect_state(raw);
+  return session;
+}
+
+}  // namespace coffer::http

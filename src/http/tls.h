@@ -1,0 +1,96 @@
+// TLS over non-blocking sockets: OpenSSL 3, TLS 1.2 and 1.3, ALPN http/1.1, both sides.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "base/mutex.h"
+#include "base/result.h"
+
+struct ssl_ctx_st;
+struct ssl_st;
+
+namespace coffer::http {
+
+/// What one non-blocking step on a socket came to.
+enum class IoState {
+  done,        // `bytes` were moved; for a handshake: it is complete
+  want_read,   // nothing now, go on when something arrives
+  want_write,  // nothing now, go on when there is room
+  closed,      // the peer has closed its side in order
+  failed,      // the connection is of no more use
+};
+
+struct IoResult {
+  IoState state = IoState::failed;
+  std::size_t bytes = 0;
+};
+
+/// One connection's TLS state over a non-blocking socket that it does not own. Not thread safe: used
+/// by whoever owns the connection.
+class TlsSession {
+ public:
+  TlsSession() = default;
+  explicit TlsSession(ssl_st* session) : session_(session) {}
+  ~TlsSession();
+  TlsSession(TlsSession&& other) noexcept;
+  TlsSession& operator=(TlsSession&& other) noexcept;
+
+  explicit operator bool() const { return session_ != nullptr; }
+  IoResult handshake();
+  IoResult read(char* out, std::size_t room);
+  IoResult write(const char* data, std::size_t size);
+  /// Tells the peer that nothing follows, so that it can tell an end from a cut.
+  void close_notify();
+  /// After a failed client handshake: why the certificate was not accepted; empty when that is not
+  /// what failed.
+  std::string refused_certificate() const;
+
+ private:
+  IoResult outcome(int result);
+  ssl_st* session_ = nullptr;
+};
+
+/// Certificate and key of the listener. Thread safe.
+class TlsIdentity {
+ public:
+  TlsIdentity() = default;
+  ~TlsIdentity();
+  TlsIdentity(const TlsIdentity&) = delete;
+  TlsIdentity& operator=(const TlsIdentity&) = delete;
+
+  /// Loads both files (PEM, certificate with its chain, key without passphrase) and uses them for
+  /// new connections. On a Problem, which names the file, what was loaded before stays.
+  Result<void> load(const std::string& cert_file, const std::string& key_file);
+  /// A server session over `fd`; empty when OpenSSL is out of memory.
+  TlsSession accept(int fd);
+
+ private:
+  Mutex mutex_;
+  ssl_ctx_st* context_ COFFER_GUARDED_BY(mutex_) = nullptr;
+};
+
+/// Whom the client believes: the roots of one CA bundle. Thread safe.
+class TlsTrust {
+ public:
+  explicit TlsTrust(std::string ca_bundle) : ca_bundle_(std::move(ca_bundle)) {}
+  ~TlsTrust();
+  TlsTrust(const TlsTrust&) = delete;
+  TlsTrust& operator=(const TlsTrust&) = delete;
+
+  /// A client session over `fd` that accepts only a certificate for `host` (a name or an address)
+  /// from one of the roots. Reads the bundle at the first call and again when the file has changed.
+  Result<TlsSession> connect(int fd, const std::string& host);
+
+ private:
+  Result<void> refresh() COFFER_REQUIRES(mutex_);
+
+  const std::string ca_bundle_;
+  Mutex mutex_;
+  ssl_ctx_st* context_ COFFER_GUARDED_BY(mutex_) = nullptr;
+  std::int64_t loaded_version_ COFFER_GUARDED_BY(mutex_) = 0;  // change time of the file, ns
+};
+
+}  // namespace coffer::http

@@ -1,0 +1,171 @@
+#include "outbound/resolver.h"
+
+#include <ares.h>
+#include <arpa/inet.h>
+#include <netdb.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <string_view>
+
+#include "base/check.h"
+#include "base/clock.h"
+
+namespace coffer::outbound {
+namespace {
+
+using Addresses = std::vector<std::string>;
+
+constexpr std::size_t kNameMax = 253;   // RFC 1035, without the final dot
+constexpr int kServerTimeoutMs = 1'500;  // for the first try; c-ares doubles it
+constexpr int kTries = 3;
+
+bool is_numeric(const std::string& name) {
+  in6_addr out{};
+  return inet_pton(AF_INET, name.c_str(), &out) == 1 || inet_pton(AF_INET6, name.c_str(), &out) == 1;
+}
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return text;
+}
+
+/// The rule of the WHATWG URL standard: a last label of digits or of 0x and hex digits means a
+/// number, and old parsers read such names as addresses of their own choice.
+bool ends_in_a_number(std::string_view name) {
+  const std::string_view label = name.substr(name.rfind('.') + 1);
+  const auto all = [](std::string_view text, std::string_view of) {
+    return text.find_first_not_of(of) == std::string_view::npos;
+  };
+  if (label.empty()) return true;
+  return all(label, "0123456789") ||
+         (label.starts_with("0x") && all(label.substr(2), "0123456789abcdef"));
+}
+
+bool is_host_name(std::string_view name) {
+  if (name.empty() || name.size() > kNameMax || name.front() == '.') return false;
+  if (name.find("..") != std::string_view::npos || ends_in_a_number(name)) return false;
+  return std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
+  });
+}
+
+struct Answer {
+  bool is_there = false;
+  int status = ARES_SUCCESS;
+  Addresses addresses;
+};
+
+void on_answer(void* out, int status, int /*timeouts*/, ares_addrinfo* found) {
+  auto& answer = *static_cast<Answer*>(out);
+  answer.is_there = true;
+  answer.status = status;
+  const std::unique_ptr<ares_addrinfo, decltype(&ares_freeaddrinfo)> owned(found,
+                                                                          ares_freeaddrinfo);
+  for (const auto* node = found != nullptr ? found->nodes : nullptr; node != nullptr;
+       node = node->ai_next) {
+    char text[INET6_ADDRSTRLEN] = "";
+    const void* address =
+        node->ai_family == AF_INET
+            ? static_cast<const void*>(
+                  &reinterpret_cast<const sockaddr_in*>(node->ai_addr)->sin_addr)
+            : &reinterpret_cast<const sockaddr_in6*>(node->ai_addr)->sin6_addr;
+    if (inet_ntop(node->ai_family, address, text, sizeof text) == nullptr) continue;
+    auto& list = answer.addresses;
+    if (std::find(list.begin(), list.end(), text) == list.end()) list.emplace_back(text);
+  }
+}
+
+struct ChannelCloser {
+  void operator()(ares_channeldata* channel) const { ares_destroy(channel); }
+};
+using Channel = std::unique_ptr<ares_channeldata, ChannelCloser>;
+
+Channel open_channel() {
+  ares_options options{};
+  char lookups[] = "fb";  // files before DNS, whatever nsswitch.conf says
+  options.timeout = kServerTimeoutMs;
+  options.tries = kTries;
+  options.lookups = lookups;
+  ares_channel channel = nullptr;
+  const int mask = ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES | ARES_OPT_LOOKUPS;
+  COFFER_CHECK(ares_init_options(&channel, &options, mask) == ARES_SUCCESS);
+  return Channel(channel);
+}
+
+/// Lets c-ares work until it has answered or `deadline_ms` has come.
+void run(ares_channel channel, const Answer& answer, const Clock& clock, std::int64_t deadline_ms) {
+  while (!answer.is_there) {
+    const std::int64_t left = deadline_ms - clock.monotonic_ms();
+    if (left <= 0) return;
+    std::array<ares_socket_t, ARES_GETSOCK_MAXNUM> sockets{};
+    const auto wanted = static_cast<unsigned>(
+        ares_getsock(channel, sockets.data(), static_cast<int>(sockets.size())));
+    std::array<pollfd, ARES_GETSOCK_MAXNUM> polled{};
+    nfds_t count = 0;
+    for (unsigned i = 0; i < sockets.size(); ++i) {
+      const bool reads = (wanted & (1U << i)) != 0;
+      const bool writes = (wanted & (1U << (i + ARES_GETSOCK_MAXNUM))) != 0;
+      if (!reads && !writes) continue;
+      polled[count++] = {sockets[i], static_cast<short>((reads ? POLLIN : 0) | (writes ? POLLOUT : 0)),
+                         0};
+    }
+    // Short, so that c-ares can look after its own retries.
+    ::poll(polled.data(), count, static_cast<int>(std::min<std::int64_t>(left, 50)));
+    for (nfds_t i = 0; i < count; ++i) {
+      const bool readable = (polled[i].revents & ~POLLOUT) != 0;
+      const bool writable = (polled[i].revents & POLLOUT) != 0;
+      ares_process_fd(channel, readable ? polled[i].fd : ARES_SOCKET_BAD,
+                      writable ? polled[i].fd : ARES_SOCKET_BAD);
+    }
+    ares_process_fd(channel, ARES_SOCKET_BAD, ARES_SOCKET_BAD);
+  }
+}
+
+}  // namespace
+
+std::string cares_version() { return ares_version(nullptr); }
+
+CaresResolver::CaresResolver() {
+  // Counts its calls; never given back, because other resolvers may still be at work.
+  COFFER_CHECK(ares_library_init(ARES_LIB_INIT_ALL) == ARES_SUCCESS);
+}
+
+Result<Addresses> CaresResolver::resolve(const std::string& name, int timeout_ms) {
+  if (is_numeric(name)) return Addresses{name};
+  std::string wanted = lower(name);
+  if (!wanted.empty() && wanted.back() == '.') wanted.pop_back();
+  if (!is_host_name(wanted)) {
+    return unexpected(Slug::malformed_request, "`" + name + "` is not a host name.");
+  }
+  if (wanted == "localhost" || wanted.ends_with(".localhost")) return Addresses{"127.0.0.1", "::1"};
+
+  const SystemClock clock;
+  const std::int64_t deadline_ms = clock.monotonic_ms() + timeout_ms;
+  // Declared before the channel: destroying that one still calls back.
+  Answer answer;
+  const Channel channel = open_channel();
+  ares_addrinfo_hints hints{};
+  hints.ai_family = AF_UNSPEC;
+  hints.ai_socktype = SOCK_STREAM;
+  // No service name: looking one up would ask NSS.
+  ares_getaddrinfo(channel.get(), wanted.c_str(), nullptr, &hints, on_answer, &answer);
+  run(channel.get(), answer, clock, deadline_ms);
+  if (!answer.is_there || answer.status == ARES_ETIMEOUT) {
+    return unexpected(Slug::provider_timeout, "The name " + wanted + " was not resolved in time.");
+  }
+  if (answer.addresses.empty()) {
+    const std::string reason =
+        answer.status == ARES_SUCCESS ? "no address" : ares_strerror(answer.status);
+    return unexpected(Slug::provider_unavailable,
+                      "The name " + wanted + " cannot be resolved: " + reason + ".");
+  }
+  return std::move(answer.addresses);
+}
+
+}  // namespace coffer::outbound
