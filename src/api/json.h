@@ -1,0 +1,44 @@
+// The one place where coffer's values become JSON: every resource shape of the contract.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "domain/money.h"
+#include "domain/statement.h"
+#include "http/message.h"
+#include "store/payments.h"
+#include "store/tenants.h"
+#include "store/wallets.h"
+
+namespace coffer::api {
+
+using Json = nlohmann::ordered_json;
+
+http::Response json_response(int status, const Json& body);
+/// {success: true, message, data}, the envelope of the business routes.
+http::Response envelope_response(const std::string& message, const Json& data);
+
+/// One page of a collection (decisions section 2); adds the Link header for `next`.
+struct PageLinks {
+  std::optional<std::string> next_cursor;
+  std::optional<std::string> prev_cursor;
+};
+Json collection(Json data, const PageLinks& links);
+/// A list that is always whole.
+Json whole_collection(Json data);
+
+Json association_json(const store::AssociationRow& association);
+Json asset_json(const Asset& asset, const std::string& network_name);
+/// Without balances where the ledger could not be read (decisions section 5).
+Json wallet_json(const store::WalletRow& wallet, const std::string& network_name,
+                 const std::optional<std::vector<store::WalletBalance>>& balances);
+Json record_json(const store::PaymentRecord& record, Environment environment);
+Json statement_line_json(const StatementLine& line, int decimals);
+
+/// null for an empty optional.
+Json or_null(const std::optional<std::string>& text);
+
+}  // namespace coffer::api

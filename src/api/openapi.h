@@ -1,0 +1,15 @@
+// The OpenAPI 3.1 document: put together from the route table and web/openapi/components.json.
+#pragma once
+
+#include <string>
+
+#include "api/pipeline/route.h"
+
+namespace coffer::api {
+
+/// The document as served at GET /v1/openapi.json and printed by `coffer openapi`.
+std::string openapi_document();
+
+std::vector<Route> openapi_routes();
+
+}  // namespace coffer::api

@@ -1,0 +1,149 @@
+#include "api/payments.h"
+
+#include "api/json.h"
+#include "api/pipeline/fields.h"
+#include "api/pipeline/services.h"
+#include "flows/submit_payment.h"
+
+namespace coffer::api {
+namespace {
+
+/// A leg's own fields; the same names in a single payment and in a multi-transfer.
+TransferLeg read_leg(Fields& fields) {
+  TransferLeg leg;
+  leg.source_wallet = fields.id<WalletId>("sourceWalletId", required).value_or(WalletId{});
+  leg.destination_wallet =
+      fields.id<WalletId>("destinationWalletId", required).value_or(WalletId{});
+  leg.sending_asset = fields.asset_code("sendingAssetCode", required).value_or(AssetCode());
+  leg.amount = fields.amount("amount", required).value_or(Amount());
+  leg.refs.from_ref = fields.reference("fromRef");
+  leg.refs.to_ref = fields.reference("toRef");
+  leg.description = fields.text("description", optional, kDescriptionBytesMax);
+  return leg;
+}
+
+/// What every submission has beside its legs.
+void read_common(Fields& fields, PaymentRequest& request) {
+  request.transaction_id = fields.text("transactionId", required, 4096).value_or("");
+  if (!request.transaction_id.empty() && !is_transaction_id(request.transaction_id)) {
+    fields.faults().add(Slug::malformed_request, "transactionId",
+                        "must be 1 to 64 of letters, digits and . _ : -");
+  }
+  request.memo = fields.text("memo", optional, kMemoBytesMax);
+}
+
+void read_single(Fields& fields, PaymentRequest& request) {
+  read_common(fields, request);
+  request.legs.push_back(read_leg(fields));
+  request.notify_email = fields.boolean("notifyEmail", optional).value_or(false);
+  request.notify_whatsapp = fields.boolean("notifyWhatsApp", optional).value_or(false);
+}
+
+Result<PaymentRequest> read_transfer(const http::JsonValue& body) {
+  Faults faults;
+  Fields fields(body, faults);
+  PaymentRequest request;
+  read_single(fields, request);
+  fields.refuse_unknown({"transactionId", "sourceWalletId", "destinationWalletId",
+                         "sendingAssetCode", "amount", "fromRef", "toRef", "description", "memo",
+                         "notifyEmail", "notifyWhatsApp"});
+  COFFER_TRY_VOID(check(faults));
+  return request;
+}
+
+Result<PaymentRequest> read_swap(const http::JsonValue& body) {
+  Faults faults;
+  Fields fields(body, faults);
+  PaymentRequest request;
+  request.type = PaymentType::swap_own;
+  read_single(fields, request);
+  request.receiving_asset = fields.asset_code("receivingAssetCode", required);
+  request.min_receiving = fields.amount("minReceivingAmount", optional);
+  fields.refuse_unknown({"transactionId", "sourceWalletId", "destinationWalletId",
+                         "sendingAssetCode", "receivingAssetCode", "amount", "minReceivingAmount",
+                         "fromRef", "toRef", "description", "memo", "notifyEmail",
+                         "notifyWhatsApp"});
+  COFFER_TRY_VOID(check(faults));
+  return request;
+}
+
+Result<PaymentRequest> read_multi(const http::JsonValue& body) {
+  Faults faults;
+  Fields fields(body, faults);
+  PaymentRequest request;
+  request.type = PaymentType::p2p_own_multi;
+  read_common(fields, request);
+  if (const auto* transfers = fields.array("transfers", required)) {
+    if (transfers->empty() || transfers->size() > kLegsMax) {
+      faults.add(Slug::malformed_request, "transfers",
+                 "must have 1 to " + std::to_string(kLegsMax) + " transfers");
+    }
+    for (std::size_t i = 0; i < transfers->size() && i < kLegsMax; ++i) {
+      Fields leg((*transfers)[i], faults, "transfers[" + std::to_string(i) + "].");
+      request.legs.push_back(read_leg(leg));
+      leg.refuse_unknown({"sourceWalletId", "destinationWalletId", "sendingAssetCode", "amount",
+                          "fromRef", "toRef", "description"});
+    }
+  }
+  fields.refuse_unknown({"transactionId", "transfers", "memo"});
+  COFFER_TRY_VOID(check(faults));
+  return request;
+}
+
+/// 202 with the submission acknowledgement (contract "Submission acknowledgement").
+http::Response acknowledgement(const flows::Submission& submission) {
+  http::Response response =
+      json_response(202, {{"transactionRecordId", submission.id.to_string()},
+                          {"status", "accepted"},
+                          {"isIdempotent", submission.replayed},
+                          {"message", submission.replayed
+                                          ? "Accepted before under this transactionId"
+                                          : "Accepted for settlement"}});
+  if (submission.replayed) response.header("Idempotent-Replayed", "true");
+  return response;
+}
+
+template <Result<PaymentRequest> (*Read)(const http::JsonValue&)>
+Result<http::Response> submit(const Services& services, const Call& call) {
+  Faults faults;
+  const bool validate_only = QueryFields(call.request, faults).flag("validateOnly");
+  COFFER_TRY_VOID(check(faults));
+  COFFER_TRY(const PaymentRequest request, Read(*call.body));
+  COFFER_TRY(const auto submission,
+             flows::submit_payment(services.flows, call.caller, request, call.request.request_id,
+                                   validate_only));
+  if (validate_only) return json_response(200, {{"valid", true}});
+  return acknowledgement(submission);
+}
+
+Route submission(std::string_view pattern, std::string_view operation, std::string_view summary,
+                 std::string_view schema, Handler handler) {
+  return {.method = "POST",
+          .pattern = pattern,
+          .operation = operation,
+          .tag = "Payments",
+          .summary = summary,
+          .scope = Scope::payments_write,
+          .moves_money = true,
+          .body = Body::json,
+          .request_schema = schema,
+          .query = {{"validateOnly", "Flag", "Run every check, store nothing, answer 200"}},
+          .answers = {{202, "Acknowledgement"}, {200, "Validation"}, {404}, {409}, {422}},
+          .handler = handler};
+}
+
+}  // namespace
+
+std::vector<Route> payments_routes() {
+  return {submission("/v1/payments/p2p/own", "transferBetweenOwnWallets",
+                     "Transfer one asset between own wallets", "OwnTransfer",
+                     submit<read_transfer>),
+          submission("/v1/payments/p2p/own/multi", "transferBetweenOwnWalletsAtomically",
+                     "Several own-wallet transfers as one: all settle or none", "MultiTransfer",
+                     submit<read_multi>),
+          submission("/v1/payments/swap/own", "swapBetweenOwnWallets",
+                     "Swap between own wallets: strict send at the best market path", "OwnSwap",
+                     submit<read_swap>)};
+}
+
+}  // namespace coffer::api

@@ -1,0 +1,206 @@
+#include "api/pipeline/fields.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/check.h"
+#include "domain/payment.h"
+
+namespace coffer::api {
+namespace {
+
+bool is_blank(std::string_view text) {
+  return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
+}
+
+/// Names that earlier versions of the contract had, and where to go instead.
+struct Retired {
+  std::string_view name;
+  std::string_view remedy;
+};
+constexpr Retired kRetired[] = {
+    {"idempotencyKey", "is no longer accepted; send transactionId"},
+    {"externalReference", "is no longer accepted; send transactionId"},
+};
+
+}  // namespace
+
+Fields::Fields(const http::JsonValue& object, Faults& faults, std::string prefix)
+    : object_(object), faults_(faults), prefix_(std::move(prefix)) {
+  if (object_.object() == nullptr) {
+    const std::string where = prefix_.empty() ? "body" : prefix_.substr(0, prefix_.size() - 1);
+    faults_.add(Slug::malformed_request, where,
+                "must be an object, not " + std::string(object_.type_name()));
+  }
+}
+
+const http::JsonValue* Fields::find(std::string_view name) const {
+  const http::JsonValue* value = object_.find(name);
+  return value == nullptr || value->is_null() ? nullptr : value;
+}
+
+const http::JsonValue* Fields::member(std::string_view name, Presence presence) {
+  const http::JsonValue* value = find(name);
+  if (value == nullptr && presence == required && object_.object() != nullptr) {
+    faults_.add(Slug::malformed_request, path(name), "is required");
+  }
+  return value;
+}
+
+void Fields::wrong_type(std::string_view name, const http::JsonValue& value,
+                        std::string_view wanted) {
+  faults_.add(Slug::malformed_request, path(name),
+              "must be " + std::string(wanted) + ", not " + std::string(value.type_name()));
+}
+
+std::optional<std::string> Fields::text(std::string_view name, Presence presence,
+                                        std::size_t bytes_max) {
+  const http::JsonValue* value = member(name, presence);
+  if (value == nullptr) return std::nullopt;
+  const std::string* text = value->string();
+  if (text == nullptr) {
+    wrong_type(name, *value, "a string");
+  } else if (presence == required && is_blank(*text)) {
+    faults_.add(Slug::malformed_request, path(name), "must not be blank");
+  } else if (text->size() > bytes_max) {
+    faults_.add(Slug::malformed_request, path(name),
+                "must have at most " + std::to_string(bytes_max) + " bytes");
+  } else {
+    return *text;
+  }
+  return std::nullopt;
+}
+
+std::optional<bool> Fields::boolean(std::string_view name, Presence presence) {
+  const http::JsonValue* value = member(name, presence);
+  if (value == nullptr) return std::nullopt;
+  if (const bool* flag = value->boolean()) return *flag;
+  wrong_type(name, *value, "a boolean");
+  return std::nullopt;
+}
+
+std::optional<Amount> Fields::amount(std::string_view name, Presence presence) {
+  const http::JsonValue* value = member(name, presence);
+  if (value == nullptr) return std::nullopt;
+  const std::string* source = value->string();
+  if (source == nullptr && value->number() != nullptr) source = &value->number()->text;
+  if (source == nullptr) {
+    wrong_type(name, *value, "a decimal string or a number");
+    return std::nullopt;
+  }
+  const ParsedAmount parsed = parse_amount(*source, Amount::kScale);
+  switch (parsed.fault) {
+    case AmountFault::none:
+      return parsed.amount;
+    case AmountFault::not_a_number:
+      faults_.add(Slug::malformed_request, path(name), "must be a decimal such as \"12.50\"");
+      break;
+    case AmountFault::too_precise:
+      faults_.add(Slug::amount_precision, path(name), "must have at most 7 decimals");
+      break;
+    case AmountFault::out_of_range:
+      faults_.add(Slug::amount_out_of_range, path(name),
+                  "must be greater than 0 and at most 922337203685.4775807");
+      break;
+  }
+  return std::nullopt;
+}
+
+std::optional<AssetCode> Fields::asset_code(std::string_view name, Presence presence) {
+  const auto value = text(name, presence);
+  if (!value) return std::nullopt;
+  auto code = AssetCode::parse(*value);
+  if (!code) {
+    faults_.add(Slug::malformed_request, path(name), "must be 1 to 12 letters or digits");
+  }
+  return code;
+}
+
+std::optional<std::string> Fields::reference(std::string_view name) {
+  const http::JsonValue* value = find(name);
+  if (value == nullptr) return std::nullopt;
+  if (value->string() == nullptr) {
+    wrong_type(name, *value, "a string");
+  } else if (!is_reference(*value->string())) {
+    faults_.add(Slug::invalid_reference, path(name),
+                "must be 1 to 16 letters, digits or hyphens");
+  } else {
+    return *value->string();
+  }
+  return std::nullopt;
+}
+
+const http::JsonValue::Object* Fields::object(std::string_view name, Presence presence) {
+  const http::JsonValue* value = member(name, presence);
+  if (value == nullptr) return nullptr;
+  if (value->object() == nullptr) wrong_type(name, *value, "an object");
+  return value->object();
+}
+
+const http::JsonValue::Array* Fields::array(std::string_view name, Presence presence) {
+  const http::JsonValue* value = member(name, presence);
+  if (value == nullptr) return nullptr;
+  if (value->array() == nullptr) wrong_type(name, *value, "an array");
+  return value->array();
+}
+
+void Fields::refuse_unknown(std::initializer_list<std::string_view> known) {
+  if (object_.object() == nullptr) return;
+  for (const auto& [name, value] : *object_.object()) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    std::string message = "is not a field of this request";
+    for (const Retired& retired : kRetired) {
+      if (retired.name == name) message = retired.remedy;
+    }
+    faults_.add(Slug::malformed_request, path(name), std::move(message));
+  }
+}
+
+Result<void> check(const Faults& faults) {
+  if (!faults.empty()) return unexpected(faults.problem());
+  return {};
+}
+
+std::optional<std::string> QueryFields::text(std::string_view name) {
+  const std::string* value = request_.query_value(name);
+  return value == nullptr || value->empty() ? std::nullopt : std::optional(*value);
+}
+
+std::optional<Timestamp> QueryFields::time(std::string_view name) {
+  const auto value = text(name);
+  if (!value) return std::nullopt;
+  auto parsed = Timestamp::parse(*value);
+  if (!parsed) {
+    faults_.add(Slug::malformed_request, std::string(name),
+                "must be a date or an RFC 3339 time such as 2026-01-31T09:00:00Z");
+  }
+  return parsed;
+}
+
+std::optional<AssetCode> QueryFields::asset_code(std::string_view name) {
+  return term(name, AssetCode::parse);
+}
+
+bool QueryFields::flag(std::string_view name) {
+  const auto value = text(name);
+  if (!value || *value == "false") return false;
+  if (*value != "true") {
+    faults_.add(Slug::malformed_request, std::string(name), "must be true or false");
+  }
+  return *value == "true";
+}
+
+int QueryFields::limit() {
+  const auto value = text("limit");
+  if (!value) return 20;
+  int limit = 0;
+  const auto end = value->data() + value->size();
+  const auto [at, error] = std::from_chars(value->data(), end, limit);
+  if (error != std::errc() || at != end || limit < 1 || limit > 100) {
+    faults_.add(Slug::malformed_request, "limit", "must be a whole number from 1 to 100");
+    return 20;
+  }
+  return limit;
+}
+
+}  // namespace coffer::api

@@ -1,0 +1,106 @@
+// Reads the members of a JSON object and the query of a request, collecting every fault.
+//
+// A member that is absent or null counts as missing. Wrong JSON type, missing, blank or misshapen
+// is a wrong shape (400); amounts out of range or too precise are wrong values (422), as decisions
+// section 1 draws the line. After reading, `check()` reports all of it at once.
+#pragma once
+
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/clock.h"
+#include "base/faults.h"
+#include "domain/ids.h"
+#include "domain/money.h"
+#include "http/json_body.h"
+#include "http/message.h"
+
+namespace coffer::api {
+
+enum class Presence { required, optional };
+using enum Presence;
+
+class Fields {
+ public:
+  /// `object` and `faults` outlive this. `prefix` is put before names, as in `transfers[3].`.
+  Fields(const http::JsonValue& object, Faults& faults, std::string prefix = {});
+
+  std::optional<std::string> text(std::string_view name, Presence presence,
+                                  std::size_t bytes_max = 200);
+  std::optional<bool> boolean(std::string_view name, Presence presence);
+  /// A decimal string or a JSON number, from its source text.
+  std::optional<Amount> amount(std::string_view name, Presence presence);
+  std::optional<AssetCode> asset_code(std::string_view name, Presence presence);
+  template <class IdType>
+  std::optional<IdType> id(std::string_view name, Presence presence) {
+    const auto value = text(name, presence);
+    if (!value) return std::nullopt;
+    auto parsed = IdType::parse(*value);
+    // An id that is none cannot be one of the caller's: as with path ids, not found.
+    if (!parsed) faults_.add(Slug::not_found, path(name), "is not one of yours");
+    return parsed;
+  }
+  /// fromRef and toRef (contract, common body fields).
+  std::optional<std::string> reference(std::string_view name);
+  const http::JsonValue::Object* object(std::string_view name, Presence presence);
+  const http::JsonValue::Array* array(std::string_view name, Presence presence);
+  const http::JsonValue* find(std::string_view name) const;
+
+  /// Money and reference routes refuse what they do not know, naming retired fields apart.
+  void refuse_unknown(std::initializer_list<std::string_view> known);
+  std::string path(std::string_view name) const { return prefix_ + std::string(name); }
+  Faults& faults() { return faults_; }
+
+ private:
+  /// The member when it is there and not null; a fault when it is required and is not.
+  const http::JsonValue* member(std::string_view name, Presence presence);
+  void wrong_type(std::string_view name, const http::JsonValue& value, std::string_view wanted);
+
+  const http::JsonValue& object_;
+  Faults& faults_;
+  std::string prefix_;
+};
+
+/// `check()` of a request: the Problem of everything collected so far.
+Result<void> check(const Faults& faults);
+
+/// Query parameters; unknown ones are ignored, as for every read.
+class QueryFields {
+ public:
+  QueryFields(const http::Request& request, Faults& faults) : request_(request), faults_(faults) {}
+
+  std::optional<std::string> text(std::string_view name);
+  std::optional<Timestamp> time(std::string_view name);
+  std::optional<AssetCode> asset_code(std::string_view name);
+  bool flag(std::string_view name);
+  /// 1 to 100, default 20 (decisions section 2).
+  int limit();
+  template <class IdType>
+  std::optional<IdType> id(std::string_view name) {
+    const auto value = text(name);
+    if (!value) return std::nullopt;
+    auto parsed = IdType::parse(*value);
+    if (!parsed) faults_.add(Slug::malformed_request, std::string(name), "must be a UUID");
+    return parsed;
+  }
+  /// A value of a vocabulary; `parse` gives nullopt for anything else.
+  template <class Parse>
+  auto term(std::string_view name, Parse parse) -> decltype(parse(std::string_view())) {
+    const auto value = text(name);
+    if (!value) return std::nullopt;
+    auto parsed = parse(*value);
+    if (!parsed) {
+      faults_.add(Slug::malformed_request, std::string(name), "is none of the known values");
+    }
+    return parsed;
+  }
+  Faults& faults() { return faults_; }
+
+ private:
+  const http::Request& request_;
+  Faults& faults_;
+};
+
+}  // namespace coffer::api

@@ -1,0 +1,82 @@
+#include "api/pipeline/page.h"
+
+namespace coffer::api {
+namespace {
+
+/// Everything but RFC 3986's unreserved characters as %XX.
+std::string percent_encode(std::string_view text) {
+  constexpr std::string_view kHex = "0123456789ABCDEF";
+  constexpr std::string_view kPlain = "-._~";
+  std::string out;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+        kPlain.find(c) != std::string_view::npos) {
+      out += c;
+    } else {
+      out += {'%', kHex[byte >> 4], kHex[byte & 15]};
+    }
+  }
+  return out;
+}
+
+/// The same request with another cursor, for the Link header.
+std::string next_target(const http::Request& request, const std::string& cursor) {
+  std::string target = request.path + "?cursor=" + cursor;
+  for (const auto& [name, value] : request.query) {
+    if (name == "cursor") continue;
+    target += "&" + percent_encode(name) + "=" + percent_encode(value);
+  }
+  return target;
+}
+
+}  // namespace
+
+Result<PageRequest> read_page(const http::Request& request, QueryFields& query,
+                              const CursorCodec& cursors, const Tenant& tenant,
+                              std::initializer_list<std::string_view> filters) {
+  PageRequest page;
+  page.limit = query.limit();
+  page.binding = std::to_string(tenant.key);
+  for (const std::string_view name : filters) {
+    const std::string* value = request.query_value(name);
+    page.binding += '\n' + std::string(name) + '=' + (value == nullptr ? "" : *value);
+  }
+  if (const auto text = query.text("cursor")) {
+    COFFER_TRY(const Cursor cursor, cursors.decode(*text, page.binding));
+    page.at.key = cursor.position;
+    page.at.backward = cursor.backward;
+  }
+  page.at.limit = page.limit + 1;
+  COFFER_TRY_VOID(check(query.faults()));
+  return page;
+}
+
+http::Response page_response(const http::Request& request, const PageRequest& page,
+                             const CursorCodec& cursors, std::vector<Json> rows,
+                             std::vector<std::int64_t> positions) {
+  const bool beyond = rows.size() > static_cast<std::size_t>(page.limit);
+  if (beyond) {
+    // The extra row lies on the far side in reading direction.
+    const auto extra = page.at.backward ? 0 : static_cast<std::ptrdiff_t>(page.limit);
+    rows.erase(rows.begin() + extra);
+    positions.erase(positions.begin() + extra);
+  }
+  PageLinks links;
+  // Where we came from there are rows; where we go there are when one more was found.
+  const bool more_next = page.at.backward ? true : beyond;
+  const bool more_prev = page.at.backward ? beyond : page.at.key.has_value();
+  if (!rows.empty()) {
+    if (more_next) links.next_cursor = cursors.encode({positions.back(), false}, page.binding);
+    if (more_prev) links.prev_cursor = cursors.encode({positions.front(), true}, page.binding);
+  }
+  Json data = Json::array();
+  for (Json& row : rows) data.push_back(std::move(row));
+  http::Response response = json_response(200, collection(std::move(data), links));
+  if (links.next_cursor) {
+    response.header("Link", "<" + next_target(request, *links.next_cursor) + ">; rel=\"next\"");
+  }
+  return response;
+}
+
+}  // namespace coffer::api

@@ -1,0 +1,198 @@
+#include "api/pipeline/pipeline.h"
+
+#include <algorithm>
+
+#include "base/fault.h"
+#include "base/log.h"
+#include "http/problem_json.h"
+
+namespace coffer::api {
+namespace {
+
+/// Every route is served under /v1 and, identically, under /gw/v1 (decisions section 1).
+constexpr std::string_view kSecondMount = "/gw";
+constexpr std::string_view kVersion = "/v1/";
+
+std::string_view canonical_path(std::string_view path) {
+  if (path.starts_with(kSecondMount) && path.substr(kSecondMount.size()).starts_with(kVersion)) {
+    return path.substr(kSecondMount.size());
+  }
+  return path;
+}
+
+std::vector<http::RoutePattern> patterns() {
+  std::vector<http::RoutePattern> out;
+  for (const Route& route : routes()) {
+    out.push_back({std::string(route.method), std::string(route.pattern)});
+  }
+  return out;
+}
+
+bool is_business(std::string_view path) {
+  return canonical_path(path).starts_with("/v1/business/");
+}
+
+http::Response render(const Problem& problem, const http::Request& request) {
+  return is_business(request.path)
+             ? http::envelope_problem_response(problem, request.request_id)
+             : http::problem_response(problem, request.path, request.request_id);
+}
+
+/// The media type without parameters, lower case.
+std::string media_type(const http::Request& request) {
+  const std::string* header = request.header("content-type");
+  if (header == nullptr) return {};
+  std::string type = header->substr(0, header->find(';'));
+  while (!type.empty() && type.back() == ' ') type.pop_back();
+  std::transform(type.begin(), type.end(), type.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  return type;
+}
+
+Result<void> check_media_type(const Route& route, const http::Request& request) {
+  const std::string type = media_type(request);
+  if (type == "application/json") return {};
+  if (route.body == Body::json_or_form && type == "application/x-www-form-urlencoded") return {};
+  return unexpected(Slug::unsupported_media_type,
+                    type.empty() ? "Content-Type is missing; send application/json."
+                                 : type + " is not accepted; send application/json.");
+}
+
+/// An unexpected fault: everything to the log, nothing to the client.
+http::Response unexpected_fault(const char* what, const http::Request& request) {
+  log_error("api", "request failed",
+            {{"error", what},
+             {"request_id", request.request_id},
+             {"method", request.method},
+             {"path", request.path}});
+  return render(Problem(Slug::unexpected_error, "The request could not be completed."), request);
+}
+
+}  // namespace
+
+bool Health::ok() const {
+  return std::all_of(checks.begin(), checks.end(), [](const Check& check) { return check.ok; });
+}
+
+std::string_view Call::param(std::string_view name) const {
+  for (const auto& [key, value] : params) {
+    if (key == name) return value;
+  }
+  throw InternalError("route has no parameter " + std::string(name));
+}
+
+std::vector<Answer> answers_of(const Route& route) {
+  std::vector<Answer> out = route.answers;
+  const auto add = [&](std::initializer_list<int> statuses) {
+    for (const int status : statuses) {
+      const auto same = [&](const Answer& answer) { return answer.status == status; };
+      if (std::none_of(out.begin(), out.end(), same)) out.push_back({status});
+    }
+  };
+  if (route.pattern.starts_with(kVersion)) add({400, 502, 503});
+  switch (route.access) {
+    case Access::open:
+      break;
+    case Access::login:
+      add({401, 429});
+      break;
+    case Access::application:
+      add({401, 403, 429});
+      break;
+    case Access::sandbox:
+      add({401, 403, 404, 429});
+      break;
+  }
+  if (route.body != Body::none) add({413, 415});
+  std::sort(out.begin(), out.end(),
+            [](const Answer& a, const Answer& b) { return a.status < b.status; });
+  return out;
+}
+
+Pipeline::Pipeline(Services& services) : services_(services), router_(patterns()) {}
+
+std::size_t Pipeline::body_bytes_max(std::string_view path) {
+  return canonical_path(path).ends_with("/bulk") ? 1024 * 1024 : 64 * 1024;
+}
+
+http::Response Pipeline::handle(http::Request& request) const {
+  const Route* matched = nullptr;
+  http::Response response;
+  try {
+    response = route(request, matched);
+  } catch (const std::exception& error) {
+    response = unexpected_fault(error.what(), request);
+  }
+  if (log_enabled(LogLevel::debug)) {
+    log_debug("api", "request",
+              {{"request_id", request.request_id},
+               {"method", request.method},
+               {"path", request.path},
+               {"operation", matched == nullptr ? "" : matched->operation},
+               {"status", response.status}});
+  }
+  return response;
+}
+
+http::Response Pipeline::route(http::Request& request, const Route*& matched) const {
+  COFFER_FAULT("pipeline.route");
+  const http::RouteMatch match = router_.match(request.method, canonical_path(request.path));
+  if (match.kind == http::RouteMatch::Kind::not_found) {
+    return render(Problem(Slug::not_found, "There is nothing at this path."), request);
+  }
+  if (request.method == "OPTIONS") {
+    http::Response response;
+    response.status = 204;
+    return response.header("Allow", match.allow);
+  }
+  if (match.kind == http::RouteMatch::Kind::method_not_allowed) {
+    http::Response response = render(
+        Problem(Slug::method_not_allowed, "This path takes " + match.allow + "."), request);
+    return response.header("Allow", match.allow);
+  }
+  matched = &routes()[match.index];
+  std::vector<std::pair<std::string, std::string>> headers;
+  const auto result = run(*matched, request, match.params, headers);
+  http::Response response = result ? *result : render(result.error(), request);
+  for (auto& [name, value] : headers) response.header(std::move(name), std::move(value));
+  return response;
+}
+
+Result<http::Response> Pipeline::run(
+    const Route& route, const http::Request& request, const http::PathParams& params,
+    std::vector<std::pair<std::string, std::string>>& headers) const {
+  Call call{request, params, nullptr, {}};
+  if (route.access == Access::application || route.access == Access::sandbox) {
+    COFFER_TRY(call.caller, identify(route, request, headers));
+  }
+  if (COFFER_FAULT_FAILS("pipeline.overloaded")) {
+    return unexpected(Problem(Slug::overloaded, "The server is overloaded.").retry_after(1));
+  }
+  COFFER_FAULT("pipeline.handler");
+  if (request.bad_query) {
+    return unexpected(Slug::malformed_request, "The query has an invalid percent escape.");
+  }
+  if (route.body == Body::none) return route.handler(services_, call);
+  COFFER_TRY_VOID(check_media_type(route, request));
+  if (route.body == Body::json_or_form && media_type(request) != "application/json") {
+    return route.handler(services_, call);
+  }
+  COFFER_TRY(const http::JsonValue body, http::parse_json(request.body));
+  call.body = &body;
+  return route.handler(services_, call);
+}
+
+Result<Caller> Pipeline::identify(
+    const Route& route, const http::Request& request,
+    std::vector<std::pair<std::string, std::string>>& headers) const {
+  COFFER_TRY(Caller caller, services_.authenticator.authenticate(request));
+  if (route.access == Access::sandbox && caller.tenant.environment != Environment::sandbox) {
+    return unexpected(Slug::not_found, "There is nothing at this path.");
+  }
+  COFFER_TRY_VOID(services_.limiter.admit(caller, route.moves_money, headers));
+  if (route.scope) COFFER_TRY_VOID(require_scope(caller, *route.scope));
+  if (route.moves_money) COFFER_TRY_VOID(require_active(caller));
+  return caller;
+}
+
+}  // namespace coffer::api

@@ -1,0 +1,34 @@
+// Every request passes here: request id, route, identity, limits, body, handler, problem.
+#pragma once
+
+#include <memory>
+
+#include "api/pipeline/route.h"
+#include "api/pipeline/services.h"
+#include "http/message.h"
+#include "http/router.h"
+
+namespace coffer::api {
+
+class Pipeline {
+ public:
+  /// `services` outlives the pipeline.
+  explicit Pipeline(Services& services);
+  /// Never throws. Called on worker threads.
+  http::Response handle(http::Request& request) const;
+  /// Cap of a request body for the listener's gate: 1 MiB on bulk routes, else 64 KiB.
+  static std::size_t body_bytes_max(std::string_view path);
+
+ private:
+  http::Response route(http::Request& request, const Route*& matched) const;
+  Result<http::Response> run(const Route& route, const http::Request& request,
+                             const http::PathParams& params,
+                             std::vector<std::pair<std::string, std::string>>& headers) const;
+  Result<Caller> identify(const Route& route, const http::Request& request,
+                          std::vector<std::pair<std::string, std::string>>& headers) const;
+
+  Services& services_;
+  http::Router router_;
+};
+
+}  // namespace coffer::api

@@ -1,0 +1,80 @@
+// One row of the route table: what the router matches, what the pipeline checks before the handler
+// runs, and what the OpenAPI document says. There is no second list of routes.
+#pragma once
+
+#include <initializer_list>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "domain/tenant.h"
+#include "http/json_body.h"
+#include "http/message.h"
+#include "http/router.h"
+
+namespace coffer::api {
+
+struct Services;
+
+/// Who may call (contract "Authentication").
+enum class Access {
+  open,         // anyone
+  login,        // anyone, but throttled per client and address
+  application,  // x-svc-auth and bearer of one application with an association
+  sandbox,      // the same, of a sandbox application; anyone else: 404
+};
+
+enum class Body { none, json, json_or_form };
+
+/// What the handler gets. References live until it returns.
+struct Call {
+  const http::Request& request;
+  const http::PathParams& params;
+  const http::JsonValue* body = nullptr;  // set when the route takes JSON
+  Caller caller;                          // filled on application and sandbox routes
+
+  /// A `{name}` of the route's pattern.
+  std::string_view param(std::string_view name) const;
+};
+
+using Handler = Result<http::Response> (*)(const Services&, const Call&);
+
+/// A query parameter, for the document and for the check that no unknown one is mistaken.
+struct QueryParam {
+  std::string_view name;
+  std::string_view schema;  // name of a schema in web/openapi/components.json
+  std::string_view description;
+};
+
+/// One status a route can answer with.
+struct Answer {
+  int status = 200;
+  std::string_view schema = {};  // of a success; problems all have the Problem schema
+};
+
+struct Route {
+  std::string_view method;
+  std::string_view pattern;
+  std::string_view operation;  // operationId
+  std::string_view tag;
+  std::string_view summary;
+  Access access = Access::application;
+  std::optional<Scope> scope;
+  bool moves_money = false;  // needs an active association; draws on the money bucket
+  bool envelope = false;     // business routes answer with the response envelope
+  Body body = Body::none;
+  std::string_view request_schema = {};
+  std::vector<QueryParam> query = {};
+  /// Successes first, then this route's own problems. Those that follow from access, body and the
+  /// server itself are added by `answers_of`.
+  std::vector<Answer> answers = {{200}};
+  Handler handler = nullptr;
+};
+
+/// Every route, in the order of the document.
+const std::vector<Route>& routes();
+/// Everything a route can answer, by status: its own answers and those the pipeline adds.
+std::vector<Answer> answers_of(const Route& route);
+
+}  // namespace coffer::api

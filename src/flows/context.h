@@ -1,0 +1,27 @@
+// What every flow works with. References only: `app` owns the parts and outlives every flow.
+#pragma once
+
+#include <string>
+
+#include "auth/seal.h"
+#include "auth/token.h"
+#include "base/clock.h"
+#include "base/random.h"
+#include "store/commit_queue.h"
+#include "store/database.h"
+
+namespace coffer::flows {
+
+struct Context {
+  store::Database& database;
+  store::CommitQueue& queue;
+  const Clock& clock;
+  Random& random;
+  const auth::Sealer& sealer;
+  const auth::TokenIssuer& tokens;
+  std::string network_name;        // of the embedded ledger
+  std::int64_t settle_delay_ms;    // before a payment is settled; 0 in normal operation
+  std::int64_t token_lifetime_ms;
+};
+
+}  // namespace coffer::flows

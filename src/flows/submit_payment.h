@@ -1,0 +1,27 @@
+// Accepting a payment: one durable commit with the replay check, the rules, the hold, the record,
+// the `payment.initiated` event and the settlement job (decisions section 6).
+#pragma once
+
+#include <string_view>
+
+#include "domain/payment.h"
+#include "domain/tenant.h"
+#include "flows/context.h"
+
+namespace coffer::flows {
+
+struct Submission {
+  PaymentId id;
+  bool replayed = false;  // the same body was accepted before under this transactionId
+};
+
+/// Returns when the acceptance is on disk. With `validate_only` every check runs and nothing stays.
+/// Problems: `not-found` (a wallet that is not the caller's), `wallet-not-verified`,
+/// `validation-failed`, `trustline-missing`, `amount-precision`, `amount-out-of-range`,
+/// `insufficient-funds`, `transaction-id-conflict`, and those of the commit queue. Whatever is
+/// refused leaves the transactionId free.
+Result<Submission> submit_payment(const Context& context, const Caller& caller,
+                                  const PaymentRequest& request, std::string_view request_id,
+                                  bool validate_only);
+
+}  // namespace coffer::flows

@@ -1,0 +1,51 @@
+// Everything that changes a wallet besides payments: registering, updating, trustlines, the KYC
+// review, and funding by the operator.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "domain/tenant.h"
+#include "domain/wallet.h"
+#include "flows/context.h"
+#include "store/wallets.h"
+
+namespace coffer::flows {
+
+struct NewWallet {
+  std::string name;
+  AssetCode asset;
+  bool own_account = false;
+  std::optional<Metadata> metadata;  // required by the caller unless own_account
+};
+
+/// Creates the wallet with a key pair of its own (the seed sealed) and its first trustline.
+/// `validation-failed` on assetCode when the asset is unknown.
+Result<store::WalletRow> register_wallet(const Context& context, const Tenant& tenant,
+                                         const NewWallet& wallet);
+
+struct WalletUpdate {
+  std::optional<std::string> name;
+  std::optional<Metadata> metadata;
+};
+/// A change of a third party's metadata sends the wallet back to the review.
+Result<store::WalletRow> update_wallet(const Context& context, const Tenant& tenant, WalletId id,
+                                       const WalletUpdate& update);
+
+struct TrustlineResult {
+  store::WalletRow wallet;
+  bool created = false;  // false: it was there before
+};
+Result<TrustlineResult> add_trustline(const Context& context, const Tenant& tenant, WalletId id,
+                                      const AssetCode& asset);
+
+/// The review's outcome. `reason` is required for and only for a rejection. `conflict` unless the
+/// wallet is Pending, and in the sandbox for the names that stay Pending (decisions section 10).
+Result<store::WalletRow> review_wallet(const Context& context, const Tenant& tenant, WalletId id,
+                                       const std::optional<WalletStatusReason>& reason);
+
+/// Sandbox only (`conflict` otherwise): credits the wallet from the issuance account.
+Result<store::WalletRow> fund_wallet(const Context& context, const Tenant& tenant, WalletId id,
+                                     const AssetCode& asset, Amount amount);
+
+}  // namespace coffer::flows
