@@ -1,0 +1,87 @@
+// The composition root: builds everything in order, starts the threads, stops them in reverse.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+
+#include "api/pipeline/pipeline.h"
+#include "api/pipeline/services.h"
+#include "base/clock.h"
+#include "base/random.h"
+#include "base/worker_thread.h"
+#include "config.h"
+#include "flows/context.h"
+#include "http/server.h"
+#include "store/commit_queue.h"
+#include "store/database.h"
+
+namespace coffer {
+
+/// Why opening or starting failed, with the exit code the command line reports (decisions section
+/// 11): 73 cannot create, 74 corrupt, 75 locked, 77 permission, 78 configuration, 1 otherwise.
+struct StartError {
+  int exit_code = 1;
+  std::string message;
+};
+
+/// One opened coffer file with everything that works on it. `open` gives the flows; `serve` adds
+/// the listener and the workers. Commands that work on a file use it without `serve`.
+class App {
+ public:
+  /// `clock` and `random` outlive the App. Opens or creates the file and its master key. On a fault
+  /// returns nullptr and fills `error`.
+  static std::unique_ptr<App> open(const Config& config, const Clock& clock, Random& random,
+                                   StartError& error);
+  ~App();  // stops
+  App(const App&) = delete;
+  App& operator=(const App&) = delete;
+
+  const flows::Context& flows() const { return *context_; }
+  store::Database& database() { return *database_; }
+  store::CommitQueue& queue() { return *queue_; }
+  const Config& config() const { return config_; }
+  /// The request pipeline, callable without a listener; for tests.
+  http::Response handle(http::Request& request);
+
+  /// Starts listener and workers. False with `error` filled when the address cannot be had.
+  bool serve(StartError& error);
+  int port() const;
+  /// Certificate and key again, after SIGHUP.
+  Result<void> reload_tls();
+  /// Graceful, within `config.drain_s`: no new connections, accepted requests answered, workers
+  /// stopped, queue drained. Idempotent.
+  void stop();
+
+  /// Runs what the settlement worker would run now; for tests under a manual clock.
+  int settle_once();
+
+ private:
+  App(const Config& config, const Clock& clock, Random& random);
+  bool build(StartError& error);
+  void build_services(const auth::MasterKey& key);
+  api::Health health() const;
+  std::int64_t settlement_step();
+  std::int64_t housekeeping_step();
+  std::int64_t verify_step();
+
+  const Config config_;
+  const Clock& clock_;
+  Random& random_;
+  std::unique_ptr<store::Database> database_;
+  std::unique_ptr<store::CommitQueue> queue_;
+  std::unique_ptr<auth::Sealer> sealer_;
+  std::unique_ptr<auth::TokenIssuer> tokens_;
+  std::unique_ptr<flows::Context> context_;
+  std::unique_ptr<api::Services> services_;
+  std::unique_ptr<api::Pipeline> pipeline_;
+  std::unique_ptr<WorkerThread> settlement_;
+  std::unique_ptr<WorkerThread> housekeeping_;
+  std::unique_ptr<WorkerThread> verifier_;
+  std::unique_ptr<http::Server> server_;
+  std::atomic<bool> draining_{false};
+  std::atomic<bool> invariants_hold_{true};
+  bool stopped_ = false;
+};
+
+}  // namespace coffer

@@ -1,0 +1,157 @@
+#include "cli/command.h"
+
+#include <algorithm>
+
+#include "cli/commands/about.h"
+#include "cli/commands/applications.h"
+#include "cli/commands/associations.h"
+#include "cli/commands/demo.h"
+#include "cli/commands/healthcheck.h"
+#include "cli/commands/init.h"
+#include "cli/commands/market.h"
+#include "cli/commands/serve.h"
+#include "cli/commands/verify.h"
+#include "cli/commands/wallets.h"
+
+namespace coffer::cli {
+namespace {
+
+constexpr std::size_t kTextBytesMax = 4'096;
+
+/// The length of the well-formed UTF-8 character at the start of `text`; 0 when there is none.
+std::size_t character_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char lead = byte(0);
+  if (lead < 0x80) return 1;
+  const std::size_t length = lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
+  if (length == 0 || text.size() < length) return 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) return 0;
+  }
+  // Overlong forms, surrogates, and what lies beyond Unicode show in the second byte.
+  const bool bad_second = (lead == 0xe0 && byte(1) < 0xa0) || (lead == 0xed && byte(1) > 0x9f) ||
+                          (lead == 0xf0 && byte(1) < 0x90) || (lead == 0xf4 && byte(1) > 0x8f);
+  return bad_second ? 0 : length;
+}
+
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t length = character_length(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
+bool is_word_of(std::string_view words, std::string_view text) {
+  while (!words.empty()) {
+    const std::string_view word = words.substr(0, words.find('|'));
+    if (word == text) return true;
+    words.remove_prefix(std::min(words.size(), word.size() + 1));
+  }
+  return false;
+}
+
+std::string shown_name(const Argument& argument) {
+  const bool bare = argument.kind == Argument::Kind::positional;
+  return (bare ? "" : "--") + std::string(argument.name);
+}
+
+/// What is wrong with the value, or empty.
+std::string fault_of(const Argument& argument, const std::string& value) {
+  if (argument.kind == Argument::Kind::toggle) return {};
+  if (value.find_first_not_of(' ') == std::string::npos) return "must not be blank";
+  if (value.size() > kTextBytesMax) return "is too long";
+  if (!is_utf8(value)) return "is not UTF-8; check the locale of the terminal";
+  if (printable(value) != value) return "holds a control character";
+  if (argument.kind == Argument::Kind::choice && !is_word_of(argument.placeholder, value)) {
+    return "\"" + value + "\" is none of " + std::string(argument.placeholder);
+  }
+  return {};
+}
+
+}  // namespace
+
+const std::string& Arguments::text(const std::string& name) const {
+  const auto found = values.find(name);
+  COFFER_CHECK(found != values.end());
+  return found->second;
+}
+
+std::optional<std::string> Arguments::find(const std::string& name) const {
+  const auto found = values.find(name);
+  return found == values.end() ? std::nullopt : std::optional(found->second);
+}
+
+void Interruption::during(const std::function<void()>& stop, const std::function<void()>& work) {
+  {
+    const Lock lock(mutex_);
+    stops_.push_back(&stop);
+  }
+  struct Leave {
+    Interruption& self;
+    const std::function<void()>* stop;
+    ~Leave() {
+      const Lock lock(self.mutex_);
+      std::erase(self.stops_, stop);
+    }
+  } const leave{*this, &stop};
+  work();
+}
+
+void Interruption::interrupt() {
+  const Lock lock(mutex_);
+  requested_ = true;
+  for (const auto* stop : stops_) (*stop)();
+}
+
+bool Interruption::requested() {
+  const Lock lock(mutex_);
+  return requested_;
+}
+
+const std::vector<Command>& commands() {
+  static const std::vector<Command> all = [] {
+    std::vector<Command> out;
+    for (const auto& group :
+         {demo_commands(), serve_commands(), init_commands(), association_commands(),
+          application_commands(), wallet_commands(), market_commands(), verify_commands(),
+          healthcheck_commands(), about_commands()}) {
+      out.insert(out.end(), group.begin(), group.end());
+    }
+    return out;
+  }();
+  return all;
+}
+
+const Command* find_command(std::string_view path) {
+  const auto& all = commands();
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [&](const Command& command) { return command.path == path; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+Result<void> check_arguments(const Command& command, Arguments& arguments) {
+  std::size_t known = 0;
+  for (const Argument& argument : command.arguments) {
+    const std::string name(argument.name);
+    const auto given = arguments.values.find(name);
+    if (given != arguments.values.end()) {
+      ++known;
+      const std::string fault = fault_of(argument, given->second);
+      if (fault.empty()) continue;
+      return unexpected(Slug::malformed_request, shown_name(argument) + " " + fault + ".");
+    }
+    if (argument.required) {
+      return unexpected(Slug::malformed_request, shown_name(argument) + " is missing.");
+    }
+    if (!argument.fallback.empty()) {
+      arguments.values[name] = argument.fallback;
+      ++known;
+    }
+  }
+  if (known == arguments.values.size()) return {};
+  return unexpected(Slug::malformed_request, "There is an argument that the command does not know.");
+}
+
+}  // namespace coffer::cli

@@ -1,0 +1,126 @@
+// The commands of coffer as a table: what the parser, the help, the control socket and the
+// dispatcher know of a command is its row.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/mutex.h"
+#include "base/result.h"
+#include "cli/answer.h"
+#include "config.h"
+
+namespace coffer {
+class App;
+}
+
+namespace coffer::cli {
+
+/// One thing a command is told. Values are text that is UTF-8 without control characters and not
+/// blank; whoever needs more checks it.
+struct Argument {
+  enum class Kind { positional, option, choice, toggle };
+
+  std::string_view name;  // `ID` for a positional, else `public-key`, given as --public-key
+  std::string_view help;
+  Kind kind = Kind::option;
+  bool required = false;                // a positional always is
+  std::string_view placeholder = {};    // of an option: TEXT; of a choice: the words, `a|b`
+  std::string_view fallback = {};       // the value when it is not given
+};
+
+constexpr Argument positional(std::string_view name, std::string_view help) {
+  return {name, help, Argument::Kind::positional, true};
+}
+constexpr Argument option(std::string_view name, std::string_view placeholder,
+                          std::string_view help, std::string_view fallback = {}) {
+  return {name, help, Argument::Kind::option, false, placeholder, fallback};
+}
+constexpr Argument required_option(std::string_view name, std::string_view placeholder,
+                                   std::string_view help) {
+  return {name, help, Argument::Kind::option, true, placeholder};
+}
+constexpr Argument choice(std::string_view name, std::string_view words, std::string_view help,
+                          std::string_view fallback = {}) {
+  return {name, help, Argument::Kind::choice, false, words, fallback};
+}
+constexpr Argument toggle(std::string_view name, std::string_view help) {
+  return {name, help, Argument::Kind::toggle};
+}
+
+/// What was given. Names as in the table; asking for one that is not there and has no fallback is a
+/// fault of ours.
+struct Arguments {
+  std::map<std::string, std::string> values;
+  bool json = false;
+
+  bool has(const std::string& name) const { return values.contains(name); }
+  const std::string& text(const std::string& name) const;
+  std::optional<std::string> find(const std::string& name) const;
+};
+
+/// Lets a stopping server end a long command that runs inside it.
+class Interruption {
+ public:
+  /// Runs `work`; meanwhile interrupt() also calls `stop`, from another thread.
+  void during(const std::function<void()>& stop, const std::function<void()>& work);
+  void interrupt();
+  bool requested();
+
+ private:
+  Mutex mutex_;
+  bool requested_ COFFER_GUARDED_BY(mutex_) = false;
+  std::vector<const std::function<void()>*> stops_ COFFER_GUARDED_BY(mutex_);
+};
+
+/// What a command on a file works with, in a process of its own or inside the running server.
+struct Session {
+  App& app;
+  const Console& console;  // for progress; results go into the Answer
+  Interruption& interruption;
+};
+
+/// Works on an opened file.
+using FileCommand = Result<Answer> (*)(Session&, const Arguments&);
+/// Needs no opened file, or opens it in its own way. Returns the exit code.
+using OwnCommand = int (*)(const Console&, const Arguments&, const ConfigFlags&);
+
+/// Which settings a command takes as flags. Commands on a file take those of the file.
+enum class Settings { none, file, server };
+
+struct Command {
+  std::string_view path;  // `association create`; at most two words
+  std::string_view summary;
+  std::variant<FileCommand, OwnCommand> run;
+  std::vector<Argument> arguments = {};
+  Settings settings = Settings::file;
+  bool prints_data = true;    // has --json
+  std::string_view hint = {};     // what to do about `not found`
+  std::string_view details = {};  // what else the help says
+
+  const FileCommand* on_file() const { return std::get_if<FileCommand>(&run); }
+};
+
+/// Every command, in the order of the help.
+const std::vector<Command>& commands();
+const Command* find_command(std::string_view path);
+
+/// Judges `arguments` by the table and fills in fallbacks. `malformed-request` otherwise.
+Result<void> check_arguments(const Command& command, Arguments& arguments);
+
+/// The id a positional names; `malformed-request` when it is none.
+template <class IdType>
+Result<IdType> id_argument(const Arguments& arguments, const std::string& name) {
+  const auto id = IdType::parse(arguments.text(name));
+  if (id) return *id;
+  return unexpected(Slug::malformed_request,
+                    name + " \"" + arguments.text(name) + "\" is no id; write it as the lists show it.");
+}
+
+}  // namespace coffer::cli

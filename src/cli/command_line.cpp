@@ -1,0 +1,177 @@
+#include "cli/command_line.h"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+
+#include "cli/exit_code.h"
+#include "config_options.h"
+#include "embedded/embedded.h"
+
+namespace coffer::cli {
+namespace {
+
+struct Group {
+  std::string_view name;
+  std::string_view summary;
+};
+
+/// First words that have commands below them.
+constexpr std::array<Group, 5> kGroups = {{
+    {"association", "Tenants: each owns applications, wallets and everything else"},
+    {"application", "What calls the API: register, rotate, suspend"},
+    {"wallet", "Review wallets, and fund them in the sandbox"},
+    {"asset", "The asset registry and the market's liquidity"},
+    {"rate", "The market's rates"},
+}};
+
+std::string_view group_summary(std::string_view name) {
+  for (const Group& group : kGroups) {
+    if (group.name == name) return group.summary;
+  }
+  return {};
+}
+
+std::string one_line_version() {
+  return "coffer " + std::string(embedded::version()) + " (" + std::string(embedded::commit()) + ")";
+}
+
+/// The parser's tree, made from the table of commands. Lives as long as its options write into
+/// `line`.
+class Tree {
+ public:
+  explicit Tree(CommandLine& line) : line_(line), root_("Payment gateway in one file.", "coffer") {
+    root_.set_version_flag("--version", one_line_version(), "Print the version");
+    const auto formatter = root_.get_formatter();
+    formatter->column_width(34);
+    formatter->label("SUBCOMMAND", "COMMAND");
+    formatter->label("Subcommands", "Commands");
+    formatter->label("REQUIRED", "");
+    root_.footer("coffer COMMAND --help tells more. To try it: coffer demo");
+    for (const Command& command : commands()) add(command);
+  }
+
+  /// Throws CLI::ParseError.
+  void parse(std::vector<std::string> arguments) {
+    std::reverse(arguments.begin(), arguments.end());  // the parser takes them from the back
+    root_.parse(std::move(arguments));
+  }
+
+  /// Of the command or group that was named last.
+  std::string help() const {
+    std::string text = root_.help();
+    return text.ends_with('\n') ? text : text + "\n";
+  }
+  /// The command or group that was named last; the root when none was.
+  const CLI::App& named() const {
+    const CLI::App* at = &root_;
+    for (auto below = at->get_subcommands(); !below.empty(); below = at->get_subcommands()) {
+      at = below.back();
+    }
+    return *at;
+  }
+  const Command* chosen() const {
+    const auto found = leaves_.find(&named());
+    return found == leaves_.end() ? nullptr : found->second;
+  }
+  /// `coffer rate set`, for messages.
+  std::string path_of(const CLI::App& app) const {
+    return app.get_parent() == nullptr ? app.get_name()
+                                       : path_of(*app.get_parent()) + " " + app.get_name();
+  }
+
+ private:
+  CLI::App& parent_of(std::string_view path) {
+    const auto space = path.find(' ');
+    if (space == std::string_view::npos) return root_;
+    const std::string group(path.substr(0, space));
+    CLI::App*& there = groups_[group];
+    if (there == nullptr) there = root_.add_subcommand(group, std::string(group_summary(group)));
+    return *there;
+  }
+
+  void add(const Command& command) {
+    CLI::App& parent = parent_of(command.path);
+    const std::string name(command.path.substr(command.path.rfind(' ') + 1));
+    CLI::App* leaf = parent.add_subcommand(name, std::string(command.summary));
+    leaves_[leaf] = &command;
+    for (const Argument& argument : command.arguments) add(*leaf, argument);
+    if (command.prints_data) leaf->add_flag("--json", line_.arguments.json, "Print JSON");
+    if (command.settings == Settings::none) return;
+    add_config_options(*leaf,
+                       command.settings == Settings::server ? ConfigScope::server : ConfigScope::file,
+                       line_.flags);
+    if (command.details.empty()) return;
+    leaf->footer(std::string(command.details) + "\n\n" + leaf->get_footer());
+  }
+
+  void add(CLI::App& leaf, const Argument& argument) {
+    const std::string name(argument.name);
+    auto& values = line_.arguments.values;
+    if (argument.kind == Argument::Kind::toggle) {
+      leaf.add_flag_function(
+          "--" + name, [&values, name](std::int64_t) { values[name] = "true"; },
+          std::string(argument.help));
+      return;
+    }
+    const bool bare = argument.kind == Argument::Kind::positional;
+    CLI::Option* option = leaf.add_option_function<std::string>(
+        (bare ? "" : "--") + name,
+        [&values, name](const std::string& text) { values[name] = text; }, help_of(argument));
+    option->required(argument.required);
+    option->type_name(bare ? "" : std::string(argument.placeholder));
+  }
+
+  static std::string help_of(const Argument& argument) {
+    std::string text(argument.help);
+    if (!argument.fallback.empty()) text += " [" + std::string(argument.fallback) + "]";
+    return text;
+  }
+
+  CommandLine& line_;
+  CLI::App root_;
+  std::map<std::string, CLI::App*> groups_;
+  std::map<const CLI::App*, const Command*> leaves_;
+};
+
+int usage_error(const Console& console, const Tree& tree, const std::string& what) {
+  print_error(console, what + "; see " + tree.path_of(tree.named()) + " --help");
+  return exit_code::kUsage;
+}
+
+}  // namespace
+
+CommandLine read_command_line(const std::vector<std::string>& arguments, const Console& console) {
+  CommandLine line;
+  Tree tree(line);
+  try {
+    tree.parse(arguments);
+  } catch (const CLI::CallForVersion&) {
+    console.out << one_line_version() << std::endl;
+    return line;
+  } catch (const CLI::Success&) {
+    console.out << tree.help() << std::flush;
+    return line;
+  } catch (const CLI::ParseError& error) {
+    line.exit_code = usage_error(console, tree, error.what());
+    return line;
+  }
+  line.command = tree.chosen();
+  if (line.command == nullptr) {
+    console.err << tree.help();
+    line.exit_code = exit_code::kUsage;
+    return line;
+  }
+  if (const auto judged = check_arguments(*line.command, line.arguments); !judged) {
+    std::string what = judged.error().detail;
+    what.pop_back();
+    line.command = nullptr;
+    line.exit_code = usage_error(console, tree, what);
+  }
+  return line;
+}
+
+}  // namespace coffer::cli

@@ -1,0 +1,23 @@
+// argv -> the command that is meant and what it was told. The only file that sees the parser.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/command.h"
+
+namespace coffer::cli {
+
+/// Either a command to run, or (`command` is nullptr) everything is said: help, version or a usage
+/// error has been printed, and `exit_code` is the end.
+struct CommandLine {
+  const Command* command = nullptr;
+  Arguments arguments;
+  ConfigFlags flags;
+  int exit_code = 0;
+};
+
+/// `arguments` without the program's name. Has no side effect but printing.
+CommandLine read_command_line(const std::vector<std::string>& arguments, const Console& console);
+
+}  // namespace coffer::cli

@@ -1,0 +1,70 @@
+#include "cli/commands/associations.h"
+
+#include "app.h"
+#include "flows/tenancy_changes.h"
+#include "store/tenants.h"
+
+namespace coffer::cli {
+namespace {
+
+Record view(const store::AssociationRow& row) {
+  return {{"id", row.id.to_string()},
+          {"name", row.name},
+          {"status", name(row.status)},
+          {"createdAt", row.created_at.to_string()},
+          {"updatedAt", row.updated_at.to_string()}};
+}
+
+Result<Answer> create(Session& session, const Arguments& arguments) {
+  const auto status =
+      arguments.has("pending") ? AssociationStatus::pending : AssociationStatus::active;
+  COFFER_TRY(const auto row, flows::register_association(session.app.flows(),
+                                                         arguments.text("NAME"), status));
+  return Answer{.records = {view(row)},
+                .note = "\nNext:\n  coffer application register --name NAME --association " +
+                        row.id.to_string()};
+}
+
+Result<Answer> list(Session& session, const Arguments&) {
+  return store::with_reader(
+      session.app.database(), [](store::Connection& db) -> Result<Answer> {
+        Answer answer{.list = true, .columns = {"id", "name", "status", "createdAt"}};
+        for (const auto& row : store::list_associations(db)) answer.records.push_back(view(row));
+        return answer;
+      });
+}
+
+template <AssociationStatus kTo>
+Result<Answer> change(Session& session, const Arguments& arguments) {
+  COFFER_TRY(const auto id, id_argument<AssociationId>(arguments, "ID"));
+  COFFER_TRY(const auto row, flows::change_association_status(session.app.flows(), id, kTo));
+  return Answer{.records = {view(row)}};
+}
+
+constexpr std::string_view kHint = "coffer association list shows what there is";
+
+}  // namespace
+
+std::vector<Command> association_commands() {
+  const Argument id = positional("ID", "Its id");
+  return {
+      {.path = "association create",
+       .summary = "Register an association",
+       .run = create,
+       .arguments = {positional("NAME", "Its name"),
+                     toggle("pending", "Not active yet: it reads, but moves no money")}},
+      {.path = "association list", .summary = "List the associations", .run = list},
+      {.path = "association activate",
+       .summary = "Let a pending or suspended association move money",
+       .run = change<AssociationStatus::active>,
+       .arguments = {id},
+       .hint = kHint},
+      {.path = "association suspend",
+       .summary = "Refuse what moves money; reading goes on, running settlements finish",
+       .run = change<AssociationStatus::suspended>,
+       .arguments = {id},
+       .hint = kHint},
+  };
+}
+
+}  // namespace coffer::cli

@@ -1,0 +1,12 @@
+// coffer association: create, list, activate, suspend.
+#pragma once
+
+#include <vector>
+
+#include "cli/command.h"
+
+namespace coffer::cli {
+
+std::vector<Command> association_commands();
+
+}  // namespace coffer::cli

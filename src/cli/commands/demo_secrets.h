@@ -1,0 +1,41 @@
+// What the demo's application authenticates with, kept readable beside the demo's database so that
+// it can be printed again. For the demo only: nowhere else does coffer store such secrets.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "base/strong.h"
+#include "domain/ids.h"
+
+namespace coffer {
+class App;
+}
+
+namespace coffer::cli {
+
+struct DemoSecrets {
+  ApplicationId application;
+  std::string client_id;
+  std::string public_key;
+  Secret client_secret;
+  Secret api_key;
+  Secret connect_secret;
+  Secret sign_in_secret;
+  Secret secret_seed;
+};
+
+/// `FILE.demo.json` of a demo database FILE.
+std::string demo_secrets_path(const std::string& database);
+
+/// Marks a database that is about to be made as a demo: creates an empty secrets file. Whatever
+/// stands in the way shows again, with its reason, when the database is opened.
+void claim_demo(const std::string& database);
+bool is_claimed_as_demo(const std::string& database);
+
+/// The secrets of the demo's application, registering or rotating it where file and database do not
+/// agree: a kill at any moment leaves nothing that the next start does not mend. The file is written
+/// whole and on disk before this returns.
+Result<DemoSecrets> ensure_demo_secrets(App& app, AssociationId association);
+
+}  // namespace coffer::cli

@@ -1,0 +1,62 @@
+#include "cli/commands/init.h"
+
+#include <filesystem>
+#include <memory>
+
+#include "app.h"
+#include "base/log.h"
+#include "cli/exit_code.h"
+#include "cli/settings.h"
+
+namespace coffer::cli {
+namespace {
+
+std::string next_steps(const Config& config) {
+  const std::string db = config.origins.at("db") == "--db" ? " --db " + config.db : "";
+  std::string text = "\n";
+  if (config.master_key.empty()) {
+    text += "Keep a copy of the master key apart from the database: without it the secrets sealed in\n"
+            "the file cannot be read again.\n\n";
+  }
+  return text + "Next:\n"
+         "  coffer asset add USDC --name \"USD Coin\"" + db + "\n"
+         "  coffer association create \"Acme Ltd\"" + db + "\n"
+         "  coffer application register --name backend --association ID" + db + "\n"
+         "  coffer serve" + db;
+}
+
+int init(const Console& console, const Arguments& arguments, const ConfigFlags& flags) {
+  int code = 0;
+  const auto config = read_settings(console, {.flags = flags}, code);
+  if (!config) return code;
+  std::error_code ignored;
+  if (std::filesystem::exists(std::filesystem::symlink_status(config->db, ignored))) {
+    print_error(console, config->db + " is there already and stays as it is; "
+                                      "name another place with --db, or serve this one");
+    return exit_code::kCannotCreate;
+  }
+  configure_logging(LogLevel::warning, default_log_format());
+  const SystemClock clock;
+  OsRandom random;
+  StartError error;
+  if (!App::open(*config, clock, random, error)) {
+    print_error(console, error.message);
+    return error.exit_code;
+  }
+  const bool key_in_file = config->master_key.empty();
+  const Record record = {
+      {"database", config->db},
+      {"masterKeyFile", key_in_file ? std::optional(config->master_key_file) : std::nullopt}};
+  return print_answer(console, {.records = {record}, .note = next_steps(*config)}, arguments.json);
+}
+
+}  // namespace
+
+std::vector<Command> init_commands() {
+  return {{.path = "init",
+           .summary = "Create a database and its master key",
+           .run = init,
+           .settings = Settings::file}};
+}
+
+}  // namespace coffer::cli

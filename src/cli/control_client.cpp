@@ -1,0 +1,58 @@
+#include "cli/control_client.h"
+
+#include <charconv>
+
+#include "cli/exit_code.h"
+
+namespace coffer::cli {
+namespace {
+
+constexpr int kAcceptMs = 10'000;
+constexpr int kSendMs = 5'000;
+constexpr int kNoLimit = -1;  // a verification takes its time; Ctrl-C ends the wait
+
+int parse_exit_code(const std::string& text) {
+  int code = exit_code::kFailed;
+  std::from_chars(text.data(), text.data() + text.size(), code);
+  return code;
+}
+
+/// Prints until the server names the exit code.
+int relay(ControlStream& stream, const Console& console) {
+  while (const auto frame = stream.receive(kNoLimit)) {
+    switch (frame->kind) {
+      case FrameKind::out:
+        console.out << frame->content << std::flush;
+        break;
+      case FrameKind::err:
+        console.err << frame->content << std::flush;
+        break;
+      case FrameKind::exit:
+        return parse_exit_code(frame->content);
+      case FrameKind::accepted:
+      case FrameKind::request:
+        break;
+    }
+  }
+  print_error(console, "the server ended before the command did; look at its log, then repeat the command");
+  return exit_code::kUnreachable;
+}
+
+}  // namespace
+
+std::optional<int> run_in_server(const std::string& database, const ControlRequest& request,
+                                 const Console& console) {
+  const int fd = open_control_socket(control_socket_path(database), SocketRole::connect);
+  if (fd < 0) return std::nullopt;
+  ControlStream stream(fd);
+  const bool asked = stream.send(FrameKind::request, encode(request), kSendMs);
+  const auto accepted = asked ? stream.receive(kAcceptMs) : std::nullopt;
+  if (!accepted || accepted->kind != FrameKind::accepted) {
+    print_error(console, "the server that owns " + database +
+                             " does not answer on its control socket; try again, or look at its log");
+    return exit_code::kBusy;
+  }
+  return relay(stream, console);
+}
+
+}  // namespace coffer::cli

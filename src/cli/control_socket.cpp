@@ -1,0 +1,127 @@
+#include "cli/control_socket.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <streambuf>
+
+#include "base/log.h"
+
+namespace coffer::cli {
+namespace {
+
+constexpr int kThreads = 4;  // a long verification does not keep a suspension waiting
+constexpr int kRequestMs = 5'000;
+constexpr int kSendMs = 10'000;
+constexpr int kPauseMs = 100;
+
+/// Sends what is written to it as frames. Once the peer is gone it fails, and so does its stream.
+class FrameBuffer final : public std::streambuf {
+ public:
+  FrameBuffer(ControlStream& stream, FrameKind kind) : stream_(stream), kind_(kind) {
+    setp(buffer_.data(), buffer_.data() + buffer_.size());
+  }
+
+ protected:
+  int sync() override {
+    const std::string_view content(pbase(), static_cast<std::size_t>(pptr() - pbase()));
+    if (!content.empty() && !failed_) failed_ = !stream_.send(kind_, content, kSendMs);
+    setp(buffer_.data(), buffer_.data() + buffer_.size());
+    return failed_ ? -1 : 0;
+  }
+  int_type overflow(int_type c) override {
+    if (sync() != 0) return traits_type::eof();
+    if (!traits_type::eq_int_type(c, traits_type::eof())) sputc(traits_type::to_char_type(c));
+    return traits_type::not_eof(c);
+  }
+
+ private:
+  ControlStream& stream_;
+  const FrameKind kind_;
+  bool failed_ = false;
+  std::array<char, 16 * 1024> buffer_{};
+};
+
+bool is_trusted(int fd) {
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  if (::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return false;
+  if (peer.uid == ::geteuid() || peer.uid == 0) return true;
+  log_warning("control", "refused a command of another user", {{"uid", peer.uid}});
+  return false;
+}
+
+Problem cannot_listen(const std::string& path) {
+  return Problem(Slug::unexpected_error, "cannot listen on " + path + ": " + std::strerror(errno));
+}
+
+}  // namespace
+
+ControlSocket::~ControlSocket() { stop(); }
+
+Result<void> ControlSocket::start(const std::string& database) {
+  path_ = control_socket_path(database);
+  struct stat there {};
+  // Nothing but a socket is ever removed.
+  if (::lstat(path_.c_str(), &there) == 0 && S_ISSOCK(there.st_mode)) ::unlink(path_.c_str());
+  listen_fd_ = open_control_socket(path_, SocketRole::listen);
+  if (listen_fd_ < 0) return unexpected(cannot_listen(path_));
+  stop_fd_ = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (stop_fd_ < 0) return unexpected(cannot_listen(path_));
+  for (int i = 0; i < kThreads; ++i) threads_.emplace_back("control", [this] { serve_clients(); });
+  return {};
+}
+
+void ControlSocket::stop() {
+  if (listen_fd_ < 0) return;
+  ::unlink(path_.c_str());
+  if (stop_fd_ >= 0) ::eventfd_write(stop_fd_, 1);
+  interruption_.interrupt();
+  threads_.clear();
+  ::close(listen_fd_);
+  if (stop_fd_ >= 0) ::close(stop_fd_);
+  listen_fd_ = stop_fd_ = -1;
+}
+
+void ControlSocket::serve_clients() {
+  for (int fd = accept_client(); fd >= 0; fd = accept_client()) {
+    ControlStream stream(fd);
+    if (is_trusted(fd)) converse(std::move(stream));
+  }
+}
+
+int ControlSocket::accept_client() {
+  for (;;) {
+    std::array<pollfd, 2> wanted{{{stop_fd_, POLLIN, 0}, {listen_fd_, POLLIN, 0}}};
+    if (::poll(wanted.data(), wanted.size(), -1) < 0 && errno != EINTR) return -1;
+    if (wanted[0].revents != 0) return -1;
+    const int fd = ::accept4(listen_fd_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (fd >= 0) return fd;
+    const bool another_thread_was_faster = errno == EAGAIN || errno == EWOULDBLOCK;
+    // Out of descriptors: the client stays in line, so poll would come back at once.
+    if (!another_thread_was_faster) ::poll(wanted.data(), 1, kPauseMs);
+  }
+}
+
+void ControlSocket::converse(ControlStream stream) {
+  const auto frame = stream.receive(kRequestMs);
+  if (!frame || frame->kind != FrameKind::request) return;
+  const auto request = decode_request(frame->content);
+  if (!request || !stream.send(FrameKind::accepted, {}, kSendMs)) return;
+  FrameBuffer out_buffer(stream, FrameKind::out);
+  FrameBuffer err_buffer(stream, FrameKind::err);
+  std::ostream out(&out_buffer);
+  std::ostream err(&err_buffer);
+  const int code = run_(*request, out, err, interruption_);
+  out.flush();
+  err.flush();
+  stream.send(FrameKind::exit, std::to_string(code), kSendMs);
+}
+
+}  // namespace coffer::cli

@@ -1,0 +1,182 @@
+#include "cli/control_wire.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace coffer::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+constexpr std::size_t kHeadBytes = 5;
+constexpr int kBacklog = 16;
+
+std::string head_of(FrameKind kind, std::size_t size) {
+  std::string head(1, static_cast<char>(kind));
+  for (int shift = 24; shift >= 0; shift -= 8) head += static_cast<char>(size >> shift & 0xff);
+  return head;
+}
+
+std::size_t size_in(std::string_view head) {
+  std::size_t size = 0;
+  for (const char c : head.substr(1)) size = size << 8 | static_cast<unsigned char>(c);
+  return size;
+}
+
+bool is_kind(char c) {
+  constexpr std::string_view kKinds = "raoex";
+  return kKinds.find(c) != std::string_view::npos;
+}
+
+bool try_again() { return errno == EINTR || errno == EAGAIN || errno == EWOULDBLOCK; }
+
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  ~Descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return fd_; }
+  int release() { return std::exchange(fd_, -1); }
+
+ private:
+  int fd_;
+};
+
+/// False when `path` does not fit.
+bool fill_address(const std::string& path, sockaddr_un& address) {
+  address = {};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof address.sun_path) return false;
+  std::memcpy(address.sun_path, path.data(), path.size());
+  return true;
+}
+
+int bind_or_connect(int fd, const sockaddr_un& address, SocketRole role) {
+  const auto* name = reinterpret_cast<const sockaddr*>(&address);
+  if (role == SocketRole::connect) return ::connect(fd, name, sizeof address);
+  if (::bind(fd, name, sizeof address) != 0) return -1;
+  // The umask has kept others out since bind; this takes the owner's execute bit away.
+  if (::chmod(address.sun_path, 0600) != 0) return -1;
+  return ::listen(fd, kBacklog);
+}
+
+}  // namespace
+
+ControlStream::~ControlStream() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+ControlStream::ControlStream(ControlStream&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+
+bool ControlStream::ready(short events, int timeout_ms) const {
+  pollfd wanted{fd_, events, 0};
+  int count = 0;
+  do {
+    count = ::poll(&wanted, 1, timeout_ms);
+  } while (count < 0 && errno == EINTR);
+  return count > 0;
+}
+
+bool ControlStream::send(FrameKind kind, std::string_view content, int timeout_ms) {
+  const std::string frame = head_of(kind, content.size()).append(content);
+  std::string_view rest = frame;
+  while (!rest.empty()) {
+    const ssize_t sent = ::send(fd_, rest.data(), rest.size(), MSG_NOSIGNAL);
+    if (sent > 0) {
+      rest.remove_prefix(static_cast<std::size_t>(sent));
+    } else if (!try_again() || !ready(POLLOUT, timeout_ms)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool ControlStream::read_exactly(std::string& out, std::size_t size, int timeout_ms) {
+  out.resize(size);
+  std::size_t got = 0;
+  while (got < size) {
+    const ssize_t count = ::recv(fd_, out.data() + got, size - got, 0);
+    if (count > 0) {
+      got += static_cast<std::size_t>(count);
+    } else if (count == 0 || !try_again() || !ready(POLLIN, timeout_ms)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+std::optional<Frame> ControlStream::receive(int timeout_ms) {
+  std::string head;
+  if (!read_exactly(head, kHeadBytes, timeout_ms)) return std::nullopt;
+  const std::size_t size = size_in(head);
+  if (!is_kind(head[0]) || size > kContentBytesMax) return std::nullopt;
+  Frame frame{static_cast<FrameKind>(head[0]), {}};
+  if (!read_exactly(frame.content, size, timeout_ms)) return std::nullopt;
+  return frame;
+}
+
+std::string encode(const ControlRequest& request) {
+  return Json({{"command", request.command},
+               {"arguments", request.arguments},
+               {"json", request.json},
+               {"terminal", request.terminal},
+               {"progress", request.progress},
+               {"colour", request.colour}})
+      .dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::optional<ControlRequest> decode_request(std::string_view text) {
+  const Json json = Json::parse(text, nullptr, false);
+  try {
+    ControlRequest request;
+    json.at("command").get_to(request.command);
+    json.at("arguments").get_to(request.arguments);
+    json.at("json").get_to(request.json);
+    json.at("terminal").get_to(request.terminal);
+    json.at("progress").get_to(request.progress);
+    json.at("colour").get_to(request.colour);
+    return request;
+  } catch (const Json::exception&) {
+    return std::nullopt;
+  }
+}
+
+std::string control_socket_path(const std::string& database) { return database + ".sock"; }
+
+int open_control_socket(const std::string& path, SocketRole role) {
+  Descriptor fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (fd.get() < 0) return -1;
+  sockaddr_un address{};
+  // A long path is reached through its open folder, whose name under /proc is short.
+  const fs::path folder = fs::path(path).parent_path();
+  const bool fits = fill_address(path, address);
+  const Descriptor opened(
+      fits ? -1 : ::open(folder.empty() ? "." : folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!fits) {
+    if (opened.get() < 0) return -1;
+    const std::string name = fs::path(path).filename();
+    if (!fill_address("/proc/self/fd/" + std::to_string(opened.get()) + "/" + name, address)) {
+      errno = ENAMETOOLONG;
+      return -1;
+    }
+  }
+  if (bind_or_connect(fd.get(), address, role) != 0) return -1;
+  return fd.release();
+}
+
+}  // namespace coffer::cli

@@ -1,0 +1,78 @@
+// What a command and the running server say to each other over the control socket: frames of one
+// kind byte, four length bytes (big endian) and content.
+//
+//   command -> server   request   JSON: the command's path and its arguments
+//   server -> command   accepted  at once, before the command runs
+//                       out, err  any number, in the order they were printed
+//                       exit      decimal exit code; the last frame
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace coffer::cli {
+
+enum class FrameKind : char {
+  request = 'r',
+  accepted = 'a',
+  out = 'o',
+  err = 'e',
+  exit = 'x',
+};
+
+struct Frame {
+  FrameKind kind = FrameKind::exit;
+  std::string content;
+};
+
+/// A connected socket, closed with the object. One thread.
+class ControlStream {
+ public:
+  static constexpr std::size_t kContentBytesMax = 64 * 1024;
+
+  /// Takes over `fd`, which must not block.
+  explicit ControlStream(int fd) : fd_(fd) {}
+  ~ControlStream();
+  ControlStream(ControlStream&& other) noexcept;
+  ControlStream& operator=(ControlStream&&) = delete;
+
+  int fd() const { return fd_; }
+  /// False when the peer is gone or takes nothing for `timeout_ms`.
+  bool send(FrameKind kind, std::string_view content, int timeout_ms);
+  /// nullopt when the peer is gone, says nothing for `timeout_ms` (negative: no limit) or does not
+  /// keep to the protocol.
+  std::optional<Frame> receive(int timeout_ms);
+
+ private:
+  bool ready(short events, int timeout_ms) const;
+  bool read_exactly(std::string& out, std::size_t size, int timeout_ms);
+
+  int fd_;
+};
+
+struct ControlRequest {
+  std::string command;  // path in the table of commands
+  std::map<std::string, std::string> arguments;
+  bool json = false;
+  bool terminal = false;  // as in Console, of the command that asks
+  bool progress = false;
+  bool colour = false;
+};
+
+std::string encode(const ControlRequest& request);
+std::optional<ControlRequest> decode_request(std::string_view text);
+
+/// The socket of a database: beside it, `.sock` added to its name.
+std::string control_socket_path(const std::string& database);
+
+enum class SocketRole { listen, connect };
+/// A stream socket bound to (and listening on) or connected to `path`, also where `path` is longer
+/// than a socket address can be. -1 with `errno` set; ENAMETOOLONG when there is no way.
+int open_control_socket(const std::string& path, SocketRole role);
+
+}  // namespace coffer::cli

@@ -1,0 +1,117 @@
+#include "cli/dispatch.h"
+
+#include <poll.h>
+
+#include <exception>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "app.h"
+#include "base/log.h"
+#include "cli/control_client.h"
+#include "cli/exit_code.h"
+#include "cli/settings.h"
+
+namespace coffer::cli {
+namespace {
+
+// A server that is starting owns the file before its socket is there, and another command only for
+// a moment.
+constexpr int kTries = 40;
+constexpr int kTryEveryMs = 50;
+
+int run_in(Session& session, const Command& command, const Arguments& arguments) {
+  const auto answer = (*command.on_file())(session, arguments);
+  if (!answer) return print_problem(session.console, answer.error(), command.hint);
+  return print_answer(session.console, *answer, arguments.json);
+}
+
+ControlRequest request_of(const CommandLine& line, const Console& console) {
+  return {std::string(line.command->path), line.arguments.values, line.arguments.json,
+          console.terminal, console.progress, console.colour};
+}
+
+/// The operator asks one thing and wants its answer, not the log of the engine below.
+void keep_quiet(const Config& config) {
+  const bool asked = config.origins.at("log_level") == "--log-level";
+  configure_logging(asked ? config.log_level : LogLevel::warning,
+                    config.log_format.value_or(default_log_format()));
+}
+
+bool is_missing(const std::string& path) {
+  std::error_code error;
+  const auto type = std::filesystem::status(path, error).type();
+  return type == std::filesystem::file_type::not_found;
+}
+
+int run_on_file(const CommandLine& line, const Console& console) {
+  int code = 0;
+  const auto config = read_settings(console, {.flags = line.flags}, code);
+  if (!config) return code;
+  if (is_missing(config->db)) {
+    print_error(console, "there is no database at " + config->db +
+                             "; make one with coffer init, or name another with --db");
+    return exit_code::kFailed;
+  }
+  keep_quiet(*config);
+  const SystemClock clock;
+  OsRandom random;
+  StartError error;
+  for (int tries = 0;; ++tries) {
+    if (const auto app = App::open(*config, clock, random, error)) {
+      Interruption interruption;
+      Session session{*app, console, interruption};
+      return run_in(session, *line.command, line.arguments);
+    }
+    if (error.exit_code != exit_code::kBusy) break;
+    if (const auto there = run_in_server(config->db, request_of(line, console), console)) {
+      return *there;
+    }
+    if (tries == kTries) break;
+    ::poll(nullptr, 0, kTryEveryMs);
+  }
+  print_error(console, error.message);
+  return error.exit_code;
+}
+
+int run_checked(App& app, const ControlRequest& request, const Console& console,
+                Interruption& interruption) {
+  const Command* command = find_command(request.command);
+  if (command == nullptr || command->on_file() == nullptr) {
+    print_error(console, "the running server knows no command " + request.command +
+                             "; is it of another version than this program?");
+    return exit_code::kUsage;
+  }
+  Arguments arguments{request.arguments, request.json};
+  if (const auto judged = check_arguments(*command, arguments); !judged) {
+    return print_problem(console, judged.error(), {});
+  }
+  log_info("control", "command", {{"command", command->path}});
+  Session session{app, console, interruption};
+  return run_in(session, *command, arguments);
+}
+
+}  // namespace
+
+int run_command(const CommandLine& line, const Console& console) {
+  if (const auto* own = std::get_if<OwnCommand>(&line.command->run)) {
+    return (*own)(console, line.arguments, line.flags);
+  }
+  return run_on_file(line, console);
+}
+
+int run_request(App& app, const ControlRequest& request, std::ostream& out, std::ostream& err,
+                Interruption& interruption) {
+  const Console console{out, err, request.terminal, request.progress, request.colour};
+  try {
+    return run_checked(app, request, console, interruption);
+  } catch (const std::exception& fault) {
+    log_error("control", "command failed",
+              {{"command", request.command}, {"error", fault.what()}});
+    print_error(console, "the command failed in a way it should not; the server's log says more");
+    return exit_code::kFailed;
+  }
+}
+
+}  // namespace coffer::cli

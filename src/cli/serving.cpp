@@ -1,0 +1,89 @@
+#include "cli/serving.h"
+
+#include <memory>
+#include <optional>
+
+#include "app.h"
+#include "base/log.h"
+#include "cli/control_socket.h"
+#include "cli/dispatch.h"
+#include "cli/exit_code.h"
+#include "cli/notify.h"
+#include "cli/settings.h"
+#include "cli/stop_signals.h"
+
+namespace coffer::cli {
+namespace {
+
+/// An address that means "all of this machine" is none to connect to.
+std::string connectable(const std::string& host) {
+  if (host == "0.0.0.0") return "127.0.0.1";
+  return host == "::" ? "::1" : host;
+}
+
+std::string origin_of(const Config& config, int port) {
+  const HostPort address{connectable(config.listen_http.host), port};
+  return (config.tls_cert.empty() ? "http://" : "https://") + address.to_string();
+}
+
+void start_control(ControlSocket& control, const Config& config) {
+  const auto started = control.start(config.db);
+  if (started) return;
+  // The server is of use without it.
+  log_warning("control", "commands cannot reach this server", {{"error", started.error().detail}});
+}
+
+void reload(App& app) {
+  const auto done = app.reload_tls();
+  if (done) {
+    log_info("serve", "certificate read again");
+  } else {
+    log_error("serve", "certificate not read again; the old one stays in use",
+              {{"error", done.error().detail}});
+  }
+}
+
+void wait_for_stop(App& app, const StopSignals& signals) {
+  while (signals.wait() == StopSignals::Kind::reload) reload(app);
+}
+
+int fail(const Console& console, const StartError& error) {
+  print_error(console, error.message);
+  return error.exit_code;
+}
+
+}  // namespace
+
+int run_server(const Console& console, const Config& config, const Serving& serving) {
+  const StopSignals signals;
+  apply_log_settings(config);
+  const SystemClock clock;
+  OsRandom random;
+  StartError error;
+  const auto app = App::open(config, clock, random, error);
+  if (!app) return fail(console, error);
+  if (const auto ready = serving.prepare(*app); !ready) {
+    return print_problem(console, ready.error(), {});
+  }
+  if (!app->serve(error)) return fail(console, error);
+  ControlSocket control([&](const ControlRequest& request, std::ostream& out, std::ostream& err,
+                            Interruption& interruption) {
+    return run_request(*app, request, out, err, interruption);
+  });
+  start_control(control, config);
+  const std::string origin = origin_of(config, app->port());
+  log_info("serve", "listening", {{"url", origin}, {"database", config.db}});
+  notify_supervisor("READY=1");
+  serving.announce(*app, origin);
+
+  wait_for_stop(*app, signals);
+  signals.end_at_once();
+  log_info("serve", "stopping; a second signal ends at once");
+  notify_supervisor("STOPPING=1");
+  control.stop();
+  app->stop();
+  log_info("serve", "stopped");
+  return exit_code::kDone;
+}
+
+}  // namespace coffer::cli

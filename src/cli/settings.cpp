@@ -1,0 +1,39 @@
+#include "cli/settings.h"
+
+#include <filesystem>
+
+#include "base/log.h"
+
+namespace coffer::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The lock, the log and the sockets lie beside the name of the database: two names of one file
+/// would be two owners of it.
+void follow_link(std::string& path) {
+  std::error_code error;
+  if (!fs::is_symlink(path, error)) return;
+  const fs::path target = fs::weakly_canonical(path, error);
+  if (!error) path = target;
+}
+
+}  // namespace
+
+std::optional<Config> read_settings(const Console& console, const ConfigInputs& inputs,
+                                    int& exit_code) {
+  auto config = load_config(inputs);
+  if (!config) {
+    console.err << config_error_text(config.error()) << std::flush;
+    exit_code = config_exit_code(config.error());
+    return std::nullopt;
+  }
+  follow_link(config->db);
+  return *std::move(config);
+}
+
+void apply_log_settings(const Config& config) {
+  configure_logging(config.log_level, config.log_format.value_or(default_log_format()));
+}
+
+}  // namespace coffer::cli

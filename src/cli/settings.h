@@ -1,0 +1,19 @@
+// Config for a command: read, judged, and on a fault explained to the operator.
+#pragma once
+
+#include <optional>
+
+#include "cli/answer.h"
+#include "config.h"
+
+namespace coffer::cli {
+
+/// nullopt when something is wrong with it: then every fault has been printed and `exit_code` is
+/// set.
+std::optional<Config> read_settings(const Console& console, const ConfigInputs& inputs,
+                                    int& exit_code);
+
+/// Sets up the log of a process that runs under `config`.
+void apply_log_settings(const Config& config);
+
+}  // namespace coffer::cli

@@ -1,0 +1,284 @@
+#include "config.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <utility>
+
+#include "config_file.h"
+#include "config_options.h"
+
+namespace coffer {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kExitUsage = 2;
+constexpr int kExitConfiguration = 78;
+constexpr std::size_t kFileBytesMax = 1 << 20;
+
+// Made on purpose so that `errno` is the reason when this returns nullopt.
+std::optional<std::string> read_file(const std::string& path) {
+  errno = 0;
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored)) {
+    errno = EISDIR;
+    return std::nullopt;
+  }
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return std::nullopt;
+  std::string text(kFileBytesMax + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (file.bad()) return std::nullopt;
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  if (text.size() > kFileBytesMax) {
+    errno = EFBIG;
+    return std::nullopt;
+  }
+  return text;
+}
+
+std::string reason() { return errno != 0 ? std::strerror(errno) : "it cannot be read"; }
+
+/// Collects values from the weakest source to the strongest, and every fault on the way.
+class Loader {
+ public:
+  explicit Loader(const ConfigInputs& inputs) : inputs_(inputs) {}
+
+  Result<Config> load() {
+    for (const ConfigOption& option : config_options()) {
+      config_.origins[std::string(option.name)] = "default";
+    }
+    for (const auto& [name, text] : inputs_.command_defaults) set_named(name, text, "command");
+    find_file();
+    if (!config_.config.empty()) apply_file();
+    apply_environment();
+    for (const auto& [name, text] : inputs_.flags) {
+      if (name != "config") set_named(name, text, "");  // find_file has seen to that one
+    }
+    complete_places();
+    find_secret(*find_config_option("master_key"), *find_config_option("master_key_file"));
+    check_together();
+    if (!faults_.empty()) {
+      return unexpected(
+          Problem(Slug::validation_failed, "the configuration has faults", std::move(faults_)));
+    }
+    return std::move(config_);
+  }
+
+ private:
+  void fault(std::string where, std::string what) {
+    faults_.push_back({std::move(where), std::move(what)});
+  }
+
+  /// An empty variable counts as not set: that is how compose files switch one off.
+  std::optional<std::string> variable(const std::string& name) const {
+    auto value = inputs_.environment(name);
+    if (value && value->empty()) return std::nullopt;
+    return value;
+  }
+
+  std::string origin(std::string_view name) const { return config_.origins.at(std::string(name)); }
+  bool given(std::string_view name) const { return origin(name) != "default"; }
+
+  // `prefix` names the key where `where` does not.
+  void set(const ConfigOption& option, std::string_view text, const std::string& where,
+           const std::string& prefix = {}) {
+    const auto done = set_config_value(option, text, config_);
+    if (!done) fault(where, prefix + done.error().detail);
+    config_.origins[std::string(option.name)] = where;
+  }
+
+  // From code: a name that is not in the table is a fault of ours.
+  void set_named(const std::string& name, std::string_view text, const std::string& where) {
+    const ConfigOption* option = find_config_option(name);
+    COFFER_CHECK(option != nullptr && !option->secret());
+    set(*option, text, where.empty() ? option->flag() : where);
+  }
+
+  bool as_service() const { return variable("STATE_DIRECTORY").has_value(); }
+
+  // systemd lists several folders with colons; ours is the first.
+  std::optional<std::string> service_folder(const std::string& name) const {
+    auto folders = variable(name);
+    if (folders) folders->resize(std::min(folders->size(), folders->find(':')));
+    return folders;
+  }
+
+  // As the XDG specification asks, a relative path in the variable is ignored.
+  std::optional<fs::path> user_folder(const std::string& name, const char* below_home) const {
+    if (const auto folder = variable(name); folder && fs::path(*folder).is_absolute()) {
+      return fs::path(*folder) / "coffer";
+    }
+    const auto home = variable("HOME");
+    if (!home || !fs::path(*home).is_absolute()) return std::nullopt;
+    return fs::path(*home) / below_home / "coffer";
+  }
+
+  void find_file() {
+    const ConfigOption& option = *find_config_option("config");
+    if (const auto path = variable(option.variable())) set(option, *path, option.variable());
+    if (const auto flag = inputs_.flags.find("config"); flag != inputs_.flags.end()) {
+      set(option, flag->second, option.flag());
+    }
+    if (given("config")) return;
+    const auto folder =
+        as_service() ? fs::path(service_folder("CONFIGURATION_DIRECTORY").value_or("/etc/coffer"))
+                     : user_folder("XDG_CONFIG_HOME", ".config");
+    std::error_code ignored;
+    if (folder && fs::exists(*folder / "coffer.toml", ignored)) {
+      config_.config = *folder / "coffer.toml";
+    }
+  }
+
+  void apply_file() {
+    const auto text = read_file(config_.config);
+    if (!text) {
+      const std::string where = given("config") ? origin("config") : config_.config;
+      return fault(where,
+                   config_.config + ": " + reason() + "; name a file that exists and can be read");
+    }
+    const ConfigFileText file = parse_config_file(*text);
+    for (const ConfigFileFault& found : file.faults) fault(at_line(found.line), found.message);
+    for (const ConfigFileEntry& entry : file.entries) apply_entry(entry);
+  }
+
+  std::string at_line(int line) const { return config_.config + ":" + std::to_string(line); }
+
+  void apply_entry(const ConfigFileEntry& entry) {
+    const std::string where = at_line(entry.line);
+    const ConfigOption* option = find_config_option(entry.key);
+    if (option == nullptr || option->name == "config") {
+      return fault(where, unknown_key(entry.key));
+    }
+    if (option->secret()) {
+      return fault(where, entry.key + " is a secret and has no place in this file; put it in a " +
+                              "file of its own and write " + entry.key + "_file = \"FILE\"");
+    }
+    const bool bare = std::holds_alternative<int Config::*>(option->target) ||
+                      std::holds_alternative<bool Config::*>(option->target);
+    if (!bare && !entry.quoted) {
+      return fault(where, "put the value in quotes: " + entry.key + " = \"" + entry.value + "\"");
+    }
+    std::string value = entry.value;
+    if (option->path && !value.empty() && fs::path(value).is_relative() && value.front() != '~') {
+      value = fs::path(config_.config).parent_path() / value;
+    }
+    set(*option, value, where, entry.key + ": ");
+  }
+
+  static std::string unknown_key(const std::string& key) {
+    const std::string_view nearest = nearest_config_option(key);
+    const std::string start = "unknown key " + key + "; ";
+    if (nearest.empty() || nearest == "config" || find_config_option(nearest)->secret()) {
+      return start + "remove it (coffer serve --help lists what there is)";
+    }
+    return start + "did you mean " + std::string(nearest) + "?";
+  }
+
+  void apply_environment() {
+    for (const ConfigOption& option : config_options()) {
+      if (option.secret() || option.name == "config") continue;
+      if (const auto text = variable(option.variable())) set(option, *text, option.variable());
+    }
+  }
+
+  void complete_places() {
+    if (!given("db")) {
+      const auto service = service_folder("STATE_DIRECTORY");
+      const auto folder =
+          service ? fs::path(*service) : user_folder("XDG_DATA_HOME", ".local/share");
+      if (!folder) return fault("db", "HOME is not set; say with --db or COFFER_DB where it is");
+      config_.db = *folder / "coffer.db";
+    }
+    if (config_.master_key_file.empty()) {
+      config_.master_key_file = fs::path(config_.db).parent_path() / "master.key";
+    }
+  }
+
+  // A variable holds the text itself, a systemd credential is a file with it. Both give way to a
+  // file that was named by a stronger source.
+  void find_secret(const ConfigOption& option, const ConfigOption& file_option) {
+    const std::string file_origin = origin(file_option.name);
+    const bool file_by_flag = file_origin == file_option.flag();
+    const bool file_by_variable = file_origin == file_option.variable();
+    const auto text = variable(option.variable());
+    if (text && file_by_variable) {
+      return fault(option.variable(), file_origin + " is set as well; unset one of them");
+    }
+    if (file_by_flag || file_by_variable) return;
+    if (text) return set(option, *text, option.variable());
+    if (const auto folder = variable("CREDENTIALS_DIRECTORY")) {
+      read_credential(option, fs::path(*folder) / option.name);
+    }
+  }
+
+  // Byte for byte: a raw key may end in what looks like a newline.
+  void read_credential(const ConfigOption& option, const std::string& path) {
+    const auto text = read_file(path);
+    if (text) return set(option, *text, path);
+    if (errno != ENOENT) fault(path, reason() + "; the credential must be readable");
+  }
+
+  void check_together() {
+    const bool cert = !config_.tls_cert.empty();
+    const bool key = !config_.tls_key.empty();
+    if (cert != key) {
+      const std::string_view there = cert ? "tls_cert" : "tls_key";
+      const std::string_view missing = cert ? "tls_key" : "tls_cert";
+      fault(origin(there), std::string(there) + " is set and " + std::string(missing) +
+                               " is not; TLS needs both, plain HTTP neither");
+    }
+    check_readable("tls_cert", config_.tls_cert);
+    check_readable("tls_key", config_.tls_key);
+    std::error_code ignored;
+    if (fs::is_directory(config_.db, ignored)) {
+      fault(origin("db"), config_.db + " is a folder; name a file in it");
+    }
+  }
+
+  void check_readable(std::string_view name, const std::string& path) {
+    if (path.empty() || read_file(path)) return;
+    fault(origin(name), path + ": " + reason() + "; " + std::string(name) +
+                            " must name a PEM file that can be read");
+  }
+
+  const ConfigInputs& inputs_;
+  Config config_;
+  std::vector<FieldError> faults_;
+};
+
+}  // namespace
+
+Result<Config> load_config(const ConfigInputs& inputs) { return Loader(inputs).load(); }
+
+std::string config_error_text(const Problem& problem) {
+  std::string text;
+  for (const FieldError& fault : problem.fields) {
+    text += "coffer: " + fault.field + ": " + fault.message + "\n";
+  }
+  return text;
+}
+
+int config_exit_code(const Problem& problem) {
+  const bool only_flags =
+      std::all_of(problem.fields.begin(), problem.fields.end(),
+                  [](const FieldError& fault) { return fault.field.starts_with("--"); });
+  return only_flags ? kExitUsage : kExitConfiguration;
+}
+
+std::vector<EffectiveSetting> effective_settings(const Config& config) {
+  std::vector<EffectiveSetting> settings;
+  for (const ConfigOption& option : config_options()) {
+    std::string name(option.name);
+    const auto origin = config.origins.find(name);
+    settings.push_back({name, config_value_text(option, config),
+                        origin == config.origins.end() ? "default" : origin->second});
+  }
+  return settings;
+}
+
+}  // namespace coffer

@@ -1,0 +1,99 @@
+// Config: every setting of coffer, complete and valid, fixed for the life of the process.
+//
+// default < command default < file < environment < flag. One name rule: `listen_http` in the file
+// (TOML), `COFFER_LISTEN_HTTP`, `--listen-http`. The table of options is in config_options.h.
+//
+// A command uses it like this:
+//   ConfigFlags flags;                                         // outlives the parse
+//   add_config_options(*command, ConfigScope::server, flags);  // config_options.h
+//   CLI11_PARSE...
+//   auto config = load_config({.flags = flags});
+//   if (!config) { print(config_error_text(config.error())); return config_exit_code(...); }
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/environment.h"
+#include "base/log.h"
+#include "base/result.h"
+#include "base/strong.h"
+
+namespace coffer {
+
+struct HostPort {
+  std::string host;  // an IPv6 address stands without its brackets
+  int port = 0;      // 0 picks a free one
+  bool operator==(const HostPort&) const = default;
+  std::string to_string() const;
+};
+
+/// The initial values here are the defaults, and the only place that states them.
+struct Config {
+  std::string config;           // path of the file that was read; empty: none
+  std::string db;               // path of the SQLite file; never empty after load_config
+  Secret master_key;            // text from variable or credential; empty: master_key_file counts
+  std::string master_key_file;  // not read here: auth/master_key.h does, and may create it
+
+  HostPort listen_http{"127.0.0.1", 8080};
+  std::string tls_cert;  // PEM files; both or neither; empty: plain HTTP
+  std::string tls_key;
+  int workers = 64;
+  int max_connections = 4'096;
+  int drain_s = 20;
+
+  LogLevel log_level = LogLevel::info;
+  std::optional<LogFormat> log_format;  // nullopt: default_log_format()
+
+  int token_lifetime_s = 3'600;
+  int rate_limit_production_per_s = 100;  // rates: 0 is off
+  int rate_limit_production_burst = 200;
+  int rate_limit_sandbox_per_s = 50;
+  int rate_limit_sandbox_burst = 100;
+  int rate_limit_login_per_min = 10;
+
+  int readers = 8;
+  int queue_max = 1'024;
+  int disk_floor_mib = 256;  // less free space than this: no writes
+  bool allow_network_filesystem = false;
+
+  std::string network_name = "COFFER";
+  int settle_delay_ms = 0;  // artificial, for tests and demos
+
+  /// Option name -> where its value came from: `default`, `command`, `PATH:LINE`, `COFFER_X`,
+  /// `--x`. Every option is in it.
+  std::map<std::string, std::string> origins;
+};
+
+/// Option name -> text, as given on the command line.
+using ConfigFlags = std::map<std::string, std::string>;
+
+struct ConfigInputs {
+  ConfigFlags flags = {};
+  /// Another command's own defaults (`demo`: rates 0), in the syntax of the environment.
+  std::map<std::string, std::string> command_defaults = {};
+  std::function<std::optional<std::string>(const std::string&)> environment = environment_variable;
+};
+
+/// Reads and validates everything and creates nothing. A Problem lists every fault found, one
+/// FieldError per fault: `field` is where (`/etc/coffer/coffer.toml:3`, `COFFER_WORKERS`,
+/// `--workers`), `message` what is wrong and what to write instead. Only for the operator's eyes.
+Result<Config> load_config(const ConfigInputs& inputs);
+
+/// `coffer: WHERE: WHAT`, one line per fault, each with a newline.
+std::string config_error_text(const Problem& problem);
+/// 2 when only flags are at fault, else 78; a supervisor restarts on neither.
+int config_exit_code(const Problem& problem);
+
+struct EffectiveSetting {
+  std::string name;
+  std::string value;   // a secret reads `(set)` or `(not set)`
+  std::string origin;  // as in Config::origins
+};
+/// Every option in table order, for `check` and `doctor`.
+std::vector<EffectiveSetting> effective_settings(const Config& config);
+
+}  // namespace coffer

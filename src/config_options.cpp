@@ -1,0 +1,321 @@
+#include "config_options.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace coffer {
+namespace {
+
+constexpr auto kFile = ConfigScope::file;
+constexpr auto kServer = ConfigScope::server;
+constexpr int kRateMax = 1'000'000;
+
+constexpr ConfigOption path(std::string_view name, ConfigTarget target, ConfigScope scope,
+                            std::string_view help, std::string_view default_note = {}) {
+  return {.name = name,
+          .target = target,
+          .scope = scope,
+          .placeholder = "FILE",
+          .help = help,
+          .default_note = default_note,
+          .path = true};
+}
+
+constexpr ConfigOption number(std::string_view name, int Config::*target,
+                              std::string_view placeholder, std::string_view help, int min,
+                              int max) {
+  return {.name = name,
+          .target = target,
+          .scope = kServer,
+          .placeholder = placeholder,
+          .help = help,
+          .min = min,
+          .max = max};
+}
+
+constexpr ConfigOption word(std::string_view name, ConfigTarget target, ConfigScope scope,
+                            std::string_view placeholder, std::string_view help,
+                            std::string_view default_note = {}) {
+  return {.name = name,
+          .target = target,
+          .scope = scope,
+          .placeholder = placeholder,
+          .help = help,
+          .default_note = default_note};
+}
+
+constexpr auto kOptions = std::to_array<ConfigOption>({
+    path("config", &Config::config, kFile, "Configuration file (TOML)",
+         "coffer/coffer.toml in $XDG_CONFIG_HOME; for the service in /etc"),
+    path("db", &Config::db, kFile, "Database file",
+         "coffer/coffer.db in $XDG_DATA_HOME; for the service in /var/lib"),
+    word("master_key", &Config::master_key, kFile, "KEY", "Key that seals stored secrets"),
+    path("master_key_file", &Config::master_key_file, kFile, "File that holds the master key",
+         "master.key beside the database"),
+    word("allow_network_filesystem", &Config::allow_network_filesystem, kFile, "",
+         "Accept a database on NFS, SMB or FUSE, where locks may not hold"),
+    word("log_level", &Config::log_level, kFile, "LEVEL", "debug, info, warning, error or off"),
+    word("log_format", &Config::log_format, kFile, "FORMAT", "text, json or auto",
+         "auto: text on a terminal, else json"),
+
+    word("listen_http", &Config::listen_http, kServer, "HOST:PORT",
+         "Address to listen on; port 0 picks a free one"),
+    path("tls_cert", &Config::tls_cert, kServer, "TLS certificate chain (PEM)"),
+    path("tls_key", &Config::tls_key, kServer, "TLS private key (PEM)"),
+    number("workers", &Config::workers, "N", "Threads that answer requests", 1, 1'024),
+    number("max_connections", &Config::max_connections, "N", "Open client connections", 1,
+           1'000'000),
+    number("readers", &Config::readers, "N", "Database connections that only read", 1, 256),
+    number("queue_max", &Config::queue_max, "N", "Writes that may wait; beyond: 503 overloaded", 1,
+           65'536),
+    number("drain_s", &Config::drain_s, "SECONDS", "Time to finish requests when told to stop", 0,
+           3'600),
+    number("disk_floor_mib", &Config::disk_floor_mib, "MIB", "Refuse writes when less disk is free",
+           0, 1'048'576),
+    number("token_lifetime_s", &Config::token_lifetime_s, "SECONDS", "Life of a bearer token", 1,
+           604'800),
+    number("rate_limit_production_per_s", &Config::rate_limit_production_per_s, "N",
+           "Requests per second of a production application; 0 is off", 0, kRateMax),
+    number("rate_limit_production_burst", &Config::rate_limit_production_burst, "N",
+           "Requests a production application may save up", 1, kRateMax),
+    number("rate_limit_sandbox_per_s", &Config::rate_limit_sandbox_per_s, "N",
+           "Requests per second of a sandbox application; 0 is off", 0, kRateMax),
+    number("rate_limit_sandbox_burst", &Config::rate_limit_sandbox_burst, "N",
+           "Requests a sandbox application may save up", 1, kRateMax),
+    number("rate_limit_login_per_min", &Config::rate_limit_login_per_min, "N",
+           "Login attempts per minute of one client and one address; 0 is off", 0, kRateMax),
+    word("network_name", &Config::network_name, kServer, "NAME",
+         "Name of the embedded ledger, shown as networkName"),
+    number("settle_delay_ms", &Config::settle_delay_ms, "MS",
+           "Wait before a payment is settled, for tests and demos", 0, 3'600'000),
+});
+
+constexpr std::array<std::pair<std::string_view, LogLevel>, 6> kLevels = {{
+    {"debug", LogLevel::debug},
+    {"info", LogLevel::info},
+    {"warning", LogLevel::warning},
+    {"warn", LogLevel::warning},
+    {"error", LogLevel::error},
+    {"off", LogLevel::off},
+}};
+
+Unexpected bad_value(std::string_view text, const std::string& wanted) {
+  return unexpected(Slug::validation_failed,
+                    "\"" + std::string(text) + "\" does not fit: " + wanted);
+}
+
+std::optional<int> parse_int(std::string_view text) {
+  int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+std::optional<HostPort> parse_host_port(std::string_view text) {
+  const auto colon = text.rfind(':');
+  if (colon == std::string_view::npos) return std::nullopt;
+  std::string_view host = text.substr(0, colon);
+  const auto port = parse_int(text.substr(colon + 1));
+  if (host.starts_with('[') && host.ends_with(']')) {
+    host = host.substr(1, host.size() - 2);
+  } else if (host.find(':') != std::string_view::npos) {
+    return std::nullopt;  // a bare IPv6 address: which colon starts the port is anyone's guess
+  }
+  const bool bad_host = host.empty() || host.find_first_of(" \t[]/@") != std::string_view::npos;
+  if (bad_host || !port || *port < 0 || *port > 65'535) return std::nullopt;
+  return HostPort{std::string(host), *port};
+}
+
+Result<void> read_value(const ConfigOption& option, std::string_view text, std::string& out) {
+  if (text.empty()) return bad_value(text, "it is empty");
+  const auto control = [](unsigned char c) { return c < 0x20 || c == 0x7f; };
+  if (std::any_of(text.begin(), text.end(), control)) {
+    return unexpected(Slug::validation_failed, "it holds a control character");
+  }
+  if (option.path && text.starts_with("~")) {
+    return bad_value(text, "~ means nothing here, write the whole path");
+  }
+  if (option.path && (text == ":memory:" || text.starts_with("file:"))) {
+    return bad_value(text, "write the path of a file");
+  }
+  out = text;
+  return {};
+}
+
+Result<void> read_value(const ConfigOption& option, std::string_view text, int& out) {
+  const auto value = parse_int(text);
+  if (!value || *value < option.min || *value > option.max) {
+    return bad_value(text, "write a whole number from " + std::to_string(option.min) + " to " +
+                               std::to_string(option.max));
+  }
+  out = *value;
+  return {};
+}
+
+Result<void> read_value(const ConfigOption&, std::string_view text, bool& out) {
+  if (text != "true" && text != "false") return bad_value(text, "write true or false");
+  out = text == "true";
+  return {};
+}
+
+Result<void> read_value(const ConfigOption&, std::string_view text, HostPort& out) {
+  auto value = parse_host_port(text);
+  if (!value) {
+    return bad_value(text, "write HOST:PORT, as in 127.0.0.1:8080, [::1]:8080, or 0.0.0.0:8080 " +
+                               std::string("for all addresses"));
+  }
+  out = std::move(*value);
+  return {};
+}
+
+Result<void> read_value(const ConfigOption&, std::string_view text, LogLevel& out) {
+  for (const auto& [name, level] : kLevels) {
+    if (name == text) {
+      out = level;
+      return {};
+    }
+  }
+  return bad_value(text, "write debug, info, warning, error or off");
+}
+
+Result<void> read_value(const ConfigOption&, std::string_view text, std::optional<LogFormat>& out) {
+  if (text == "auto") {
+    out = std::nullopt;
+  } else if (text == "text") {
+    out = LogFormat::text;
+  } else if (text == "json") {
+    out = LogFormat::json;
+  } else {
+    return bad_value(text, "write text, json or auto");
+  }
+  return {};
+}
+
+// Not through bad_value, which would print it.
+Result<void> read_value(const ConfigOption&, std::string_view text, Secret& out) {
+  if (text.empty()) return unexpected(Slug::validation_failed, "it is empty");
+  out = Secret(std::string(text));
+  return {};
+}
+
+std::string show_value(const std::string& value) { return value; }
+std::string show_value(int value) { return std::to_string(value); }
+std::string show_value(bool value) { return value ? "true" : "false"; }
+std::string show_value(const HostPort& value) { return value.to_string(); }
+std::string show_value(const Secret& value) { return value.empty() ? "(not set)" : "(set)"; }
+std::string show_value(LogLevel value) {
+  for (const auto& [name, level] : kLevels) {
+    if (level == value) return std::string(name);
+  }
+  return {};
+}
+std::string show_value(std::optional<LogFormat> value) {
+  if (!value) return "auto";
+  return *value == LogFormat::json ? "json" : "text";
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t change = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = std::exchange(row[j], std::min({row[j] + 1, row[j - 1] + 1, change}));
+    }
+  }
+  return row.back();
+}
+
+std::string help_text(const ConfigOption& option) {
+  const std::string fallback = option.default_text();
+  std::string text(option.help);
+  if (!fallback.empty() && !option.placeholder.empty()) text += " [" + fallback + "]";
+  return text;
+}
+
+}  // namespace
+
+std::string HostPort::to_string() const {
+  const bool v6 = host.find(':') != std::string::npos;
+  return (v6 ? "[" + host + "]" : host) + ":" + std::to_string(port);
+}
+
+std::string ConfigOption::flag() const {
+  std::string text = "--" + std::string(name);
+  std::replace(text.begin(), text.end(), '_', '-');
+  return text;
+}
+
+std::string ConfigOption::variable() const {
+  std::string text = "COFFER_" + std::string(name);
+  for (char& c : text) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  return text;
+}
+
+std::string ConfigOption::default_text() const {
+  if (!default_note.empty()) return std::string(default_note);
+  return secret() ? std::string() : config_value_text(*this, Config{});
+}
+
+std::span<const ConfigOption> config_options() { return kOptions; }
+
+const ConfigOption* find_config_option(std::string_view name) {
+  const auto found = std::find_if(kOptions.begin(), kOptions.end(),
+                                  [&](const ConfigOption& option) { return option.name == name; });
+  return found == kOptions.end() ? nullptr : &*found;
+}
+
+std::string_view nearest_config_option(std::string_view name) {
+  std::string_view best;
+  // More than a third wrong is another word, not a slip.
+  std::size_t best_distance = std::max<std::size_t>(name.size() / 3, 2) + 1;
+  for (const ConfigOption& option : kOptions) {
+    const std::size_t distance = edit_distance(name, option.name);
+    if (distance < best_distance) {
+      best_distance = distance;
+      best = option.name;
+    }
+  }
+  return best;
+}
+
+Result<void> set_config_value(const ConfigOption& option, std::string_view text, Config& config) {
+  return std::visit([&](auto member) { return read_value(option, text, config.*member); },
+                    option.target);
+}
+
+std::string config_value_text(const ConfigOption& option, const Config& config) {
+  return std::visit([&](auto member) { return show_value(config.*member); }, option.target);
+}
+
+void add_config_options(CLI::App& command, ConfigScope scope, ConfigFlags& flags) {
+  for (const ConfigOption& option : kOptions) {
+    const bool other_scope = option.scope == ConfigScope::server && scope == ConfigScope::file;
+    if (other_scope || option.secret()) continue;
+    const std::string name(option.name);
+    CLI::Option* added = nullptr;
+    if (option.placeholder.empty()) {
+      const auto store = [&flags, name](std::int64_t count) {
+        flags[name] = count > 0 ? "true" : "false";
+      };
+      added = command.add_flag_function(option.flag(), store, help_text(option));
+    } else {
+      const auto store = [&flags, name](const std::string& text) { flags[name] = text; };
+      added = command.add_option_function<std::string>(option.flag(), store, help_text(option));
+      added->type_name(std::string(option.placeholder));
+    }
+    added->group("Settings");
+  }
+  command.footer(
+      "Each setting is also a variable (COFFER_LOG_LEVEL) and a key of the file (log_level = "
+      "\"info\").\nA flag wins over the variable, the variable over the file.");
+}
+
+}  // namespace coffer
