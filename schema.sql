@@ -259,3 +259,4 @@ CREATE TABLE events (
   PRIMARY KEY (tenant, sequence),
   CHECK ((payment IS NULL) <> (wallet IS NULL))
 ) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX events_by_id ON events (id);

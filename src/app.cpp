@@ -15,8 +15,8 @@ constexpr std::string_view kCursorLabel = "coffer cursor v1";
 constexpr int kSettleBatch = 256;
 constexpr std::int64_t kHousekeepingMs = 200;
 constexpr std::int64_t kVerifyEveryMs = 3'600'000;
-constexpr std::int64_t kProbeEveryMs = 2'000;
-constexpr std::int64_t kProbeAgeMaxMs = 5'000;
+constexpr std::int64_t kProofAgeMaxMs = 2'000;
+constexpr std::int64_t kBatchAgeMaxMs = 5'000;
 
 /// Exit codes of decisions section 11.
 int exit_code(store::OpenFault fault) {
@@ -49,24 +49,35 @@ api::RateLimits rate_limits(const Config& config) {
           config.rate_limit_login_per_min};
 }
 
-/// A key that does not fit the file would seal new secrets that the old ones cannot join.
-Result<void> check_master_key(store::Database& database, store::CommitQueue& queue,
-                              const auth::MasterKey& key) {
-  COFFER_TRY(const auto stored,
-             store::with_reader(
-                 database, [](store::Connection& db) -> Result<std::optional<std::string>> {
-                   return store::read_meta(db, kKeyCheck);
-                 }));
-  if (stored) {
-    if (*stored == key.fingerprint()) return {};
+Result<std::optional<std::string>> stored_key_check(store::Database& database) {
+  return store::with_reader(
+      database, [](store::Connection& db) -> Result<std::optional<std::string>> {
+        return store::read_meta(db, kKeyCheck);
+      });
+}
+
+/// The key of this file. A new file gets a new key when there is none; for a file that has sealed
+/// secrets a missing key is never replaced, and a key that does not fit is refused.
+Result<auth::MasterKey> open_master_key(const Config& config, Random& random,
+                                        store::Database& database, store::CommitQueue& queue) {
+  COFFER_TRY(const auto stored, stored_key_check(database));
+  auto key = config.master_key.empty()
+                 ? auth::load_or_create_master_key(
+                       config.master_key_file, random,
+                       stored ? auth::MissingKey::refuse : auth::MissingKey::create)
+                 : auth::parse_master_key(config.master_key.reveal(), "COFFER_MASTER_KEY");
+  if (!key) return key;
+  if (!stored) {
+    COFFER_TRY_VOID(queue.run([&](store::WriteTx& tx) -> Result<void> {
+      store::write_meta(tx, kKeyCheck, key->fingerprint());
+      return {};
+    }));
+  } else if (*stored != key->fingerprint()) {
     return unexpected(Slug::validation_failed,
-                      "the master key is not the one this file was made with; give the right one "
-                      "(COFFER_MASTER_KEY_FILE)");
+                      "the master key is not the one " + config.db +
+                          " was made with; give the right one (COFFER_MASTER_KEY_FILE)");
   }
-  return queue.run([&](store::WriteTx& tx) -> Result<void> {
-    store::write_meta(tx, kKeyCheck, key.fingerprint());
-    return {};
-  });
+  return key;
 }
 
 }  // namespace
@@ -79,7 +90,13 @@ App::~App() { stop(); }
 std::unique_ptr<App> App::open(const Config& config, const Clock& clock, Random& random,
                                StartError& error) {
   std::unique_ptr<App> app(new App(config, clock, random));
-  if (!app->build(error)) return nullptr;
+  try {
+    if (!app->build(error)) return nullptr;
+  } catch (const store::SqlError& fault) {
+    error = {74, config.db + " cannot be read (" + fault.what() +
+                     "). Keep a copy and restore a backup; never edit it."};
+    return nullptr;
+  }
   return app;
 }
 
@@ -98,17 +115,9 @@ bool App::build(StartError& error) {
       *database_, clock_, options, [this](store::Signal signal) {
         if (signal == store::Signal::settlement && settlement_) settlement_->wake();
       });
-  const auto key =
-      config_.master_key.empty()
-          ? auth::load_or_create_master_key(config_.master_key_file, random_,
-                                            auth::MissingKey::create)
-          : auth::parse_master_key(config_.master_key.reveal(), "COFFER_MASTER_KEY");
+  const auto key = open_master_key(config_, random_, *database_, *queue_);
   if (!key) {
     error = {exit_code(key.error()), key.error().detail};
-    return false;
-  }
-  if (const auto fits = check_master_key(*database_, *queue_, *key); !fits) {
-    error = {exit_code(fits.error()), fits.error().detail};
     return false;
   }
   build_services(*key);
@@ -132,8 +141,11 @@ http::Response App::handle(http::Request& request) { return pipeline_->handle(re
 
 api::Health App::health() const {
   const store::CommitStats stats = queue_->stats();
-  const bool fresh = clock_.now().ms - stats.last_commit_ms < kProbeAgeMaxMs;
-  return {{{"writer", fresh && !stats.storage_full},
+  const std::int64_t now = clock_.monotonic_ms();
+  // Whoever asks gets the proof renewed, so an idle box that nobody watches writes nothing.
+  if (prober_ && now - stats.last_commit_ms > kProofAgeMaxMs) prober_->wake();
+  const bool stuck = stats.busy_since_ms != 0 && now - stats.busy_since_ms > kBatchAgeMaxMs;
+  return {{{"writer", !stuck},
            {"disk", !stats.storage_full},
            {"invariants", invariants_hold_},
            {"serving", !draining_}}};
@@ -148,19 +160,22 @@ bool App::serve(StartError& error) {
   options.tls_key_file = config_.tls_key;
   options.limits.connections_max = static_cast<std::size_t>(config_.max_connections);
   options.limits.body_bytes_for = api::Pipeline::body_bytes_max;
+  options.render_problem = api::Pipeline::render;
   server_ = std::make_unique<http::Server>(
       options, random_, [this](http::Request& request) { return pipeline_->handle(request); });
   settlement_ =
       std::make_unique<WorkerThread>("settlement", [this] { return settlement_step(); });
   housekeeping_ =
       std::make_unique<WorkerThread>("housekeeping", [this] { return housekeeping_step(); });
+  prober_ = std::make_unique<WorkerThread>("prober", [this] { return probe_step(); });
   verifier_ = std::make_unique<WorkerThread>("verifier", [this] { return verify_step(); });
   if (const auto started = server_->start(); !started) {
-    error = {1, started.error().detail};
+    error = {started.error().slug == Slug::validation_failed ? 78 : 1, started.error().detail};
     return false;
   }
   settlement_->start();
   housekeeping_->start();
+  prober_->start();
   verifier_->start();
   return true;
 }
@@ -175,7 +190,9 @@ void App::stop() {
   draining_ = true;
   if (server_) server_->stop(config_.drain_s * 1000);
   if (housekeeping_) housekeeping_->stop();
+  interrupt_verification();
   if (verifier_) verifier_->stop();
+  if (prober_) prober_->stop();
   if (settlement_) settlement_->stop();
   if (queue_) queue_->stop();
 }
@@ -190,28 +207,49 @@ std::int64_t App::settlement_step() {
   if (!round) return 1'000;  // overloaded or disk full: the jobs wait in their rows
   if (round->settled == kSettleBatch) return 0;
   if (!round->next_due) return WorkerThread::kWhenWoken;
-  return std::max<std::int64_t>(0, round->next_due->ms - clock_.now().ms);
+  return std::max<std::int64_t>(0, round->next_due->ms - queue_->now().ms);
 }
 
 std::int64_t App::housekeeping_step() {
   database_->interrupt_stale_readers();
-  if (clock_.now().ms - queue_->stats().last_commit_ms > kProbeEveryMs) {
-    // An idle writer proves that it can still write.
-    static_cast<void>(queue_->probe());
-  }
   return kHousekeepingMs;
+}
+
+std::int64_t App::probe_step() {
+  if (const auto proof = queue_->probe(); !proof) {
+    log_warning("store", "probe write refused", {{"problem", proof.error().detail}});
+  }
+  return WorkerThread::kWhenWoken;
 }
 
 /// At start and hourly, on a connection of its own: a large file takes longer than a reader may.
 std::int64_t App::verify_step() {
   store::Connection db(database_->path(), store::OpenMode::read_only);
-  const auto violations = store::verify(db, false, [](auto&&...) {});
+  const auto announce = [&](store::Connection* connection) {
+    const Lock lock(verifying_mutex_);
+    verifying_ = connection;
+  };
+  announce(&db);
+  std::vector<store::Violation> violations;
+  try {
+    if (!draining_) violations = store::verify(db, false, [](auto&&...) {});
+  } catch (const store::SqlError&) {
+    announce(nullptr);
+    if (draining_) return WorkerThread::kWhenWoken;  // interrupted to stop
+    throw;
+  }
+  announce(nullptr);
   for (const store::Violation& violation : violations) {
     log_error("store", "invariant broken",
               {{"invariant", violation.invariant}, {"detail", violation.detail}});
   }
   invariants_hold_ = violations.empty();
   return kVerifyEveryMs;
+}
+
+void App::interrupt_verification() {
+  const Lock lock(verifying_mutex_);
+  if (verifying_ != nullptr) verifying_->interrupt();
 }
 
 }  // namespace coffer

@@ -8,6 +8,7 @@
 #include "api/pipeline/pipeline.h"
 #include "api/pipeline/services.h"
 #include "base/clock.h"
+#include "base/mutex.h"
 #include "base/random.h"
 #include "base/worker_thread.h"
 #include "config.h"
@@ -63,7 +64,9 @@ class App {
   api::Health health() const;
   std::int64_t settlement_step();
   std::int64_t housekeeping_step();
+  std::int64_t probe_step();
   std::int64_t verify_step();
+  void interrupt_verification();
 
   const Config config_;
   const Clock& clock_;
@@ -77,7 +80,10 @@ class App {
   std::unique_ptr<api::Pipeline> pipeline_;
   std::unique_ptr<WorkerThread> settlement_;
   std::unique_ptr<WorkerThread> housekeeping_;
+  std::unique_ptr<WorkerThread> prober_;
   std::unique_ptr<WorkerThread> verifier_;
+  Mutex verifying_mutex_;
+  store::Connection* verifying_ COFFER_GUARDED_BY(verifying_mutex_) = nullptr;
   std::unique_ptr<http::Server> server_;
   std::atomic<bool> draining_{false};
   std::atomic<bool> invariants_hold_{true};

@@ -1,23 +1,38 @@
 // The process: set up once, then the command line decides.
-#include <netdb.h>
+#include <fcntl.h>
+#if __has_include(<nss.h>)
+#include <nss.h>
+#endif
 #include <signal.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
-#include "base/digest.h"
 #include "cli/program.h"
 
-#if defined(__GLIBC__)
-extern "C" int __nss_configure_lookup(const char* database, const char* services);
-#endif
+namespace {
+
+// A file that is opened while one of the three is closed gets its number, and what is printed then
+// lands in that file.
+void occupy_standard_streams() {
+  int fd = -1;
+  do {
+    fd = ::open("/dev/null", O_RDWR);
+    // Without a /dev, as in an empty root, the root itself: nothing can be written to it.
+    if (fd < 0) fd = ::open("/", O_RDONLY | O_DIRECTORY);
+  } while (fd >= 0 && fd <= STDERR_FILENO);
+  if (fd >= 0) ::close(fd);
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
 #if defined(__GLIBC__)
   // First of all: a static binary that loads the host's name services crashes on some hosts.
   __nss_configure_lookup("hosts", "files dns");
 #endif
+  occupy_standard_streams();
   ::signal(SIGPIPE, SIG_IGN);  // a peer that is gone shows as EPIPE
   ::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow shows as EFBIG
   ::umask(077);
-  coffer::prepare_crypto();
   return coffer::cli::run_program(argc, argv);
 }

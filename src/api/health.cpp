@@ -69,14 +69,14 @@ Result<http::Response> problem_page(const Services&, const Call& call) {
 }
 
 Route about(std::string_view pattern, std::string_view operation, std::string_view summary,
-            Handler handler) {
+            Handler handler, std::vector<Answer> answers = {{200}}) {
   return {.method = "GET",
           .pattern = pattern,
           .operation = operation,
           .tag = "About",
           .summary = summary,
           .access = Access::open,
-          .answers = {{200}},
+          .answers = std::move(answers),
           .handler = handler};
 }
 
@@ -86,10 +86,10 @@ std::vector<Route> health_routes() {
   return {about("/", "index", "What this server is", index_page),
           about("/style.css", "styleSheet", "Style of the pages", style_sheet),
           about("/livez", "live", "The process answers", live),
-          about("/healthz", "ready", "Payments can be taken", ready),
-          about("/readyz", "readyz", "The other name of /healthz", ready),
+          about("/healthz", "ready", "Payments can be taken", ready, {{200}, {503}}),
+          about("/readyz", "readyz", "The other name of /healthz", ready, {{200}, {503}}),
           about("/problems/{slug}", "problem", "What a problem means and what to do",
-                problem_page)};
+                problem_page, {{200}, {404}})};
 }
 
 }  // namespace coffer::api

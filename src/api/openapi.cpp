@@ -3,6 +3,7 @@
 #include <map>
 
 #include "api/json.h"
+#include "api/routes.h"
 #include "embedded/embedded.h"
 
 namespace coffer::api {

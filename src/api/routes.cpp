@@ -1,11 +1,11 @@
-// The route table: the nouns' rows, one after the other.
+#include "api/routes.h"
+
 #include "api/assets.h"
 #include "api/associations.h"
 #include "api/auth.h"
 #include "api/health.h"
 #include "api/openapi.h"
 #include "api/payments.h"
-#include "api/pipeline/route.h"
 #include "api/sandbox.h"
 #include "api/statements.h"
 #include "api/transactions.h"

@@ -44,6 +44,8 @@ std::optional<Metadata> metadata(Fields& fields, Presence presence, Timestamp to
   auto result = validate_metadata(input, today);
   if (result) return *std::move(result);
   for (FieldError& error : result.error().fields) {
+    // What has the wrong JSON type reads as missing; once is enough.
+    if (fields.faults().names(error.field)) continue;
     fields.faults().add(result.error().slug, std::move(error.field), std::move(error.message));
   }
   return std::nullopt;

@@ -1,7 +1,9 @@
 // Collects everything that is wrong with a request, so that one answer tells all of it.
 #pragma once
 
+#include <algorithm>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/problem.h"
@@ -14,6 +16,11 @@ class Faults {
     faults_.push_back({slug, {std::move(field), std::move(message)}});
   }
   bool empty() const { return faults_.empty(); }
+  /// Whether something is wrong with this field already.
+  bool names(std::string_view field) const {
+    return std::any_of(faults_.begin(), faults_.end(),
+                       [&](const Fault& fault) { return fault.error.field == field; });
+  }
 
   /// One Problem with every field. Its status: a wrong shape (400) outranks a missing resource
   /// (404), which outranks a wrong value (422), which outranks a wrong state (409). Different slugs

@@ -2,6 +2,7 @@
 // invisible to it). The only mutexes in coffer.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -59,6 +60,23 @@ class Condition {
 
  private:
   std::condition_variable condition_;
+};
+
+/// One thread waits once for another to be done. Lives with the waiter: `complete` touches nothing of
+/// it after the moment the waiter may go on (a wake-up only uses the address), so waking costs the
+/// completing thread no lock that the woken one would run into.
+class Completion {
+ public:
+  void complete() {
+    done_.store(1, std::memory_order_release);
+    done_.notify_one();
+  }
+  void wait() const {
+    while (done_.load(std::memory_order_acquire) == 0) done_.wait(0, std::memory_order_acquire);
+  }
+
+ private:
+  std::atomic<int> done_{0};
 };
 
 }  // namespace coffer

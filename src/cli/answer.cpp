@@ -87,8 +87,9 @@ std::string upper_case(std::string text) {
 
 /// Characters, not bytes; wide ones count as one.
 std::size_t width_of(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(
-      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
+  }));
 }
 
 using Row = std::vector<std::string>;
@@ -166,8 +167,8 @@ int exit_code_of(const Problem& problem) {
   return exit_code::kFailed;
 }
 
-/// A Problem's sentence as the middle of an error line: `There is no such wallet.` loses its capital
-/// and its full stop.
+/// A Problem's sentence as the middle of an error line: `There is no such wallet.` loses its
+/// capital and its full stop.
 std::string clause(std::string text) {
   if (text.ends_with('.')) text.pop_back();
   const bool word = text.size() > 1 && text[1] >= 'a' && text[1] <= 'z';
@@ -202,8 +203,8 @@ void print_error(const Console& console, std::string_view text) {
 }
 
 int print_problem(const Console& console, const Problem& problem, std::string_view hint) {
-  std::string text = clause(problem.detail.empty() ? std::string(info(problem.slug).title)
-                                                   : problem.detail);
+  std::string text =
+      clause(problem.detail.empty() ? std::string(info(problem.slug).title) : problem.detail);
   if (!hint.empty() && problem.slug == Slug::not_found) text += "; " + std::string(hint);
   print_error(console, text);
   for (const FieldError& field : problem.fields) {
@@ -222,7 +223,8 @@ std::string printable(std::string_view text) {
     const auto c = static_cast<unsigned char>(text[i]);
     const bool c0 = c < 0x20 || c == 0x7f;
     // C1 controls (U+0080 to U+009F) drive terminals too.
-    const bool c1 = c == 0xc2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xa0;
+    const bool c1 =
+        c == 0xc2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xa0;
     out += c0 || c1 ? '?' : text[i];
     if (c1) ++i;
   }

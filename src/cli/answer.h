@@ -21,8 +21,7 @@ struct Field;
 using Record = std::vector<Field>;
 
 struct Field {
-  using Value =
-      std::variant<std::monostate, std::string, std::int64_t, bool, std::vector<Record>>;
+  using Value = std::variant<std::monostate, std::string, std::int64_t, bool, std::vector<Record>>;
 
   Field(std::string name, std::string text) : key(std::move(name)), value(std::move(text)) {}
   Field(std::string name, std::string_view text) : Field(std::move(name), std::string(text)) {}

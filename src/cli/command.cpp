@@ -23,7 +23,11 @@ std::size_t character_length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char lead = byte(0);
   if (lead < 0x80) return 1;
-  const std::size_t length = lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
+  const std::size_t length = lead < 0xc2   ? 0
+                             : lead < 0xe0 ? 2
+                             : lead < 0xf0 ? 3
+                             : lead < 0xf5 ? 4
+                                           : 0;
   if (length == 0 || text.size() < length) return 0;
   for (std::size_t i = 1; i < length; ++i) {
     if ((byte(i) & 0xc0) != 0x80) return 0;
@@ -151,7 +155,8 @@ Result<void> check_arguments(const Command& command, Arguments& arguments) {
     }
   }
   if (known == arguments.values.size()) return {};
-  return unexpected(Slug::malformed_request, "There is an argument that the command does not know.");
+  return unexpected(Slug::malformed_request,
+                    "There is an argument that the command does not know.");
 }
 
 }  // namespace coffer::cli

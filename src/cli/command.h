@@ -30,9 +30,9 @@ struct Argument {
   std::string_view name;  // `ID` for a positional, else `public-key`, given as --public-key
   std::string_view help;
   Kind kind = Kind::option;
-  bool required = false;                // a positional always is
-  std::string_view placeholder = {};    // of an option: TEXT; of a choice: the words, `a|b`
-  std::string_view fallback = {};       // the value when it is not given
+  bool required = false;              // a positional always is
+  std::string_view placeholder = {};  // of an option: TEXT; of a choice: the words, `a|b`
+  std::string_view fallback = {};     // the value when it is not given
 };
 
 constexpr Argument positional(std::string_view name, std::string_view help) {
@@ -100,7 +100,7 @@ struct Command {
   std::variant<FileCommand, OwnCommand> run;
   std::vector<Argument> arguments = {};
   Settings settings = Settings::file;
-  bool prints_data = true;    // has --json
+  bool prints_data = true;        // has --json
   std::string_view hint = {};     // what to do about `not found`
   std::string_view details = {};  // what else the help says
 
@@ -119,8 +119,8 @@ template <class IdType>
 Result<IdType> id_argument(const Arguments& arguments, const std::string& name) {
   const auto id = IdType::parse(arguments.text(name));
   if (id) return *id;
-  return unexpected(Slug::malformed_request,
-                    name + " \"" + arguments.text(name) + "\" is no id; write it as the lists show it.");
+  return unexpected(Slug::malformed_request, name + " \"" + arguments.text(name) +
+                                                 "\" is no id; write it as the lists show it.");
 }
 
 }  // namespace coffer::cli

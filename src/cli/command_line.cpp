@@ -1,7 +1,6 @@
 #include "cli/command_line.h"
 
 #include <CLI/CLI.hpp>
-
 #include <algorithm>
 #include <array>
 #include <map>
@@ -36,7 +35,8 @@ std::string_view group_summary(std::string_view name) {
 }
 
 std::string one_line_version() {
-  return "coffer " + std::string(embedded::version()) + " (" + std::string(embedded::commit()) + ")";
+  return "coffer " + std::string(embedded::version()) + " (" + std::string(embedded::commit()) +
+         ")";
 }
 
 /// The parser's tree, made from the table of commands. Lives as long as its options write into
@@ -48,10 +48,9 @@ class Tree {
     const auto formatter = root_.get_formatter();
     formatter->column_width(34);
     formatter->label("SUBCOMMAND", "COMMAND");
-    formatter->label("Subcommands", "Commands");
     formatter->label("REQUIRED", "");
-    root_.footer("coffer COMMAND --help tells more. To try it: coffer demo");
     for (const Command& command : commands()) add(command);
+    root_.footer("coffer COMMAND --help tells more. To try it: coffer demo");  // not inherited now
   }
 
   /// Throws CLI::ParseError.
@@ -84,26 +83,31 @@ class Tree {
   }
 
  private:
+  static CLI::App* add_to(CLI::App& parent, const std::string& name, std::string_view summary) {
+    CLI::App* added = parent.add_subcommand(name, std::string(summary));
+    added->group("Commands");
+    return added;
+  }
+
   CLI::App& parent_of(std::string_view path) {
     const auto space = path.find(' ');
     if (space == std::string_view::npos) return root_;
     const std::string group(path.substr(0, space));
     CLI::App*& there = groups_[group];
-    if (there == nullptr) there = root_.add_subcommand(group, std::string(group_summary(group)));
+    if (there == nullptr) there = add_to(root_, group, group_summary(group));
     return *there;
   }
 
   void add(const Command& command) {
     CLI::App& parent = parent_of(command.path);
     const std::string name(command.path.substr(command.path.rfind(' ') + 1));
-    CLI::App* leaf = parent.add_subcommand(name, std::string(command.summary));
+    CLI::App* leaf = add_to(parent, name, command.summary);
     leaves_[leaf] = &command;
     for (const Argument& argument : command.arguments) add(*leaf, argument);
     if (command.prints_data) leaf->add_flag("--json", line_.arguments.json, "Print JSON");
     if (command.settings == Settings::none) return;
-    add_config_options(*leaf,
-                       command.settings == Settings::server ? ConfigScope::server : ConfigScope::file,
-                       line_.flags);
+    const bool serves = command.settings == Settings::server;
+    add_config_options(*leaf, serves ? ConfigScope::server : ConfigScope::file, line_.flags);
     if (command.details.empty()) return;
     leaf->footer(std::string(command.details) + "\n\n" + leaf->get_footer());
   }

@@ -34,7 +34,8 @@ int relay(ControlStream& stream, const Console& console) {
         break;
     }
   }
-  print_error(console, "the server ended before the command did; look at its log, then repeat the command");
+  print_error(console,
+              "the server ended before the command did; look at its log, then repeat the command");
   return exit_code::kUnreachable;
 }
 
@@ -48,8 +49,9 @@ std::optional<int> run_in_server(const std::string& database, const ControlReque
   const bool asked = stream.send(FrameKind::request, encode(request), kSendMs);
   const auto accepted = asked ? stream.receive(kAcceptMs) : std::nullopt;
   if (!accepted || accepted->kind != FrameKind::accepted) {
-    print_error(console, "the server that owns " + database +
-                             " does not answer on its control socket; try again, or look at its log");
+    print_error(console,
+                "the server that owns " + database +
+                    " does not answer on its control socket; try again, or look at its log");
     return exit_code::kBusy;
   }
   return relay(stream, console);

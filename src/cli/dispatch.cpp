@@ -2,16 +2,17 @@
 
 #include <poll.h>
 
-#include <exception>
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <system_error>
 
 #include "app.h"
 #include "base/log.h"
 #include "cli/control_client.h"
 #include "cli/exit_code.h"
 #include "cli/settings.h"
+#include "store/connection.h"
 
 namespace coffer::cli {
 namespace {
@@ -28,8 +29,12 @@ int run_in(Session& session, const Command& command, const Arguments& arguments)
 }
 
 ControlRequest request_of(const CommandLine& line, const Console& console) {
-  return {std::string(line.command->path), line.arguments.values, line.arguments.json,
-          console.terminal, console.progress, console.colour};
+  return {std::string(line.command->path),
+          line.arguments.values,
+          line.arguments.json,
+          console.terminal,
+          console.progress,
+          console.colour};
 }
 
 /// The operator asks one thing and wants its answer, not the log of the engine below.
@@ -101,16 +106,35 @@ int run_command(const CommandLine& line, const Console& console) {
   return run_on_file(line, console);
 }
 
+int print_fault(const Console& console, const std::exception& fault) {
+  constexpr int kCorruptPage = 11;  // SQLITE_CORRUPT
+  constexpr int kNoDatabase = 26;   // SQLITE_NOTADB
+  if (const auto* sql = dynamic_cast<const store::SqlError*>(&fault)) {
+    if (sql->primary_code == kCorruptPage || sql->primary_code == kNoDatabase) {
+      print_error(console, "the database is damaged (" + std::string(sql->what()) +
+                               "); stop the server, keep a copy, restore a backup");
+      return exit_code::kCorrupt;
+    }
+  }
+  if (const auto* system = dynamic_cast<const std::system_error*>(&fault)) {
+    if (system->code() == std::errc::permission_denied) {
+      print_error(console, "no permission: " + std::string(system->what()) +
+                               "; run as the user that owns it, or choose another place with --db");
+      return exit_code::kPermission;
+    }
+  }
+  print_error(console, "internal error: " + std::string(fault.what()) + "; please report it");
+  return exit_code::kFailed;
+}
+
 int run_request(App& app, const ControlRequest& request, std::ostream& out, std::ostream& err,
                 Interruption& interruption) {
   const Console console{out, err, request.terminal, request.progress, request.colour};
   try {
     return run_checked(app, request, console, interruption);
   } catch (const std::exception& fault) {
-    log_error("control", "command failed",
-              {{"command", request.command}, {"error", fault.what()}});
-    print_error(console, "the command failed in a way it should not; the server's log says more");
-    return exit_code::kFailed;
+    log_error("control", "command failed", {{"command", request.command}, {"error", fault.what()}});
+    return print_fault(console, fault);
   }
 }
 

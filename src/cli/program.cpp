@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/digest.h"
 #include "base/environment.h"
 #include "cli/command_line.h"
 #include "cli/dispatch.h"
@@ -47,11 +48,10 @@ int checked_output(const Console& console, int code) {
 int run_program(int argc, const char* const* argv) {
   const Console console = standard_console();
   try {
+    prepare_crypto();
     return checked_output(console, run(argc, argv, console));
   } catch (const std::exception& fault) {
-    print_error(console, std::string("internal error: ") + fault.what() +
-                             "; please report it");
-    return exit_code::kFailed;
+    return print_fault(console, fault);
   }
 }
 

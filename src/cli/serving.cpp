@@ -1,5 +1,8 @@
 #include "cli/serving.h"
 
+#include <sys/resource.h>
+
+#include <algorithm>
 #include <memory>
 #include <optional>
 
@@ -24,6 +27,19 @@ std::string connectable(const std::string& host) {
 std::string origin_of(const Config& config, int port) {
   const HostPort address{connectable(config.listen_http.host), port};
   return (config.tls_cert.empty() ? "http://" : "https://") + address.to_string();
+}
+
+/// Room for every connection the settings allow, as far as the system lets us.
+void raise_descriptor_limit(const Config& config) {
+  constexpr rlim_t kOwn = 256;  // database, workers, logs, and a margin
+  const auto wanted = static_cast<rlim_t>(config.max_connections) + kOwn;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted) return;
+  limit.rlim_cur = std::min(wanted, limit.rlim_max);
+  const bool raised = ::setrlimit(RLIMIT_NOFILE, &limit) == 0;
+  if (raised && limit.rlim_cur == wanted) return;
+  log_warning("serve", "fewer open files are allowed than max_connections needs",
+              {{"allowed", limit.rlim_cur}, {"needed", wanted}});
 }
 
 void start_control(ControlSocket& control, const Config& config) {
@@ -52,11 +68,21 @@ int fail(const Console& console, const StartError& error) {
   return error.exit_code;
 }
 
+int fail_to_listen(const Console& console, const Config& config, StartError error) {
+  // A configuration fault is about the certificate; its message says all.
+  if (error.exit_code != exit_code::kConfiguration) {
+    error.message += "; free " + config.listen_http.to_string() +
+                     ", or listen elsewhere with --listen-http HOST:PORT (port 0 picks a free one)";
+  }
+  return fail(console, error);
+}
+
 }  // namespace
 
 int run_server(const Console& console, const Config& config, const Serving& serving) {
   const StopSignals signals;
   apply_log_settings(config);
+  raise_descriptor_limit(config);
   const SystemClock clock;
   OsRandom random;
   StartError error;
@@ -65,7 +91,7 @@ int run_server(const Console& console, const Config& config, const Serving& serv
   if (const auto ready = serving.prepare(*app); !ready) {
     return print_problem(console, ready.error(), {});
   }
-  if (!app->serve(error)) return fail(console, error);
+  if (!app->serve(error)) return fail_to_listen(console, config, error);
   ControlSocket control([&](const ControlRequest& request, std::ostream& out, std::ostream& err,
                             Interruption& interruption) {
     return run_request(*app, request, out, err, interruption);

@@ -86,16 +86,16 @@ class MetadataReader {
   std::string text(std::string_view field, const std::optional<std::string>& input, Need need,
                    std::size_t max_bytes = kTextMax) {
     if (!input) {
-      if (need == Need::required) malformed(field, "is required.");
+      if (need == Need::required) malformed(field, "is required");
       return {};
     }
     const std::string_view value = trimmed(*input);
     if (value.empty()) {
-      malformed(field, "must not be blank.");
+      malformed(field, "must not be blank");
     } else if (value.size() > max_bytes) {
-      malformed(field, "must have at most " + std::to_string(max_bytes) + " bytes.");
+      malformed(field, "must have at most " + std::to_string(max_bytes) + " bytes");
     } else if (has_control_character(value)) {
-      malformed(field, "must not hold control characters.");
+      malformed(field, "must not hold control characters");
     } else {
       return std::string(value);
     }
@@ -113,11 +113,11 @@ class MetadataReader {
     if (value.empty()) return {};
     if (value.size() < 2 || value.size() > 3 ||
         !std::all_of(value.begin(), value.end(), is_letter)) {
-      malformed(field, "must be an ISO 3166-1 code of two or three letters, as `KE` or `KEN`.");
+      malformed(field, "must be an ISO 3166-1 code of two or three letters, as `KE` or `KEN`");
       return {};
     }
     const auto alpha3 = to_alpha3(value);
-    if (!alpha3) invalid(field, "is not a country of ISO 3166-1.");
+    if (!alpha3) invalid(field, "is not a country of ISO 3166-1");
     return alpha3.value_or("");
   }
 
@@ -127,11 +127,11 @@ class MetadataReader {
     if (value.empty()) return {};
     // Ten characters of a date compare as text as the dates do.
     if (value.size() != today_.size() || !Timestamp::parse(value)) {
-      invalid(field, "must be a real date in the form YYYY-MM-DD.");
+      invalid(field, "must be a real date in the form YYYY-MM-DD");
     } else if (value > today_) {
-      invalid(field, "must not be in the future.");
+      invalid(field, "must not be in the future");
     } else if (value < kEarliestBirth) {
-      invalid(field, "must be " + std::string(kEarliestBirth) + " or later.");
+      invalid(field, "must be " + std::string(kEarliestBirth) + " or later");
     } else {
       return value;
     }
@@ -141,7 +141,7 @@ class MetadataReader {
   std::optional<std::string> email(std::string_view field,
                                    const std::optional<std::string>& input) {
     auto value = optional_text(field, input, kEmailMax);
-    if (value && !is_email(*value)) invalid(field, "must be an e-mail address.");
+    if (value && !is_email(*value)) invalid(field, "must be an e-mail address");
     return value;
   }
 
@@ -149,7 +149,7 @@ class MetadataReader {
                                    const std::optional<std::string>& input) {
     auto value = optional_text(field, input);
     if (value && !is_phone(*value)) {
-      invalid(field, "must be a number in E.164 form, as `+254712345678`.");
+      invalid(field, "must be a number in E.164 form, as `+254712345678`");
     }
     return value;
   }
@@ -159,7 +159,7 @@ class MetadataReader {
     const std::string value = text(field, input, Need::required);
     if (value.empty()) return std::nullopt;
     const auto type = parse_entity_type(value);
-    if (!type) invalid(field, "must be `Person` or `Business`.");
+    if (!type) invalid(field, "must be `Person` or `Business`");
     return type;
   }
 
@@ -184,7 +184,7 @@ class MetadataReader {
   }
   void invalid(std::string_view field, const std::string& message) { add(field, message); }
   void add(std::string_view field, const std::string& message) {
-    errors_.push_back({"metadata." + std::string(field), std::string(field) + " " + message});
+    errors_.push_back({"metadata." + std::string(field), message});
   }
 
   std::string today_;  // YYYY-MM-DD

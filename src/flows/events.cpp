@@ -8,7 +8,7 @@
 namespace coffer::flows {
 namespace {
 
-constexpr std::array<Term, 9> kTypes{{
+constexpr std::array<Term, 8> kTypes{{
     {"payment.initiated", "Payment accepted"},
     {"payment.processing", "Payment being settled"},
     {"payment.succeeded", "Payment settled"},
@@ -16,7 +16,6 @@ constexpr std::array<Term, 9> kTypes{{
     {"payment.refund_pending", "Refund under way"},
     {"payment.refunded", "Payment refunded"},
     {"payment.refund_failed", "Refund failed"},
-    {"payment.expired", "Payment expired unpaid"},
     {"wallet.status_changed", "Wallet review state changed"},
 }};
 
@@ -29,6 +28,7 @@ EventType event_for(PaymentStatus status) {
     case PaymentStatus::succeeded:
       return EventType::payment_succeeded;
     case PaymentStatus::failed:
+    case PaymentStatus::expired:  // has no type of its own; the record says which it is
       return EventType::payment_failed;
     case PaymentStatus::refund_pending:
       return EventType::payment_refund_pending;
@@ -36,8 +36,6 @@ EventType event_for(PaymentStatus status) {
       return EventType::payment_refunded;
     case PaymentStatus::refund_failed:
       return EventType::payment_refund_failed;
-    case PaymentStatus::expired:
-      return EventType::payment_expired;
   }
   throw InternalError("unknown payment status");
 }

@@ -20,7 +20,6 @@ enum class EventType {
   payment_refund_pending,
   payment_refunded,
   payment_refund_failed,
-  payment_expired,
   wallet_status_changed,
 };
 

@@ -85,8 +85,12 @@ Result<void> issue_into(store::WriteTx& tx, const Issue& issue, store::JournalKi
   }
   const AccountKey issuance = store::operator_account(tx, issue.environment, AccountKind::issuance,
                                                       issue.asset.key);
-  COFFER_TRY_VOID(tx.balances().get(issue.account).balance.add(issue.amount));
-  COFFER_TRY_VOID(tx.balances().get(issuance).balance.sub(issue.amount));
+  // All that circulates must fit into one account, or a transfer could one day not arrive.
+  const auto issued = tx.balances().get(issuance).balance.sub(issue.amount);
+  if (!issued || !Amount().sub(*issued)) {
+    return unexpected(Problem(Slug::amount_out_of_range, "The amount is too large.",
+                              {{"amount", "makes more of the asset than the ledger can hold"}}));
+  }
   const store::Movement movement{{issuance, issue.account, issue.amount}, 0};
   store::post(tx, issue.tenant, kind, std::nullopt, {&movement, 1});
   return {};

@@ -151,7 +151,7 @@ Result<SettlementRound> settle_due_payments(const Context& context, int limit) {
   COFFER_TRY(const auto jobs,
              store::with_reader(context.database,
                                 [&](store::Connection& db) -> Result<std::vector<SettlementJob>> {
-                                  return store::due_settlement_jobs(db, context.clock.now(), limit);
+                                  return store::due_settlement_jobs(db, context.queue.now(), limit);
                                 }));
   SettlementRound round;
   if (!jobs.empty()) {

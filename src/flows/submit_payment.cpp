@@ -146,9 +146,11 @@ class Planner {
 
   /// Legs in different assets have no total.
   Result<void> add_total() {
+    for (const auto& leg : plan_.keys.legs) {
+      if (leg.asset != plan_.keys.legs.front().asset) return {};
+    }
     Amount total;
     for (std::size_t i = 0; i < request_.legs.size(); ++i) {
-      if (plan_.keys.legs[i].asset != plan_.keys.legs.front().asset) return {};
       const auto sum = total.add(request_.legs[i].amount);
       if (!sum) {
         return unexpected(Problem(Slug::amount_out_of_range, "The sum of the transfers is too large.",

@@ -18,14 +18,14 @@ namespace coffer::http {
 struct ClientRequest {
   std::string method = "GET";
   bool tls = true;
-  std::string host;     // for Host, SNI and the certificate; an IPv6 address without brackets
+  std::string host;  // for Host, SNI and the certificate; an IPv6 address without brackets
   int port = 443;
   std::string target = "/";  // path and query, already encoded
-  std::string address;  // numeric; where the connection goes, whatever `host` says
+  std::string address;       // numeric; where the connection goes, whatever `host` says
   std::vector<std::pair<std::string, std::string>> headers;  // without Host and Content-Length
   std::string body;
-  int connect_timeout_ms = 5'000;   // TCP and TLS
-  int total_timeout_ms = 15'000;    // everything
+  int connect_timeout_ms = 5'000;              // TCP and TLS
+  int total_timeout_ms = 15'000;               // everything
   std::size_t response_bytes_max = 64 * 1024;  // of the body; the header has 16 KiB
 };
 

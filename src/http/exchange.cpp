@@ -1,13 +1,12 @@
 #include "http/exchange.h"
 
+#include <httplib.h>
 #include <poll.h>
 
 #include <algorithm>
 #include <cstring>
 #include <exception>
 #include <utility>
-
-#include <httplib.h>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -17,8 +16,8 @@ namespace {
 
 // A streamed body is sent in pieces of at least this size, not chunk by chunk.
 constexpr std::size_t kStreamPiece = 32 * 1024;
-// A client that takes a streamed body more slowly than this on average, beyond the write timeout, is
-// cut: a worker waits for it.
+// A client that takes a streamed body more slowly than this on average, beyond the write timeout,
+// is cut: a worker waits for it.
 constexpr std::int64_t kStreamBytesPerSecond = 1'024;
 // How soon a waiting worker notices an abort.
 constexpr int kPollSliceMs = 100;
@@ -179,8 +178,8 @@ Exchange::Exchange(const ServerLimits& limits, const std::atomic<bool>& abort)
 
 Exchange::~Exchange() = default;
 
-bool Exchange::respond(Connection& connection, std::string_view method,
-                       const ResponseFrame& frame, Response response) {
+bool Exchange::respond(Connection& connection, std::string_view method, const ResponseFrame& frame,
+                       Response response) {
   return formatter_->respond(connection, method, frame, std::move(response));
 }
 

@@ -6,10 +6,10 @@
 #include <string>
 #include <string_view>
 
-#include "http/connection.h"
 #include "http/message.h"
-#include "http/response_head.h"
 #include "http/server.h"
+#include "http/wire/connection.h"
+#include "http/wire/response_head.h"
 
 namespace coffer::http {
 

@@ -62,7 +62,9 @@ void for_each_element(std::string_view list, Use use) {
   }
 }
 
-Problem malformed(std::string detail) { return Problem(Slug::malformed_request, std::move(detail)); }
+Problem malformed(std::string detail) {
+  return Problem(Slug::malformed_request, std::move(detail));
+}
 
 Problem fields_too_large(const GateLimits& limits) {
   return Problem(Slug::headers_too_large,
@@ -207,7 +209,8 @@ void HeadParser::target(std::string_view text) {
   }
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
-    if (byte <= 0x20 || byte >= 0x7f) return fail("The request target holds a character to escape.");
+    if (byte <= 0x20 || byte >= 0x7f)
+      return fail("The request target holds a character to escape.");
     if (c == '#') return fail("The request target holds a fragment.");
   }
   const std::size_t mark = text.find('?');
@@ -289,8 +292,7 @@ void HeadParser::connection(std::string_view value) {
 void HeadParser::check_as_a_whole() {
   if (head_.http_1_0 ? hosts_ > 1 : hosts_ != 1) fail("Send exactly one Host header.");
   head_.keep_alive = !close_asked_ && (!head_.http_1_0 || keep_asked_);
-  head_.expect_continue =
-      head_.expect_continue && !head_.http_1_0 && head_.content_length > 0;
+  head_.expect_continue = head_.expect_continue && !head_.http_1_0 && head_.content_length > 0;
 }
 
 }  // namespace

@@ -1,9 +1,8 @@
 #include "http/json_body.h"
 
 #include <algorithm>
-#include <unordered_set>
-
 #include <nlohmann/json.hpp>
+#include <unordered_set>
 
 namespace coffer::http {
 namespace {
@@ -37,7 +36,8 @@ class Builder {
   bool end_array() { return close(); }
   bool key(std::string& name);
 
-  bool parse_error(std::size_t position, const std::string& token, const nlohmann::detail::exception&) {
+  bool parse_error(std::size_t position, const std::string& token,
+                   const nlohmann::detail::exception&) {
     // The library's own text names its classes; the position is what helps.
     return fail("The body is not valid JSON at byte " + std::to_string(position) +
                 (token.empty() || token.size() > 40 ? "." : ", near `" + token + "`."));

@@ -17,8 +17,8 @@ bool same_name(std::string_view a, std::string_view b);
 /// One request, whole and already past the header gate: method and header names are valid tokens,
 /// the target is origin-form, the body is complete and within its limit.
 struct Request {
-  std::string method;      // a token as sent; methods are case-sensitive, `get` is not GET
-  std::string path;        // as sent, without the query, still percent-encoded, starts with '/'
+  std::string method;  // a token as sent; methods are case-sensitive, `get` is not GET
+  std::string path;    // as sent, without the query, still percent-encoded, starts with '/'
   std::vector<std::pair<std::string, std::string>> query;    // decoded, in order; names may repeat
   std::vector<std::pair<std::string, std::string>> headers;  // values as sent, never decoded
   std::string body;
@@ -41,8 +41,8 @@ struct Response {
   std::string body;
   std::vector<std::pair<std::string, std::string>> headers;
   /// When set, `body` is ignored and the response is chunked: called once on the worker thread (not
-  /// at all for HEAD). Returning false or throwing cuts the connection, so that a client never takes
-  /// half an export for a whole.
+  /// at all for HEAD). Returning false or throwing cuts the connection, so that a client never
+  /// takes half an export for a whole.
   std::function<bool(const Sink&)> stream;
 
   Response& header(std::string name, std::string value) {

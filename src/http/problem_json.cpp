@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-
 #include <nlohmann/json.hpp>
 
 namespace coffer::http {
@@ -27,9 +26,8 @@ void add_headers(Response& response, const Problem& problem) {
   }
   if (response.status == 401) {
     const bool expired = problem.slug == Slug::token_expired;
-    response.header("WWW-Authenticate", expired
-                                            ? R"(Bearer realm="coffer", error="invalid_token")"
-                                            : R"(Bearer realm="coffer")");
+    response.header("WWW-Authenticate", expired ? R"(Bearer realm="coffer", error="invalid_token")"
+                                                : R"(Bearer realm="coffer")");
   }
 }
 

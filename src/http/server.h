@@ -1,8 +1,9 @@
 // The listener: cpp-httplib behind coffer's own parking stage and header gate.
 //
-// Slow, idle and half-sent connections are parked on one epoll thread and cost no worker. A
-// request reaches a worker only when its header has passed the gate and its body is complete, so a
-// worker never waits for a client to send. See reliability anchors for what each limit stops.
+// Slow, idle and half-sent connections are parked and cost no worker. A request reaches a worker
+// only when its header has passed the gate and its body is complete, so a worker never waits for a
+// client to send. See reliability anchors for what each limit stops. Threads: the workers, and a
+// steward that accepts, enforces deadlines and sheds.
 #pragma once
 
 #include <cstddef>
@@ -19,12 +20,12 @@
 namespace coffer::http {
 
 struct ServerLimits {
-  int header_ms = 5'000;         // from the first byte (or from accept) to the end of the header
-  int body_ms = 10'000;          // from the end of the header to the end of the body
-  int idle_ms = 30'000;          // between requests on a keep-alive connection
-  int write_ms = 10'000;         // without progress while writing a response
-  int linger_ms = 1'000;         // for a client to take note of a refusal while it is still sending
-  std::size_t connections_max = 4'096;   // beyond: 503 overloaded
+  int header_ms = 5'000;  // from the first byte (or from accept) to the end of the header
+  int body_ms = 10'000;   // from the end of the header to the end of the body
+  int idle_ms = 30'000;   // between requests on a keep-alive connection
+  int write_ms = 10'000;  // without progress while writing a response
+  int linger_ms = 1'000;  // for a client to take note of a refusal while it is still sending
+  std::size_t connections_max = 4'096;              // beyond: 503 overloaded
   std::size_t connections_per_address_max = 2'048;  // 0 = no limit; loopback is never limited by it
   std::size_t requests_per_connection_max = 100'000;
   std::size_t queue_max = 1'024;  // complete requests waiting for a worker; beyond: 503 overloaded
@@ -36,18 +37,21 @@ struct ServerLimits {
   std::function<std::size_t(std::string_view)> body_bytes_for;
   /// Bodies over `body_bytes_max` share this much memory; beyond: 503 overloaded.
   std::size_t large_bodies_bytes_max = 64 * 1024 * 1024;
+  /// Responses that slow clients have not taken yet; beyond, the next such client is cut.
+  std::size_t unsent_bytes_max = 128 * 1024 * 1024;
 };
 
 struct ServerOptions {
   std::string host = "127.0.0.1";
-  int port = 0;          // 0 picks a free one
-  int listen_fd = -1;    // an already listening socket (systemd socket activation); -1: bind ourselves
+  int port = 0;  // 0 picks a free one
+  int listen_fd =
+      -1;  // an already listening socket (systemd socket activation); -1: bind ourselves
   std::size_t workers = 64;
   std::string tls_cert_file;  // both or neither
   std::string tls_key_file;
   ServerLimits limits;
-  /// Renders what the server itself refuses, for paths with an error shape of their own; called with
-  /// the problem, the path (empty when it could not be read) and the request id. Default:
+  /// Renders what the server itself refuses, for paths with an error shape of their own; called
+  /// with the problem, the path (empty when it could not be read) and the request id. Default:
   /// problem_response.
   std::function<Response(const Problem&, std::string_view, std::string_view)> render_problem;
 };
@@ -73,14 +77,15 @@ class Server {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  /// Binds, listens and starts the threads. A Problem names the address and the reason (in use,
-  /// permission, unreadable certificate).
+  /// Binds, listens and starts the threads. A Problem names the reason: `validation-failed` for the
+  /// certificate or its key, `unexpected-error` for the address (in use, no permission).
   Result<void> start();
   int port() const;
   /// Reads certificate and key again (SIGHUP); on a Problem the old pair stays in use.
   Result<void> reload_tls();
-  /// Graceful: stops listening, closes idle connections, answers every request already received
-  /// (with `Connection: close`) for up to `drain_ms`, then closes the rest. Idempotent.
+  /// Graceful: stops listening, answers every request already received and those that clients with
+  /// an open connection still send (with `Connection: close`), closes connections that stay idle
+  /// for a moment, and after `drain_ms` the rest. Handlers that run are waited for. Idempotent.
   void stop(int drain_ms);
   ServerStats stats() const;
 

@@ -41,14 +41,15 @@ int no_passphrase(char*, int, int, void*) { return -1; }
 std::string first_reason() {
   const unsigned long code = ERR_peek_error();
   const char* reason = code != 0 ? ERR_reason_error_string(code) : nullptr;
-  // The operating system's errors (no such file, permission denied) have no text in OpenSSL's table.
+  // The operating system's errors (no such file, permission denied) have no text in OpenSSL's
+  // table.
   if (reason == nullptr && code != 0) reason = std::strerror(ERR_GET_REASON(code));
   return reason != nullptr ? reason : "unknown reason";
 }
 
 Unexpected refused(const std::string& what, const std::string& file) {
   Unexpected error =
-      unexpected(Slug::unexpected_error, what + " " + file + " is not usable: " + first_reason());
+      unexpected(Slug::validation_failed, what + " " + file + " is not usable: " + first_reason());
   ERR_clear_error();
   return error;
 }
@@ -86,11 +87,15 @@ TlsSession& TlsSession::operator=(TlsSession&& other) noexcept {
 
 IoResult TlsSession::outcome(int result) {
   switch (SSL_get_error(session_, result)) {
-    case SSL_ERROR_WANT_READ: return {IoState::want_read};
-    case SSL_ERROR_WANT_WRITE: return {IoState::want_write};
-    case SSL_ERROR_ZERO_RETURN: return {IoState::closed};
-    default: ERR_clear_error(); return {IoState::failed};
+    case SSL_ERROR_WANT_READ:
+      return {IoState::want_read};
+    case SSL_ERROR_WANT_WRITE:
+      return {IoState::want_write};
+    case SSL_ERROR_ZERO_RETURN:
+      return {IoState::closed};
   }
+  ERR_clear_error();
+  return {IoState::failed};
 }
 
 IoResult TlsSession::handshake() {
@@ -165,9 +170,9 @@ TlsTrust::~TlsTrust() { SSL_CTX_free(context_); }
 Result<void> TlsTrust::refresh() {
   struct stat file {};
   if (::stat(ca_bundle_.c_str(), &file) != 0) {
-    return unexpected(Slug::unexpected_error,
-                      "The CA bundle `" + ca_bundle_ + "` cannot be read: no connection is made "
-                      "without verification.");
+    return unexpected(Slug::unexpected_error, "The CA bundle `" + ca_bundle_ +
+                                                  "` cannot be read: no connection is made "
+                                                  "without verification.");
   }
   const std::int64_t version = file.st_ctim.tv_sec * 1'000'000'000LL + file.st_ctim.tv_nsec;
   if (context_ != nullptr && version == loaded_version_) return {};
@@ -176,7 +181,8 @@ Result<void> TlsTrust::refresh() {
   if (!fresh) return refused("TLS with CA bundle", ca_bundle_);
   SSL_CTX_set_min_proto_version(fresh.get(), TLS1_2_VERSION);
   SSL_CTX_set_verify(fresh.get(), SSL_VERIFY_PEER, nullptr);
-  SSL_CTX_set_mode(fresh.get(), SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+  SSL_CTX_set_mode(fresh.get(),
+                   SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
   if (SSL_CTX_load_verify_file(fresh.get(), ca_bundle_.c_str()) != 1) {
     return refused("The CA bundle", ca_bundle_);
   }

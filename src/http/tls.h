@@ -28,8 +28,8 @@ struct IoResult {
   std::size_t bytes = 0;
 };
 
-/// One connection's TLS state over a non-blocking socket that it does not own. Not thread safe: used
-/// by whoever owns the connection.
+/// One connection's TLS state over a non-blocking socket that it does not own. Not thread safe:
+/// used by whoever owns the connection.
 class TlsSession {
  public:
   TlsSession() = default;

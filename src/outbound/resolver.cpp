@@ -19,13 +19,14 @@ namespace {
 
 using Addresses = std::vector<std::string>;
 
-constexpr std::size_t kNameMax = 253;   // RFC 1035, without the final dot
+constexpr std::size_t kNameMax = 253;    // RFC 1035, without the final dot
 constexpr int kServerTimeoutMs = 1'500;  // for the first try; c-ares doubles it
 constexpr int kTries = 3;
 
 bool is_numeric(const std::string& name) {
   in6_addr out{};
-  return inet_pton(AF_INET, name.c_str(), &out) == 1 || inet_pton(AF_INET6, name.c_str(), &out) == 1;
+  return inet_pton(AF_INET, name.c_str(), &out) == 1 ||
+         inet_pton(AF_INET6, name.c_str(), &out) == 1;
 }
 
 std::string lower(std::string text) {
@@ -66,15 +67,14 @@ void on_answer(void* out, int status, int /*timeouts*/, ares_addrinfo* found) {
   answer.is_there = true;
   answer.status = status;
   const std::unique_ptr<ares_addrinfo, decltype(&ares_freeaddrinfo)> owned(found,
-                                                                          ares_freeaddrinfo);
+                                                                           ares_freeaddrinfo);
   for (const auto* node = found != nullptr ? found->nodes : nullptr; node != nullptr;
        node = node->ai_next) {
     char text[INET6_ADDRSTRLEN] = "";
-    const void* address =
-        node->ai_family == AF_INET
-            ? static_cast<const void*>(
-                  &reinterpret_cast<const sockaddr_in*>(node->ai_addr)->sin_addr)
-            : &reinterpret_cast<const sockaddr_in6*>(node->ai_addr)->sin6_addr;
+    const void* address = node->ai_family == AF_INET
+                              ? static_cast<const void*>(
+                                    &reinterpret_cast<const sockaddr_in*>(node->ai_addr)->sin_addr)
+                              : &reinterpret_cast<const sockaddr_in6*>(node->ai_addr)->sin6_addr;
     if (inet_ntop(node->ai_family, address, text, sizeof text) == nullptr) continue;
     auto& list = answer.addresses;
     if (std::find(list.begin(), list.end(), text) == list.end()) list.emplace_back(text);
@@ -112,8 +112,8 @@ void run(ares_channel channel, const Answer& answer, const Clock& clock, std::in
       const bool reads = (wanted & (1U << i)) != 0;
       const bool writes = (wanted & (1U << (i + ARES_GETSOCK_MAXNUM))) != 0;
       if (!reads && !writes) continue;
-      polled[count++] = {sockets[i], static_cast<short>((reads ? POLLIN : 0) | (writes ? POLLOUT : 0)),
-                         0};
+      polled[count++] = {sockets[i],
+                         static_cast<short>((reads ? POLLIN : 0) | (writes ? POLLOUT : 0)), 0};
     }
     // Short, so that c-ares can look after its own retries.
     ::poll(polled.data(), count, static_cast<int>(std::min<std::int64_t>(left, 50)));

@@ -15,8 +15,9 @@ std::string cares_version();
 class Resolver {
  public:
   virtual ~Resolver() = default;
-  /// All IPv4 and IPv6 addresses of `name` in numeric form, without duplicates, in the order to try.
-  /// A numeric address (IPv6 without brackets) is returned as it is; a name that only looks like one
+  /// All IPv4 and IPv6 addresses of `name` in numeric form, without duplicates, in the order to
+  /// try. A numeric address (IPv6 without brackets) is returned as it is; a name that only looks
+  /// like one
   /// ("127.1", "0x7f.1", "2130706433") is `malformed-request`. `provider-unavailable`: no address;
   /// `provider-timeout`: nobody answered in time. Judging the addresses is the caller's.
   virtual Result<std::vector<std::string>> resolve(const std::string& name, int timeout_ms) = 0;

@@ -46,11 +46,17 @@ constexpr const char* kRelease = "RELEASE command";
 constexpr const char* kRollbackTo = "ROLLBACK TO command";
 constexpr const char* kLastSequence =
     "SELECT sequence FROM events WHERE tenant = ? ORDER BY sequence DESC LIMIT 1";
+// Each tenant's last event is its newest; a scan over all would read the whole file.
+constexpr const char* kNewestTime =
+    "SELECT max(coalesce((SELECT at FROM journal ORDER BY journal DESC LIMIT 1), 0), coalesce((SELECT"
+    " max(at) FROM (SELECT (SELECT e.at FROM events e WHERE e.tenant = t.tenant"
+    " ORDER BY e.sequence DESC LIMIT 1) AS at FROM tenants t)), 0))";
 constexpr const char* kProbe =
     "INSERT INTO meta (name, value) VALUES ('probe', CAST(?1 AS BLOB))"
     " ON CONFLICT (name) DO UPDATE SET value = excluded.value";
 
 constexpr int kExitUncertain = 70;
+constexpr int kBusyTimeoutMs = 5'000;
 constexpr int kCheckpointFrames = 4'000;    // 16 MiB of WAL
 constexpr int kTruncateFrames = 16'000;     // 64 MiB: give the space back when nobody reads
 constexpr std::int64_t kDiskCheckEveryMs = 250;
@@ -66,6 +72,18 @@ bool concerns_statement_only(int code) {
 }
 
 Problem overloaded(const char* why) { return Problem(Slug::overloaded, why).retry_after(1); }
+
+/// Statements find the journal by halving its times, so they must not go back, over a restart either.
+Timestamp first_time(Connection& writer, const Clock& clock) {
+  Query query(writer, kNewestTime);
+  const Timestamp newest = query.step() ? query.time(0) : Timestamp();
+  const Timestamp now = clock.now();
+  if (newest > now) {
+    log_warning("store", "the clock is behind the newest record, whose time goes on being used",
+                {{"behind_ms", newest.ms - now.ms}});
+  }
+  return std::max(newest, now);
+}
 
 }  // namespace
 
@@ -83,20 +101,7 @@ struct CommitQueue::Waiter {
   const Command& command;
   Mode mode;
   Result<void> result;
-  Mutex mutex;
-  Condition changed;
-  bool done COFFER_GUARDED_BY(mutex) = false;
-
-  // Under the lock to the end: the waiter, and this object with it, is gone once it sees `done`.
-  void fulfil() {
-    const Lock lock(mutex);
-    done = true;
-    changed.notify_one();
-  }
-  void wait() {
-    const Lock lock(mutex);
-    while (!done) changed.wait(mutex);
-  }
+  Completion completion;
 };
 
 struct CommitQueue::Batch {
@@ -110,7 +115,9 @@ CommitQueue::CommitQueue(Database& database, const Clock& clock, CommitQueueOpti
       options_(options),
       on_signal_(std::move(on_signal)),
       tx_(*database.writer_),
-      last_commit_ms_(clock.now().ms) {
+      last_commit_ms_(clock.monotonic_ms()) {
+  tx_.now_ = first_time(*database_.writer_, clock);
+  now_ms_ = tx_.now_.ms;
   sqlite3_wal_hook(
       static_cast<sqlite3*>(database_.writer_->handle()),
       [](void* self, sqlite3*, const char*, int frames) {
@@ -127,7 +134,7 @@ CommitQueue::~CommitQueue() {
 }
 
 Result<void> CommitQueue::run(const Command& command, Mode mode) {
-  Waiter waiter{command, mode, {}, {}, {}};
+  Waiter waiter{command, mode, {}, {}};
   {
     const Lock lock(mutex_);
     if (stopping_) return unexpected(overloaded("The server is stopping."));
@@ -137,7 +144,7 @@ Result<void> CommitQueue::run(const Command& command, Mode mode) {
     waiting_.push_back(&waiter);
     arrived_.notify_one();
   }
-  waiter.wait();
+  waiter.completion.wait();
   return std::move(waiter.result);
 }
 
@@ -147,6 +154,8 @@ Result<void> CommitQueue::probe() {
     return {};
   });
 }
+
+Timestamp CommitQueue::now() const { return {std::max(clock_.now().ms, now_ms_.load())}; }
 
 void CommitQueue::stop() {
   {
@@ -162,6 +171,7 @@ CommitStats CommitQueue::stats() const {
   stats.commands = commands_;
   stats.commits = commits_;
   stats.last_commit_ms = last_commit_ms_;
+  stats.busy_since_ms = busy_since_ms_;
   stats.storage_full = storage_full_;
   const Lock lock(mutex_);
   stats.queued = waiting_.size();
@@ -184,8 +194,10 @@ void CommitQueue::write_loop() {
       fail_batch(batch, storage_full());
       continue;
     }
+    busy_since_ms_ = clock_.monotonic_ms();
     write_batch(batch);
     checkpoint_when_due();
+    busy_since_ms_ = 0;
   }
 }
 
@@ -209,7 +221,8 @@ bool CommitQueue::disk_is_full() {
 
 void CommitQueue::write_batch(Batch& batch) {
   try {
-    tx_.now_.ms = std::max(tx_.now_.ms, clock_.now().ms);
+    tx_.now_ = now();
+    now_ms_ = tx_.now_.ms;
     Query(tx_.db(), kBegin).run();
     for (Waiter* waiter : batch.waiters) run_one(*waiter);
     tx_.balances_.flush();
@@ -222,7 +235,11 @@ void CommitQueue::write_batch(Batch& batch) {
       log_error("store", "another program holds the database", {{"error", error.what()}});
       return fail_batch(batch, overloaded("The database is held by another program."));
     }
-    fail_stop("write", error.what(), error.extended_code);
+    if (!concerns_statement_only(error.primary_code)) {
+      fail_stop("write", error.what(), error.extended_code);
+    }
+    log_error("store", "batch rolled back", {{"error", error.what()}});
+    return fail_batch(batch, Problem(Slug::unexpected_error, "The change could not be stored."));
   } catch (const std::exception& error) {
     // A floor or a constraint broke outside a command: no member can be trusted to stand alone.
     log_error("store", "batch rolled back", {{"error", error.what()}});
@@ -289,19 +306,19 @@ void CommitQueue::fail_batch(Batch& batch, const Problem& problem) {
   for (Waiter* waiter : batch.waiters) {
     // A command that had refused by itself keeps its own answer.
     if (waiter->result) waiter->result = unexpected(problem);
-    waiter->fulfil();
+    waiter->completion.complete();
   }
 }
 
 void CommitQueue::finish(Batch& batch) {
   commits_.fetch_add(1, std::memory_order_relaxed);
-  last_commit_ms_ = tx_.now_.ms;
+  last_commit_ms_ = clock_.monotonic_ms();
   if (tx_.tenancy_touched_) database_.tenancy_generation_.fetch_add(1);
   const unsigned signals = tx_.signals_;
   tx_.balances_.forget();
   tx_.signals_ = 0;
   tx_.tenancy_touched_ = false;
-  for (Waiter* waiter : batch.waiters) waiter->fulfil();
+  for (Waiter* waiter : batch.waiters) waiter->completion.complete();
   for (const Signal signal : {Signal::settlement, Signal::webhooks}) {
     if ((signals & 1U << static_cast<unsigned>(signal)) != 0) on_signal_(signal);
   }
@@ -314,7 +331,10 @@ void CommitQueue::checkpoint_when_due() {
       wal_frames_ >= kTruncateFrames ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE;
   int frames = 0;
   int copied = 0;
+  // TRUNCATE would wait for readers as long as the busy timeout lets it, and every payment with it.
+  sqlite3_busy_timeout(handle, 0);
   const int code = sqlite3_wal_checkpoint_v2(handle, nullptr, mode, &frames, &copied);
+  sqlite3_busy_timeout(handle, kBusyTimeoutMs);
   // BUSY is a reader in the way: the next batch tries again.
   if (code != SQLITE_OK && code != SQLITE_BUSY && code != SQLITE_FULL) {
     fail_stop("checkpoint", sqlite3_errmsg(handle), code);

@@ -27,7 +27,8 @@ struct CommitStats {
   std::uint64_t commands = 0;
   std::uint64_t commits = 0;
   std::size_t queued = 0;
-  std::int64_t last_commit_ms = 0;  // Timestamp of the last good commit or probe
+  std::int64_t last_commit_ms = 0;  // monotonic time of the last good commit
+  std::int64_t busy_since_ms = 0;   // monotonic time since when the running batch runs; 0: none
   bool storage_full = false;
 };
 
@@ -51,10 +52,14 @@ class CommitQueue {
   /// `overloaded` when the queue is full or stopping, `storage-full` when the disk is.
   Result<void> run(const Command& command, Mode mode = Mode::commit);
 
+  /// The time the next command will see, at least: the clock, unless it has gone back behind what the
+  /// file already holds. Rows dated by commands are compared with this, not with the clock.
+  Timestamp now() const;
+
   /// Ends when everything queued is done; later calls of run() are refused.
   void stop();
   CommitStats stats() const;
-  /// Makes one empty durable commit; for the readiness probe.
+  /// Makes one small durable commit: proof that writing works, when nothing else was written lately.
   Result<void> probe();
 
  private:
@@ -88,6 +93,8 @@ class CommitQueue {
   std::atomic<std::uint64_t> commands_{0};
   std::atomic<std::uint64_t> commits_{0};
   std::atomic<std::int64_t> last_commit_ms_{0};
+  std::atomic<std::int64_t> busy_since_ms_{0};
+  std::atomic<std::int64_t> now_ms_{0};  // tx_.now(), for every thread
   std::atomic<bool> storage_full_{false};
   Thread thread_;  // last: starts when everything above is there
 };

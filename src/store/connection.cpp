@@ -36,6 +36,9 @@ Connection::Connection(const std::string& path, OpenMode mode) {
   translated([&] {
     database_ = std::make_unique<SQLite::Database>(path, open_flags(mode));
     sqlite3_extended_result_codes(database_->getHandle(), 1);
+    // Plans that do not look at bound values: with the partial indexes of the schema, SQLite would
+    // otherwise parse a statement again whenever a value it compared is bound anew.
+    sqlite3_db_config(database_->getHandle(), SQLITE_DBCONFIG_ENABLE_QPSG, 1, nullptr);
   });
 }
 

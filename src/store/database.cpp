@@ -30,30 +30,15 @@ bool sqlite_is_sound() {
   return (version >= 3051003 && version != 3052000) || version == 3044006 || version == 3050007;
 }
 
-/// Name of the network or user-space file system `directory` is on, or nullptr when it is local.
-/// POSIX locks and shared memory, on which WAL rests, do not hold there.
+/// Name of the network file system `directory` is on, or nullptr when it is local.
 const char* network_filesystem([[maybe_unused]] const std::string& directory) {
 #if defined(__linux__)
-  struct Kind {
-    unsigned long magic;
-    const char* name;
-  };
-  constexpr std::array<Kind, 8> kKinds{{{0x6969, "NFS"},
-                                        {0xFF534D42, "CIFS"},
-                                        {0xFE534D42, "SMB2"},
-                                        {0x517B, "SMB"},
-                                        {0x65735546, "FUSE"},
-                                        {0x01021997, "9P"},
-                                        {0x00C36400, "Ceph"},
-                                        {0x5346414F, "AFS"}}};
   struct statfs info {};
   if (::statfs(directory.c_str(), &info) != 0) return nullptr;
-  const auto magic = static_cast<unsigned long>(info.f_type) & 0xFFFFFFFFUL;
-  for (const Kind& kind : kKinds) {
-    if (kind.magic == magic) return kind.name;
-  }
-#endif
+  return network_filesystem_name(static_cast<std::uint64_t>(info.f_type) & 0xFFFFFFFFU);
+#else
   return nullptr;
+#endif
 }
 
 std::string directory_of(const std::string& path) {
@@ -69,8 +54,9 @@ OpenError errno_fault(const std::string& what, int error) {
 }
 
 OpenError make_directory(const std::string& directory) {
-  if (fs::exists(directory)) return {};
   std::error_code error;
+  if (fs::exists(directory, error)) return {};
+  if (error) return errno_fault("cannot look into the directory " + directory, error.value());
   const mode_t old = ::umask(0077);
   fs::create_directories(directory, error);
   ::umask(old);
@@ -108,6 +94,25 @@ OpenError sql_fault(const std::string& path, const SqlError& error) {
 }
 
 }  // namespace
+
+const char* network_filesystem_name(std::uint64_t magic) {
+  struct Kind {
+    std::uint64_t magic;
+    const char* name;
+  };
+  constexpr std::array<Kind, 8> kKinds{{{0x6969, "NFS"},
+                                        {0xFF534D42, "CIFS"},
+                                        {0xFE534D42, "SMB2"},
+                                        {0x517B, "SMB"},
+                                        {0x65735546, "FUSE"},
+                                        {0x01021997, "9P"},
+                                        {0x00C36400, "Ceph"},
+                                        {0x5346414F, "AFS"}}};
+  for (const Kind& kind : kKinds) {
+    if (kind.magic == magic) return kind.name;
+  }
+  return nullptr;
+}
 
 Reader::Reader(Database& owner, std::size_t slot, Connection& connection)
     : owner_(&owner), slot_(slot), connection_(&connection) {}
@@ -229,13 +234,13 @@ Result<Reader> Database::reader() {
   const Lock lock(mutex_);
   const std::int64_t give_up = clock_.monotonic_ms() + options_.reader_wait_ms;
   for (int waits = 0;; ++waits) {
-    // The last given back is the first taken: its page cache is warm.
+    // Always the lowest free one: the fewer are in use, the warmer their page caches.
     for (std::size_t i = 0; i < slots_.size(); ++i) {
       if (slots_[i].leased) continue;
-      slots_[i].leased = true;
-      slots_[i].since_ms = clock_.monotonic_ms();
       static constexpr const char* kBegin = "BEGIN";
       Query(*slots_[i].connection, kBegin).run();
+      slots_[i].leased = true;
+      slots_[i].since_ms = clock_.monotonic_ms();
       return Reader(*this, i, *slots_[i].connection);
     }
     // The count ends the wait also under a clock that stands still.

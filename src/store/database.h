@@ -34,6 +34,10 @@ struct OpenError {
   std::string message;  // what, where, what to do; for the operator, holds paths
 };
 
+/// Name of the network or user-space file system with this statfs(2) magic, on which POSIX locks and
+/// shared memory, and so WAL, do not hold; nullptr for any other.
+const char* network_filesystem_name(std::uint64_t magic);
+
 class Database;
 
 /// A leased read-only connection inside one read transaction: everything read through one Reader

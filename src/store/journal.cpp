@@ -19,7 +19,7 @@ constexpr const char* kInsertHold =
     "INSERT INTO holds (payment, account, amount) VALUES (?, ?, ?)";
 constexpr const char* kOpenHolds =
     "SELECT account, amount FROM holds WHERE payment = ? AND state = 0";
-constexpr const char* kCloseHolds = "UPDATE holds SET state = ? WHERE payment = ? AND state = 0";
+constexpr const char* kCloseHold = "UPDATE holds SET state = ? WHERE payment = ? AND account = ?";
 constexpr const char* kFindTrustline = "SELECT account FROM accounts WHERE wallet = ? AND asset = ?";
 constexpr const char* kInsertTrustline =
     "INSERT INTO accounts (tenant, kind, wallet, asset, created_at) VALUES (?, 0, ?, ?, ?)";
@@ -129,16 +129,17 @@ void place_hold(WriteTx& tx, std::int64_t payment, const Hold& hold) {
 
 void close_holds(WriteTx& tx, std::int64_t payment, HoldState state) {
   COFFER_CHECK(state != HoldState::open);
-  int closed = 0;
+  std::vector<Hold> open;
   {
     Query query(tx.db(), kOpenHolds, payment);
-    for (; query.step(); ++closed) {
-      const AccountState before = tx.balances().get(query.integer(0));
-      tx.balances().set(before.key, before.balance, before.held - query.amount(1));
-    }
+    while (query.step()) open.push_back({query.integer(0), query.amount(1)});
   }
-  Query(tx.db(), kCloseHolds, state, payment).run();
-  COFFER_CHECK(closed > 0 && tx.db().changes() == closed);
+  COFFER_CHECK(!open.empty());
+  for (const Hold& hold : open) {
+    const AccountState before = tx.balances().get(hold.account);
+    tx.balances().set(before.key, before.balance, before.held - hold.amount);
+    Query(tx.db(), kCloseHold, state, payment, hold.account).run();
+  }
 }
 
 std::optional<AccountKey> find_trustline(Connection& db, std::int64_t wallet, std::int64_t asset) {

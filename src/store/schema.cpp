@@ -1,5 +1,7 @@
 #include "store/schema.h"
 
+#include <sqlite3.h>
+
 #include "base/log.h"
 #include "embedded/embedded.h"
 #include "store/database.h"
@@ -15,12 +17,16 @@ int pragma_value(Connection& db, const char* sql) {
 constexpr const char* kUserVersion = "PRAGMA user_version";
 constexpr const char* kApplicationIdPragma = "PRAGMA application_id";
 constexpr const char* kTableCount = "SELECT count(*) FROM sqlite_schema";
+constexpr const char* kForeignKeyCheck = "PRAGMA foreign_key_check";
 
 /// One step in one transaction; the version moves with it.
 void apply(Connection& writer, std::string_view sql, int version) {
   writer.execute("BEGIN IMMEDIATE");
   try {
     writer.execute(std::string(sql));
+    if (Query(writer, kForeignKeyCheck).step()) {
+      throw SqlError("a row refers to none", SQLITE_CONSTRAINT, SQLITE_CONSTRAINT_FOREIGNKEY);
+    }
     writer.execute("PRAGMA application_id=" + std::to_string(kApplicationId));
     writer.execute("PRAGMA user_version=" + std::to_string(version));
     writer.execute("COMMIT");
@@ -28,6 +34,33 @@ void apply(Connection& writer, std::string_view sql, int version) {
     if (!writer.autocommit()) writer.execute("ROLLBACK");
     throw;
   }
+}
+
+/// Rows that an upgrade cannot cope with are a fault of the file; a full disk is none of it.
+OpenError upgrade_fault(const std::string& path, int version, const SqlError& error) {
+  if (error.primary_code != SQLITE_CONSTRAINT && error.primary_code != SQLITE_ERROR) throw error;
+  return {OpenFault::corrupt,
+          path + " could not be upgraded to schema " + std::to_string(version) + " (" + error.what() +
+              ") and is as it was. Keep the version it was written with, and run its `coffer verify`."};
+}
+
+OpenError upgrade(Connection& writer, const std::string& path, int found) {
+  if (found == schema_version()) return {};
+  // A table that is rebuilt is dropped for a moment, which must not reach the rows that refer to it.
+  writer.execute("PRAGMA foreign_keys=OFF");
+  OpenError fault;
+  for (int version = found + 1; version <= schema_version() && fault.fault == OpenFault::none;
+       ++version) {
+    const embedded::File& step = embedded::upgrades()[static_cast<std::size_t>(version - 2)];
+    log_info("store", "upgrading the schema", {{"file", step.path}, {"to", version}});
+    try {
+      apply(writer, step.content, version);
+    } catch (const SqlError& error) {
+      fault = upgrade_fault(path, version, error);
+    }
+  }
+  writer.execute("PRAGMA foreign_keys=ON");
+  return fault;
 }
 
 }  // namespace
@@ -49,12 +82,10 @@ OpenError bring_schema_up_to_date(Connection& writer, const std::string& path) {
                 std::to_string(schema_version()) +
                 "). Install that version again, or restore the backup made before the upgrade."};
   }
-  for (int version = found; version < schema_version(); ++version) {
-    const embedded::File& step = embedded::upgrades()[static_cast<std::size_t>(version - 1)];
-    log_info("store", "upgrading the schema", {{"file", step.path}, {"to", version + 1}});
-    apply(writer, step.content, version + 1);
+  if (found < 1) {
+    return {OpenFault::corrupt, path + " has no schema version. Restore it from a backup; never edit it."};
   }
-  return {};
+  return upgrade(writer, path, found);
 }
 
 }  // namespace coffer::store

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "api/routes.h"
 #include "base/fault.h"
 #include "base/log.h"
 #include "http/problem_json.h"
@@ -32,10 +33,8 @@ bool is_business(std::string_view path) {
   return canonical_path(path).starts_with("/v1/business/");
 }
 
-http::Response render(const Problem& problem, const http::Request& request) {
-  return is_business(request.path)
-             ? http::envelope_problem_response(problem, request.request_id)
-             : http::problem_response(problem, request.path, request.request_id);
+http::Response answer(const Problem& problem, const http::Request& request) {
+  return Pipeline::render(problem, request.path, request.request_id);
 }
 
 /// The media type without parameters, lower case.
@@ -65,7 +64,7 @@ http::Response unexpected_fault(const char* what, const http::Request& request) 
              {"request_id", request.request_id},
              {"method", request.method},
              {"path", request.path}});
-  return render(Problem(Slug::unexpected_error, "The request could not be completed."), request);
+  return answer(Problem(Slug::unexpected_error, "The request could not be completed."), request);
 }
 
 }  // namespace
@@ -115,6 +114,12 @@ std::size_t Pipeline::body_bytes_max(std::string_view path) {
   return canonical_path(path).ends_with("/bulk") ? 1024 * 1024 : 64 * 1024;
 }
 
+http::Response Pipeline::render(const Problem& problem, std::string_view path,
+                                std::string_view request_id) {
+  return is_business(path) ? http::envelope_problem_response(problem, request_id)
+                           : http::problem_response(problem, path, request_id);
+}
+
 http::Response Pipeline::handle(http::Request& request) const {
   const Route* matched = nullptr;
   http::Response response;
@@ -138,7 +143,7 @@ http::Response Pipeline::route(http::Request& request, const Route*& matched) co
   COFFER_FAULT("pipeline.route");
   const http::RouteMatch match = router_.match(request.method, canonical_path(request.path));
   if (match.kind == http::RouteMatch::Kind::not_found) {
-    return render(Problem(Slug::not_found, "There is nothing at this path."), request);
+    return answer(Problem(Slug::not_found, "There is nothing at this path."), request);
   }
   if (request.method == "OPTIONS") {
     http::Response response;
@@ -146,14 +151,14 @@ http::Response Pipeline::route(http::Request& request, const Route*& matched) co
     return response.header("Allow", match.allow);
   }
   if (match.kind == http::RouteMatch::Kind::method_not_allowed) {
-    http::Response response = render(
+    http::Response response = answer(
         Problem(Slug::method_not_allowed, "This path takes " + match.allow + "."), request);
     return response.header("Allow", match.allow);
   }
   matched = &routes()[match.index];
   std::vector<std::pair<std::string, std::string>> headers;
   const auto result = run(*matched, request, match.params, headers);
-  http::Response response = result ? *result : render(result.error(), request);
+  http::Response response = result ? *result : answer(result.error(), request);
   for (auto& [name, value] : headers) response.header(std::move(name), std::move(value));
   return response;
 }

@@ -18,6 +18,9 @@ class Pipeline {
   http::Response handle(http::Request& request) const;
   /// Cap of a request body for the listener's gate: 1 MiB on bulk routes, else 64 KiB.
   static std::size_t body_bytes_max(std::string_view path);
+  /// A problem in the shape that errors have at this path; also for what the listener refuses.
+  static http::Response render(const Problem& problem, std::string_view path,
+                               std::string_view request_id);
 
  private:
   http::Response route(http::Request& request, const Route*& matched) const;

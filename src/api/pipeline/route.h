@@ -72,8 +72,6 @@ struct Route {
   Handler handler = nullptr;
 };
 
-/// Every route, in the order of the document.
-const std::vector<Route>& routes();
 /// Everything a route can answer, by status: its own answers and those the pipeline adds.
 std::vector<Answer> answers_of(const Route& route);
 

@@ -13,12 +13,9 @@ namespace coffer::cli {
 namespace {
 
 int version(const Console& console, const Arguments& arguments, const ConfigFlags&) {
-  const Record record = {{"coffer", embedded::version()},
-                         {"commit", embedded::commit()},
-                         {"schema", store::schema_version()},
-                         {"sqlite", store::sqlite_version()},
-                         {"openssl", openssl_version()},
-                         {"httplib", http::httplib_version()},
+  const Record record = {{"coffer", embedded::version()},     {"commit", embedded::commit()},
+                         {"schema", store::schema_version()}, {"sqlite", store::sqlite_version()},
+                         {"openssl", openssl_version()},      {"httplib", http::httplib_version()},
                          {"cares", outbound::cares_version()}};
   return print_answer(console, {.records = {record}}, arguments.json);
 }

@@ -45,20 +45,17 @@ Result<Answer> register_one(Session& session, const Arguments& arguments) {
   if (arguments.has("scopes")) {
     COFFER_TRY(application.scopes, ScopeSet::parse(arguments.text("scopes")));
   }
-  COFFER_TRY(const auto registered,
-             flows::register_application(session.app.flows(), application));
+  COFFER_TRY(const auto registered, flows::register_application(session.app.flows(), application));
   return view(registered);
 }
 
 Result<Answer> list(Session& session, const Arguments&) {
-  return store::with_reader(
-      session.app.database(), [](store::Connection& db) -> Result<Answer> {
-        Answer answer{.list = true,
-                      .columns = {"id", "name", "environment", "status", "clientId",
-                                  "associationId"}};
-        for (const auto& row : store::list_applications(db)) answer.records.push_back(view(row));
-        return answer;
-      });
+  return store::with_reader(session.app.database(), [](store::Connection& db) -> Result<Answer> {
+    Answer answer{.list = true,
+                  .columns = {"id", "name", "environment", "status", "clientId", "associationId"}};
+    for (const auto& row : store::list_applications(db)) answer.records.push_back(view(row));
+    return answer;
+  });
 }
 
 Result<Answer> rotate(Session& session, const Arguments& arguments) {
@@ -81,7 +78,8 @@ Result<Answer> change_scopes(Session& session, const Arguments& arguments) {
   return Answer{.records = {view(row)}};
 }
 
-constexpr std::string_view kHint = "coffer application list and coffer association list show what there is";
+constexpr std::string_view kHint =
+    "coffer application list and coffer association list show what there is";
 
 }  // namespace
 
@@ -94,7 +92,8 @@ std::vector<Command> application_commands() {
        .arguments = {required_option("name", "TEXT", "Its name"),
                      option("association", "ID", "Whose it is; without one its calls answer 403"),
                      choice("environment", "sandbox|production", "Where its calls run", "sandbox"),
-                     option("scopes", "\"A B\"", "What it may do, as in \"wallets:read quotes:read\"; all by default"),
+                     option("scopes", "\"A B\"",
+                            "What it may do, as in \"wallets:read quotes:read\"; all by default"),
                      option("public-key", "G...", "Its own key; by default a pair is made")},
        .hint = "coffer association list shows what there is"},
       {.path = "application list", .summary = "List the applications", .run = list},

@@ -18,20 +18,18 @@ Record view(const store::AssociationRow& row) {
 Result<Answer> create(Session& session, const Arguments& arguments) {
   const auto status =
       arguments.has("pending") ? AssociationStatus::pending : AssociationStatus::active;
-  COFFER_TRY(const auto row, flows::register_association(session.app.flows(),
-                                                         arguments.text("NAME"), status));
+  COFFER_TRY(const auto row,
+             flows::register_association(session.app.flows(), arguments.text("NAME"), status));
   return Answer{.records = {view(row)},
-                .note = "\nNext:\n  coffer application register --name NAME --association " +
-                        row.id.to_string()};
+                .note = "\nNext, register what calls the API for it: coffer application register"};
 }
 
 Result<Answer> list(Session& session, const Arguments&) {
-  return store::with_reader(
-      session.app.database(), [](store::Connection& db) -> Result<Answer> {
-        Answer answer{.list = true, .columns = {"id", "name", "status", "createdAt"}};
-        for (const auto& row : store::list_associations(db)) answer.records.push_back(view(row));
-        return answer;
-      });
+  return store::with_reader(session.app.database(), [](store::Connection& db) -> Result<Answer> {
+    Answer answer{.list = true, .columns = {"id", "name", "status", "createdAt"}};
+    for (const auto& row : store::list_associations(db)) answer.records.push_back(view(row));
+    return answer;
+  });
 }
 
 template <AssociationStatus kTo>

@@ -8,8 +8,7 @@
 #include "app.h"
 #include "base/digest.h"
 #include "base/environment.h"
-#include "cli/commands/demo_secrets.h"
-#include "cli/commands/demo_seed.h"
+#include "cli/commands/demo_text.h"
 #include "cli/exit_code.h"
 #include "cli/serving.h"
 #include "cli/settings.h"
@@ -26,11 +25,6 @@ constexpr std::array kRates = {"rate_limit_production_per_s", "rate_limit_sandbo
 // it: it reads a file only when --config or COFFER_CONFIG names one.
 constexpr std::array kNotAsked = {"HOME", "XDG_CONFIG_HOME", "STATE_DIRECTORY",
                                   "CONFIGURATION_DIRECTORY"};
-
-struct Demo {
-  DemoWorld world;
-  DemoSecrets secrets;
-};
 
 /// nullopt when the environment names no home.
 std::optional<std::string> default_database() {
@@ -52,10 +46,14 @@ bool is_port(const std::string& text) {
 /// --host and --port, the short way to say --listen-http. What is wrong with them, or empty.
 std::string join_address(const Arguments& arguments, ConfigFlags& flags) {
   if (!arguments.has("host") && !arguments.has("port")) return {};
-  if (flags.contains("listen_http")) return "--listen-http says the same as --host and --port; give one of them";
+  if (flags.contains("listen_http")) {
+    return "--listen-http says the same as --host and --port; give one of them";
+  }
   const HostPort standard = Config{}.listen_http;
   const std::string port = arguments.find("port").value_or(std::to_string(standard.port));
-  if (!is_port(port)) return "--port \"" + port + "\" is none; write 0 to 65535, 0 picks a free one";
+  if (!is_port(port)) {
+    return "--port \"" + port + "\" is none; write 0 to 65535, 0 picks a free one";
+  }
   const HostPort address{arguments.find("host").value_or(standard.host), std::stoi(port)};
   flags["listen_http"] = address.to_string();
   return {};
@@ -118,49 +116,6 @@ Record record_of(const Demo& demo, const std::string& origin) {
           {"connectors", std::vector<Record>()}};
 }
 
-std::string shell_quoted(const std::string& text) {
-  std::string out = "'";
-  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
-}
-
-/// Three calls that work as they stand, in one terminal after the other.
-void print_calls(std::ostream& out, const App& app, const Demo& demo, const std::string& origin) {
-  const DemoSecrets& secrets = demo.secrets;
-  const std::string& certificate = app.config().tls_cert;
-  const std::string curl =
-      certificate.empty() ? "curl -s" : "curl -s --cacert " + shell_quoted(certificate);
-  const std::string json = " \\\n    -H 'Content-Type: application/json'";
-  const std::string identity = " \\\n    -H 'x-svc-auth: " + secrets.api_key.reveal() +
-                               "' -H \"Authorization: Bearer $TOKEN\"";
-  // A new one for each start: the calls pay each time they are pasted from a new text.
-  const std::string transaction = "demo-" + to_hex(app.flows().random.bytes(4));
-  const store::WalletRow& from = demo.world.wallets.at(0);
-  const store::WalletRow& to = demo.world.wallets.at(1);
-
-  out << "  # 1. A token\n  TOKEN=$(" << curl << " " << origin << "/v1/auth/token" << json
-      << " \\\n    -d '{\"clientId\":\"" << secrets.client_id << "\",\"clientSecret\":\""
-      << secrets.client_secret.reveal()
-      << "\"}' \\\n    | sed -n 's/.*\"accessToken\" *: *\"\\([^\"]*\\)\".*/\\1/p')\n\n"
-      << "  # 2. Send 12.50 USDC from " << from.name << " to " << to.name << "\n  " << curl << " "
-      << origin << "/v1/payments/p2p/own" << identity << json
-      << " \\\n    -d '{\"transactionId\":\"" << transaction << "\",\"sourceWalletId\":\""
-      << from.id.to_string() << "\",\n         \"destinationWalletId\":\"" << to.id.to_string()
-      << "\",\"sendingAssetCode\":\"USDC\",\"amount\":\"12.50\"}'\n\n"
-      << "  # 3. See it settled\n  " << curl << " '" << origin
-      << "/v1/transactions?transactionId=" << transaction << "'" << identity << "\n";
-}
-
-void welcome(const Console& console, const App& app, const Demo& demo, const std::string& origin) {
-  console.out << "coffer demo: " << origin << "\n"
-              << "Sandbox data in " << app.config().db << ", secrets in "
-              << demo_secrets_path(app.config().db) << ". Ctrl-C stops it.\n\n"
-              << "Paste into another terminal:\n\n";
-  print_calls(console.out, app, demo, origin);
-  console.out << "\nThe API: " << origin << "/v1/openapi.json   As data: coffer demo --json\n\n"
-              << std::flush;
-}
-
 int serve_demo(const Console& console, const Arguments& arguments, const ConfigFlags& flags) {
   int code = 0;
   const auto config = read_demo_settings(console, arguments, flags, code);
@@ -171,11 +126,11 @@ int serve_demo(const Console& console, const Arguments& arguments, const ConfigF
   Serving serving;
   serving.prepare = [&](App& app) { return make(app, demo); };
   serving.announce = [&](App& app, const std::string& origin) {
-    if (arguments.json) {
-      console.out << to_json(record_of(demo, origin), false) << std::endl;
-    } else {
-      welcome(console, app, demo, origin);
-    }
+    const DemoPlace place{origin, app.config().db, app.config().tls_cert};
+    const std::string transaction = "demo-" + to_hex(app.flows().random.bytes(4));
+    const std::string text = arguments.json ? to_json(record_of(demo, origin), false) + "\n"
+                                            : demo_start_text(demo, place, transaction);
+    console.out << text << std::flush;
   };
   return run_server(console, *config, serving);
 }

@@ -134,8 +134,8 @@ Result<std::optional<store::ApplicationRow>> find_by_key(App& app, const std::st
 /// The key pair stays: only the caller knows its seed.
 DemoSecrets joined(const DemoSecrets& keys, const flows::RegisteredApplication& registered) {
   const flows::IssuedSecrets& issued = registered.secrets;
-  return {registered.application.id, issued.client_id,      keys.public_key,
-          issued.client_secret,      issued.api_key,        issued.connect_secret,
+  return {registered.application.id, issued.client_id, keys.public_key,
+          issued.client_secret,      issued.api_key,   issued.connect_secret,
           issued.sign_in_secret,     keys.secret_seed};
 }
 

@@ -34,8 +34,8 @@ void claim_demo(const std::string& database);
 bool is_claimed_as_demo(const std::string& database);
 
 /// The secrets of the demo's application, registering or rotating it where file and database do not
-/// agree: a kill at any moment leaves nothing that the next start does not mend. The file is written
-/// whole and on disk before this returns.
+/// agree: a kill at any moment leaves nothing that the next start does not mend. The file is
+/// written whole and on disk before this returns.
 Result<DemoSecrets> ensure_demo_secrets(App& app, AssociationId association);
 
 }  // namespace coffer::cli

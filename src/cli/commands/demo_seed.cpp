@@ -15,8 +15,8 @@
 #include "store/tenants.h"
 
 // Every step first looks whether it was done before, because the file may come from a demo that was
-// killed while it was being made. A marker in the file, written last, says that nothing is left to do:
-// from then on the world belongs to whoever plays in it.
+// killed while it was being made. A marker in the file, written last, says that nothing is left to
+// do: from then on the world belongs to whoever plays in it.
 
 namespace coffer::cli {
 namespace {
@@ -128,11 +128,13 @@ class Seeder {
                  return store::find_asset(db, code_of(wanted.code));
                }));
     if (!asset) {
-      flows::NewAsset fresh{std::string(wanted.code), std::string(wanted.name), wanted.decimals, {}};
+      flows::NewAsset fresh{
+          std::string(wanted.code), std::string(wanted.name), wanted.decimals, {}};
       COFFER_TRY(asset, flows::register_asset(app_.flows(), fresh));
     }
     COFFER_TRY(const Amount pool, look<Amount>([&](store::Connection& db) {
-                 return store::operator_balance(db, kEnvironment, AccountKind::liquidity, asset->key);
+                 return store::operator_balance(db, kEnvironment, AccountKind::liquidity,
+                                                asset->key);
                }));
     if (!pool.is_zero()) return {};
     return flows::add_liquidity(app_.flows(), kEnvironment, asset->code, whole(wanted.liquidity));
@@ -171,7 +173,8 @@ class Seeder {
   Result<store::WalletRow> make_wallet(const Tenant& tenant, const DemoWallet& wanted) {
     COFFER_TRY(auto wallet, find_by_name(tenant, wanted.name));
     if (!wallet) {
-      flows::NewWallet fresh{std::string(wanted.name), code_of(wanted.asset), wanted.own_account, {}};
+      flows::NewWallet fresh{
+          std::string(wanted.name), code_of(wanted.asset), wanted.own_account, {}};
       if (!wanted.own_account) fresh.metadata = person();
       COFFER_TRY(wallet, flows::register_wallet(app_.flows(), tenant, fresh));
     }

@@ -19,8 +19,8 @@ struct DemoWorld {
   std::vector<store::WalletRow> wallets;  // two own ones in USDC first
 };
 
-/// Makes the demo's world in a new file, goes on with one that was interrupted, or finds the one that
-/// is there. `conflict` for a file that holds anything else.
+/// Makes the demo's world in a new file, goes on with one that was interrupted, or finds the one
+/// that is there. `conflict` for a file that holds anything else.
 Result<DemoWorld> ensure_demo_world(App& app);
 
 }  // namespace coffer::cli

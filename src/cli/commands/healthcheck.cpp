@@ -59,7 +59,9 @@ int healthcheck(const Console& console, const Arguments& arguments, const Config
   const auto url = parse_health_url(text);
   if (!url) return usage(console, "--url " + text + " is no http or https address");
   const auto timeout_ms = parse_number(arguments.text("timeout-ms"), kTimeoutMsMax);
-  if (!timeout_ms) return usage(console, "--timeout-ms must be a number of milliseconds, at most 600000");
+  if (!timeout_ms) {
+    return usage(console, "--timeout-ms must be a number of milliseconds, at most 600000");
+  }
   std::string ca_bundle;
   if (url->tls) {
     auto found = http::find_ca_bundle(arguments.find("ca-bundle").value_or(""),
@@ -99,8 +101,8 @@ std::optional<HealthUrl> parse_health_url(std::string_view text) {
   if (host_end != std::string_view::npos) rest = authority.substr(host_end + (bracketed ? 1 : 0));
   if (bracketed && host_end == std::string_view::npos) return std::nullopt;
 
-  const auto port = rest.empty() ? std::optional(url.tls ? 443 : 80)
-                                 : parse_number(rest.substr(1), kPortMax);
+  const auto port =
+      rest.empty() ? std::optional(url.tls ? 443 : 80) : parse_number(rest.substr(1), kPortMax);
   const auto bad = [](unsigned char c) { return c <= ' ' || c >= 0x7f; };
   if (url.host.empty() || !port || (!rest.empty() && rest[0] != ':') ||
       authority.find('@') != std::string_view::npos || std::any_of(text.begin(), text.end(), bad)) {

@@ -1,5 +1,6 @@
 #include "cli/commands/init.h"
 
+#include <array>
 #include <filesystem>
 #include <memory>
 
@@ -11,18 +12,26 @@
 namespace coffer::cli {
 namespace {
 
+constexpr std::string_view kKeyAdvice = R"(
+Keep a copy of the master key apart from the database: without it the secrets sealed in the file
+cannot be read again.
+)";
+
+constexpr std::array<std::string_view, 4> kNext = {
+    "coffer asset add USDC --name \"USD Coin\"",
+    "coffer association create \"Acme Ltd\"",
+    "coffer application register --name backend --association ID",
+    "coffer serve",
+};
+
 std::string next_steps(const Config& config) {
-  const std::string db = config.origins.at("db") == "--db" ? " --db " + config.db : "";
-  std::string text = "\n";
-  if (config.master_key.empty()) {
-    text += "Keep a copy of the master key apart from the database: without it the secrets sealed in\n"
-            "the file cannot be read again.\n\n";
+  std::string text(config.master_key.empty() ? kKeyAdvice : "");
+  text += "\nNext:";
+  for (const std::string_view command : kNext) {
+    text.append("\n  ").append(command);
+    if (config.origins.at("db") == "--db") text.append(" --db ").append(config.db);
   }
-  return text + "Next:\n"
-         "  coffer asset add USDC --name \"USD Coin\"" + db + "\n"
-         "  coffer association create \"Acme Ltd\"" + db + "\n"
-         "  coffer application register --name backend --association ID" + db + "\n"
-         "  coffer serve" + db;
+  return text;
 }
 
 int init(const Console& console, const Arguments& arguments, const ConfigFlags& flags) {
@@ -31,8 +40,9 @@ int init(const Console& console, const Arguments& arguments, const ConfigFlags& 
   if (!config) return code;
   std::error_code ignored;
   if (std::filesystem::exists(std::filesystem::symlink_status(config->db, ignored))) {
-    print_error(console, config->db + " is there already and stays as it is; "
-                                      "name another place with --db, or serve this one");
+    print_error(console, config->db +
+                             " is there already and stays as it is; "
+                             "name another place with --db, or serve this one");
     return exit_code::kCannotCreate;
   }
   configure_logging(LogLevel::warning, default_log_format());

@@ -26,8 +26,7 @@ Record view(store::Connection& db, const Asset& asset) {
                    {"decimals", asset.decimals},
                    {"issuer", asset.issuer}};
   for (const Environment environment : kEnvironments) {
-    const Amount pool =
-        store::operator_balance(db, environment, AccountKind::liquidity, asset.key);
+    const Amount pool = store::operator_balance(db, environment, AccountKind::liquidity, asset.key);
     record.emplace_back(std::string(name(environment)) + "Liquidity",
                         pool.to_string(asset.decimals));
   }
@@ -35,12 +34,11 @@ Record view(store::Connection& db, const Asset& asset) {
 }
 
 Result<Answer> show_asset(Session& session, const AssetCode& code) {
-  return store::with_reader(session.app.database(),
-                            [&](store::Connection& db) -> Result<Answer> {
-                              const auto asset = store::find_asset(db, code);
-                              COFFER_CHECK(asset.has_value());
-                              return Answer{.records = {view(db, *asset)}};
-                            });
+  return store::with_reader(session.app.database(), [&](store::Connection& db) -> Result<Answer> {
+    const auto asset = store::find_asset(db, code);
+    COFFER_CHECK(asset.has_value());
+    return Answer{.records = {view(db, *asset)}};
+  });
 }
 
 Result<Answer> add_asset(Session& session, const Arguments& arguments) {
@@ -59,23 +57,22 @@ Result<Answer> add_asset(Session& session, const Arguments& arguments) {
 }
 
 Result<Answer> list_assets(Session& session, const Arguments&) {
-  return store::with_reader(
-      session.app.database(), [](store::Connection& db) -> Result<Answer> {
-        Answer answer{.list = true,
-                      .columns = {"code", "name", "decimals", "sandboxLiquidity",
-                                  "productionLiquidity"}};
-        for (const Asset& asset : store::list_assets(db)) {
-          answer.records.push_back(view(db, asset));
-        }
-        return answer;
-      });
+  return store::with_reader(session.app.database(), [](store::Connection& db) -> Result<Answer> {
+    Answer answer{
+        .list = true,
+        .columns = {"code", "name", "decimals", "sandboxLiquidity", "productionLiquidity"}};
+    for (const Asset& asset : store::list_assets(db)) {
+      answer.records.push_back(view(db, asset));
+    }
+    return answer;
+  });
 }
 
 Result<Answer> add_liquidity(Session& session, const Arguments& arguments) {
   COFFER_TRY(const AssetCode code, asset_argument(arguments, "CODE"));
   COFFER_TRY(const Amount amount, amount_argument(session, arguments, "AMOUNT", code));
-  COFFER_TRY_VOID(flows::add_liquidity(session.app.flows(), environment_argument(arguments), code,
-                                       amount));
+  COFFER_TRY_VOID(
+      flows::add_liquidity(session.app.flows(), environment_argument(arguments), code, amount));
   return show_asset(session, code);
 }
 
@@ -112,20 +109,19 @@ Result<Answer> remove_rate(Session& session, const Arguments& arguments) {
 
 Result<Answer> list_rates(Session& session, const Arguments& arguments) {
   const auto only = arguments.find("environment");
-  return store::with_reader(
-      session.app.database(), [&](store::Connection& db) -> Result<Answer> {
-        std::map<std::int64_t, AssetCode> codes;
-        for (const Asset& asset : store::list_assets(db)) codes[asset.key] = asset.code;
-        Answer answer{.list = true};
-        for (const Environment environment : kEnvironments) {
-          if (only && *only != name(environment)) continue;
-          for (const MarketRate& rate : store::list_rates(db, environment)) {
-            answer.records.push_back(
-                view(environment, codes.at(rate.sell), codes.at(rate.buy), rate.rate));
-          }
-        }
-        return answer;
-      });
+  return store::with_reader(session.app.database(), [&](store::Connection& db) -> Result<Answer> {
+    std::map<std::int64_t, AssetCode> codes;
+    for (const Asset& asset : store::list_assets(db)) codes[asset.key] = asset.code;
+    Answer answer{.list = true};
+    for (const Environment environment : kEnvironments) {
+      if (only && *only != name(environment)) continue;
+      for (const MarketRate& rate : store::list_rates(db, environment)) {
+        answer.records.push_back(
+            view(environment, codes.at(rate.sell), codes.at(rate.buy), rate.rate));
+      }
+    }
+    return answer;
+  });
 }
 
 constexpr std::string_view kAssetHint = "coffer asset list shows what there is";
@@ -160,14 +156,13 @@ Result<AssetCode> asset_argument(const Arguments& arguments, const std::string& 
 
 Result<Amount> amount_argument(Session& session, const Arguments& arguments,
                                const std::string& name, const AssetCode& code) {
-  COFFER_TRY(const Asset asset,
-             store::with_reader(session.app.database(),
-                                [&](store::Connection& db) -> Result<Asset> {
-                                  auto found = store::find_asset(db, code);
-                                  if (found) return *std::move(found);
-                                  return unexpected(Slug::not_found,
-                                                    "There is no asset " + code.value() + ".");
-                                }));
+  COFFER_TRY(
+      const Asset asset,
+      store::with_reader(session.app.database(), [&](store::Connection& db) -> Result<Asset> {
+        auto found = store::find_asset(db, code);
+        if (found) return *std::move(found);
+        return unexpected(Slug::not_found, "There is no asset " + code.value() + ".");
+      }));
   const std::string& text = arguments.text(name);
   const ParsedAmount parsed = parse_amount(text, asset.decimals);
   switch (parsed.fault) {
@@ -192,22 +187,21 @@ std::vector<Command> market_commands() {
   const Argument sell = positional("SELL", "The asset that is sold");
   const Argument buy = positional("BUY", "The asset that is bought");
   std::vector<Command> out = asset_commands(environment);
-  out.insert(
-      out.end(),
-      {{.path = "rate set",
-        .summary = "Say what one unit of an asset gives of another",
-        .run = set_rate,
-        .arguments = {sell, buy, positional("RATE", "As in 0.9215"), environment},
-        .hint = kAssetHint},
-       {.path = "rate list",
-        .summary = "List the rates",
-        .run = list_rates,
-        .arguments = {choice("environment", "sandbox|production", "Only this market")}},
-       {.path = "rate remove",
-        .summary = "Take a rate out of the market",
-        .run = remove_rate,
-        .arguments = {sell, buy, environment},
-        .hint = kRateHint}});
+  out.insert(out.end(),
+             {{.path = "rate set",
+               .summary = "Say what one unit of an asset gives of another",
+               .run = set_rate,
+               .arguments = {sell, buy, positional("RATE", "As in 0.9215"), environment},
+               .hint = kAssetHint},
+              {.path = "rate list",
+               .summary = "List the rates",
+               .run = list_rates,
+               .arguments = {choice("environment", "sandbox|production", "Only this market")}},
+              {.path = "rate remove",
+               .summary = "Take a rate out of the market",
+               .run = remove_rate,
+               .arguments = {sell, buy, environment},
+               .hint = kRateHint}});
   return out;
 }
 

@@ -25,14 +25,14 @@ std::vector<store::Violation> find_violations(const Session& session, bool deep)
   // Not a leased reader: those are for short reads and are interrupted when they stay.
   store::Connection db(session.app.database().path(), store::OpenMode::read_only);
   std::vector<store::Violation> out;
-  session.interruption.during([&] { db.interrupt(); },
-                              [&] {
-                                out = store::verify(db, deep, [&](std::string_view what,
-                                                                  std::int64_t done,
-                                                                  std::int64_t total) {
-                                  show_progress(session, what, done, total);
-                                });
-                              });
+  session.interruption.during(
+      [&] { db.interrupt(); },
+      [&] {
+        out = store::verify(db, deep,
+                            [&](std::string_view what, std::int64_t done, std::int64_t total) {
+                              show_progress(session, what, done, total);
+                            });
+      });
   return out;
 }
 
@@ -50,8 +50,7 @@ Answer report(const std::string& path, const std::vector<store::Violation>& viol
   Answer answer;
   answer.exit_code = whole ? exit_code::kDone : exit_code::kFault;
   if (json) {
-    answer.records = {
-        {{"database", path}, {"ok", whole}, {"violations", records_of(violations)}}};
+    answer.records = {{{"database", path}, {"ok", whole}, {"violations", records_of(violations)}}};
   } else if (whole) {
     answer.records = {{{"database", path}, {"verified", "every invariant holds"}}};
   } else {

@@ -20,7 +20,7 @@ std::vector<Record> balances(store::Connection& db, std::int64_t wallet) {
   return out;
 }
 
-Record view(store::Connection& db, const store::WalletRow& row, const Tenant& tenant) {
+Record view(const store::WalletRow& row, const Tenant& tenant) {
   const auto reason = [&](std::string WalletStatusReason::*member) {
     return row.reason ? std::optional((*row.reason).*member) : std::nullopt;
   };
@@ -35,24 +35,22 @@ Record view(store::Connection& db, const store::WalletRow& row, const Tenant& te
           {"associationId", tenant.association.to_string()},
           {"accountNumber", row.account_number},
           {"publicKey", row.public_key},
-          {"balances", balances(db, row.key)},
           {"createdAt", row.created_at.to_string()},
           {"updatedAt", row.updated_at.to_string()}};
 }
 
 Result<Answer> list(Session& session, const Arguments& arguments) {
   const auto wanted = arguments.find("status");
-  return store::with_reader(
-      session.app.database(), [&](store::Connection& db) -> Result<Answer> {
-        Answer answer{.list = true,
-                      .columns = {"id", "walletName", "assetCode", "status", "ownAccount",
-                                  "environment", "associationId"}};
-        for (const auto& [row, tenant] : store::list_wallets_of_all(db)) {
-          if (wanted && *wanted != name(row.status)) continue;
-          answer.records.push_back(view(db, row, tenant));
-        }
-        return answer;
-      });
+  return store::with_reader(session.app.database(), [&](store::Connection& db) -> Result<Answer> {
+    Answer answer{.list = true,
+                  .columns = {"id", "walletName", "assetCode", "status", "ownAccount",
+                              "environment", "associationId"}};
+    for (const auto& [row, tenant] : store::list_wallets_of_all(db)) {
+      if (wanted && *wanted != name(row.status)) continue;
+      answer.records.push_back(view(row, tenant));
+    }
+    return answer;
+  });
 }
 
 /// Does `change` to the wallet that ID names and shows it as it is then.
@@ -69,7 +67,9 @@ Result<Answer> change_wallet(
              }));
   COFFER_TRY(const auto row, change(tenant, id));
   return store::with_reader(database, [&](store::Connection& db) -> Result<Answer> {
-    return Answer{.records = {view(db, row, tenant)}};
+    Record record = view(row, tenant);
+    record.emplace_back("balances", balances(db, row.key));
+    return Answer{.records = {std::move(record)}};
   });
 }
 
@@ -113,8 +113,7 @@ std::vector<Command> wallet_commands() {
       {.path = "wallet reject",
        .summary = "End the review of a Pending wallet badly",
        .run = reject,
-       .arguments = {id,
-                     required_option("code", "WORD", "Shown as statusReason.code"),
+       .arguments = {id, required_option("code", "WORD", "Shown as statusReason.code"),
                      required_option("message", "TEXT", "Shown as statusReason.message")},
        .hint = kHint},
       {.path = "wallet fund",

@@ -1,0 +1,202 @@
+#include "http/wire/connection.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <utility>
+
+namespace coffer::http {
+namespace {
+
+constexpr std::uint64_t kFree = 0;
+constexpr std::uint64_t kParked = 1;
+constexpr std::uint64_t kBusy = 2;
+constexpr std::uint64_t kNoted = 3;  // busy, and something happened since
+constexpr std::uint64_t kStateMask = 3;
+
+constexpr std::size_t kReadChunk = 16 * 1024;
+// An idle connection keeps no more than this; a large body's buffer goes back at once.
+constexpr std::size_t kBufferKept = 4 * 1024;
+
+std::uint32_t generation_of(std::uint64_t word) { return static_cast<std::uint32_t>(word >> 2); }
+
+void trim(std::string& buffer) {
+  if (buffer.empty() && buffer.capacity() > kBufferKept) std::string().swap(buffer);
+}
+
+}  // namespace
+
+// The state machine of ownership. Transitions:
+//   parked -> busy        claim, claim_parked: the caller owns it now (acquire)
+//   busy   -> noted       claim: the owner will look again
+//   busy   -> parked      park (release)
+//   noted  -> busy        park, which then fails
+//   parked <- free        open;   busy/noted -> free: close, with the next generation
+
+Connection::Claim Connection::claim(std::uint64_t token, bool hang_up) {
+  std::uint64_t word = word_.load(std::memory_order_acquire);
+  for (;;) {
+    if (generation_of(word) != static_cast<std::uint32_t>(token)) return Claim::stale;
+    const std::uint64_t state = word & kStateMask;
+    if (state == kFree) return Claim::stale;
+    if (state == kNoted) return Claim::noted;
+    const std::uint64_t next = (word & ~kStateMask) | (state == kParked ? kBusy : kNoted);
+    if (!word_.compare_exchange_weak(word, next, std::memory_order_acq_rel)) continue;
+    if (state == kBusy) return Claim::noted;
+    readable_ = true;
+    thorough_ = thorough_ || hang_up;
+    return Claim::owned;
+  }
+}
+
+bool Connection::claim_parked() {
+  std::uint64_t word = word_.load(std::memory_order_relaxed);
+  if ((word & kStateMask) != kParked) return false;
+  return word_.compare_exchange_strong(word, (word & ~kStateMask) | kBusy,
+                                       std::memory_order_acq_rel);
+}
+
+bool Connection::park() {
+  std::uint64_t word = word_.load(std::memory_order_relaxed);
+  if ((word & kStateMask) == kBusy &&
+      word_.compare_exchange_strong(word, (word & ~kStateMask) | kParked,
+                                    std::memory_order_acq_rel)) {
+    return true;
+  }
+  // Only `noted` is left, and only the owner leaves it.
+  word_.exchange((word & ~kStateMask) | kBusy, std::memory_order_acq_rel);
+  look_again();
+  return false;
+}
+
+std::uint64_t Connection::token() const {
+  const std::uint64_t word = word_.load(std::memory_order_relaxed);
+  return static_cast<std::uint64_t>(index_) << 32 | generation_of(word);
+}
+
+void Connection::open(int fd, std::string peer, bool over_limit, std::int64_t deadline) {
+  fd_ = fd;
+  peer_ = std::move(peer);
+  http.over_limit = over_limit;
+  set_deadline_ms(deadline);
+  const std::uint64_t word = word_.load(std::memory_order_relaxed);
+  word_.store((word & ~kStateMask) | kParked, std::memory_order_release);
+}
+
+void Connection::start_tls(TlsSession session) {
+  tls_ = std::move(session);
+  http.phase = Phase::handshake;
+}
+
+void Connection::close() {
+  tls_ = TlsSession();
+  ::close(fd_);
+  fd_ = -1;
+  readable_ = thorough_ = broken_ = false;
+  peer_.clear();
+  input_.clear();
+  output_.clear();
+  trim(input_);
+  trim(output_);
+  sent_ = 0;
+  sent_total_ = 0;
+  http = Http{};
+  const std::uint64_t word = word_.load(std::memory_order_relaxed);
+  const std::uint32_t next = generation_of(word) + 1;
+  word_.store(static_cast<std::uint64_t>(next) << 2 | kFree, std::memory_order_release);
+}
+
+IoResult Connection::receive_some(char* out, std::size_t room) {
+  if (tls_) return tls_.read(out, room);
+  for (;;) {
+    const ssize_t count = ::recv(fd_, out, room, MSG_DONTWAIT);
+    if (count > 0) return {IoState::done, static_cast<std::size_t>(count)};
+    if (count == 0) return {IoState::closed};
+    if (errno == EAGAIN || errno == EWOULDBLOCK) return {IoState::want_read};
+    if (errno != EINTR) return {IoState::failed};
+  }
+}
+
+IoResult Connection::send_some(const char* data, std::size_t size) {
+  if (tls_) return tls_.write(data, size);
+  for (;;) {
+    const ssize_t count = ::send(fd_, data, size, MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (count >= 0) return {IoState::done, static_cast<std::size_t>(count)};
+    if (errno == EAGAIN || errno == EWOULDBLOCK) return {IoState::want_write};
+    if (errno != EINTR) return {IoState::failed};
+  }
+}
+
+IoState Connection::note(IoResult result, std::size_t room) {
+  if (result.state == IoState::want_read || result.state == IoState::want_write) {
+    readable_ = false;
+    thorough_ = false;
+  } else if (result.state == IoState::failed) {
+    broken_ = true;
+  } else if (result.state == IoState::done && result.bytes < room && !thorough_ && !tls_) {
+    // The socket was emptied; whatever comes later, also the end, comes with an event of its own.
+    readable_ = false;
+  }
+  return result.state;
+}
+
+IoState Connection::receive() {
+  std::array<char, kReadChunk> chunk;
+  const IoResult result = receive_some(chunk.data(), chunk.size());
+  if (result.state == IoState::done) input_.append(chunk.data(), result.bytes);
+  return note(result, chunk.size());
+}
+
+IoState Connection::discard() {
+  std::array<char, kReadChunk> chunk;
+  const IoResult result = receive_some(chunk.data(), chunk.size());
+  http.discarded += result.bytes;
+  return note(result, chunk.size());
+}
+
+void Connection::consume(std::size_t count) {
+  input_.erase(0, count);
+  trim(input_);
+}
+
+bool Connection::send(std::string_view data) {
+  if (unsent() == 0) {
+    while (!data.empty()) {
+      const IoResult result = send_some(data.data(), data.size());
+      if (result.state == IoState::want_write || result.state == IoState::want_read) break;
+      if (result.state != IoState::done) {
+        broken_ = true;
+        return false;
+      }
+      sent_total_ += result.bytes;
+      data.remove_prefix(result.bytes);
+    }
+  }
+  output_.append(data);
+  return !broken_;
+}
+
+IoState Connection::flush() {
+  while (sent_ < output_.size()) {
+    const IoResult result = send_some(output_.data() + sent_, output_.size() - sent_);
+    if (result.state != IoState::done) {
+      if (result.state == IoState::failed) broken_ = true;
+      return result.state;
+    }
+    sent_ += result.bytes;
+    sent_total_ += result.bytes;
+  }
+  output_.clear();
+  sent_ = 0;
+  trim(output_);
+  return IoState::done;
+}
+
+void Connection::end_output() {
+  if (!broken_) tls_.close_notify();
+  ::shutdown(fd_, SHUT_WR);
+}
+
+}  // namespace coffer::http

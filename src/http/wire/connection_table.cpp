@@ -1,0 +1,65 @@
+#include "http/wire/connection_table.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace coffer::http {
+namespace {
+
+std::size_t reserve_for(std::size_t connections_max) {
+  return std::clamp<std::size_t>(connections_max / 4, 64, 1'024);
+}
+
+bool is_loopback(const std::string& peer) { return peer.starts_with("127.") || peer == "::1"; }
+
+}  // namespace
+
+ConnectionTable::ConnectionTable(std::size_t connections_max, std::size_t per_address_max)
+    : connections_max_(connections_max),
+      per_address_max_(per_address_max),
+      size_(connections_max + reserve_for(connections_max)),
+      slots_(std::make_unique<Connection[]>(size_)) {
+  for (std::size_t i = 0; i < size_; ++i) slots_[i].set_index(static_cast<std::uint32_t>(i));
+}
+
+bool ConnectionTable::is_over_limit(const std::string& peer) {
+  const bool counted = per_address_max_ != 0 && !is_loopback(peer);
+  const bool full = count() >= connections_max_;
+  return (counted && ++by_address_[peer] > per_address_max_) || full;
+}
+
+Connection* ConnectionTable::open(int fd, std::string peer, std::int64_t deadline_ms) {
+  const Lock lock(mutex_);
+  std::size_t index = used();
+  if (!free_.empty()) {
+    index = free_.back();
+    free_.pop_back();
+  } else if (index == size_) {
+    return nullptr;
+  }
+  const bool over_limit = is_over_limit(peer);
+  Connection& connection = slots_[index];
+  connection.open(fd, std::move(peer), over_limit, deadline_ms);
+  count_.fetch_add(1, std::memory_order_relaxed);
+  if (index == used()) used_.store(index + 1, std::memory_order_release);
+  return &connection;
+}
+
+void ConnectionTable::release(Connection& connection) {
+  const auto index = static_cast<std::uint32_t>(connection.token() >> 32);
+  const std::string peer = connection.peer();
+  connection.close();
+  const Lock lock(mutex_);
+  if (const auto it = by_address_.find(peer); it != by_address_.end() && --it->second == 0) {
+    by_address_.erase(it);
+  }
+  free_.push_back(index);
+  count_.fetch_sub(1, std::memory_order_relaxed);
+}
+
+Connection* ConnectionTable::find(std::uint64_t token) {
+  const std::uint64_t index = token >> 32;
+  return index < used() ? &slots_[index] : nullptr;
+}
+
+}  // namespace coffer::http

@@ -1,0 +1,51 @@
+// All connections of the server in slots that are made once and never freed, so that a late event
+// can at worst meet a slot of another generation, never freed memory.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/mutex.h"
+#include "http/wire/connection.h"
+
+namespace coffer::http {
+
+class ConnectionTable {
+ public:
+  /// A few slots more than `connections_max` are kept for those that are told of the overload.
+  ConnectionTable(std::size_t connections_max, std::size_t per_address_max);
+
+  /// The thread that accepts. Puts `fd` into a free slot, parked; nullptr when there is none.
+  /// `http.over_limit` is set when a limit is passed.
+  Connection* open(int fd, std::string peer, std::int64_t deadline_ms);
+  /// The owner: closes the connection and frees its slot.
+  void release(Connection& connection);
+  /// nullptr for a token that is none of this table.
+  Connection* find(std::uint64_t token);
+
+  /// Slots that have ever been used are [0, used()).
+  std::size_t used() const { return used_.load(std::memory_order_acquire); }
+  Connection& at(std::size_t index) { return slots_[index]; }
+  /// Open connections.
+  std::size_t count() const { return count_.load(std::memory_order_relaxed); }
+
+ private:
+  bool is_over_limit(const std::string& peer) COFFER_REQUIRES(mutex_);
+
+  const std::size_t connections_max_;
+  const std::size_t per_address_max_;
+  const std::size_t size_;
+  std::unique_ptr<Connection[]> slots_;
+  std::atomic<std::size_t> used_{0};
+  std::atomic<std::size_t> count_{0};
+  Mutex mutex_;
+  std::vector<std::uint32_t> free_ COFFER_GUARDED_BY(mutex_);
+  std::unordered_map<std::string, std::size_t> by_address_ COFFER_GUARDED_BY(mutex_);
+};
+
+}  // namespace coffer::http

@@ -1,0 +1,323 @@
+#include "http/wire/conversation.h"
+
+#include <utility>
+#include <variant>
+
+#include "base/check.h"
+#include "http/problem_json.h"
+
+namespace coffer::http {
+namespace {
+
+// What a client may still send after it was refused, before it is cut off.
+constexpr std::size_t kDiscardMax = 8 * 1024 * 1024;
+
+std::uint64_t whole_size(const RequestHead& head) { return head.head_bytes + head.content_length; }
+
+bool is_whole(const Connection& connection) {
+  const auto& head = connection.http.head;
+  return head && connection.input_size() >= whole_size(*head);
+}
+
+Problem overloaded(std::string detail) {
+  return Problem(Slug::overloaded, std::move(detail)).retry_after(1);
+}
+
+}  // namespace
+
+Conversation::Conversation(const ServerOptions& options, Random& random, Poller& poller,
+                           TlsIdentity* tls)
+    : options_(options),
+      gate_limits_{options.limits.header_bytes_max, options.limits.header_count_max,
+                   options.limits.target_bytes_max},
+      random_(random),
+      poller_(poller),
+      tls_(tls) {}
+
+Step Conversation::advance(Connection& connection) {
+  if (tls_ != nullptr && !connection.tls()) {
+    TlsSession session = tls_->accept(connection.fd());
+    if (!session) return Step::close;
+    connection.start_tls(std::move(session));
+  }
+  for (;;) {
+    switch (step(connection)) {
+      case Go::on:
+        continue;
+      case Go::park:
+        return Step::park;
+      case Go::serve:
+        return Step::serve;
+      case Go::close:
+        return Step::close;
+    }
+  }
+}
+
+Conversation::Go Conversation::step(Connection& connection) {
+  switch (connection.http.phase) {
+    case Phase::handshake:
+      return handshake(connection);
+    case Phase::header:
+      return header(connection);
+    case Phase::body:
+      return body(connection);
+    case Phase::writing:
+      return writing(connection);
+    case Phase::lingering:
+      return linger(connection);
+  }
+  return Go::close;
+}
+
+Conversation::Go Conversation::wait(Connection& connection, Timer timer, int ms) {
+  // A deadline stands for a whole phase: bytes that drip in do not move it.
+  if (connection.http.timer != timer) {
+    connection.http.timer = timer;
+    connection.set_deadline_ms(clock_.monotonic_ms() + ms);
+  }
+  return Go::park;
+}
+
+Conversation::Go Conversation::handshake(Connection& connection) {
+  switch (connection.tls().handshake().state) {
+    case IoState::done:
+      connection.http.phase = Phase::header;
+      return Go::on;
+    case IoState::want_read:
+      return wait(connection, Timer::header, options_.limits.header_ms);
+    case IoState::want_write:
+      // A whole handshake flight does not fit into the socket: only a hostile peer gets here.
+    case IoState::closed:
+    case IoState::failed:
+      return Go::close;
+  }
+  return Go::close;
+}
+
+Conversation::Go Conversation::header(Connection& connection) {
+  if (connection.input_size() > 0) {
+    GateResult result = inspect_header(connection.input(), gate_limits_, connection.http.progress);
+    if (const auto* refusal = std::get_if<Refusal>(&result)) return refuse(connection, *refusal);
+    if (auto* head = std::get_if<RequestHead>(&result)) {
+      return admit(connection, std::move(*head));
+    }
+  }
+  return read_more(connection);
+}
+
+Conversation::Go Conversation::admit(Connection& connection, RequestHead head) {
+  const auto refuse_with = [&](Problem problem) {
+    return refuse(connection, make_refusal(std::move(problem), head.request));
+  };
+  if (connection.http.over_limit) return refuse_with(overloaded("Too many connections."));
+  const std::uint64_t cap = body_cap(head.request.path);
+  if (head.content_length > cap) {
+    return refuse_with(Problem(Slug::payload_too_large,
+                               "The body is limited to " + std::to_string(cap) + " bytes here."));
+  }
+  if (!reserve_large_body(connection, head.content_length)) {
+    forget_body(connection);
+    return refuse_with(overloaded("Too many large bodies at once."));
+  }
+  if (head.expect_continue && connection.input_size() < whole_size(head) &&
+      !connection.send("HTTP/1.1 100 Continue\r\n\r\n")) {
+    return Go::close;
+  }
+  connection.http.head = std::move(head);
+  connection.http.phase = Phase::body;
+  return Go::on;
+}
+
+Conversation::Go Conversation::body(Connection& connection) {
+  return is_whole(connection) ? Go::serve : read_more(connection);
+}
+
+Conversation::Go Conversation::read_more(Connection& connection) {
+  const ServerLimits& limits = options_.limits;
+  if (!connection.may_be_readable()) {
+    if (connection.http.phase == Phase::body) return wait(connection, Timer::body, limits.body_ms);
+    if (connection.input_size() > 0) return wait(connection, Timer::header, limits.header_ms);
+    if (closing_idle_.load(std::memory_order_acquire)) {
+      connection.end_output();
+      return Go::close;
+    }
+    const bool is_fresh = connection.http.served == 0;
+    return is_fresh ? wait(connection, Timer::header, limits.header_ms)
+                    : wait(connection, Timer::idle, limits.idle_ms);
+  }
+  switch (connection.receive()) {
+    case IoState::done:
+    case IoState::want_read:
+    case IoState::want_write:
+      return Go::on;
+    case IoState::closed:
+    case IoState::failed:
+      return Go::close;  // half a request cannot become whole any more
+  }
+  return Go::close;
+}
+
+Conversation::Go Conversation::writing(Connection& connection) {
+  switch (connection.flush()) {
+    case IoState::done:
+      return settle(connection);
+    case IoState::want_read:
+    case IoState::want_write:
+      break;
+    case IoState::closed:
+    case IoState::failed:
+      return Go::close;
+  }
+  if (!reserve_unsent(connection)) return Go::close;
+  auto& http = connection.http;
+  if (!http.watches_writing) {
+    http.watches_writing = true;
+    if (!poller_.watch_writing(connection.fd(), connection.token())) return Go::close;
+  }
+  if (http.timer == Timer::writing && http.sent_before != connection.sent_total()) {
+    http.timer = Timer::none;
+  }
+  http.sent_before = connection.sent_total();
+  return wait(connection, Timer::writing, options_.limits.write_ms);
+}
+
+Conversation::Go Conversation::settle(Connection& connection) {
+  auto& http = connection.http;
+  forget_unsent(connection);
+  http.timer = Timer::none;
+  if (http.keep_alive) {
+    http.phase = Phase::header;
+    return Go::on;
+  }
+  connection.end_output();
+  // Closing with unread input would send a reset, and a reset can overtake the answer.
+  const bool may_get_more = http.linger || connection.input_size() > 0;
+  if (!may_get_more && !connection.may_be_readable()) return Go::close;
+  http.phase = Phase::lingering;
+  return Go::on;
+}
+
+Conversation::Go Conversation::linger(Connection& connection) {
+  connection.consume(connection.input_size());
+  if (!connection.may_be_readable()) {
+    return wait(connection, Timer::lingering, options_.limits.linger_ms);
+  }
+  const IoState state = connection.discard();
+  const bool ended = state == IoState::closed || state == IoState::failed;
+  return ended || connection.http.discarded > kDiscardMax ? Go::close : Go::on;
+}
+
+Conversation::Go Conversation::refuse(Connection& connection, const Refusal& refusal) {
+  refused_.fetch_add(1, std::memory_order_relaxed);
+  const std::string id = refusal.request_id.empty() ? new_request_id() : refusal.request_id;
+  const Response response = render(refusal.problem, refusal.path, id);
+  const ResponseFrame frame{id, false, false, clock_.now().ms / 1000};
+  connection.http.keep_alive = false;
+  connection.http.linger = true;
+  connection.http.phase = Phase::writing;
+  return connection.send(to_bytes(response, frame, false)) ? Go::on : Go::close;
+}
+
+Request Conversation::take_request(Connection& connection) {
+  auto& http = connection.http;
+  COFFER_CHECK(is_whole(connection));
+  RequestHead head = *std::exchange(http.head, std::nullopt);
+  Request request = std::move(head.request);
+  request.body.assign(connection.input(), head.head_bytes, head.content_length);
+  connection.consume(whole_size(head));
+  request.peer = connection.peer();
+  const std::string* id = request.header("x-request-id");
+  request.request_id = id != nullptr && is_acceptable_request_id(*id) ? *id : new_request_id();
+  http.progress = {};
+  http.phase = Phase::header;
+  http.http_1_0 = head.http_1_0;
+  http.keep_alive = head.keep_alive;
+  ++http.served;
+  requests_.fetch_add(1, std::memory_order_relaxed);
+  return request;
+}
+
+ResponseFrame Conversation::frame(Connection& connection, std::string_view request_id,
+                                  const Response& response) {
+  auto& http = connection.http;
+  forget_body(connection);  // before the client can learn that it may send the next large body
+  if (http.served >= options_.limits.requests_per_connection_max) http.keep_alive = false;
+  if (http.http_1_0 && response.stream) http.keep_alive = false;  // its end is the end of the body
+  if (http.keep_alive && draining_.load(std::memory_order_acquire)) {
+    http.keep_alive = has_another_request(connection);
+  }
+  return {request_id, http.keep_alive, http.http_1_0, clock_.now().ms / 1000};
+}
+
+bool Conversation::has_another_request(Connection& connection) {
+  // What was pipelined before the stop is answered too, so it has to be looked for.
+  if (connection.may_be_readable()) connection.receive();
+  GateProgress progress;
+  const GateResult result = inspect_header(connection.input(), gate_limits_, progress);
+  if (const auto* head = std::get_if<RequestHead>(&result)) {
+    return connection.input_size() >= whole_size(*head);
+  }
+  return std::holds_alternative<Refusal>(result);
+}
+
+Step Conversation::after_response(Connection& connection) {
+  connection.http.phase = Phase::writing;
+  return advance(connection);
+}
+
+Step Conversation::shed(Connection& connection) {
+  const Request request = take_request(connection);
+  refused_.fetch_add(1, std::memory_order_relaxed);
+  const Response response = render(overloaded("More requests are waiting than can be served."),
+                                   request.path, request.request_id);
+  const ResponseFrame as = frame(connection, request.request_id, response);
+  const std::string bytes = to_bytes(response, as, request.method == "HEAD");
+  return connection.send(bytes) ? after_response(connection) : Step::close;
+}
+
+bool Conversation::reserve_large_body(Connection& connection, std::uint64_t bytes) {
+  const ServerLimits& limits = options_.limits;
+  if (bytes <= limits.body_bytes_max) return true;
+  connection.http.reserved_body = bytes;
+  return large_bytes_.fetch_add(bytes, std::memory_order_relaxed) + bytes <=
+         limits.large_bodies_bytes_max;
+}
+
+bool Conversation::reserve_unsent(Connection& connection) {
+  if (connection.http.reserved_unsent != 0) return true;
+  const std::uint64_t bytes = connection.unsent();
+  connection.http.reserved_unsent = bytes;
+  return unsent_bytes_.fetch_add(bytes, std::memory_order_relaxed) + bytes <=
+         options_.limits.unsent_bytes_max;
+}
+
+void Conversation::forget_body(Connection& connection) {
+  const std::uint64_t bytes = std::exchange(connection.http.reserved_body, 0);
+  if (bytes != 0) large_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
+}
+
+void Conversation::forget_unsent(Connection& connection) {
+  const std::uint64_t bytes = std::exchange(connection.http.reserved_unsent, 0);
+  if (bytes != 0) unsent_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
+}
+
+void Conversation::forget(Connection& connection) {
+  forget_body(connection);
+  forget_unsent(connection);
+}
+
+std::uint64_t Conversation::body_cap(const std::string& path) const {
+  const ServerLimits& limits = options_.limits;
+  return limits.body_bytes_for ? limits.body_bytes_for(path) : limits.body_bytes_max;
+}
+
+Response Conversation::render(const Problem& problem, std::string_view path,
+                              std::string_view id) const {
+  return options_.render_problem ? options_.render_problem(problem, path, id)
+                                 : problem_response(problem, path, id);
+}
+
+std::string Conversation::new_request_id() { return random_.uuid_v7(clock_.now()).to_string(); }
+
+}  // namespace coffer::http

@@ -1,0 +1,94 @@
+// HTTP/1.1 over one connection, one step at a time: when to read, what to refuse, when a request is
+// whole, what follows a response. Never blocks.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "http/message.h"
+#include "http/server.h"
+#include "http/wire/connection.h"
+#include "http/wire/poller.h"
+#include "http/wire/response_head.h"
+
+namespace coffer::http {
+
+/// What the owner of a connection has to do next.
+enum class Step {
+  park,   // nothing to do before the next event or the deadline
+  serve,  // a whole request is there: `take_request`
+  close,  // release it
+};
+
+/// One for the whole server; thread safe, the state is in the connections. All functions are for
+/// the owner of the connection they are given.
+class Conversation {
+ public:
+  Conversation(const ServerOptions& options, Random& random, Poller& poller, TlsIdentity* tls);
+
+  /// Goes as far as it can without waiting.
+  Step advance(Connection& connection);
+  /// After `serve`: moves the request out of the connection.
+  Request take_request(Connection& connection);
+  /// Decides whether the connection stays open after the response to the request just taken, and
+  /// how the response has to say so. What it returns refers to `request_id`.
+  ResponseFrame frame(Connection& connection, std::string_view request_id,
+                      const Response& response);
+  /// The response was given to the connection, sent or kept.
+  Step after_response(Connection& connection);
+  /// Answers the whole request that is there with 503, without a worker.
+  Step shed(Connection& connection);
+  /// Gives back what the connection holds of shared budgets; before it is released.
+  void forget(Connection& connection);
+
+  /// From now on every response closes its connection.
+  void start_draining() { draining_.store(true, std::memory_order_release); }
+  /// From now on connections without a byte of a request close when they are advanced.
+  void close_idle() { closing_idle_.store(true, std::memory_order_release); }
+
+  std::uint64_t requests() const { return requests_.load(std::memory_order_relaxed); }
+  std::uint64_t refused() const { return refused_.load(std::memory_order_relaxed); }
+
+ private:
+  enum class Go { on, park, serve, close };
+
+  Go step(Connection& connection);
+  Go handshake(Connection& connection);
+  Go header(Connection& connection);
+  Go admit(Connection& connection, RequestHead head);
+  Go body(Connection& connection);
+  Go writing(Connection& connection);
+  Go linger(Connection& connection);
+  Go read_more(Connection& connection);
+  Go settle(Connection& connection);
+  Go refuse(Connection& connection, const Refusal& refusal);
+  Go wait(Connection& connection, Timer timer, int ms);
+
+  bool has_another_request(Connection& connection);
+  bool reserve_large_body(Connection& connection, std::uint64_t bytes);
+  bool reserve_unsent(Connection& connection);
+  void forget_body(Connection& connection);
+  void forget_unsent(Connection& connection);
+  std::uint64_t body_cap(const std::string& path) const;
+  Response render(const Problem& problem, std::string_view path, std::string_view id) const;
+  std::string new_request_id();
+
+  const ServerOptions& options_;
+  const GateLimits gate_limits_;
+  Random& random_;
+  Poller& poller_;
+  TlsIdentity* const tls_;
+  const SystemClock clock_;
+  std::atomic<bool> draining_{false};
+  std::atomic<bool> closing_idle_{false};
+  std::atomic<std::uint64_t> large_bytes_{0};
+  std::atomic<std::uint64_t> unsent_bytes_{0};
+  std::atomic<std::uint64_t> requests_{0};
+  std::atomic<std::uint64_t> refused_{0};
+};
+
+}  // namespace coffer::http

@@ -1,0 +1,81 @@
+#include "http/wire/poller.h"
+
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+#include "base/check.h"
+
+namespace coffer::http {
+namespace {
+
+constexpr std::size_t kBatchMax = 64;
+
+bool control(int epoll_fd, int operation, int fd, std::uint32_t events, std::uint64_t token) {
+  epoll_event event{};
+  event.events = events;
+  event.data.u64 = token;
+  return epoll_ctl(epoll_fd, operation, fd, &event) == 0;
+}
+
+}  // namespace
+
+Poller::Poller() : fd_(epoll_create1(EPOLL_CLOEXEC)) { COFFER_CHECK(fd_ >= 0); }
+
+Poller::~Poller() { ::close(fd_); }
+
+bool Poller::add_edge(int fd, std::uint64_t token) {
+  return control(fd_, EPOLL_CTL_ADD, fd, EPOLLIN | EPOLLRDHUP | EPOLLET, token);
+}
+
+bool Poller::watch_writing(int fd, std::uint64_t token) {
+  // Never taken back: an edge for writing comes only after a write has met a full socket.
+  return control(fd_, EPOLL_CTL_MOD, fd, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, token);
+}
+
+bool Poller::add_level(int fd, std::uint64_t token) {
+  return control(fd_, EPOLL_CTL_ADD, fd, EPOLLIN, token);
+}
+
+bool Poller::add_once(const Poller& other, std::uint64_t token) {
+  return control(fd_, EPOLL_CTL_ADD, other.fd_, EPOLLONESHOT, token);
+}
+
+void Poller::arm(const Poller& other, std::uint64_t token) {
+  control(fd_, EPOLL_CTL_MOD, other.fd_, EPOLLIN | EPOLLONESHOT, token);
+}
+
+void Poller::remove(int fd) { control(fd_, EPOLL_CTL_DEL, fd, 0, 0); }
+
+std::size_t Poller::wait(std::span<Event> events, int timeout_ms) {
+  std::array<epoll_event, kBatchMax> ready;
+  const auto room = static_cast<int>(std::min(events.size(), ready.size()));
+  const int count = epoll_wait(fd_, ready.data(), room, timeout_ms);
+  if (count <= 0) return 0;  // EINTR is a timeout that came early
+  for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
+    events[i].token = ready[i].data.u64;
+    events[i].hang_up = (ready[i].events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
+  }
+  return static_cast<std::size_t>(count);
+}
+
+WakeUp::WakeUp() : fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) { COFFER_CHECK(fd_ >= 0); }
+
+WakeUp::~WakeUp() { ::close(fd_); }
+
+void WakeUp::signal() {
+  const std::uint64_t one = 1;
+  // Fails only when the counter is full, and then it is signalled already.
+  [[maybe_unused]] const ssize_t done = ::write(fd_, &one, sizeof one);
+}
+
+void WakeUp::clear() {
+  std::uint64_t count = 0;
+  [[maybe_unused]] const ssize_t done = ::read(fd_, &count, sizeof count);
+}
+
+}  // namespace coffer::http

@@ -1,0 +1,96 @@
+// Requests that wait for workers, and workers that wait for requests.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "base/mutex.h"
+
+namespace coffer::http {
+
+class Connection;
+
+/// Requests: first in, first out, bounded. Resting workers: last in, first out, so that those who
+/// work are always the same few. Thread safe; the counters are loads without a lock.
+class RequestQueue {
+ public:
+  explicit RequestQueue(std::size_t capacity) : capacity_(capacity) {}
+
+  bool push(Connection& connection) {
+    const Lock lock(mutex_);
+    if (waiting_.size() >= capacity_) return false;
+    waiting_.push_back(&connection);
+    size_.store(waiting_.size());
+    return true;
+  }
+
+  Connection* pop() {
+    if (size() == 0) return nullptr;
+    const Lock lock(mutex_);
+    if (waiting_.empty()) return nullptr;
+    Connection* connection = waiting_.front();
+    waiting_.pop_front();
+    size_.store(waiting_.size());
+    taken_.fetch_add(1);
+    return connection;
+  }
+
+  /// Sleeps until woken; returns at once when a request is waiting or the queue is closed.
+  void rest() {
+    Resting self;
+    const Lock lock(mutex_);
+    if (closed_ || !waiting_.empty()) return;
+    resting_.push_back(&self);
+    resting_count_.store(resting_.size());
+    while (!self.woken) self.changed.wait(mutex_);
+  }
+
+  /// Wakes a resting worker for each request that waits, as far as there are any.
+  void wake_resting() {
+    const Lock lock(mutex_);
+    wake(std::min(waiting_.size(), resting_.size()));
+  }
+
+  /// Nobody rests any more.
+  void close() {
+    const Lock lock(mutex_);
+    closed_ = true;
+    wake(resting_.size());
+  }
+
+  // Sequentially consistent, like every access: see Server::Impl::enqueue.
+  std::size_t size() const { return size_.load(); }
+  std::size_t resting() const { return resting_count_.load(); }
+  /// Requests taken so far.
+  std::uint64_t taken() const { return taken_.load(); }
+
+ private:
+  struct Resting {
+    Condition changed;
+    bool woken = false;
+  };
+
+  void wake(std::size_t count) COFFER_REQUIRES(mutex_) {
+    for (; count > 0; --count) {
+      resting_.back()->woken = true;
+      resting_.back()->changed.notify_one();
+      resting_.pop_back();
+    }
+    resting_count_.store(resting_.size());
+  }
+
+  const std::size_t capacity_;
+  std::atomic<std::size_t> size_{0};
+  std::atomic<std::size_t> resting_count_{0};
+  std::atomic<std::uint64_t> taken_{0};
+  Mutex mutex_;
+  std::deque<Connection*> waiting_ COFFER_GUARDED_BY(mutex_);
+  std::vector<Resting*> resting_ COFFER_GUARDED_BY(mutex_);
+  bool closed_ COFFER_GUARDED_BY(mutex_) = false;
+};
+
+}  // namespace coffer::http

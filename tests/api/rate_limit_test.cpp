@@ -1,0 +1,132 @@
+// Token buckets per application, half of them for money, and throttled logins (decisions section 3).
+#include <catch2/catch.hpp>
+
+#include "support/test_app.h"
+
+using namespace coffer;
+using namespace coffer::test;
+
+namespace {
+
+void limit_sandbox(Config& config) {
+  config.rate_limit_sandbox_per_s = 1;
+  config.rate_limit_sandbox_burst = 4;
+}
+
+void limit_login(Config& config) { config.rate_limit_login_per_min = 10; }
+
+void check_limited(const Reply& reply, const std::string& wait_s) {
+  INFO(reply.text());
+  CHECK(reply.status == 429);
+  CHECK(reply.slug() == "rate-limited");
+  CHECK(reply.header("Retry-After") == wait_s);
+}
+
+Reply log_in(TestApp& app, const std::string& secret) {
+  Json body = app.me().token_request();
+  if (!secret.empty()) body["clientSecret"] = secret;
+  return app.anonymous().post("/v1/auth/token", body);
+}
+
+}  // namespace
+
+TEST_CASE("an application that spends its burst waits as long as Retry-After says") {
+  TestApp app(limit_sandbox);
+  for (int left = 3; left >= 0; --left) {
+    const Reply reply = app.me().get("/v1/assets");
+    CHECK(reply.status == 200);
+    CHECK(reply.header("RateLimit-Policy") == "\"default\";q=4;w=4");
+    CHECK_THAT(reply.header("RateLimit"),
+               Catch::Matchers::StartsWith("\"default\";r=" + std::to_string(left) + ";"));
+  }
+  const Reply refused = app.me().get("/v1/assets");
+  check_limited(refused, "1");
+  CHECK(refused.header("RateLimit-Policy") == "\"default\";q=4;w=4");
+  CHECK_THAT(refused.header("RateLimit"), Catch::Matchers::StartsWith("\"default\";r=0;"));
+  app.clock.advance_ms(1'000);
+  CHECK(app.me().get("/v1/assets").status == 200);
+  check_limited(app.me().get("/v1/assets"), "1");
+}
+
+TEST_CASE("refused requests carry the rate limit headers too") {
+  TestApp app(limit_sandbox);
+  CHECK(app.me().get("/v1/assets/NOPE").has_header("RateLimit"));
+  CHECK(app.me().scoped("wallets:read").get("/v1/transactions").has_header("RateLimit-Policy"));
+  CHECK_FALSE(app.anonymous().get("/v1/assets").has_header("RateLimit"));
+}
+
+TEST_CASE("one application's limit is not another's") {
+  TestApp app(limit_sandbox);
+  const Client sibling(app, app.register_application(app.association()));
+  for (int i = 0; i < 5; ++i) app.me().get("/v1/assets");
+  check_limited(app.me().get("/v1/assets"), "1");
+  CHECK(sibling.get("/v1/assets").status == 200);
+  // A new token of the same application does not refill its bucket.
+  check_limited(app.me().scoped("wallets:read").get("/v1/assets"), "1");
+}
+
+TEST_CASE("requests that move money have half of the bucket") {
+  TestApp app(limit_sandbox);
+  const Json nothing = Json::object();
+  CHECK(app.me().post("/v1/payments/p2p/own", nothing).status == 400);
+  CHECK(app.me().post("/v1/payments/swap/own", nothing).status == 400);
+  check_limited(app.me().post("/v1/payments/p2p/own/multi", nothing), "2");
+  CHECK(app.me().get("/v1/assets").status == 200);
+}
+
+TEST_CASE("production has its own numbers") {
+  TestApp app([](Config& config) {
+    config.rate_limit_production_per_s = 2;
+    config.rate_limit_production_burst = 1;
+  });
+  const Client production = app.production();
+  CHECK(production.get("/v1/assets").status == 200);
+  CHECK(production.get("/v1/assets").status == 429);
+  // The sandbox is unlimited here: 0 is off, without headers.
+  for (int i = 0; i < 300; ++i) REQUIRE(app.me().get("/v1/assets").status == 200);
+  CHECK_FALSE(app.me().get("/v1/assets").has_header("RateLimit"));
+  app.clock.advance_ms(500);
+  CHECK(production.get("/v1/assets").status == 200);
+}
+
+TEST_CASE("ten token calls a minute, then 429") {
+  TestApp app(limit_login);
+  // The application of the test itself has drawn one.
+  for (int i = 0; i < 9; ++i) REQUIRE(log_in(app, "").status == 200);
+  check_limited(log_in(app, ""), "6");
+  app.clock.advance_ms(6'000);
+  CHECK(log_in(app, "").status == 200);
+  CHECK(log_in(app, "").status == 429);
+}
+
+TEST_CASE("wrong secrets make every further attempt slower") {
+  TestApp app([](Config& config) { config.rate_limit_login_per_min = 100; });
+  for (int i = 0; i < 4; ++i) CHECK(log_in(app, "wrong").status == 401);
+  check_limited(log_in(app, "wrong"), "1");
+  // The right secret does not get past the delay either.
+  check_limited(log_in(app, ""), "1");
+  app.clock.advance_ms(1'000);
+  CHECK(log_in(app, "wrong").status == 401);
+  check_limited(log_in(app, ""), "2");
+  app.clock.advance_ms(2'000);
+  CHECK(log_in(app, "wrong").status == 401);
+  check_limited(log_in(app, ""), "4");
+  app.clock.advance_ms(4'000);
+  CHECK(log_in(app, "").status == 200);
+  // Success forgets the mistakes.
+  for (int i = 0; i < 3; ++i) CHECK(log_in(app, "wrong").status == 401);
+  CHECK(log_in(app, "").status == 200);
+}
+
+TEST_CASE("the form of the token call is throttled and says so to OAuth clients") {
+  TestApp app(limit_login);
+  const HeaderList form{{"Content-Type", "application/x-www-form-urlencoded"}};
+  const std::string body = "grant_type=client_credentials&client_id=a&client_secret=b";
+  Reply reply;
+  for (int i = 0; i < 12 && reply.status != 429; ++i) {
+    reply = app.anonymous().send({"POST", "/v1/auth/token", form, body});
+  }
+  CHECK(reply.status == 429);
+  CHECK_FALSE(reply.header("Retry-After").empty());
+  CHECK(reply.json().at("error") == "temporarily_unavailable");
+}

@@ -1,0 +1,198 @@
+// transactionId is the one identity of a payment: what counts as the same, and what uses it up.
+#include <catch2/catch.hpp>
+
+#include "support/test_app.h"
+
+using namespace coffer;
+using namespace coffer::test;
+
+namespace {
+
+const std::string kTransfer = "/v1/payments/p2p/own";
+
+struct World {
+  TestApp app;
+  std::string from = app.wallet("USDC", "100");
+  std::string to = app.wallet("USDC");
+  Json body = transfer_body(from, to, "1");
+};
+
+void check_replay(const Reply& reply, const std::string& id) {
+  INFO(reply.text());
+  CHECK(reply.status == 202);
+  CHECK(reply.header("Idempotent-Replayed") == "true");
+  CHECK(reply.json().at("isIdempotent") == true);
+  CHECK(reply.json().at("transactionRecordId") == id);
+  CHECK(reply.json().at("status") == "accepted");
+}
+
+void check_conflict(const Reply& reply, const std::vector<std::string>& fields) {
+  INFO(reply.text());
+  CHECK(reply.status == 409);
+  CHECK(reply.slug() == "transaction-id-conflict");
+  CHECK(reply.fields() == fields);
+}
+
+}  // namespace
+
+TEST_CASE("the same submission again gives the first result, before and after settling") {
+  World world;
+  const Client& me = world.app.me();
+  const std::string id = me.pay(kTransfer, world.body);
+  check_replay(me.post(kTransfer, world.body), id);
+  world.app.settle();
+  check_replay(me.post(kTransfer, world.body), id);
+  world.app.restart();
+  world.app.clock.advance_ms(3'000'000);
+  check_replay(me.post(kTransfer, world.body), id);
+  CHECK(me.all("/v1/transactions").size() == 1);
+  CHECK(me.balance(world.to, "USDC") == "1.00");
+}
+
+TEST_CASE("the comparison is over canonical fields") {
+  World world;
+  const Client& me = world.app.me();
+  const std::string id = me.pay(kTransfer, world.body);
+  const std::string transaction = world.body.at("transactionId");
+  const auto same = [&](const char* amount, const char* more = "") {
+    // Other order of members, other spelling of the amount.
+    check_replay(me.post_text(kTransfer, "{\"amount\":" + std::string(amount) +
+                                             ",\"sendingAssetCode\":\"USDC\",\"destinationWalletId\":\"" +
+                                             world.to + "\",\"transactionId\":\"" + transaction +
+                                             "\", \"sourceWalletId\" : \"" + world.from + "\"" + more +
+                                             "}"),
+                 id);
+  };
+  same("\"1\"");
+  same("1");
+  same("1.0");
+  same("\"1.0000000\"");
+  same("0.1e1");
+  same("1", R"(,"fromRef":null,"memo":null,"notifyEmail":false)");
+  Json upper = world.body;
+  std::string wallet = world.from;
+  for (char& c : wallet) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  upper["sourceWalletId"] = wallet;
+  check_replay(me.post(kTransfer, upper), id);
+}
+
+TEST_CASE("another body under the same id is a conflict that names what differs") {
+  World world;
+  const Client& me = world.app.me();
+  world.body["fromRef"] = "A-1";
+  me.pay(kTransfer, world.body);
+  const auto changed = [&](const char* patch) {
+    Json body = world.body;
+    body.merge_patch(Json::parse(patch));
+    return me.post(kTransfer, body);
+  };
+  check_conflict(changed(R"({"amount":"1.0000001"})"), {"amount"});
+  check_conflict(changed(R"({"fromRef":null})"), {"fromRef"});
+  check_conflict(changed(R"({"toRef":"B","description":"x","memo":"m"})"),
+                 {"toRef", "description", "memo"});
+  check_conflict(changed(R"({"sendingAssetCode":"EURC"})"), {"sendingAssetCode"});
+  Json swapped = world.body;
+  swapped["sourceWalletId"] = world.to;
+  swapped["destinationWalletId"] = world.from;
+  check_conflict(me.post(kTransfer, swapped), {"sourceWalletId", "destinationWalletId"});
+  // More than there is: still first of all another body.
+  check_conflict(changed(R"({"amount":"1000"})"), {"amount"});
+}
+
+TEST_CASE("an id is one over all kinds of payments") {
+  World world;
+  const Client& me = world.app.me();
+  me.pay(kTransfer, world.body);
+  Json multi = multi_body({transfer_body(world.from, world.to, "1")});
+  multi["transactionId"] = world.body.at("transactionId");
+  const Reply reply = me.post("/v1/payments/p2p/own/multi", multi);
+  CHECK(reply.status == 409);
+  CHECK(reply.slug() == "transaction-id-conflict");
+  CHECK(me.get("/v1/transactions?transactionId=" + multi.at("transactionId").get<std::string>())
+            .json()
+            .at("data")
+            .size() == 1);
+}
+
+TEST_CASE("a multi-transfer and a swap are replayed and compared leg by leg") {
+  World world;
+  const Client& me = world.app.me();
+  const std::string route = "/v1/payments/p2p/own/multi";
+  Json multi = multi_body({transfer_body(world.from, world.to, "1"),
+                           transfer_body(world.from, world.to, "2")});
+  const std::string id = me.pay(route, multi);
+  check_replay(me.post(route, multi), id);
+  Json other = multi;
+  other["transfers"][1]["amount"] = "2.5";
+  other["memo"] = "x";
+  check_conflict(me.post(route, other), {"transfers[1].amount", "memo"});
+  Json order = multi;
+  std::swap(order["transfers"][0], order["transfers"][1]);
+  check_conflict(me.post(route, order), {"transfers[0].amount", "transfers[1].amount"});
+  Json fewer = multi;
+  fewer["transfers"].erase(1);
+  check_conflict(me.post(route, fewer), {"transfers"});
+
+  world.app.rate("USDC", "EURC", "0.9");
+  world.app.liquidity("EURC", "100");
+  me.trustline(world.to, "EURC");
+  Json swap = swap_body(world.from, world.to, "1", "USDC", "EURC");
+  swap["minReceivingAmount"] = "0.5";
+  const std::string swap_id = me.pay("/v1/payments/swap/own", swap);
+  swap["minReceivingAmount"] = 0.50;
+  check_replay(me.post("/v1/payments/swap/own", swap), swap_id);
+  swap["minReceivingAmount"] = "0.6";
+  check_conflict(me.post("/v1/payments/swap/own", swap), {"minReceivingAmount"});
+}
+
+TEST_CASE("an id belongs to one association and environment") {
+  World world;
+  const Client& me = world.app.me();
+  const std::string id = me.pay(kTransfer, world.body);
+  const Client other = world.app.stranger();
+  Json theirs = transfer_body(other.wallet("USDC", "5"), other.wallet("USDC"), "1");
+  theirs["transactionId"] = world.body.at("transactionId");
+  const std::string their_id = other.pay(kTransfer, theirs);
+  CHECK(their_id != id);
+  check_replay(other.post(kTransfer, theirs), their_id);
+  const Client production = world.app.production();
+  const std::string source = production.wallet("USDC");
+  world.app.issue(source, "USDC", "5");
+  Json live = transfer_body(source, production.wallet("USDC"), "1");
+  live["transactionId"] = world.body.at("transactionId");
+  CHECK(production.pay(kTransfer, live) != id);
+  // Another application of the same tenant replays it.
+  const Client sibling(world.app, world.app.register_application(world.app.association()));
+  check_replay(sibling.post(kTransfer, world.body), id);
+}
+
+TEST_CASE("what is refused does not use the id up") {
+  World world;
+  const Client& me = world.app.me();
+  Json body = world.body;
+  body["amount"] = "101";
+  CHECK(me.post(kTransfer, body).slug() == "insufficient-funds");
+  body["amount"] = "0";
+  CHECK(me.post(kTransfer, body).status == 422);
+  body["colour"] = "red";
+  CHECK(me.post(kTransfer, body).status == 400);
+  const Reply reply = me.post(kTransfer, world.body);
+  CHECK(reply.status == 202);
+  CHECK(reply.json().at("isIdempotent") == false);
+}
+
+TEST_CASE("a payment that failed keeps its id") {
+  World world;
+  const Client& me = world.app.me();
+  world.app.rate("USDC", "EURC", "0.9");
+  me.trustline(world.to, "EURC");
+  const Json swap = swap_body(world.from, world.to, "1", "USDC", "EURC");
+  // There is a rate but no liquidity.
+  const std::string id = me.pay("/v1/payments/swap/own", swap);
+  world.app.settle();
+  REQUIRE(me.status(id) == "failed");
+  world.app.liquidity("EURC", "100");
+  check_replay(me.post("/v1/payments/swap/own", swap), id);
+  world.app.settle();
+  CHECK(me.status(id) == "failed");
+}

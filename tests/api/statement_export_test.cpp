@@ -1,0 +1,195 @@
+// The statement as CSV and as NDJSON: the whole range, the same rows, safe to open in a spreadsheet.
+#include <catch2/catch.hpp>
+
+#include "support/test_app.h"
+
+using namespace coffer;
+using namespace coffer::test;
+
+namespace {
+
+using Row = std::vector<std::string>;
+
+std::string target(const std::string& wallet, const std::string& more) {
+  return "/v1/statements/transactions?walletId=" + wallet +
+         "&assetCode=USDC&startDate=2026-01-01&endDate=2026-02-01" + more;
+}
+
+/// RFC 4180, read strictly.
+std::vector<Row> parse_csv(const std::string& text) {
+  std::vector<Row> rows;
+  Row row;
+  std::string cell;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quoted) {
+      if (c != '"') {
+        cell += c;
+      } else if (i + 1 < text.size() && text[i + 1] == '"') {
+        cell += text[++i];
+      } else {
+        quoted = false;
+      }
+    } else if (c == '"' && cell.empty()) {
+      quoted = true;
+    } else if (c == ',') {
+      row.push_back(std::move(cell));
+      cell.clear();
+    } else if (c == '\r' && i + 1 < text.size() && text[i + 1] == '\n') {
+      ++i;
+      row.push_back(std::move(cell));
+      cell.clear();
+      rows.push_back(std::move(row));
+      row.clear();
+    } else {
+      cell += c;
+    }
+  }
+  CHECK_FALSE(quoted);
+  CHECK((row.empty() && cell.empty()));  // the last line has its end
+  return rows;
+}
+
+std::vector<Json> parse_ndjson(const std::string& text) {
+  std::vector<Json> out;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = text.find('\n', at);
+    REQUIRE(end != std::string::npos);
+    out.push_back(Json::parse(text.substr(at, end - at)));
+    at = end + 1;
+  }
+  return out;
+}
+
+std::string text_of(const Json& line, const char* name) {
+  return line.contains(name) && line.at(name).is_string() ? line.at(name).get<std::string>() : "";
+}
+
+struct World {
+  TestApp app;
+  std::string from = app.wallet("USDC", "100");
+  std::string to = app.wallet("USDC");
+
+  void pay(const std::string& description, const std::string& reference = {}) {
+    Json body = transfer_body(from, to, "0.5");
+    body["description"] = description;
+    if (!reference.empty()) body["fromRef"] = reference;
+    app.me().pay("/v1/payments/p2p/own", body);
+    app.clock.advance_ms(1'000);
+    app.settle();
+  }
+};
+
+}  // namespace
+
+TEST_CASE("CSV and NDJSON hold the rows of the JSON statement") {
+  World world;
+  world.pay("Rent");
+  world.pay("Comma, \"quote\" and\r\nline", "REF-2");
+  world.pay("Ümläut 元");
+  const Json page = world.app.me().get(target(world.from, "")).json();
+  const auto lines = page.at("data").get<std::vector<Json>>();
+  REQUIRE(lines.size() == 4);
+
+  const Reply csv = world.app.me().get(target(world.from, "&format=csv"));
+  CHECK(csv.status == 200);
+  CHECK(csv.header("Content-Type") == "text/csv; charset=utf-8");
+  CHECK_THAT(csv.header("Content-Disposition"),
+             Catch::Matchers::StartsWith("attachment; filename=") && Catch::Matchers::Contains(".csv"));
+  const auto rows = parse_csv(csv.body);
+  REQUIRE(rows.size() == 5);
+  CHECK(rows[0] == Row{"rowId", "at", "description", "reference", "counterparty", "direction",
+                       "amount", "runningBalance", "transactionRecordId"});
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    for (std::size_t column = 0; column < rows[0].size(); ++column) {
+      INFO(rows[0][column]);
+      CHECK(rows[i + 1].at(column) == text_of(lines[i], rows[0][column].c_str()));
+    }
+  }
+
+  const Reply ndjson = world.app.me().get(target(world.from, "&format=ndjson"));
+  CHECK(ndjson.status == 200);
+  CHECK(ndjson.header("Content-Type") == "application/x-ndjson");
+  CHECK(parse_ndjson(ndjson.body) == lines);
+}
+
+TEST_CASE("the Accept header asks for an export where format does not say otherwise") {
+  World world;
+  world.pay("x");
+  const auto type = [&](const std::string& accept, const std::string& more) {
+    return world.app.me().with("Accept", accept).get(target(world.from, more)).header("Content-Type");
+  };
+  CHECK(type("text/csv", "") == "text/csv; charset=utf-8");
+  CHECK(type("application/x-ndjson", "") == "application/x-ndjson");
+  CHECK(type("*/*", "") == "application/json");
+  CHECK(type("application/json", "") == "application/json");
+  CHECK(type("text/csv", "&format=json") == "application/json");
+}
+
+TEST_CASE("no cell starts like a formula") {
+  World world;
+  world.app.me().put("/v1/wallets/" + world.to, {{"walletName", "=HYPERLINK(\"http://x\")"}});
+  const std::string texts[] = {"=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1"};
+  for (const std::string& text : texts) world.pay(text, "-REF");
+  const auto rows = parse_csv(world.app.me().get(target(world.from, "&format=csv")).body);
+  REQUIRE(rows.size() == std::size(texts) + 2);
+  for (std::size_t i = 0; i < std::size(texts); ++i) {
+    const Row& row = rows[i + 2];
+    CHECK(row[2] == "'" + texts[i]);
+    CHECK(row[3] == "'-REF");
+    CHECK(row[4] == "'=HYPERLINK(\"http://x\")");
+    // Amounts are numbers, not texts.
+    CHECK(row[6] == "-0.50");
+  }
+  // JSON is no spreadsheet: there the text stays what it is.
+  const auto lines = parse_ndjson(world.app.me().get(target(world.from, "&format=ndjson")).body);
+  CHECK(lines[1].at("description") == "=1+1");
+}
+
+TEST_CASE("an export streams the whole range, beyond any page") {
+  TestApp app;
+  const std::string from = app.wallet("USDC", "1000"), to = app.wallet("USDC");
+  for (int i = 0; i < 6; ++i) {
+    app.me().pay("/v1/payments/p2p/own/multi",
+                 multi_body(std::vector<Json>(100, transfer_body(from, to, "0.25"))));
+  }
+  app.settle();
+  const auto lines = parse_ndjson(app.me().get(target(to, "&format=ndjson&limit=1")).body);
+  REQUIRE(lines.size() == 600);
+  CHECK(lines.back().at("runningBalance") == "150.00");
+  std::vector<std::string> paged;
+  std::string cursor;
+  for (bool more = true; more;) {
+    const Json page = app.me().get(target(to, "&limit=100" + cursor)).json();
+    for (const Json& line : page.at("data")) paged.push_back(line.at("rowId"));
+    more = page.at("hasMore");
+    if (more) cursor = "&cursor=" + page.at("nextCursor").get<std::string>();
+  }
+  CHECK(member_of_each(lines, "rowId") == paged);
+  const auto rows = parse_csv(app.me().get(target(to, "&format=csv")).body);
+  REQUIRE(rows.size() == 601);
+  for (std::size_t i = 0; i < paged.size(); ++i) CHECK(rows[i + 1][0] == paged[i]);
+}
+
+TEST_CASE("an empty range exports the header alone") {
+  World world;
+  CHECK(parse_csv(world.app.me().get(target(world.to, "&format=csv")).body).size() == 1);
+  CHECK(world.app.me().get(target(world.to, "&format=ndjson")).body.empty());
+}
+
+TEST_CASE("an export arrives whole over the wire, chunk by chunk") {
+  World world;
+  for (int i = 0; i < 3; ++i) world.pay("over the wire");
+  const Reply near = world.app.me().get(target(world.from, "&format=csv"));
+  world.app.listen();
+  const Reply far = world.app.me().over_wire().get(target(world.from, "&format=csv"));
+  CHECK(far.status == 200);
+  CHECK(far.header("Transfer-Encoding") == "chunked");
+  CHECK(far.header("Content-Type") == near.header("Content-Type"));
+  CHECK(far.body == near.body);
+  const Reply head =
+      world.app.me().over_wire().send({"HEAD", target(world.from, "&format=csv"), {}, {}});
+  CHECK(head.status == 200);
+  CHECK(head.body.empty());
+}

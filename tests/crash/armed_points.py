@@ -1,0 +1,72 @@
+"""The process dies exactly between two steps; see armed_points.sh."""
+
+import os
+import random
+import sys
+import tempfile
+import time
+
+from auditor import audit
+from clients import Clients, wait_until_settled
+from gateway import Gateway
+
+POINTS = ("commit.before", "commit.after", "settle.before", "settle.after")
+SIGKILL = -9
+DIES_WITHIN_S = 20.0
+
+
+def run(point, passage):
+    """What became of one death at the passage-th time of `point`."""
+    with tempfile.TemporaryDirectory() as folder:
+        gateway = Gateway(os.environ["COFFER_FAULTS_BIN"], folder)
+        gateway.start()
+        gateway.stop()  # the file is made: from here on only payments pass the point
+        try:
+            gateway.start(env={"COFFER_FAULT": f"{point}:{passage}"})
+        except (RuntimeError, ConnectionError):
+            pass  # it died before it was ready, which is as good
+        clients = Clients(gateway, prefix=point, seed=passage).start()
+        code = gateway.wait(DIES_WITHIN_S)
+        if code != SIGKILL:
+            sys.exit(f"armed_points: {point}:{passage} ended the process with {code}")
+        with clients.lock:
+            facts = {key: dict(value) for key, value in clients.facts().items()}
+        faults = audit(gateway.db, facts)
+        open_before = len(clients.waiting)
+        gateway.start()
+        time.sleep(0.2)
+        clients.stop()
+        clients.replay_waiting()
+        wait_until_settled(gateway)
+        gateway.stop()
+        faults += clients.surprises + audit(gateway.db, clients.facts(), settled=True)
+        for fault in faults[:20]:
+            print("  " + str(fault))
+        if faults or set(clients.acked) != set(clients.sent):
+            sys.exit(f"armed_points: {point}:{passage}: {len(faults)} faults")
+        return len(clients.acked), open_before, clients.repeats
+
+
+def main():
+    seed = int(os.environ.get("COFFER_SEED", str(time.time_ns() % 1_000_000)))
+    dice = random.Random(seed)
+    print(f"armed_points: COFFER_SEED={seed}")
+    learnt = {}
+    for point in POINTS:
+        passages = [1, dice.randint(2, 12), dice.randint(20, 60)]
+        while passages:
+            passage = passages.pop(0)
+            acked, waiting, repeats = run(point, passage)
+            learnt[point] = learnt.get(point, 0) + repeats
+            print(f"  {point}:{passage}: {acked} payments acknowledged once, {waiting} were open at the"
+                  f" death, {repeats} had been stored without an answer")
+            # Between commit and answer: somebody must learn of it by replaying, unless that commit
+            # happened to hold settlements only.
+            if not passages and point == "commit.after" and learnt[point] == 0 and passage < 80:
+                passages.append(passage + 1)
+    if learnt["commit.after"] == 0:
+        sys.exit("armed_points: nobody met a payment that was stored without an answer")
+    print("armed_points: all is well")
+
+
+main()

@@ -1,0 +1,266 @@
+#!/usr/bin/env python3
+"""Judges a coffer file from outside: its own SQL, its own arithmetic, no code shared with coffer.
+
+  auditor.py FILE [--client CLIENT.json] [--settled]
+
+FILE is copied with its write-ahead log, so it may come from a process that was killed. CLIENT.json
+holds what the clients know: {"sent": {transactionId: body}, "acked": {transactionId: recordId}}.
+With --settled nothing may be under way any more. Prints what is wrong, one line each; ends with 1
+if anything is.
+"""
+
+import argparse
+import hashlib
+import json
+import os
+import shutil
+import sqlite3
+import sys
+import tempfile
+import uuid
+from decimal import Decimal
+
+# Of the file's enumerations, as schema.sql says them.
+OPEN, SUCCEEDED = (0, 1), 2  # of payments.status; events number their types alike
+MULTI, SWAP = 2, 3           # of payments.type
+ISSUANCE = 1                 # of accounts.kind, the only one that may be below zero
+MONEY = [("accounts", "balance"), ("accounts", "held"), ("entries", "amount"),
+         ("entries", "balance_after"), ("holds", "amount"), ("payment_legs", "amount")]
+MAYBE_MONEY = [("payments", "sending_amount"), ("payments", "receiving_amount"),
+               ("payments", "min_receiving")]
+
+
+class Audit:
+    def __init__(self, path):
+        self.db = sqlite3.connect(path)
+        self.db.row_factory = sqlite3.Row
+        self.faults = []
+
+    def fault(self, check, what):
+        self.faults.append(f"{check}: {what}")
+
+    def nothing(self, check, sql, *arguments):
+        """The query must return no row."""
+        for row in self.db.execute(sql, arguments):
+            self.fault(check, tuple(row))
+
+    def rows(self, sql, *arguments):
+        return self.db.execute(sql, arguments).fetchall()
+
+    # --- the file ---------------------------------------------------------------------------------
+
+    def check_file(self):
+        for (answer,) in self.db.execute("PRAGMA integrity_check"):
+            if answer != "ok":
+                self.fault("integrity", answer)
+        self.nothing("foreign key", "PRAGMA foreign_key_check")
+        for table, column in MONEY:
+            self.nothing(f"{table}.{column} is an integer",
+                         f"SELECT {column} FROM {table} WHERE typeof({column}) <> 'integer'")
+        for table, column in MAYBE_MONEY:
+            self.nothing(f"{table}.{column} is an integer",
+                         f"SELECT {column} FROM {table} WHERE typeof({column}) NOT IN ('integer', 'null')")
+
+    # --- value --------------------------------------------------------------------------------------
+
+    def check_balances(self):
+        """Adds everything up again, in Python, from the entries alone."""
+        accounts = {row["account"]: dict(row) for row in self.rows(
+            "SELECT a.*, t.environment FROM accounts a JOIN tenants t ON t.tenant = a.tenant")}
+        running = {key: 0 for key in accounts}
+        for entry in self.rows("SELECT * FROM entries ORDER BY entry"):
+            account = entry["account"]
+            if account not in accounts:
+                self.fault("entry of an unknown account", tuple(entry))
+                continue
+            running[account] += entry["amount"]
+            if running[account] != entry["balance_after"]:
+                self.fault("running balance", tuple(entry))
+            if running[account] < 0 and accounts[account]["kind"] != ISSUANCE:
+                self.fault("balance below zero on the way", tuple(entry))
+        held = {key: 0 for key in accounts}
+        for hold in self.rows("SELECT * FROM holds WHERE state = 0"):
+            held[hold["account"]] += hold["amount"]
+        sums = {}
+        for key, account in accounts.items():
+            if account["balance"] != running[key]:
+                self.fault("stored balance", f"account {key}: {account['balance']}, entries {running[key]}")
+            if account["held"] != held[key]:
+                self.fault("stored held", f"account {key}: {account['held']}, holds {held[key]}")
+            if account["kind"] != ISSUANCE and account["balance"] - account["held"] < 0:
+                self.fault("available below zero", f"account {key}")
+            book = (account["environment"], account["asset"])
+            sums[book] = sums.get(book, 0) + account["balance"]
+        for book, total in sums.items():
+            if total != 0:
+                self.fault("value is conserved", f"environment, asset {book}: {total}")
+
+    def check_entry_sets(self):
+        self.nothing("entry without journal",
+                     "SELECT entry FROM entries WHERE entry / 1024 NOT IN (SELECT journal FROM journal)")
+        self.nothing("journal without entries",
+                     "SELECT journal FROM journal j WHERE NOT EXISTS (SELECT 1 FROM entries e"
+                     " WHERE e.entry BETWEEN j.journal * 1024 AND j.journal * 1024 + 1023)")
+        last_number, last_at = 0, 0
+        for row in self.rows("SELECT journal, at FROM journal ORDER BY journal"):
+            if row["journal"] != last_number + 1 or row["at"] < last_at:
+                self.fault("journal numbers and times", tuple(row))
+            last_number, last_at = row["journal"], row["at"]
+
+    def check_chain(self):
+        """The canonical text as the header of src/store/journal.h documents it."""
+        entries = {}
+        for entry in self.rows("SELECT * FROM entries ORDER BY entry"):
+            entries.setdefault(entry["entry"] // 1024, []).append(entry)
+        link = bytes(32)
+        for row in self.rows("SELECT * FROM journal ORDER BY journal"):
+            payment = "-" if row["payment"] is None else row["payment"]
+            text = f"{row['journal']}|{row['tenant']}|{row['kind']}|{payment}|{row['at']}\n"
+            for entry in entries.get(row["journal"], []):
+                text += (f"{entry['entry'] % 1024}|{entry['account']}|{entry['amount']}|"
+                         f"{entry['balance_after']}|{entry['counterparty']}|{entry['leg']}\n")
+            link = hashlib.sha256(link + text.encode()).digest()
+            if link != row["link"]:
+                self.fault("hash chain", f"journal {row['journal']}")
+                return
+
+    # --- payments -----------------------------------------------------------------------------------
+
+    def account_of(self, wallet, asset):
+        found = self.rows("SELECT account FROM accounts WHERE wallet = ? AND asset = ?", wallet, asset)
+        return found[0]["account"] if found else None
+
+    def expected_moves(self, payment):
+        """(account, amount) of every entry a succeeded payment must have, in order; None: any."""
+        if payment["type"] == MULTI:
+            legs = self.rows("SELECT * FROM payment_legs WHERE payment = ? ORDER BY leg", payment["payment"])
+            moves = []
+            for leg in legs:
+                moves.append((self.account_of(leg["source_wallet"], leg["asset"]), -leg["amount"]))
+                moves.append((self.account_of(leg["destination_wallet"], leg["asset"]), leg["amount"]))
+            return moves
+        source = self.account_of(payment["source_wallet"], payment["sending_asset"])
+        if payment["type"] == SWAP:
+            target = self.account_of(payment["destination_wallet"], payment["receiving_asset"])
+            return [(source, -payment["sending_amount"]), (None, payment["sending_amount"]),
+                    (None, -payment["receiving_amount"]), (target, payment["receiving_amount"])]
+        target = self.account_of(payment["destination_wallet"], payment["sending_asset"])
+        return [(source, -payment["sending_amount"]), (target, payment["sending_amount"])]
+
+    def check_payment(self, payment, sets, events, holds):
+        key, status = payment["payment"], payment["status"]
+        what = f"payment {key} in status {status}"
+        if status == SUCCEEDED:
+            if len(sets) != 1:
+                self.fault("succeeded once", f"{what} has {len(sets)} entry sets")
+            else:
+                found = [(row["account"], row["amount"]) for row in sets[0]]
+                wanted = self.expected_moves(payment)
+                same = len(found) == len(wanted) and all(
+                    f[1] == w[1] and w[0] in (None, f[0]) for f, w in zip(found, wanted))
+                if not same:
+                    self.fault("entries follow the record", f"{what}: {found}, expected {wanted}")
+        elif sets:
+            self.fault("no entries before success", what)
+        hold_state = 0 if status in OPEN else 1 if status == SUCCEEDED else 2
+        if not holds or any(hold["state"] != hold_state for hold in holds):
+            self.fault("holds follow the status", f"{what}: {[tuple(hold) for hold in holds]}")
+        if [event["version"] for event in events] != list(range(1, payment["version"] + 1)):
+            self.fault("one event per version", f"{what}: {[tuple(event) for event in events]}")
+        terminal = [event for event in events if event["type"] >= SUCCEEDED]
+        if len(terminal) != (0 if status in OPEN else 1):
+            self.fault("one terminal event", f"{what} has {len(terminal)}")
+
+    def check_payments(self, settled):
+        sets, events, holds, jobs = {}, {}, {}, {}
+        lines = {}
+        for entry in self.rows("SELECT * FROM entries ORDER BY entry"):
+            lines.setdefault(entry["entry"] // 1024, []).append(entry)
+        for row in self.rows("SELECT journal, payment FROM journal WHERE payment IS NOT NULL AND kind = 0"):
+            sets.setdefault(row["payment"], []).append(lines.get(row["journal"], []))
+        for table, index in (("events", events), ("holds", holds), ("settlement_jobs", jobs)):
+            order = " ORDER BY sequence" if table == "events" else ""
+            for row in self.rows(f"SELECT * FROM {table}{order}"):
+                index.setdefault(row["payment"], []).append(row)
+        known = set()
+        for payment in self.rows("SELECT * FROM payments"):
+            key = payment["payment"]
+            known.add(key)
+            self.check_payment(payment, sets.get(key, []), events.get(key, []), holds.get(key, []))
+            under_way = payment["status"] in OPEN
+            if under_way != (len(jobs.get(key, [])) == 1):
+                self.fault("a job while under way", f"payment {key} has {len(jobs.get(key, []))}")
+            if settled and under_way:
+                self.fault("everything settled", f"payment {key} is in status {payment['status']}")
+        for name, index in (("entries", sets), ("holds", holds), ("jobs", jobs)):
+            for key in set(index) - known:
+                self.fault(f"{name} without a payment", key)
+        self.nothing("one record per transactionId",
+                     "SELECT tenant, transaction_id, count(*) FROM payments GROUP BY 1, 2 HAVING count(*) > 1")
+        for row in self.rows("SELECT tenant, min(sequence) AS first, max(sequence) AS last, count(*) AS n"
+                             " FROM events GROUP BY tenant"):
+            if row["first"] != 1 or row["last"] != row["n"]:
+                self.fault("event sequence without a gap", tuple(row))
+
+    # --- what the clients know ----------------------------------------------------------------------
+
+    def check_client(self, client):
+        stored = {row["transaction_id"]: row for row in self.rows("SELECT * FROM payments")}
+        for transaction_id, record_id in client["acked"].items():
+            row = stored.get(transaction_id)
+            if row is None:
+                self.fault("acknowledged and lost", transaction_id)
+            elif str(uuid.UUID(bytes=row["id"])) != record_id:
+                self.fault("acknowledged under another id", transaction_id)
+        for transaction_id, row in stored.items():
+            body = client["sent"].get(transaction_id)
+            if body is None:
+                self.fault("never sent", transaction_id)
+                continue
+            amounts = [leg["amount"] for leg in body.get("transfers", [body])]
+            units = sum(int(Decimal(amount) * 10**7) for amount in amounts)
+            if units != row["sending_amount"]:
+                self.fault("another amount than sent", f"{transaction_id}: {row['sending_amount']}")
+
+
+def audit(path, client=None, settled=False):
+    """What is wrong, as a list of sentences."""
+    folder = tempfile.mkdtemp()
+    try:
+        copy = os.path.join(folder, "copy.db")
+        shutil.copy(path, copy)
+        if os.path.exists(path + "-wal"):
+            shutil.copy(path + "-wal", copy + "-wal")
+        run = Audit(copy)
+        run.check_file()
+        run.check_balances()
+        run.check_entry_sets()
+        run.check_chain()
+        run.check_payments(settled)
+        if client is not None:
+            run.check_client(client)
+        run.db.close()
+        return run.faults
+    finally:
+        shutil.rmtree(folder)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("file")
+    parser.add_argument("--client")
+    parser.add_argument("--settled", action="store_true")
+    arguments = parser.parse_args()
+    client = None
+    if arguments.client:
+        with open(arguments.client, encoding="utf-8") as file:
+            client = json.load(file)
+    faults = audit(arguments.file, client, arguments.settled)
+    for fault in faults[:50]:
+        print(fault)
+    print(f"auditor: {len(faults)} faults" if faults else "auditor: all is well")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

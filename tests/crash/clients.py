@@ -1,0 +1,120 @@
+"""Clients as integrators write them: each sends one payment after the other and repeats it under the
+same transactionId until it has an answer, whatever happens to the server meanwhile."""
+
+import random
+import threading
+import time
+
+from gateway import payment
+
+# What a client may be told while it waits: try again. Anything else is a fault of the server.
+TRY_AGAIN = (429, 503)
+
+
+class Clients:
+    """`gateway` may be restarted at any time; clients notice and connect again."""
+
+    def __init__(self, gateway, count=8, prefix="c", seed=0):
+        self.gateway = gateway
+        self.prefix = prefix
+        self.lock = threading.Lock()
+        self.sent = {}      # transactionId -> body, noted before the first byte leaves
+        self.acked = {}     # transactionId -> record id, noted when the whole 202 is there
+        self.waiting = {}   # sent and not answered yet: transactionId -> (route, body)
+        self.surprises = []  # answers that no client should ever get
+        self.repeats = 0
+        self.stopping = threading.Event()
+        self.random = random.Random(seed)
+        self.threads = [threading.Thread(target=self.work, args=(number,)) for number in range(count)]
+
+    def start(self):
+        for thread in self.threads:
+            thread.start()
+        return self
+
+    def stop(self):
+        """Every client ends when its present payment is answered, or at once when nobody answers."""
+        self.stopping.set()
+        for thread in self.threads:
+            thread.join()
+
+    def facts(self):
+        return {"sent": self.sent, "acked": self.acked}
+
+    def work(self, number):
+        connection, count = None, 0
+        while not self.stopping.is_set():
+            count += 1
+            transaction_id = f"{self.prefix}-{number}-{count}"
+            route, body = payment(self.gateway, transaction_id, number * 1000 + count)
+            with self.lock:
+                self.sent[transaction_id] = body
+                self.waiting[transaction_id] = (route, body)
+            while not self.stopping.is_set():
+                connection = self.connected(connection)
+                if connection and self.submit(connection, transaction_id, route, body):
+                    break
+                connection = None
+            if connection and count % 10 == 0:
+                self.send_again(connection, transaction_id, route, body)
+
+    def connected(self, connection):
+        if connection:
+            return connection
+        try:
+            return self.gateway.login()
+        except (ConnectionError, OSError, KeyError, TypeError, AttributeError):
+            time.sleep(0.02)  # it is down, or just being started
+            return None
+
+    def submit(self, connection, transaction_id, route, body):
+        """True with an answer; False when nobody knows and it has to be sent again."""
+        try:
+            status, answer = connection.call("POST", "/v1/payments/" + route, body)
+        except ConnectionError:
+            return False
+        with self.lock:
+            if status == 202:
+                self.acked[transaction_id] = answer["transactionRecordId"]
+                self.repeats += bool(answer["isIdempotent"])
+                del self.waiting[transaction_id]
+                return True
+            if status not in TRY_AGAIN:
+                self.surprises.append((transaction_id, status, answer))
+                self.stopping.set()
+        time.sleep(0.05)
+        return False
+
+    def send_again(self, connection, transaction_id, route, body):
+        """An answered payment once more: the same record, nothing new."""
+        try:
+            status, answer = connection.call("POST", "/v1/payments/" + route, body)
+        except ConnectionError:
+            return
+        same = (status == 202 and answer["isIdempotent"]
+                and answer["transactionRecordId"] == self.acked[transaction_id])
+        if not same:
+            with self.lock:
+                self.surprises.append((transaction_id, status, answer))
+
+    def replay_waiting(self):
+        """Whatever was never answered, now: each must be accepted, first time or again."""
+        connection = self.gateway.login()
+        for transaction_id, (route, body) in list(self.waiting.items()):
+            if not self.submit(connection, transaction_id, route, body):
+                raise RuntimeError(f"{transaction_id} is still not answered: {self.surprises}")
+
+
+def wait_until_settled(gateway, within_s=5.0):
+    """Seconds until nothing is under way, by the public API; raises when it takes too long."""
+    began = time.monotonic()
+    connection = gateway.login()
+    while True:
+        left = [record for status in ("initiated", "processing")
+                for record in connection.call("GET", f"/v1/transactions?limit=1&status={status}")[1]["data"]]
+        took = time.monotonic() - began
+        if not left:
+            return took
+        if took > within_s:
+            raise RuntimeError(f"not settled {took:.1f} s after: {left[0]['transactionId']}")
+        time.sleep(0.01)

@@ -1,0 +1,128 @@
+"""Runs the real binary (`coffer demo`) and talks to it over HTTP, for the crash tests."""
+
+import http.client
+import json
+import os
+import signal
+import subprocess
+import threading
+import time
+
+OWN, MULTI, SWAP = "p2p/own", "p2p/own/multi", "swap/own"
+
+
+class Gateway:
+    """One coffer file and the process that serves it, as often as it has to be started again."""
+
+    def __init__(self, binary, folder, db="ledger.db"):
+        self.binary = binary
+        self.db = os.path.join(folder, db)
+        self.log = os.path.join(folder, "server.log")
+        self.process = None
+        self.facts = None
+        self.ready_s = None
+
+    def start(self, wrapper=(), env=None, ready_within_s=10.0):
+        """Returns when the port answers; raises when it does not in time. Seconds in `ready_s`."""
+        command = [*wrapper, self.binary, "demo", "--db", self.db, "--port", "0", "--json"]
+        began = time.monotonic()
+        with open(self.log, "ab") as log:
+            self.process = subprocess.Popen(
+                command, stdout=subprocess.PIPE, stderr=log, env={**os.environ, **(env or {})})
+        # When the process hangs, reading its first line must not.
+        watchdog = threading.Timer(ready_within_s, self.process.kill)
+        watchdog.start()
+        line = self.process.stdout.readline()
+        watchdog.cancel()
+        if not line:
+            raise RuntimeError(f"the server ended with {self.process.wait()} before it was ready")
+        self.facts = json.loads(line)
+        self.host, port = self.facts["baseUrl"].removeprefix("http://").rsplit(":", 1)
+        self.port = int(port)
+        status, _ = self.connect().call("GET", "/healthz")
+        if status != 200:
+            raise RuntimeError(f"/healthz answers {status}")
+        self.ready_s = time.monotonic() - began
+        return self
+
+    def kill(self):
+        self.process.kill()
+        return self.wait()
+
+    def wait(self, timeout_s=10.0):
+        """The exit code; negative: the signal that ended it."""
+        code = self.process.wait(timeout_s)
+        self.process.stdout.close()
+        return code
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        return self.wait()
+
+    def connect(self):
+        return Connection(self.host, self.port)
+
+    def login(self):
+        """A connection that is allowed to pay."""
+        connection = self.connect()
+        status, token = connection.call(
+            "POST", "/v1/auth/token",
+            {"clientId": self.facts["clientId"], "clientSecret": self.facts["clientSecret"]})
+        if status != 200:
+            raise ConnectionError(f"token: {status}")
+        connection.headers["x-svc-auth"] = self.facts["apiKey"]
+        connection.headers["Authorization"] = "Bearer " + token["accessToken"]
+        return connection
+
+    def wallet(self, name):
+        return next(wallet["id"] for wallet in self.facts["wallets"] if wallet["name"] == name)
+
+
+class Connection:
+    """One keep-alive connection. Any trouble on the way is a ConnectionError: nobody knows."""
+
+    def __init__(self, host, port, timeout_s=10.0):
+        self.http = http.client.HTTPConnection(host, port, timeout=timeout_s)
+        self.headers = {"Content-Type": "application/json"}
+
+    def call(self, method, path, body=None):
+        try:
+            text = None if body is None else json.dumps(body)
+            self.http.request(method, path, text, self.headers)
+            response = self.http.getresponse()
+            content = response.read()
+            return response.status, json.loads(content) if content else None
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            self.http.close()
+            raise ConnectionError(str(error)) from error
+
+    def list_transactions(self, query):
+        """All pages of GET /v1/transactions."""
+        out, cursor = [], None
+        while True:
+            page = f"&cursor={cursor}" if cursor else ""
+            status, answer = self.call("GET", f"/v1/transactions?limit=100&{query}{page}")
+            if status != 200:
+                raise ConnectionError(f"list: {status} {answer}")
+            out += answer["data"]
+            if not answer["hasMore"]:
+                return out
+            cursor = answer["nextCursor"]
+
+
+def payment(gateway, transaction_id, number):
+    """The number-th payment of a fixed mix: (route, body). Always the same for the same number."""
+    first, second = gateway.wallet("Treasury"), gateway.wallet("Operations")
+    if number % 2:
+        first, second = second, first
+    amount = f"{number % 97 + 1}.{number % 1000:03}"
+    single = {"sourceWalletId": first, "destinationWalletId": second, "sendingAssetCode": "USDC",
+              "amount": amount}
+    if number % 7 == 3:
+        # There and back: the second leg spends what the first brings.
+        back = {**single, "sourceWalletId": second, "destinationWalletId": first, "toRef": "back"}
+        return MULTI, {"transactionId": transaction_id, "transfers": [single, back, single]}
+    if number % 7 == 5:
+        return SWAP, {**single, "transactionId": transaction_id, "receivingAssetCode": "EURC",
+                      "destinationWalletId": gateway.wallet("Euro reserve")}
+    return OWN, {**single, "transactionId": transaction_id, "fromRef": f"N-{number}"}

@@ -1,0 +1,167 @@
+#include "support/test_app.h"
+
+#include <stdlib.h>
+
+#include <catch2/catch.hpp>
+#include <exception>
+#include <filesystem>
+#include <iostream>
+
+#include "base/log.h"
+#include "flows/market_changes.h"
+#include "flows/wallet_changes.h"
+#include "store/catalog.h"
+#include "store/invariants.h"
+#include "store/wallets.h"
+#include "support/exchange_log.h"
+
+namespace coffer::test {
+namespace {
+
+std::string make_folder() {
+  std::string path = (std::filesystem::temp_directory_path() / "coffer-test-XXXXXX").string();
+  if (::mkdtemp(path.data()) == nullptr) throw InternalError("no temporary folder at " + path);
+  return path;
+}
+
+struct AssetRow {
+  const char* code;
+  const char* name;
+  int decimals;
+};
+constexpr AssetRow kAssets[] = {{"USDC", "US Dollar", 7},
+                                {"EURC", "Euro", 7},
+                                {"KES", "Kenyan Shilling", 2},
+                                {"JPY", "Japanese Yen", 0}};
+
+}  // namespace
+
+TestApp::TestApp(const std::function<void(Config&)>& change)
+    : folder_(make_folder()), failed_before_(failed_assertions()) {
+  redirect_log([this](std::string_view line) {
+    const Lock lock(log_mutex_);
+    log_.append(line).append("\n");
+  });
+  config_.db = folder_ + "/coffer.db";
+  config_.master_key_file = folder_ + "/master.key";
+  config_.listen_http.port = 0;
+  config_.workers = 2;
+  config_.readers = 2;
+  config_.drain_s = 1;
+  config_.disk_floor_mib = 0;
+  config_.rate_limit_production_per_s = 0;
+  config_.rate_limit_sandbox_per_s = 0;
+  config_.rate_limit_login_per_min = 0;
+  if (change) change(config_);
+  open();
+  for (const AssetRow& asset : kAssets) {
+    flows::register_asset(flows(), {asset.code, asset.name, asset.decimals, ""}).value();
+  }
+  association_ = register_association();
+  me_ = std::make_unique<Client>(*this, register_application(association_));
+}
+
+TestApp::~TestApp() {
+  check_invariants();
+  app_.reset();
+  redirect_log(nullptr);
+  if (failed_assertions() == failed_before_ && std::uncaught_exceptions() == 0) {
+    std::filesystem::remove_all(folder_);
+  } else {
+    std::cout << "kept for a look: " << config_.db << "\n" << log();
+  }
+}
+
+void TestApp::open() {
+  StartError error;
+  app_ = App::open(config_, clock, random, error);
+  INFO(error.message);
+  REQUIRE(app_);
+}
+
+void TestApp::check_invariants() {
+  if (!app_) return;
+  app_->stop();
+  store::Connection db(config_.db, store::OpenMode::read_only);
+  for (const store::Violation& violation : store::verify(db, true, [](auto&&...) {})) {
+    FAIL_CHECK("invariant " << violation.invariant << ": " << violation.detail);
+  }
+}
+
+AssociationId TestApp::register_association(AssociationStatus status) {
+  return flows::register_association(flows(), "Association", status).value().id;
+}
+
+void TestApp::change_status(AssociationId id, AssociationStatus to) {
+  flows::change_association_status(flows(), id, to).value();
+}
+
+Credentials TestApp::register_application(std::optional<AssociationId> association,
+                                          Environment environment, ScopeSet scopes) {
+  const auto out =
+      flows::register_application(flows(), {"Application", association, environment, scopes, {}})
+          .value();
+  return {out.application.id, out.secrets.client_id, out.secrets.client_secret.reveal(),
+          out.secrets.api_key.reveal()};
+}
+
+Client TestApp::stranger(Environment environment) {
+  return Client(*this, register_application(register_association(), environment));
+}
+
+Client TestApp::production() {
+  return Client(*this, register_application(association_, Environment::production));
+}
+
+void TestApp::rate(const char* sell, const char* buy, const char* rate) {
+  flows::set_rate(flows(), Environment::sandbox, *AssetCode::parse(sell), *AssetCode::parse(buy),
+                  *Rate::parse(rate))
+      .value();
+}
+
+void TestApp::liquidity(const char* asset, const char* amount) {
+  flows::add_liquidity(flows(), Environment::sandbox, *AssetCode::parse(asset),
+                       parse_amount(amount, Amount::kScale).amount)
+      .value();
+}
+
+void TestApp::issue(const std::string& wallet, const char* asset, const char* amount) {
+  app_->queue()
+      .run([&](store::WriteTx& tx) -> Result<void> {
+        const WalletId id = *WalletId::parse(wallet);
+        const Tenant tenant = *store::tenant_of_wallet(tx.db(), id);
+        const Asset row = *store::find_asset(tx.db(), *AssetCode::parse(asset));
+        const auto key = store::find_wallet_brief(tx.db(), tenant, id)->key;
+        return flows::issue_into(tx,
+                                 {tenant.environment, tenant.key,
+                                  *store::find_trustline(tx.db(), key, row.key), row,
+                                  parse_amount(amount, row.decimals).amount},
+                                 store::JournalKind::funding);
+      })
+      .value();
+}
+
+int TestApp::settle() {
+  int settled = 0;
+  while (const int round = app_->settle_once()) settled += round;
+  return settled;
+}
+
+void TestApp::listen() {
+  StartError error;
+  const bool serving = app_->serve(error);
+  INFO(error.message);
+  REQUIRE(serving);
+}
+
+void TestApp::restart() {
+  app_.reset();
+  open();
+}
+
+std::string TestApp::log() const {
+  const Lock lock(log_mutex_);
+  return log_;
+}
+
+}  // namespace coffer::test

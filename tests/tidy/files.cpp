@@ -1,0 +1,163 @@
+// The size of files and folders, their names, and whether anybody needs them.
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rules.h"
+
+namespace tidy {
+namespace {
+
+constexpr std::size_t kFileLinesMax = 500;
+constexpr std::size_t kFlowLinesMax = 250;
+constexpr std::size_t kAppLinesMax = 400;
+constexpr std::size_t kArchitectureLinesMax = 200;
+constexpr std::size_t kPairsMax = 15;
+
+struct Limit {
+  std::size_t lines = 0;
+  std::string_view remedy;
+};
+
+Limit limit_of(const File& file) {
+  if (file.in("src/flows")) return {kFlowLinesMax, "its rules belong in domain/"};
+  if (file.path == "src/app.cpp") {
+    return {kAppLinesMax, "something that should be a constructor argument is not one"};
+  }
+  if (file.path == "ARCHITECTURE.md") {
+    return {kArchitectureLinesMax, "leave out what the sources say themselves"};
+  }
+  const bool bounded = file.in("src") || file.in("tests") || file.in("web");
+  if (bounded) return {kFileLinesMax, "look for the second subject in it and give it a file"};
+  return {};
+}
+
+/// Where an #include may lead: from src/, from tests/, or beside the including file.
+std::array<std::string, 3> targets(const File& file, const Include& include) {
+  return {"src/" + include.path, "tests/" + include.path,
+          std::string(file.folder()) + "/" + include.path};
+}
+
+std::set<std::string> included_paths(const Tree& tree) {
+  std::set<std::string> out;
+  for (const auto& [path, file] : tree.files()) {
+    // Its own source does not make a header needed.
+    const std::string own = std::string(file.folder()) + "/" + std::string(file.stem()) + ".h";
+    for (const Include& include : file.code.includes) {
+      for (const std::string& target : targets(file, include)) {
+        if (target != own) out.insert(target);
+      }
+    }
+  }
+  return out;
+}
+
+/// The parts of a large subject: `payments_list.cpp` for `payments.h`.
+bool is_part_of_a_header(const Tree& tree, const File& file) {
+  const std::string stem(file.stem());
+  for (auto end = stem.rfind('_'); end != std::string::npos && end > 0;
+       end = stem.rfind('_', end - 1)) {
+    if (tree.find(std::string(file.folder()) + "/" + stem.substr(0, end) + ".h") != nullptr) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool is_mentioned(const Tree& tree, const File& wanted) {
+  for (const auto& [path, file] : tree.files()) {
+    const bool reader = file.in("web") || file.in("src");
+    if (reader && path != wanted.path && file.text.find(wanted.name()) != std::string::npos) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+Findings check_file_length(const Tree& tree) {
+  Findings out;
+  for (const auto& [path, file] : tree.files()) {
+    const Limit limit = limit_of(file);
+    const std::size_t lines = file.lines().size();
+    if (limit.lines == 0 || lines <= limit.lines || file.in("tests/fixtures")) continue;
+    out.push_back({path, static_cast<int>(limit.lines) + 1,
+                   "the file has " + std::to_string(lines) + " lines, " +
+                       std::to_string(limit.lines) + " are the most; " +
+                       std::string(limit.remedy)});
+  }
+  return out;
+}
+
+Findings check_file_name(const Tree& tree) {
+  constexpr std::array<std::string_view, 7> kEmptyWords = {"util", "utils",  "helper", "helpers",
+                                                           "misc", "common", "stuff"};
+  Findings out;
+  for (const auto& [path, file] : tree.files()) {
+    for (const Word& part : words(file.stem())) {
+      std::string_view text = part.text;
+      while (!text.empty()) {
+        const std::string_view word = text.substr(0, text.find('_'));
+        if (std::find(kEmptyWords.begin(), kEmptyWords.end(), word) != kEmptyWords.end()) {
+          out.push_back({path, 1, std::string(word) + " says nothing; name what is in the file"});
+        }
+        text.remove_prefix(std::min(text.size(), word.size() + 1));
+      }
+    }
+  }
+  return out;
+}
+
+Findings check_folder_size(const Tree& tree) {
+  std::map<std::string, std::set<std::string>> pairs;
+  for (const auto& [path, file] : tree.files()) {
+    if (file.in("src") && file.is_header()) {
+      pairs[std::string(file.folder())].insert(std::string(file.stem()));
+    }
+  }
+  Findings out;
+  for (const auto& [folder, stems] : pairs) {
+    if (stems.size() <= kPairsMax) continue;
+    out.push_back({folder, 1,
+                   "the folder has " + std::to_string(stems.size()) + " pairs, " +
+                       std::to_string(kPairsMax) + " are the most; look for a hidden noun"});
+  }
+  return out;
+}
+
+Findings check_pairs(const Tree& tree) {
+  Findings out;
+  for (const auto& [path, file] : tree.files()) {
+    if (!file.in("src") || file.extension() != ".cpp" || path == "src/main.cpp") continue;
+    const std::string header = std::string(file.folder()) + "/" + std::string(file.stem()) + ".h";
+    if (tree.find(header) == nullptr && !is_part_of_a_header(tree, file)) {
+      out.push_back({path, 1,
+                     "it has no header; add " + header + ", or, when it is a part of " +
+                         "NOUN.h, call it NOUN_part.cpp"});
+    }
+  }
+  return out;
+}
+
+Findings check_dead_files(const Tree& tree) {
+  const std::set<std::string> included = included_paths(tree);
+  Findings out;
+  for (const auto& [path, file] : tree.files()) {
+    const bool header = file.is_header() && (file.in("src") || file.in("tests"));
+    if (header && !included.contains(path)) {
+      out.push_back({path, 1, "nobody includes this header; remove it, or use it"});
+    }
+    const bool page = file.in("web") && file.name() != "index.html" && file.extension() != ".cmake";
+    if (page && !is_mentioned(tree, file)) {
+      out.push_back({path, 1, "nothing in web/ or src/ names this file; remove it, or use it"});
+    }
+  }
+  return out;
+}
+
+}  // namespace tidy

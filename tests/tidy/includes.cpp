@@ -1,0 +1,145 @@
+// Who may include whom: the arrows of ARCHITECTURE.md, and which folder may see whose headers.
+#include <algorithm>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rules.h"
+
+namespace tidy {
+namespace {
+
+using Names = std::vector<std::string_view>;
+
+// "" is the root of src/. A folder may always include itself.
+const std::map<std::string_view, Names>& allowed_folders() {
+  static const Names all = {"",         "base",  "domain",  "auth", "http", "store",
+                            "outbound", "flows", "workers", "api",  "cli",  "embedded"};
+  static const std::map<std::string_view, Names> table = {
+      {"base", {}},
+      {"domain", {"base"}},
+      {"auth", {"base", "domain"}},
+      {"http", {"base", "embedded"}},
+      {"store", {"base", "domain", "embedded"}},
+      {"outbound", {"base", "domain", "http"}},
+      {"flows", {"base", "domain", "auth", "store", "outbound"}},
+      {"workers", {"base", "domain", "store", "flows"}},
+      {"api", {"base", "domain", "auth", "http", "store", "flows", "embedded"}},
+      {"cli", all},
+      {"", all},
+  };
+  return table;
+}
+
+struct ThirdParty {
+  std::string_view prefix;
+  Names folders;
+};
+
+const std::vector<ThirdParty>& third_party() {
+  static const std::vector<ThirdParty> table = {
+      {"httplib", {"http"}},
+      {"nlohmann/", {"http", "auth", "outbound", "flows", "api", "cli"}},
+      {"SQLiteCpp/", {"store"}},
+      {"sqlite3", {"store"}},
+      {"openssl/", {"base", "auth", "http", "outbound"}},
+      {"spdlog/", {"base"}},
+      {"fmt/", {"base"}},
+      {"CLI/", {"cli", ""}},
+      {"ares", {"outbound"}},
+      {"qrencode", {"cli"}},
+  };
+  return table;
+}
+
+bool contains(const Names& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// The folder directly below src/; empty for a file in src/ itself.
+std::string_view layer_of(const File& file) {
+  const std::string_view below = std::string_view(file.path).substr(4);
+  const auto slash = below.find('/');
+  return slash == std::string_view::npos ? std::string_view() : below.substr(0, slash);
+}
+
+std::string shown(std::string_view layer) {
+  return layer.empty() ? "src/ itself" : std::string(layer) + "/";
+}
+
+// Headers of the system that lie in a folder of their own.
+bool is_system(std::string_view path) {
+  static const Names folders = {"sys/", "netinet/", "arpa/", "net/", "linux/"};
+  return path.find('/') == std::string_view::npos ||
+         std::any_of(folders.begin(), folders.end(),
+                     [&](std::string_view folder) { return path.starts_with(folder); });
+}
+
+const ThirdParty* find_third_party(std::string_view path) {
+  for (const ThirdParty& entry : third_party()) {
+    if (path.starts_with(entry.prefix)) return &entry;
+  }
+  return nullptr;
+}
+
+void judge_direction(const File& file, const Include& include, Findings& out) {
+  const std::string_view layer = layer_of(file);
+  const auto slash = include.path.find('/');
+  const std::string_view target = slash == std::string::npos
+                                      ? std::string_view()
+                                      : std::string_view(include.path).substr(0, slash);
+  if (target == "." || target == "..") {
+    out.push_back({file.path, include.line, "write the path from src/, as in \"base/clock.h\""});
+    return;
+  }
+  const auto row = allowed_folders().find(layer);
+  if (row == allowed_folders().end()) {
+    out.push_back({file.path, include.line,
+                   shown(layer) + " is no folder of ARCHITECTURE.md; give it a row in the table"});
+  } else if (target != layer && !contains(row->second, target)) {
+    out.push_back({file.path, include.line,
+                   shown(layer) + " may not include " + shown(target) +
+                       "; turn the arrow round or move the code"});
+  }
+}
+
+}  // namespace
+
+Findings check_include_direction(const Tree& tree) {
+  Findings out;
+  for (const auto& [path, file] : tree.files()) {
+    if (!file.in("src") || !file.is_cpp()) continue;
+    for (const Include& include : file.code.includes) {
+      if (!include.angle && find_third_party(include.path) == nullptr) {
+        judge_direction(file, include, out);
+      }
+    }
+  }
+  return out;
+}
+
+Findings check_third_party(const Tree& tree) {
+  Findings out;
+  for (const auto& [path, file] : tree.files()) {
+    if (!file.in("src") || !file.is_cpp()) continue;
+    for (const Include& include : file.code.includes) {
+      const ThirdParty* entry = find_third_party(include.path);
+      const std::string_view layer = layer_of(file);
+      if (entry != nullptr && !contains(entry->folders, layer)) {
+        out.push_back({path, include.line,
+                       shown(layer) + " may not see " + include.path + "; only " +
+                           shown(entry->folders.front()) +
+                           (entry->folders.size() > 1 ? " and others" : "") +
+                           " may (ARCHITECTURE.md)"});
+      } else if (entry == nullptr && include.angle && !is_system(include.path)) {
+        out.push_back({path, include.line,
+                       include.path + " is not in the table of third-party " +
+                           "headers; say which folder may see it"});
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace tidy

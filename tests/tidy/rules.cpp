@@ -1,0 +1,29 @@
+#include "rules.h"
+
+namespace tidy {
+
+const std::vector<Rule>& rules() {
+  static const std::vector<Rule> all = {
+      {"include-direction", check_include_direction},
+      {"third-party", check_third_party},
+      {"sql", check_sql},
+      {"banned-name", check_banned_names},
+      {"using-namespace", check_using_namespace},
+      {"shared-ptr", check_shared_ptr},
+      {"default-case", check_default_case},
+      {"write-path", check_write_path},
+      {"function-length", check_function_length},
+      {"file-length", check_file_length},
+      {"file-name", check_file_name},
+      {"folder-size", check_folder_size},
+      {"pair", check_pairs},
+      {"dead-file", check_dead_files},
+      {"unfinished", check_unfinished},
+      {"white-space", check_white_space},
+      {"header-opening", check_header_opening},
+      {"dead-link", check_links},
+  };
+  return all;
+}
+
+}  // namespace tidy

@@ -1,0 +1,55 @@
+#include "self_test.h"
+
+namespace tidy {
+namespace {
+
+Sample of(std::string rule, std::string path, std::string text, std::vector<int> lines) {
+  return {std::move(rule), {{std::move(path), std::move(text)}}, std::move(lines)};
+}
+
+Sample link(std::string text, std::vector<int> lines) {
+  return {"dead-link",
+          {{"doc/a.md", std::move(text)}, {"doc/b.md", ""}, {"src/c.cpp", ""}, {".ci/run", ""}},
+          std::move(lines)};
+}
+
+}  // namespace
+
+std::vector<Sample> samples_of_texts() {
+  // In halves: the rule reads this file too.
+  const std::string mark =
+      "TO"
+      "DO";
+  return {
+      of("unfinished", "src/base/a.cpp", "\n// " + mark + "(me): later\n", {2}),
+      of("unfinished", "web/app.js",
+         "// FIX"
+         "ME\n",
+         {1}),
+      of("unfinished", "CMakeLists.txt", "# " + mark + "\n", {1}),
+      of("unfinished", "src/base/a.cpp", "// to do is not " + mark + "S\n", {}),
+
+      of("white-space", "src/base/a.cpp", "a\n\tb\n", {2}),
+      of("white-space", "schema.sql", "a \nb\n", {1}),
+      of("white-space", "web/app.js", "a\r\nb\n", {1}),
+      of("white-space", "src/base/a.cpp", "a\nb", {2}),
+      of("white-space", "dev", "a \n", {1}),
+      of("white-space", "src/base/a.cpp", "a\n\n  b\n", {}),
+      of("white-space", "README.md", "two spaces at the end break a line  \n", {}),
+
+      of("header-opening", "src/base/a.h", "#pragma once\n\n// What this is.\n", {1}),
+      of("header-opening", "src/base/a.h", "// A.\n#pragma once\n", {1}),
+      of("header-opening", "src/base/a.h", "// What this is.\nint a;\n", {1}),
+      of("header-opening", "src/base/a.h", "", {1, 1}),
+      of("header-opening", "src/base/a.h", "// What this is.\n#pragma once\n", {}),
+
+      link("\n[b](c.md)\n", {2}),
+      link("[b](b.md) and ![i](i.png \"title\")\n", {1}),
+      link("[name]: ../src/d.cpp\n", {1}),
+      link("[b](b.md#part) [c](../src/c.cpp) [s](../src/) [r](/.ci/run) [m](mailto:a@b)\n", {}),
+      link("[w](https://example.org/x) [here](#part)\n[name]: b.md\n", {}),
+      link("```\n[b](none.md)\n```\n`[b](none.md)`\n", {}),
+  };
+}
+
+}  // namespace tidy

@@ -1,0 +1,27 @@
+// Proof that every rule finds what it is for and leaves alone what it is not for.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tidy {
+
+/// A small tree and the lines at which the rule must find something; none: a good sample.
+struct Sample {
+  std::string rule;
+  std::vector<std::pair<std::string, std::string>> files;  // path, text
+  std::vector<int> lines;
+};
+
+std::vector<Sample> samples_of_includes();
+std::vector<Sample> samples_of_names();
+std::vector<Sample> samples_of_functions();
+std::vector<Sample> samples_of_files();
+std::vector<Sample> samples_of_texts();
+
+/// Runs each rule on its samples and the reader of C++ on hard cases; prints what went wrong. A
+/// rule without a bad and a good sample is wrong.
+bool self_test();
+
+}  // namespace tidy

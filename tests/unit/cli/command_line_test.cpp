@@ -1,0 +1,135 @@
+#include "cli/command_line.h"
+
+#include <catch2/catch.hpp>
+#include <set>
+#include <sstream>
+
+#include "cli/exit_code.h"
+
+using namespace coffer;
+using namespace coffer::cli;
+
+namespace {
+
+struct Read {
+  CommandLine line;
+  std::string out;
+  std::string err;
+};
+
+Read read(const std::vector<std::string>& arguments) {
+  std::ostringstream out;
+  std::ostringstream err;
+  const Console console{out, err};
+  CommandLine line = read_command_line(arguments, console);
+  return {std::move(line), out.str(), err.str()};
+}
+
+std::vector<std::string> words_of(std::string_view path) {
+  const auto space = path.find(' ');
+  if (space == std::string_view::npos) return {std::string(path)};
+  return {std::string(path.substr(0, space)), std::string(path.substr(space + 1))};
+}
+
+}  // namespace
+
+TEST_CASE("every command is found by its path and explains itself", "[cli]") {
+  std::set<std::string_view> seen;
+  for (const Command& command : commands()) {
+    INFO(command.path);
+    CHECK(seen.insert(command.path).second);
+    CHECK(find_command(command.path) == &command);
+    CHECK_FALSE(command.summary.empty());
+    std::vector<std::string> arguments = words_of(command.path);
+    arguments.push_back("--help");
+    const Read help = read(arguments);
+    CHECK(help.line.command == nullptr);
+    CHECK(help.line.exit_code == 0);
+    CHECK(help.err.empty());
+    CHECK(help.out.find(command.summary) == 0);
+    CHECK(help.out.back() == '\n');
+  }
+  CHECK(find_command("frobnicate") == nullptr);
+}
+
+TEST_CASE("every command that prints data has --json, every one on a file has --db", "[cli]") {
+  for (const Command& command : commands()) {
+    INFO(command.path);
+    std::vector<std::string> arguments = words_of(command.path);
+    arguments.push_back("--help");
+    const std::string help = read(arguments).out;
+    CHECK((help.find("--json") != std::string::npos) ==
+          (command.prints_data || command.path == "demo"));
+    CHECK((help.find("--db") != std::string::npos) == (command.settings != Settings::none));
+    if (command.on_file() != nullptr) CHECK(command.settings == Settings::file);
+  }
+}
+
+TEST_CASE("no arguments and a group alone are wrong usage, with the help", "[cli]") {
+  for (const auto& arguments : {std::vector<std::string>{}, {"rate"}}) {
+    const Read none = read(arguments);
+    CHECK(none.line.command == nullptr);
+    CHECK(none.line.exit_code == exit_code::kUsage);
+    CHECK(none.out.empty());
+    CHECK(none.err.find("Usage: coffer") != std::string::npos);
+  }
+}
+
+TEST_CASE("arguments, flags and switches reach the command", "[cli]") {
+  const Read read_line = read({"application", "register", "--name", "backend", "--association", "x",
+                               "--json", "--db", "/tmp/a.db"});
+  REQUIRE(read_line.line.command != nullptr);
+  CHECK(read_line.line.command->path == "application register");
+  CHECK(read_line.line.arguments.text("name") == "backend");
+  CHECK(read_line.line.arguments.text("environment") == "sandbox");  // the fallback
+  CHECK(read_line.line.arguments.find("scopes") == std::nullopt);
+  CHECK(read_line.line.arguments.json);
+  CHECK(read_line.line.flags.at("db") == "/tmp/a.db");
+}
+
+TEST_CASE("wrong usage names the fault and the help", "[cli]") {
+  const auto fault = [](const std::vector<std::string>& arguments) {
+    const Read wrong = read(arguments);
+    CHECK(wrong.line.command == nullptr);
+    CHECK(wrong.line.exit_code == exit_code::kUsage);
+    CHECK(wrong.out.empty());
+    return wrong.err;
+  };
+  CHECK(fault({"frobnicate"}).find("frobnicate") != std::string::npos);
+  CHECK(fault({"association", "create"}).find("see coffer association create --help") !=
+        std::string::npos);
+  CHECK(fault({"association", "create", "a", "b"}).find("coffer:") == 0);
+  CHECK(fault({"application", "register"}).find("--name") != std::string::npos);
+  CHECK(fault({"rate", "list", "--environment", "moon"}).find("sandbox|production") !=
+        std::string::npos);
+  CHECK(fault({"association", "create", " "}).find("NAME must not be blank") != std::string::npos);
+}
+
+TEST_CASE("text must be UTF-8 without controls and of sane length", "[cli]") {
+  const auto accepted = [](const std::string& name) {
+    return read({"association", "create", name}).line.command != nullptr;
+  };
+  CHECK(accepted("Müller & Söhne"));
+  CHECK(accepted("北京 🏦"));
+  CHECK_FALSE(accepted("\xff"));
+  CHECK_FALSE(accepted("\xc0\x80"));          // an overlong NUL
+  CHECK_FALSE(accepted("\xe0\x80\x80"));      // overlong
+  CHECK_FALSE(accepted("\xed\xa0\x80"));      // a surrogate
+  CHECK_FALSE(accepted("\xf4\x90\x80\x80"));  // beyond Unicode
+  CHECK_FALSE(accepted("abc\xe2\x82"));       // cut short
+  CHECK_FALSE(accepted("a\x1b[2J"));
+  CHECK_FALSE(accepted("a\nb"));
+  CHECK_FALSE(accepted(std::string(5'000, 'x')));
+}
+
+TEST_CASE("what the control socket brings is judged by the same table", "[cli]") {
+  const Command& command = *find_command("rate list");
+  Arguments unknown{{{"nonsense", "x"}}, false};
+  CHECK_FALSE(check_arguments(command, unknown));
+  Arguments wrong{{{"environment", "moon"}}, false};
+  CHECK_FALSE(check_arguments(command, wrong));
+  Arguments fine{{{"environment", "production"}}, false};
+  CHECK(check_arguments(command, fine));
+  Arguments missing;
+  CHECK_FALSE(check_arguments(*find_command("association create"), missing));
+}

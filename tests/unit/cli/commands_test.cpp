@@ -1,0 +1,212 @@
+#include <catch2/catch.hpp>
+
+#include "cli/exit_code.h"
+#include "flows/wallet_changes.h"
+#include "open_file.h"
+#include "store/tenants.h"
+
+using namespace coffer;
+using namespace coffer::cli;
+using coffer::cli::test::OpenFile;
+using coffer::cli::test::Ran;
+
+namespace {
+
+constexpr const char* kNobody = "0190a5a0-0000-7000-8000-000000000000";
+
+std::string create_association(OpenFile& file) {
+  return file.run("association create", {{"NAME", "Acme"}}).json().at("id");
+}
+
+void add_asset(OpenFile& file, const std::string& code, const std::string& decimals) {
+  const Ran added =
+      file.run("asset add", {{"CODE", code}, {"name", "The " + code}, {"decimals", decimals}});
+  REQUIRE(added.code == 0);
+}
+
+/// A third party's wallet under review.
+std::string register_wallet(OpenFile& file, const std::string& association) {
+  const auto tenant =
+      store::with_reader(file.app().database(), [&](store::Connection& db) -> Result<Tenant> {
+        return *store::find_tenant(db, *AssociationId::parse(association), Environment::sandbox);
+      });
+  PersonMetadata person;
+  person.first_name = "Ada";
+  person.last_name = "Obi";
+  person.date_of_birth = "1990-04-12";
+  person.nationality = "NGA";
+  const auto wallet = flows::register_wallet(file.app().flows(), *tenant,
+                                             {"Ada", *AssetCode::parse("USDC"), false, person});
+  return wallet->id.to_string();
+}
+
+}  // namespace
+
+TEST_CASE("associations: create, list, suspend, activate", "[cli]") {
+  OpenFile file;
+  const std::string id = create_association(file);
+  CHECK(file.run("association list").json().at(0).at("status") == "active");
+  CHECK(file.run("association suspend", {{"ID", id}}).json().at("status") == "suspended");
+  CHECK(file.run("association suspend", {{"ID", id}}).code == exit_code::kFailed);
+  CHECK(file.run("association activate", {{"ID", id}}).json().at("status") == "active");
+  CHECK(file.run("association create", {{"NAME", "B"}, {"pending", "true"}}).json().at("status") ==
+        "pending");
+  const Ran nobody = file.run("association activate", {{"ID", kNobody}});
+  CHECK(nobody.code == exit_code::kFailed);
+  CHECK(nobody.err.find("coffer association list") != std::string::npos);
+}
+
+TEST_CASE("applications: secrets are shown when they are made, and never again", "[cli]") {
+  OpenFile file;
+  const std::string association = create_association(file);
+  const Ran made = file.run("application register", {{"name", "backend"},
+                                                     {"association", association},
+                                                     {"environment", "production"},
+                                                     {"scopes", "wallets:read"}});
+  REQUIRE(made.code == 0);
+  const auto json = made.json();
+  for (const char* name : {"clientId", "clientSecret", "apiKey", "connectSecret", "signInSecret",
+                           "publicKey", "secretSeed"}) {
+    CHECK(json.at(name).is_string());
+  }
+  CHECK(json.at("scopes") == "wallets:read");
+  CHECK(json.at("associationId") == association);
+
+  const auto listed = file.run("application list").json().at(0);
+  CHECK(listed.at("clientId") == json.at("clientId"));
+  CHECK_FALSE(listed.contains("clientSecret"));
+
+  const auto rotated = file.run("application rotate", {{"ID", json.at("id")}}).json();
+  CHECK(rotated.at("clientSecret") != json.at("clientSecret"));
+  CHECK(rotated.at("publicKey") == json.at("publicKey"));
+  CHECK(rotated.at("secretSeed").is_null());
+}
+
+TEST_CASE("applications: suspend, resume, scopes", "[cli]") {
+  OpenFile file;
+  const std::string id = file.run("application register", {{"name", "lonely"}}).json().at("id");
+  CHECK(file.run("application list").json().at(0).at("associationId").is_null());
+  CHECK(file.run("application suspend", {{"ID", id}}).json().at("status") == "suspended");
+  CHECK(file.run("application resume", {{"ID", id}}).json().at("status") == "active");
+  CHECK(file.run("application scopes", {{"ID", id}, {"SCOPES", "quotes:write"}})
+            .json()
+            .at("scopes") == "quotes:write");
+  CHECK(file.run("application scopes", {{"ID", id}, {"SCOPES", "fly"}}).code == exit_code::kUsage);
+  CHECK(file.run("application rotate", {{"ID", kNobody}}).code == exit_code::kFailed);
+  CHECK(file.run("application register", {{"name", "x"}, {"public-key", "GABC"}}).code ==
+        exit_code::kUsage);
+  CHECK(file.run("application register", {{"name", "x"}, {"association", kNobody}}).code ==
+        exit_code::kFailed);
+}
+
+TEST_CASE("market: assets, liquidity and rates of either environment", "[cli]") {
+  OpenFile file;
+  add_asset(file, "USDC", "7");
+  add_asset(file, "NGNC", "2");
+  CHECK(file.run("asset add", {{"CODE", "USDC"}, {"name", "again"}}).code == exit_code::kFailed);
+  CHECK(file.run("asset add", {{"CODE", "A-B"}, {"name", "x"}}).code == exit_code::kUsage);
+  CHECK(file.run("asset add", {{"CODE", "AB"}, {"name", "x"}, {"decimals", "8"}}).code ==
+        exit_code::kUsage);
+  CHECK(file.run("asset add", {{"CODE", "AB"}, {"name", "x"}, {"decimals", "7x"}}).code ==
+        exit_code::kUsage);
+
+  const auto funded =
+      file.run("asset liquidity",
+               {{"CODE", "NGNC"}, {"AMOUNT", "10.5"}, {"environment", "production"}})
+          .json();
+  CHECK(funded.at("productionLiquidity") == "10.50");
+  CHECK(funded.at("sandboxLiquidity") == "0.00");
+
+  const std::map<std::string, std::string> pair = {{"SELL", "USDC"}, {"BUY", "NGNC"}};
+  auto with_rate = pair;
+  with_rate["RATE"] = "1540.25";
+  CHECK(file.run("rate set", with_rate).json().at("rate") == "1540.25");
+  CHECK(file.run("rate list").json().size() == 1);
+  CHECK(file.run("rate list", {{"environment", "production"}}).json().empty());
+  CHECK(file.run("rate remove", pair).code == 0);
+  CHECK(file.run("rate remove", pair).code == exit_code::kFailed);
+  CHECK(file.run("rate set", {{"SELL", "USDC"}, {"BUY", "USDC"}, {"RATE", "1"}}).code ==
+        exit_code::kUsage);
+}
+
+TEST_CASE("amounts are judged before anything moves", "[cli]") {
+  OpenFile file;
+  add_asset(file, "NGNC", "2");
+  for (const char* amount : {"0", "-1", "1.001", "ten", "1e30", "0x10", "99999999999999999999"}) {
+    INFO(amount);
+    CHECK(file.run("asset liquidity", {{"CODE", "NGNC"}, {"AMOUNT", amount}}).code ==
+          exit_code::kUsage);
+  }
+  CHECK(file.run("asset list").json().at(0).at("sandboxLiquidity") == "0.00");
+}
+
+TEST_CASE("wallets: review and funding", "[cli]") {
+  OpenFile file;
+  add_asset(file, "USDC", "7");
+  const std::string association = create_association(file);
+  const std::string first = register_wallet(file, association);
+  const std::string second = register_wallet(file, association);
+
+  CHECK(file.run("wallet list", {{"status", "Pending"}}).json().size() == 2);
+  CHECK(file.run("wallet verify", {{"ID", first}}).json().at("status") == "Verified");
+  CHECK(file.run("wallet verify", {{"ID", first}}).code == exit_code::kFailed);
+  const auto rejected =
+      file.run("wallet reject", {{"ID", second}, {"code", "expired"}, {"message", "Old id"}})
+          .json();
+  CHECK(rejected.at("status") == "Rejected");
+  CHECK(rejected.at("statusCode") == "expired");
+  CHECK(rejected.at("statusMessage") == "Old id");
+  CHECK(file.run("wallet list", {{"status", "Pending"}}).json().empty());
+
+  const auto funded =
+      file.run("wallet fund", {{"ID", first}, {"asset", "USDC"}, {"amount", "2.5"}}).json();
+  CHECK(funded.at("balances").at(0).at("balance") == "2.50");
+  CHECK(file.run("wallet fund", {{"ID", first}, {"asset", "EURC"}, {"amount", "1"}}).code ==
+        exit_code::kFailed);
+  CHECK(file.run("wallet fund", {{"ID", kNobody}, {"asset", "USDC"}, {"amount", "1"}}).code ==
+        exit_code::kFailed);
+}
+
+TEST_CASE("verify: a whole file is 0, a changed one is 3 and says what", "[cli]") {
+  OpenFile file;
+  add_asset(file, "USDC", "7");
+  CHECK(file.run("asset liquidity", {{"CODE", "USDC"}, {"AMOUNT", "10"}}).code == 0);
+  const Ran whole = file.run("verify");
+  CHECK(whole.code == 0);
+  CHECK(whole.json().at("ok") == true);
+
+  file.reopen([&] {
+    store::Connection db(file.path(), store::OpenMode::read_write);
+    db.execute("UPDATE accounts SET balance = balance + 1 WHERE kind = 2");
+  });
+  const Ran broken = file.run("verify", {{"quick", "true"}});
+  CHECK(broken.code == exit_code::kFault);
+  CHECK(broken.json().at("ok") == false);
+  CHECK_FALSE(broken.json().at("violations").empty());
+  const Ran shown = file.run("verify", {}, false);
+  CHECK(shown.code == exit_code::kFault);
+  CHECK(shown.out.find("balance_is_sum_of_entries") != std::string::npos);
+  CHECK(shown.err.find("restore a backup") != std::string::npos);
+}
+
+TEST_CASE("verify stops when the server does", "[cli]") {
+  OpenFile file;
+  std::ostringstream out;
+  std::ostringstream err;
+  Interruption interruption;
+  interruption.interrupt();
+  CHECK(run_request(file.app(), {.command = "verify"}, out, err, interruption) == exit_code::kBusy);
+  CHECK(err.str().find("stopping") != std::string::npos);
+}
+
+TEST_CASE("what makes no sense inside a server is refused there", "[cli]") {
+  OpenFile file;
+  for (const char* command : {"serve", "demo", "init", "healthcheck", "frobnicate", ""}) {
+    INFO(command);
+    const Ran refused = file.run(command);
+    CHECK(refused.code == exit_code::kUsage);
+    CHECK(refused.out.empty());
+  }
+  CHECK(file.run("association create", {}).code == exit_code::kUsage);
+  CHECK(file.run("association create", {{"NAME", "\x1b[2J"}}).code == exit_code::kUsage);
+}

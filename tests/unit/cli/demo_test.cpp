@@ -1,0 +1,179 @@
+#include <catch2/catch.hpp>
+#include <fstream>
+
+#include "auth/secret_hash.h"
+#include "cli/commands/demo_secrets.h"
+#include "cli/commands/demo_seed.h"
+#include "cli/commands/demo_text.h"
+#include "open_file.h"
+#include "store/catalog.h"
+#include "store/journal.h"
+#include "store/tenants.h"
+
+using namespace coffer;
+using namespace coffer::cli;
+using coffer::cli::test::OpenFile;
+
+namespace {
+
+DemoSecrets ensure(OpenFile& file) {
+  const auto world = ensure_demo_world(file.app());
+  REQUIRE(world);
+  auto secrets = ensure_demo_secrets(file.app(), world->association);
+  REQUIRE(secrets);
+  return *std::move(secrets);
+}
+
+store::ApplicationRow application(OpenFile& file, ApplicationId id) {
+  return *store::with_reader(file.app().database(),
+                             [&](store::Connection& db) -> Result<store::ApplicationRow> {
+                               return *store::find_application(db, id);
+                             });
+}
+
+bool works(OpenFile& file, const DemoSecrets& secrets) {
+  const auto row = application(file, secrets.application);
+  return !row.suspended && row.client_id == secrets.client_id &&
+         row.public_key == secrets.public_key &&
+         auth::matches(row.client_secret_hash, secrets.client_secret.reveal()) &&
+         auth::matches(row.api_key_hash, secrets.api_key.reveal()) &&
+         auth::matches(row.connect_hash, secrets.connect_secret.reveal()) &&
+         auth::matches(row.sign_in_hash, secrets.sign_in_secret.reveal());
+}
+
+void write(const std::string& path, const std::string& text) { std::ofstream(path) << text; }
+
+}  // namespace
+
+TEST_CASE("a demo holds what the contract of the command line promises", "[cli][demo]") {
+  OpenFile file;
+  claim_demo(file.path());
+  const auto world = ensure_demo_world(file.app());
+  REQUIRE(world);
+  CHECK(world->wallets.at(0).name == "Treasury");
+  CHECK(world->wallets.at(1).name == "Operations");
+  store::with_reader(file.app().database(), [&](store::Connection& db) -> Result<void> {
+    for (std::size_t i = 0; i < 3; ++i) {
+      const auto& wallet = world->wallets.at(i);
+      const auto balances = store::balances_of(db, wallet.key);
+      CHECK(wallet.own_account);
+      CHECK(balances.size() == 4);
+      CHECK(balances.at(0).asset.code == wallet.asset_code);
+      CHECK(balances.at(0).balance.to_string(7) == "1000000.00");
+    }
+    CHECK(world->wallets.at(2).asset_code.value() == "EURC");
+    CHECK(world->wallets.at(3).status == WalletStatus::pending);
+    CHECK(store::list_rates(db, Environment::sandbox).size() == 12);
+    for (const Asset& asset : store::list_assets(db)) {
+      CHECK(store::operator_balance(db, Environment::sandbox, AccountKind::liquidity, asset.key)
+                .is_positive());
+    }
+    return {};
+  }).value();
+  CHECK(file.run("verify").code == 0);
+}
+
+TEST_CASE("opened again, a demo is the same and nothing is made twice", "[cli][demo]") {
+  OpenFile file;
+  claim_demo(file.path());
+  const DemoSecrets first = ensure(file);
+  file.reopen();
+  const DemoSecrets second = ensure(file);
+  CHECK(first.application == second.application);
+  CHECK(first.client_secret.reveal() == second.client_secret.reveal());
+  CHECK(first.secret_seed.reveal() == second.secret_seed.reveal());
+  CHECK(works(file, second));
+  CHECK(file.run("association list").json().size() == 1);
+  CHECK(file.run("application list").json().size() == 1);
+  CHECK(file.run("wallet list").json().size() == 4);
+}
+
+TEST_CASE("what its players changed stays changed", "[cli][demo]") {
+  OpenFile file;
+  claim_demo(file.path());
+  const DemoSecrets secrets = ensure(file);
+  static_cast<void>(file.run("rate remove", {{"SELL", "USDC"}, {"BUY", "XAF"}}));
+  file.reopen();
+  ensure(file);
+  CHECK(file.run("rate list").json().size() == 11);
+}
+
+TEST_CASE("secrets that do not fit are issued again", "[cli][demo]") {
+  OpenFile file;
+  claim_demo(file.path());
+  const DemoSecrets first = ensure(file);
+  const std::string path = demo_secrets_path(file.path());
+
+  SECTION("after a rotation behind the demo's back, for the same application") {
+    CHECK(file.run("application rotate", {{"ID", first.application.to_string()}}).code == 0);
+    const DemoSecrets second = ensure(file);
+    CHECK(second.application == first.application);
+    CHECK(second.secret_seed.reveal() == first.secret_seed.reveal());
+    CHECK(works(file, second));
+  }
+  SECTION("killed between the key pair and the registration, or before the secrets were kept") {
+    write(path, R"({"publicKey":")" + first.public_key + R"(","secretSeed":")" +
+                    first.secret_seed.reveal() + R"("})");
+    const DemoSecrets second = ensure(file);
+    CHECK(second.application == first.application);
+    CHECK(works(file, second));
+  }
+  SECTION("the file is lost or no longer JSON: then for a new application") {
+    for (const char* text : {"", "{", "[]", R"({"publicKey":7})", R"({"secretSeed":"S"})"}) {
+      write(path, text);
+      const DemoSecrets second = ensure(file);
+      CHECK(second.application != first.application);
+      CHECK(works(file, second));
+    }
+  }
+  SECTION("the application was suspended: a demo is there to be called") {
+    CHECK(file.run("application suspend", {{"ID", first.application.to_string()}}).code == 0);
+    CHECK(works(file, ensure(file)));
+  }
+  const DemoSecrets kept = ensure(file);
+  CHECK(works(file, kept));
+  CHECK((std::filesystem::status(path).permissions() & std::filesystem::perms::mask) ==
+        (std::filesystem::perms::owner_read | std::filesystem::perms::owner_write));
+}
+
+TEST_CASE("a file that is no demo stays as it is", "[cli][demo]") {
+  OpenFile file;
+  SECTION("not claimed") {}
+  SECTION("claimed, but it holds an association") {
+    claim_demo(file.path());
+    CHECK(file.run("association create", {{"NAME", "Acme"}}).code == 0);
+  }
+  const auto world = ensure_demo_world(file.app());
+  REQUIRE_FALSE(world);
+  CHECK(world.error().slug == Slug::conflict);
+  CHECK(file.run("asset list").json().empty());
+}
+
+TEST_CASE("a demo that was interrupted anywhere is finished", "[cli][demo]") {
+  OpenFile file;
+  claim_demo(file.path());
+  // Some of what the seed makes is there already, as after a kill.
+  CHECK(file.run("asset add", {{"CODE", "USDC"}, {"name", "USD Coin"}}).code == 0);
+  CHECK(file.run("association create", {{"NAME", "Demo Ltd"}}).code == 0);
+  ensure(file);
+  CHECK(file.run("association list").json().size() == 1);
+  CHECK(file.run("asset list").json().size() == 4);
+  CHECK(file.run("verify").code == 0);
+}
+
+TEST_CASE("the start text is filled in, and only by what is there", "[cli][demo]") {
+  CHECK(filled("a @b@ c@d@", {{"b", "1"}, {"d", "@x@"}}) == "a 1 c@x@");
+  CHECK(filled("plain", {}) == "plain");
+  CHECK_THROWS_AS(filled("@b@", {}), InternalError);
+  CHECK_THROWS_AS(filled("a@b", {}), InternalError);
+
+  OpenFile file;
+  claim_demo(file.path());
+  const Demo demo{ensure_demo_world(file.app()).value(), ensure(file)};
+  const std::string text =
+      demo_start_text(demo, {"https://127.0.0.1:1", "/x/demo.db", "/it's/cert.pem"}, "demo-1");
+  CHECK(text.find("--cacert '/it'\\''s/cert.pem' https://127.0.0.1:1/v1/auth/token") !=
+        std::string::npos);
+  CHECK(text.find(demo.secrets.client_secret.reveal()) != std::string::npos);
+  CHECK(text.find('@') == std::string::npos);
+}

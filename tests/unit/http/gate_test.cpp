@@ -1,0 +1,218 @@
+#include "http/gate.h"
+
+#include <catch2/catch.hpp>
+
+using namespace coffer;
+using namespace coffer::http;
+
+namespace {
+
+GateResult inspect(std::string_view bytes, GateLimits limits = {}) {
+  GateProgress progress;
+  return inspect_header(bytes, limits, progress);
+}
+
+RequestHead passed(std::string_view bytes) {
+  GateResult result = inspect(bytes);
+  if (const auto* refusal = std::get_if<Refusal>(&result)) INFO(refusal->problem.detail);
+  REQUIRE(std::holds_alternative<RequestHead>(result));
+  return std::get<RequestHead>(std::move(result));
+}
+
+/// Status of the refusal; 0 when it passed, -1 while incomplete.
+int refused(std::string_view bytes, GateLimits limits = {}) {
+  const GateResult result = inspect(bytes, limits);
+  if (std::holds_alternative<Incomplete>(result)) return -1;
+  const auto* refusal = std::get_if<Refusal>(&result);
+  return refusal == nullptr ? 0 : refusal->problem.status();
+}
+
+std::string get(std::string_view fields) {
+  return "GET / HTTP/1.1\r\nHost: a\r\n" + std::string(fields) + "\r\n";
+}
+
+}  // namespace
+
+TEST_CASE("a plain request passes with everything as it was sent") {
+  const std::string bytes =
+      "POST /v1/wallets/a%20b?limit=5&q=a+b%26c&flag HTTP/1.1\r\nHost: pay.example:8443\r\n"
+      "X-Auth: a%2Bb%0d%0a\r\ncontent-length:  7 \r\nX-Empty:\r\n\r\n{\"a\":1}GET ";
+  const RequestHead head = passed(bytes);
+  CHECK(head.request.method == "POST");
+  CHECK(head.request.path == "/v1/wallets/a%20b");
+  using Pairs = std::vector<std::pair<std::string, std::string>>;
+  CHECK(head.request.query == Pairs{{"limit", "5"}, {"q", "a b&c"}, {"flag", ""}});
+  CHECK_FALSE(head.request.bad_query);
+  CHECK(*head.request.header("x-auth") == "a%2Bb%0d%0a");  // never decoded
+  CHECK(head.request.header("x-empty")->empty());
+  CHECK(head.content_length == 7);
+  CHECK(bytes.substr(head.head_bytes, 7) == "{\"a\":1}");
+  CHECK(head.keep_alive);
+}
+
+TEST_CASE("a header that drips in byte by byte is read once and gives the same result") {
+  const std::string bytes = "\r\nGET /x HTTP/1.1\r\nHost: a\r\nA: b\r\n\r\n";
+  GateProgress progress;
+  for (std::size_t i = 1; i < bytes.size(); ++i) {
+    const GateResult result = inspect_header(std::string_view(bytes).substr(0, i), {}, progress);
+    REQUIRE(std::holds_alternative<Incomplete>(result));
+    REQUIRE(progress.scanned == i);
+  }
+  const GateResult result = inspect_header(bytes, {}, progress);
+  REQUIRE(std::holds_alternative<RequestHead>(result));
+  CHECK(std::get<RequestHead>(result).head_bytes == bytes.size());
+}
+
+TEST_CASE("what two readers could read differently is refused") {
+  const auto [name, fields, status] = GENERATE(table<std::string, std::string, int>({
+      {"two lengths", "Content-Length: 3\r\nContent-Length: 4\r\n", 400},
+      {"the same length twice", "Content-Length: 3\r\nContent-Length: 3\r\n", 400},
+      {"a list of lengths", "Content-Length: 3, 3\r\n", 400},
+      {"a signed length", "Content-Length: +3\r\n", 400},
+      {"a negative length", "Content-Length: -3\r\n", 400},
+      {"a hex length", "Content-Length: 0x3\r\n", 400},
+      {"an empty length", "Content-Length:\r\n", 400},
+      {"length and coding", "Content-Length: 3\r\nTransfer-Encoding: chunked\r\n", 400},
+      {"coding and length", "Transfer-Encoding: chunked\r\nContent-Length: 3\r\n", 400},
+      {"chunked", "Transfer-Encoding: chunked\r\n", 400},
+      {"an unknown coding", "Transfer-Encoding: xchunked\r\n", 400},
+      {"identity coding", "Transfer-Encoding: identity\r\n", 400},
+      {"coding in odd case", "transfer-ENCODING: \tchunked\r\n", 400},
+      {"a second Host", "Host: b\r\n", 400},
+      {"the same Host twice", "host: a\r\n", 400},
+      {"folding with a space", "A: b\r\n c\r\n", 400},
+      {"folding with a tab", "A: b\r\n\tc\r\n", 400},
+      {"space before the colon", "Content-Length : 3\r\n", 400},
+      {"tab before the colon", "A\t: b\r\n", 400},
+      {"no colon", "Abc\r\n", 400},
+      {"an empty name", ": b\r\n", 400},
+      {"a space in the name", "A b: c\r\n", 400},
+      {"a parenthesis in the name", "A(b): c\r\n", 400},
+      {"a NUL in the value", std::string("A: b\0c\r\n", 8), 400},
+      {"a NUL in the name", std::string("A\0: b\r\n", 7), 400},
+      {"a bell in the value", "A: b\ac\r\n", 400},
+      {"a delete in the value", "A: b\x7f\r\n", 400},
+      {"a lone CR in the value", "A: b\rc\r\n", 400},
+      {"a bare line feed", "A: b\nC: d\r\n", 400},
+      {"a bare line feed at once", "A: b\n\n", 400},
+      {"a coded body", "Content-Encoding: gzip\r\n", 415},
+      {"a length of 20 digits", "Content-Length: 99999999999999999999\r\n", 0},
+      {"identity content", "Content-Encoding: identity\r\n", 0},
+      {"bytes above ASCII in a value", "A: \xc3\xa4\r\n", 0},
+      {"a tab in a value", "A: b\tc\r\n", 0},
+  }));
+  INFO(name);
+  CHECK(refused(get(fields)) == status);
+}
+
+TEST_CASE("the request line is read strictly") {
+  const auto [line, status] = GENERATE(table<std::string, int>({
+      {"GET / HTTP/1.1", 0},
+      {"get / HTTP/1.1", 0},  // another method, for the router to
+                              // refuse
+      {"GET /a|b?{c} HTTP/1.1", 0},
+      {"GET  / HTTP/1.1", 400},
+      {" GET / HTTP/1.1", 400},
+      {"GET / HTTP/1.1 ", 400},
+      {"GET /a b HTTP/1.1", 400},
+      {"GET /", 400},
+      {"GET / HTTP/1.2", 400},
+      {"GET / HTTP/2.0", 400},
+      {"GET / http/1.1", 400},
+      {"GET / HTTP/1.11", 400},
+      {"PRI * HTTP/2.0", 400},
+      {"G{T / HTTP/1.1", 400},
+      {"GET http://a/ HTTP/1.1", 400},
+      {"CONNECT a:443 HTTP/1.1", 400},
+      {"OPTIONS * HTTP/1.1", 400},
+      {"GET /#top HTTP/1.1", 400},
+      {"GET /\xc3\xa4 HTTP/1.1", 400},
+      {"GET\t/ HTTP/1.1", 400},
+  }));
+  INFO(line);
+  CHECK(refused(line + "\r\nHost: a\r\n\r\n") == status);
+}
+
+TEST_CASE("exactly one Host, and a host it must be") {
+  CHECK(refused("GET / HTTP/1.1\r\n\r\n") == 400);
+  CHECK(refused("GET / HTTP/1.1\r\nHost:\r\n\r\n") == 400);
+  CHECK(refused("GET / HTTP/1.1\r\nHost: a b\r\n\r\n") == 400);
+  CHECK(refused("GET / HTTP/1.1\r\nHost: a/b\r\n\r\n") == 400);
+  CHECK(refused("GET / HTTP/1.1\r\nHost: user@a\r\n\r\n") == 400);
+  CHECK(refused("GET / HTTP/1.1\r\nHost: [::1]:80\r\n\r\n") == 0);
+  CHECK(refused("GET / HTTP/1.0\r\n\r\n") == 0);
+  CHECK(refused("GET / HTTP/1.0\r\nHost: a\r\nHost: a\r\n\r\n") == 400);
+}
+
+TEST_CASE("sizes are limited, as early as the bytes arrive") {
+  const GateLimits limits;
+  CHECK(refused("GET /" + std::string(2'047, 'a') + " HTTP/1.1\r\nHost: a\r\n\r\n") == 0);
+  CHECK(refused("GET /" + std::string(2'048, 'a') + " HTTP/1.1\r\nHost: a\r\n\r\n") == 400);
+  CHECK(refused("GET /" + std::string(4'096, 'a')) == 400);  // without waiting for its end
+
+  std::string fields;
+  for (int i = 0; i < 63; ++i) fields += "A: b\r\n";
+  CHECK(refused(get(fields)) == 0);
+  CHECK(refused(get(fields + "A: b\r\n")) == 431);
+  CHECK(refused(get(fields + "A: b\r\nA: b\r\n").substr(0, 450)) == 431);
+
+  const std::string head = "GET / HTTP/1.1\r\nHost: a\r\nA: ";
+  const std::string exact = head + std::string(limits.header_bytes_max - head.size() - 4, 'x');
+  CHECK(refused(exact + "\r\n\r\n") == 0);
+  CHECK(refused(exact + "x\r\n\r\n") == 431);
+  CHECK(refused(head + std::string(20'000, 'x')) == 431);
+  CHECK(refused(std::string(20'000, '\r')) == 400);
+}
+
+TEST_CASE("bytes that start no request are refused at once") {
+  CHECK(refused("\x16\x03\x01\x02") == 400);  // a TLS ClientHello on a plain port
+  CHECK(refused("\n") == 400);
+  CHECK(refused(std::string(1, '\0')) == 400);
+  CHECK(refused("GET / HT") == -1);
+  CHECK(refused("\r\n\r\n") == -1);  // empty lines before a request are skipped
+}
+
+TEST_CASE("keep-alive follows version and Connection") {
+  CHECK(passed(get("")).keep_alive);
+  CHECK_FALSE(passed(get("Connection: close\r\n")).keep_alive);
+  CHECK_FALSE(passed(get("Connection: Upgrade, CLOSE\r\n")).keep_alive);
+  CHECK(passed(get("Connection: Upgrade\r\nUpgrade: websocket\r\n")).keep_alive);
+  CHECK_FALSE(passed("GET / HTTP/1.0\r\n\r\n").keep_alive);
+  CHECK(passed("GET / HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n").keep_alive);
+}
+
+TEST_CASE("only a body is worth a 100 Continue") {
+  CHECK(passed(get("Expect: 100-Continue\r\nContent-Length: 1\r\n")).expect_continue);
+  CHECK_FALSE(passed(get("Expect: 100-continue\r\n")).expect_continue);
+  CHECK_FALSE(passed("POST / HTTP/1.0\r\nExpect: 100-continue\r\nContent-Length: 1\r\n\r\n")
+                  .expect_continue);
+}
+
+TEST_CASE("a broken query is left to the handler") {
+  CHECK(passed("GET /?a=%zz HTTP/1.1\r\nHost: a\r\n\r\n").request.bad_query);
+  CHECK(passed("GET /?a=%00 HTTP/1.1\r\nHost: a\r\n\r\n").request.bad_query);
+  CHECK(passed("GET /?a=%4 HTTP/1.1\r\nHost: a\r\n\r\n").request.bad_query);
+  const RequestHead repeated = passed("GET /?a=1&&a=2&=3 HTTP/1.1\r\nHost: a\r\n\r\n");
+  CHECK(repeated.request.query.size() == 3);
+  CHECK(*repeated.request.query_value("a") == "1");
+}
+
+TEST_CASE("a refusal carries what could be read") {
+  const GateResult result =
+      inspect("GET /v1/x?y HTTP/1.1\r\nX-Request-Id: my-id.1\r\nBad Name: 1\r\n\r\n");
+  const auto* refusal = std::get_if<Refusal>(&result);
+  REQUIRE(refusal != nullptr);
+  CHECK(refusal->path == "/v1/x");
+  CHECK(refusal->request_id == "my-id.1");
+
+  const GateResult other = inspect("GET / HTTP/1.1\r\nX-Request-Id: a b\r\n\r\n");
+  CHECK(std::get<Refusal>(other).request_id.empty());
+}
+
+TEST_CASE("request ids are taken over only when they are harmless") {
+  CHECK(is_acceptable_request_id("aZ09._-"));
+  CHECK(is_acceptable_request_id(std::string(64, 'a')));
+  CHECK_FALSE(is_acceptable_request_id(std::string(65, 'a')));
+  CHECK_FALSE(is_acceptable_request_id(""));
+  CHECK_FALSE(is_acceptable_request_id("a/b"));
+}

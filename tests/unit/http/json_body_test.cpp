@@ -1,0 +1,111 @@
+#include "http/json_body.h"
+
+#include <catch2/catch.hpp>
+
+using namespace coffer;
+using namespace coffer::http;
+
+namespace {
+
+std::string number(std::string_view text) {
+  const auto value = parse_json(text);
+  REQUIRE(value);
+  REQUIRE(value->number() != nullptr);
+  return value->number()->text;
+}
+
+std::string refusal(std::string_view text, const JsonLimits& limits = {}) {
+  const auto value = parse_json(text, limits);
+  REQUIRE_FALSE(value);
+  CHECK(value.error().slug == Slug::malformed_request);
+  return value.error().detail;
+}
+
+std::string nested(std::size_t depth) {
+  return std::string(depth, '[') + "1" + std::string(depth, ']');
+}
+
+}  // namespace
+
+TEST_CASE("numbers keep the text they were written with") {
+  for (const char* text :
+       {"0.10", "1e2", "100.00", "9007199254740993", "0.30000000000000004", "-1.50", "1E+2",
+        "922337203685.4775808", "18446744073709551615", "18446744073709551616",
+        "-9223372036854775808", "0.1234567890123456789"}) {
+    CHECK(number(text) == text);
+  }
+}
+
+TEST_CASE("values have their JSON types") {
+  const auto body = parse_json(R"({"a":null,"b":true,"c":"x","d":[1,{}],"e":{"f":2}})");
+  REQUIRE(body);
+  CHECK(body->object()->size() == 5);
+  CHECK(body->object()->front().first == "a");
+  CHECK(body->find("a")->is_null());
+  CHECK(*body->find("b")->boolean());
+  CHECK(*body->find("c")->string() == "x");
+  CHECK(body->find("d")->array()->size() == 2);
+  CHECK(body->find("e")->find("f")->number()->text == "2");
+  CHECK(body->find("z") == nullptr);
+  CHECK(body->find("c")->find("a") == nullptr);
+  CHECK(body->type_name() == "an object");
+  CHECK(body->find("a")->type_name() == "null");
+  CHECK(body->find("d")->type_name() == "an array");
+}
+
+TEST_CASE("escapes are decoded") {
+  const auto body = parse_json(R"("\u00e4\n\ud83d\ude00")");
+  REQUIRE(body);
+  CHECK(*body->string() == "\xc3\xa4\n\xf0\x9f\x98\x80");
+}
+
+TEST_CASE("duplicate members are named") {
+  CHECK(refusal(R"({"amount":1,"amount":1000})").find("`amount`") != std::string::npos);
+  CHECK(refusal(R"({"t":[{"x":1},{"a":1,"\u0061":2}]})").find("`t[1].a`") != std::string::npos);
+  std::string large = "{";
+  for (int i = 0; i < 500; ++i) large += "\"k" + std::to_string(i) + "\":0,";
+  CHECK(parse_json(large + "\"last\":0}"));
+  CHECK(refusal(large + "\"k499\":0}").find("`k499`") != std::string::npos);
+  CHECK(refusal(large + "\"k3\":0}").find("`k3`") != std::string::npos);
+}
+
+TEST_CASE("nesting is limited before it can hurt") {
+  CHECK(parse_json(nested(32)));
+  CHECK(refusal(nested(33)).find("32 levels") != std::string::npos);
+  CHECK(refusal(std::string(500'000, '[')).find("32 levels") != std::string::npos);
+  std::string objects;
+  for (int i = 0; i < 10'000; ++i) objects += "{\"a\":";
+  CHECK(refusal(objects).find("32 levels") != std::string::npos);
+}
+
+TEST_CASE("text that is no good text is refused") {
+  CHECK(refusal(R"({"a":"x\u0000y"})").find("`a`") != std::string::npos);
+  CHECK(refusal(R"({"a\u0000":1})").find("NUL") != std::string::npos);
+  CHECK(refusal(std::string("{\"a\":\"\0\"}", 9)).find("NUL") != std::string::npos);
+  CHECK(refusal(std::string("{}\0{", 4)).find("NUL") != std::string::npos);
+  refusal("\"\xff\"");
+  refusal("\"\xc0\xaf\"");
+  refusal("\"\xed\xa0\x80\"");
+  refusal(R"("\ud800")");
+  refusal(R"("\udc00")");
+  refusal(R"("\ud800\u0041")");
+  CHECK(refusal("\xef\xbb\xbf{}").find("byte order mark") != std::string::npos);
+}
+
+TEST_CASE("long strings and numbers are refused by name") {
+  const std::string text(4'097, 'x');
+  CHECK(refusal("{\"a\":{\"b\":\"" + text + "\"}}").find("`a.b`") != std::string::npos);
+  CHECK(parse_json("\"" + text + "\"", {.depth_max = 32, .string_bytes_max = 5'000}));
+  refusal("{\"" + text + "\":1}");
+  CHECK(refusal("{\"n\":1." + std::string(200, '0') + "}").find("`n`") != std::string::npos);
+}
+
+TEST_CASE("what is not JSON is refused with its place") {
+  for (const char* text :
+       {"", " ", "{", "{}x", "{} {}", "{'a':1}", "{\"a\":1,}", "[1,]", "01", "+1", ".5", "1.",
+        "NaN", "nul", "\"a", "// c\n1", "{\"a\" 1}", "\"\t\"", "1e400"}) {
+    INFO(text);
+    CHECK_FALSE(refusal(text).empty());
+  }
+  CHECK(refusal("{\"a\": tru}").find("byte 10") != std::string::npos);
+}

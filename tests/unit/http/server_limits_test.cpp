@@ -1,0 +1,260 @@
+// Slow, idle and too many clients: what the server bounds, and that others do not notice.
+
+#include <catch2/catch.hpp>
+#include <deque>
+#include <optional>
+
+#include "base/thread.h"
+#include "raw_client.h"
+#include "running_server.h"
+
+using namespace coffer;
+using namespace coffer::http;
+using namespace coffer::http::test;
+
+namespace {
+
+std::int64_t now_ms() { return SystemClock().monotonic_ms(); }
+
+void pause_ms(std::int64_t ms) {
+  Mutex mutex;
+  Condition never;
+  const Lock lock(mutex);
+  never.wait_for_ms(mutex, ms);
+}
+
+}  // namespace
+
+TEST_CASE("a header that drips is cut at its deadline, however it drips") {
+  RunningServer server([](ServerOptions& options) { options.limits.header_ms = 400; });
+  RawClient client(server.port());
+  const std::int64_t start = now_ms();
+  const std::string bytes = get("/", "A: " + std::string(100, 'x') + "\r\n");
+  std::size_t sent = 0;
+  while (sent < bytes.size() && client.send(bytes.substr(sent, 1)) && !client.at_end(20)) ++sent;
+  CHECK(sent < bytes.size());
+  CHECK(now_ms() - start < 2'000);
+  CHECK(server->stats().requests == 0);
+}
+
+TEST_CASE("a connection that says nothing is closed") {
+  RunningServer server([](ServerOptions& options) { options.limits.header_ms = 200; });
+  RawClient client(server.port());
+  CHECK(client.at_end(2'000));
+}
+
+TEST_CASE("a body that does not come is cut at its deadline") {
+  RunningServer server([](ServerOptions& options) { options.limits.body_ms = 200; });
+  RawClient client(server.port());
+  client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\na");
+  CHECK(client.at_end(2'000));
+  CHECK(server->stats().requests == 0);
+}
+
+TEST_CASE("a kept connection is closed when it is idle for too long, and not before") {
+  RunningServer server([](ServerOptions& options) {
+    options.limits.idle_ms = 600;
+    options.limits.header_ms = 100;
+  });
+  RawClient client(server.port());
+  client.send(get("/fixed"));
+  CHECK(status_of(client.read_response()) == 200);
+  CHECK_FALSE(client.at_end(350));  // the header deadline does not count here
+  client.send(get("/fixed"));
+  CHECK(status_of(client.read_response()) == 200);
+  CHECK(client.at_end(3'000));
+}
+
+TEST_CASE("slow clients hold no worker") {
+  RunningServer server([](ServerOptions& options) { options.workers = 2; });
+  std::deque<RawClient> slow;
+  for (int i = 0; i < 50; ++i) {
+    slow.emplace_back(server.port()).send("GET / HTTP/1.1\r\nHo");
+    slow.emplace_back(server.port())
+        .send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nab");
+  }
+  RawClient good(server.port());
+  for (int i = 0; i < 20; ++i) {
+    const std::int64_t start = now_ms();
+    good.send(get("/fixed"));
+    CHECK(body_of(good.read_response()) == "ok");
+    CHECK(now_ms() - start < 500);
+  }
+  CHECK(server->stats().parked >= 100);
+  CHECK(server.eventually([](const ServerStats& stats) { return stats.busy == 0; }));
+}
+
+TEST_CASE("a client that does not read its response holds no worker") {
+  const std::string large(8 * 1024 * 1024, 'x');
+  RunningServer server(
+      [](ServerOptions& options) {
+        options.workers = 1;
+        options.limits.write_ms = 600;
+      },
+      [&](Request& request) {
+        Response response;
+        response.body = request.path == "/large" ? large : "ok";
+        return response;
+      });
+  RawClient slow(server.port(), 4'096);
+  slow.send(get("/large"));
+  RawClient good(server.port());
+  good.send(get("/fixed"));
+  CHECK(body_of(good.read_response()) == "ok");
+  SECTION("it is cut when it makes no progress") {
+    CHECK(server.eventually([](const ServerStats& stats) { return stats.connections == 1; }));
+  }
+  SECTION("it gets everything when it does read") {
+    slow.send(get("/fixed"));
+    CHECK(body_of(slow.read_response(20'000)).size() == large.size());
+    CHECK(body_of(slow.read_response()) == "ok");
+  }
+}
+
+TEST_CASE("what slow clients have not taken is bounded over all of them") {
+  const std::string large(16 * 1024 * 1024, 'x');  // far more than the kernel buffers
+  RunningServer server(
+      [](ServerOptions& options) { options.limits.unsent_bytes_max = 20 * 1024 * 1024; },
+      [&](Request&) {
+        Response response;
+        response.body = large;
+        return response;
+      });
+  RawClient first(server.port(), 4'096);
+  first.send(get("/"));
+  REQUIRE(server.eventually(
+      [](const ServerStats& stats) { return stats.requests == 1 && stats.busy == 0; }));
+  {
+    RawClient second(server.port(), 4'096);
+    second.send(get("/"));
+    CHECK(server.eventually(
+        [](const ServerStats& stats) { return stats.requests == 2 && stats.connections == 1; }));
+  }
+  CHECK(body_of(first.read_response(20'000)).size() == large.size());
+  first.send(get("/"));  // given back: there is room again
+  CHECK(body_of(first.read_response(20'000)).size() == large.size());
+}
+
+TEST_CASE("a client that does not read a stream is cut") {
+  std::atomic<bool> gave_up{false};
+  RunningServer server(
+      [](ServerOptions& options) {
+        options.workers = 1;
+        options.limits.write_ms = 300;
+      },
+      [&](Request&) {
+        Response response;
+        response.stream = [&](const Sink& sink) {
+          const std::string piece(64 * 1024, 'x');
+          for (int i = 0; i < 1'000; ++i) {
+            if (!sink(piece)) {
+              gave_up = true;
+              return false;
+            }
+          }
+          return true;
+        };
+        return response;
+      });
+  RawClient slow(server.port(), 4'096);
+  slow.send(get("/"));
+  CHECK(server.eventually([&](const ServerStats&) { return gave_up.load(); }));
+  CHECK(server.eventually([](const ServerStats& stats) { return stats.connections == 0; }));
+}
+
+TEST_CASE("connections over the limit are told so") {
+  RunningServer server([](ServerOptions& options) { options.limits.connections_max = 2; });
+  RawClient first(server.port());
+  RawClient second(server.port());
+  first.send(get("/fixed"));
+  second.send(get("/fixed"));
+  CHECK(status_of(first.read_response()) == 200);
+  CHECK(status_of(second.read_response()) == 200);
+  RawClient third(server.port());
+  third.send(get("/fixed", "X-Request-Id: third\r\n"));
+  const std::string refused = third.read_all();
+  CHECK(status_of(refused) == 503);
+  CHECK(has(refused, "\r\nRetry-After: 1\r\n"));
+  CHECK(has(refused, "\r\nX-Request-Id: third\r\n"));
+  CHECK_FALSE(third.was_reset());
+  first.close();
+  CHECK(server.eventually([](const ServerStats& stats) { return stats.connections == 1; }));
+  RawClient fourth(server.port());
+  fourth.send(get("/fixed"));
+  CHECK(status_of(fourth.read_response()) == 200);
+}
+
+TEST_CASE("requests that no worker can take are queued, then shed, and nobody is lost") {
+  Gatekeeper gate;
+  RunningServer server(
+      [](ServerOptions& options) {
+        options.workers = 2;
+        options.limits.queue_max = 3;
+      },
+      [&](Request& request) {
+        if (request.path == "/wait") gate.wait();
+        return echo(request);
+      });
+  std::deque<RawClient> waiting;
+  for (std::size_t i = 0; i < 5; ++i) {
+    waiting.emplace_back(server.port()).send(get("/wait"));
+    REQUIRE(server.eventually(
+        [&](const ServerStats& stats) { return stats.busy + stats.queued == i + 1; }));
+  }
+  CHECK(server->stats().busy == 2);
+  CHECK(server->stats().queued == 3);
+
+  RawClient shed(server.port());
+  for (int i = 0; i < 3; ++i) {  // and the connection stays usable
+    shed.send(get("/fixed"));
+    const std::string response = shed.read_response();
+    CHECK(status_of(response) == 503);
+    CHECK(has(response, "\r\nRetry-After: 1\r\n"));
+    CHECK(has(response, R"("code":"overloaded")"));
+    CHECK_FALSE(has(response, "Connection: close"));
+  }
+  CHECK(server->stats().refused == 3);
+
+  gate.open();
+  for (RawClient& client : waiting) CHECK(body_of(client.read_response()) == "GET /wait ");
+  shed.send(get("/fixed"));
+  CHECK(status_of(shed.read_response()) == 200);
+}
+
+TEST_CASE("a connection is closed after its share of requests") {
+  RunningServer server(
+      [](ServerOptions& options) { options.limits.requests_per_connection_max = 2; });
+  RawClient client(server.port());
+  client.send(get("/fixed"));
+  CHECK_FALSE(has(client.read_response(), "Connection: close"));
+  client.send(get("/fixed"));
+  CHECK(has(client.read_response(), "Connection: close"));
+  CHECK(client.at_end());
+}
+
+TEST_CASE("more clients than workers, in bursts, lose nothing") {
+  // Drives the paths where the steward and the workers take over from each other.
+  constexpr int kThreads = 6;
+  constexpr int kRounds = 150;
+  RunningServer server([](ServerOptions& options) { options.workers = 2; },
+                       [](Request& request) {
+                         if (request.path.back() == '7') pause_ms(1);
+                         return echo(request);
+                       });
+  std::atomic<int> good{0};
+  std::vector<Thread> threads;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back("client", [&, t] {
+      RawClient client(server.port());
+      for (int i = 0; i < kRounds; ++i) {
+        const std::string path = "/" + std::to_string(t) + "-" + std::to_string(i);
+        client.send(get(path));
+        client.send(get(path + "-7"));
+        if (body_of(client.read_response()) == "GET " + path + " ") ++good;
+        if (body_of(client.read_response()) == "GET " + path + "-7 ") ++good;
+      }
+    });
+  }
+  for (Thread& thread : threads) thread.join();
+  CHECK(good == 2 * kThreads * kRounds);
+}

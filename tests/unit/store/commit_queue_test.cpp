@@ -1,0 +1,482 @@
+#include "store/commit_queue.h"
+
+#include <catch2/catch.hpp>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/fault.h"
+#include "base/thread.h"
+#include "unit/store/ledger_fixture.h"
+
+using namespace coffer;
+using namespace coffer::store;
+using namespace coffer::store::test;
+
+namespace {
+
+/// Keeps the writer inside one command until opened, so that others gather behind it.
+class BusyWriter {
+ public:
+  explicit BusyWriter(CommitQueue& queue)
+      : queue_(queue), thread_("busy", [this] {
+          static_cast<void>(queue_.run([this](WriteTx&) -> Result<void> {
+            const Lock lock(mutex_);
+            entered_ = true;
+            changed_.notify_all();
+            while (!open_) changed_.wait(mutex_);
+            return {};
+          }));
+        }) {
+    const Lock lock(mutex_);
+    while (!entered_) changed_.wait(mutex_);
+  }
+  ~BusyWriter() { open(); }
+  void open() {
+    {
+      const Lock lock(mutex_);
+      open_ = true;
+      changed_.notify_all();
+    }
+    thread_.join();
+  }
+  /// Returns when `count` commands wait.
+  void gathered(std::size_t count) const {
+    while (queue_.stats().queued < count) {
+      Mutex mutex;
+      Condition never;
+      const Lock lock(mutex);
+      never.wait_for_ms(mutex, 1);
+    }
+  }
+
+ private:
+  CommitQueue& queue_;
+  Mutex mutex_;
+  Condition changed_;
+  bool entered_ COFFER_GUARDED_BY(mutex_) = false;
+  bool open_ COFFER_GUARDED_BY(mutex_) = false;
+  Thread thread_;
+};
+
+/// Runs all commands in one batch, in this order; their verdicts.
+std::vector<Result<void>> run_in_one_batch(CommitQueue& queue,
+                                           const std::vector<CommitQueue::Command>& commands,
+                                           CommitQueue::Mode mode = CommitQueue::Mode::commit) {
+  std::vector<Result<void>> verdicts(commands.size());
+  BusyWriter busy(queue);
+  std::vector<Thread> threads;
+  for (std::size_t i = 0; i < commands.size(); ++i) {
+    threads.emplace_back("caller", [&, i] { verdicts[i] = queue.run(commands[i], mode); });
+    busy.gathered(i + 1);
+  }
+  busy.open();
+  for (Thread& thread : threads) thread.join();
+  return verdicts;
+}
+
+CommitQueue::Command note(const std::string& name) {
+  return [name](WriteTx& tx) -> Result<void> {
+    write_meta(tx, name, "x");
+    return {};
+  };
+}
+
+std::int64_t notes(OpenedFile& file) {
+  return std::stoll(file.value("SELECT count(*) FROM meta WHERE name LIKE 'note%'"));
+}
+
+#ifdef COFFER_FAULTS
+struct Disarm {
+  ~Disarm() { fault::arm(""); }
+};
+#endif
+
+}  // namespace
+
+TEST_CASE("commit queue: a command is on disk when run returns") {
+  OpenedFile file;
+  REQUIRE(file.write(note("note")));
+  CHECK(notes(file) == 1);
+  file.close();
+  file.open();
+  CHECK(notes(file) == 1);
+}
+
+TEST_CASE("commit queue: whoever waits shares one commit") {
+  OpenedFile file;
+  const auto before = file.queue->stats().commits;
+  std::vector<CommitQueue::Command> commands;
+  for (int i = 0; i < 50; ++i) commands.push_back(note("note" + std::to_string(i)));
+  for (const auto& verdict : run_in_one_batch(*file.queue, commands)) CHECK(verdict);
+  CHECK(notes(file) == 50);
+  CHECK(file.queue->stats().commits == before + 2);  // the one that kept them waiting, and theirs
+  CHECK(file.queue->stats().queued == 0);
+}
+
+TEST_CASE("commit queue: a commit holds at most batch_max commands") {
+  OpenedFile file({.batch_max = 20});
+  const auto before = file.queue->stats().commits;
+  std::vector<CommitQueue::Command> commands;
+  for (int i = 0; i < 50; ++i) commands.push_back(note("note" + std::to_string(i)));
+  for (const auto& verdict : run_in_one_batch(*file.queue, commands)) CHECK(verdict);
+  CHECK(file.queue->stats().commits == before + 4);
+}
+
+TEST_CASE("commit queue: many threads, every verdict true, every row once") {
+  SmallLedger ledger;
+  constexpr int kThreads = 12;
+  constexpr int kEach = 25;
+  std::vector<Thread> threads;
+  std::atomic<int> accepted{0};
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back("caller", [&, t] {
+      for (int i = 0; i < kEach; ++i) {
+        const auto request =
+            ledger.transfer(std::to_string(t) + "-" + std::to_string(i), 1'000 + i, t % 2 == 0);
+        const auto verdict = ledger.write([&](WriteTx& tx) -> Result<void> {
+          if (i % 5 == 4) return unexpected(Slug::conflict, "refused on purpose");
+          const std::int64_t key = ledger.accept(tx, request);
+          if (i % 3 == 0) ledger.settle(tx, key);
+          return {};
+        });
+        if (verdict) ++accepted;
+      }
+    });
+  }
+  for (Thread& thread : threads) thread.join();
+  CHECK(accepted == kThreads * kEach * 4 / 5);
+  CHECK(ledger.count("payments") == accepted);
+  CHECK(ledger.verify().empty());
+  const CommitStats stats = ledger.queue->stats();
+  CHECK(stats.commands >= static_cast<std::uint64_t>(kThreads) * kEach);
+  CHECK(stats.commits < stats.commands);  // they did share
+}
+
+TEST_CASE("commit queue: a refused command leaves no trace among its neighbours") {
+  SmallLedger ledger;
+  const auto refuse = [&](WriteTx& tx) -> Result<void> {
+    // Everything a command can touch: rows, balances, holds, event sequences, the chain.
+    const std::int64_t key = ledger.accept(tx, ledger.transfer("refused", 5'000));
+    ledger.settle(tx, key);
+    ledger.accept(tx, ledger.transfer("refused-too", 7'000));
+    return unexpected(Slug::insufficient_funds, "no");
+  };
+  const auto pay = [&](const char* id, bool settle) {
+    return [&ledger, id, settle](WriteTx& tx) -> Result<void> {
+      const std::int64_t key = ledger.accept(tx, ledger.transfer(id, 100));
+      if (settle) ledger.settle(tx, key);
+      return {};
+    };
+  };
+  const auto verdicts =
+      run_in_one_batch(*ledger.queue, {refuse, pay("a", true), refuse, refuse, pay("b", true),
+                                       pay("c", false), refuse});
+  for (const std::size_t i : {0U, 2U, 3U, 6U}) {
+    REQUIRE_FALSE(verdicts[i]);
+    CHECK(Result<void>(verdicts[i]).error().slug == Slug::insufficient_funds);
+    CHECK(Result<void>(verdicts[i]).error().detail == "no");
+  }
+  for (const std::size_t i : {1U, 4U, 5U}) CHECK(verdicts[i]);
+  CHECK(ledger.count("payments") == 3);
+  CHECK(ledger.balance(ledger.first) == 10'000'000'000 - 200);
+  CHECK(ledger.balance(ledger.first, "held") == 100);
+  CHECK(ledger.value("SELECT max(sequence) FROM events") == "7");
+  CHECK(ledger.verify().empty());
+}
+
+TEST_CASE("commit queue: a command that only refused is not even an empty change") {
+  SmallLedger ledger;
+  const std::string head = ledger.value("SELECT hex(link) FROM journal ORDER BY journal DESC LIMIT 1");
+  REQUIRE_FALSE(ledger.write([&](WriteTx& tx) -> Result<void> {
+    ledger.settle(tx, ledger.accept(tx, ledger.transfer("x", 1)));
+    return unexpected(Slug::conflict);
+  }));
+  CHECK(ledger.value("SELECT hex(link) FROM journal ORDER BY journal DESC LIMIT 1") == head);
+  ledger.pay_and_settle(ledger.transfer("x", 1));
+  CHECK(ledger.verify().empty());
+}
+
+TEST_CASE("commit queue: a thrown command is a bug of its own and nobody else's") {
+  SmallLedger ledger;
+  CapturedLog log;
+  const auto faulty = [&](WriteTx& tx) -> Result<void> {
+    ledger.settle(tx, ledger.accept(tx, ledger.transfer("faulty", 5'000)));
+    throw InternalError("secret internals");
+  };
+  const auto good = [&](WriteTx& tx) -> Result<void> {
+    ledger.settle(tx, ledger.accept(tx, ledger.transfer("good", 100)));
+    return {};
+  };
+  const auto verdicts = run_in_one_batch(*ledger.queue, {faulty, good, faulty});
+  CHECK(verdicts[1]);
+  for (const std::size_t i : {0U, 2U}) {
+    REQUIRE_FALSE(verdicts[i]);
+    const Problem problem = Result<void>(verdicts[i]).error();
+    CHECK(problem.slug == Slug::unexpected_error);
+    CHECK(problem.detail.find("secret") == std::string::npos);
+  }
+  CHECK(log.has("secret internals"));
+  CHECK(ledger.count("payments") == 1);
+  CHECK(ledger.verify().empty());
+}
+
+TEST_CASE("commit queue: a broken constraint or a wrong statement stays with its command") {
+  SmallLedger ledger;
+  CapturedLog log;
+  const auto twice = [&](WriteTx& tx) -> Result<void> {
+    ledger.accept(tx, ledger.transfer("same", 1));
+    ledger.accept(tx, ledger.transfer("same", 1));
+    return {};
+  };
+  const auto overdraft = [&](WriteTx& tx) -> Result<void> {
+    ledger.accept(tx, ledger.transfer("all", 10'000'000'001));
+    return {};
+  };
+  const auto nonsense = [](WriteTx& tx) -> Result<void> {
+    tx.db().execute("SELECT nothing FROM nowhere");
+    return {};
+  };
+  const auto text_as_amount = [](WriteTx& tx) -> Result<void> {
+    tx.db().execute("UPDATE accounts SET balance = '12abc'");
+    return {};
+  };
+  const auto verdicts = run_in_one_batch(
+      *ledger.queue, {twice, overdraft, note("note1"), nonsense, text_as_amount, note("note2")});
+  for (const std::size_t i : {0U, 1U, 3U, 4U}) {
+    REQUIRE_FALSE(verdicts[i]);
+    CHECK(Result<void>(verdicts[i]).error().slug == Slug::unexpected_error);
+  }
+  CHECK(verdicts[2]);
+  CHECK(verdicts[5]);
+  CHECK(notes(ledger) == 2);
+  CHECK(ledger.count("payments") == 0);
+  CHECK(ledger.verify().empty());
+}
+
+TEST_CASE("commit queue: a command that breaks the batch's end takes the batch with it") {
+  SmallLedger ledger;
+  CapturedLog log;
+  // The account is changed in memory and its row removed behind the book's back: the flush notices.
+  const auto sly = [&](WriteTx& tx) -> Result<void> {
+    const AccountKey account = open_trustline(tx, ledger.tenant, ledger.first.key, ledger.eurc.key);
+    tx.balances().set(account, {}, {});
+    tx.db().execute("DELETE FROM accounts WHERE account = " + std::to_string(account));
+    return {};
+  };
+  const auto verdicts = run_in_one_batch(*ledger.queue, {note("note1"), sly});
+  for (const auto& verdict : verdicts) {
+    REQUIRE_FALSE(verdict);
+    CHECK(Result<void>(verdict).error().slug == Slug::unexpected_error);
+  }
+  CHECK(notes(ledger) == 0);
+  REQUIRE(ledger.write(note("note1")));
+  CHECK(ledger.verify().empty());
+}
+
+TEST_CASE("commit queue: a dry run gives its verdict and leaves nothing") {
+  SmallLedger ledger;
+  const auto events = ledger.count("events");
+  std::int64_t seen = 0;
+  REQUIRE(ledger.write(
+      [&](WriteTx& tx) -> Result<void> {
+        ledger.settle(tx, ledger.accept(tx, ledger.transfer("dry", 100)));
+        seen = tx.balances().get(ledger.first.account).balance.units();
+        return {};
+      },
+      CommitQueue::Mode::dry_run));
+  CHECK(seen == 10'000'000'000 - 100);
+  const auto refused = ledger.write([](WriteTx&) -> Result<void> { return unexpected(Slug::conflict); },
+                                    CommitQueue::Mode::dry_run);
+  REQUIRE_FALSE(refused);
+  CHECK(Result<void>(refused).error().slug == Slug::conflict);
+  CHECK(ledger.count("payments") == 0);
+  CHECK(ledger.count("events") == events);
+  CHECK(ledger.balance(ledger.first) == 10'000'000'000);
+  ledger.pay_and_settle(ledger.transfer("dry", 100));
+  CHECK(ledger.verify().empty());
+}
+
+TEST_CASE("commit queue: beyond its bound it sheds at once, with Retry-After") {
+  OpenedFile file({.queue_max = 4});
+  std::vector<Result<void>> verdicts(4);
+  std::vector<Thread> threads;
+  BusyWriter busy(*file.queue);
+  for (std::size_t i = 0; i < 4; ++i) {
+    threads.emplace_back("caller", [&, i] {
+      verdicts[i] = file.write(note("note" + std::to_string(i)));
+    });
+  }
+  busy.gathered(4);
+  const auto shed = file.write(note("note-shed"));
+  REQUIRE_FALSE(shed);
+  CHECK(Result<void>(shed).error().slug == Slug::overloaded);
+  CHECK(Result<void>(shed).error().retry_after_s.has_value());
+  busy.open();
+  for (Thread& thread : threads) thread.join();
+  for (const auto& verdict : verdicts) CHECK(verdict);
+  CHECK(notes(file) == 4);
+  CHECK(file.write(note("note-later")));
+}
+
+TEST_CASE("commit queue: stop does what waits and takes nothing more") {
+  OpenedFile file;
+  std::vector<Result<void>> verdicts(10);
+  std::vector<Thread> threads;
+  BusyWriter busy(*file.queue);
+  for (std::size_t i = 0; i < verdicts.size(); ++i) {
+    threads.emplace_back("caller", [&, i] {
+      verdicts[i] = file.write(note("note" + std::to_string(i)));
+    });
+  }
+  busy.gathered(verdicts.size());
+  Thread stopper("stopper", [&] { file.queue->stop(); });
+  busy.open();
+  for (Thread& thread : threads) thread.join();
+  stopper.join();
+  for (const auto& verdict : verdicts) CHECK(verdict);
+  CHECK(notes(file) == 10);
+  const auto refused = file.write(note("note-later"));
+  REQUIRE_FALSE(refused);
+  CHECK(Result<void>(refused).error().slug == Slug::overloaded);
+  CHECK(Result<void>(refused).error().retry_after_s.has_value());
+  file.queue->stop();  // again: nothing happens
+}
+
+TEST_CASE("commit queue: a batch has one time, and it never goes back") {
+  SmallLedger ledger;
+  std::vector<std::int64_t> times;
+  const auto look = [&](WriteTx& tx) -> Result<void> {
+    times.push_back(tx.now().ms);
+    ledger.clock.advance_ms(10);
+    return {};
+  };
+  for (const auto& verdict : run_in_one_batch(*ledger.queue, {look, look})) REQUIRE(verdict);
+  CHECK(times[0] == times[1]);
+  ledger.clock.advance_ms(-3'600'000);
+  REQUIRE(ledger.write(look));
+  CHECK(times[2] == times[1]);
+  ledger.clock.advance_ms(3'700'000);
+  REQUIRE(ledger.write(look));
+  CHECK(times[3] > times[2]);
+}
+
+TEST_CASE("commit queue: time does not go back over a restart either") {
+  SmallLedger ledger;
+  ledger.clock.advance_ms(60'000);
+  ledger.pay_and_settle(ledger.transfer("before", 1));
+  const std::string before = ledger.value("SELECT max(at) FROM journal");
+  ledger.close();
+  CapturedLog log;
+  ledger.clock.advance_ms(-3'600'000);  // the machine came back with a wrong clock
+  ledger.open();
+  ledger.pay_and_settle(ledger.transfer("after", 1));
+  CHECK(ledger.value("SELECT max(at) FROM journal") == before);
+  CHECK(ledger.value("SELECT count(*) FROM (SELECT at - lag(at) OVER (ORDER BY journal) AS step"
+                     " FROM journal) WHERE step < 0") == "0");
+  CHECK(log.has("the clock is behind"));
+  // What the writer dates with its own time is due by its own time.
+  CHECK(ledger.queue->now().ms == std::stoll(before));
+}
+
+TEST_CASE("commit queue: workers are woken and identities forgotten only by a commit") {
+  SmallLedger ledger;
+  ledger.signals = 0;
+  const auto generation = ledger.database->tenancy_generation();
+  const auto suspend = [&](WriteTx& tx) -> Result<void> {
+    set_association_status(tx, ledger.tenant.association, AssociationStatus::suspended);
+    return {};
+  };
+  REQUIRE(ledger.write(note("note")));
+  CHECK(ledger.signals == 0);
+  CHECK(ledger.database->tenancy_generation() == generation);
+  ledger.pay(ledger.transfer("a", 1));
+  CHECK(ledger.write(suspend));
+  CHECK(ledger.database->tenancy_generation() == generation + 1);
+  // Signals go out after the waiters are released: the next command is surely behind them.
+  REQUIRE(ledger.write(note("note")));
+  CHECK(ledger.signals == 1U << static_cast<unsigned>(Signal::settlement));
+}
+
+TEST_CASE("commit queue: the probe proves that the disk takes a commit") {
+  OpenedFile file;
+  const auto commits = file.queue->stats().commits;
+  file.clock.advance_ms(5'000);
+  REQUIRE(file.queue->probe());
+  CHECK(file.queue->stats().commits == commits + 1);
+  CHECK(file.queue->stats().last_commit_ms == file.clock.monotonic_ms());
+}
+
+TEST_CASE("commit queue: a disk below its floor sheds writes and keeps reading") {
+  OpenedFile file({.disk_floor_bytes = ~0ULL});
+  CapturedLog log;
+  const auto refused = file.write(note("note"));
+  REQUIRE_FALSE(refused);
+  CHECK(Result<void>(refused).error().slug == Slug::storage_full);
+  CHECK(Result<void>(refused).error().retry_after_s.has_value());
+  CHECK(file.queue->stats().storage_full);
+  CHECK(notes(file) == 0);
+}
+
+TEST_CASE("commit queue: a full SQLite file rolls the batch back and goes on when there is room") {
+  SmallLedger ledger;
+  CapturedLog log;
+  const auto fill = [](WriteTx& tx) -> Result<void> {
+    tx.db().execute("PRAGMA max_page_count = 1");  // the present size
+    tx.db().execute("INSERT INTO meta VALUES ('note-large', zeroblob(3000000))");
+    return {};
+  };
+  const auto refuse = [](WriteTx&) -> Result<void> { return unexpected(Slug::conflict); };
+  const auto verdicts = run_in_one_batch(*ledger.queue, {note("note1"), refuse, fill, note("note2")});
+  CHECK(Result<void>(verdicts[1]).error().slug == Slug::conflict);  // it had its own answer
+  for (const std::size_t i : {0U, 2U, 3U}) {
+    REQUIRE_FALSE(verdicts[i]);
+    CHECK(Result<void>(verdicts[i]).error().slug == Slug::storage_full);
+  }
+  CHECK(ledger.queue->stats().storage_full);
+  CHECK(notes(ledger) == 0);
+  REQUIRE(ledger.write([](WriteTx& tx) -> Result<void> {
+    tx.db().execute("PRAGMA max_page_count = 1000000");
+    return {};
+  }));
+  CHECK_FALSE(ledger.queue->stats().storage_full);
+  REQUIRE(ledger.write(note("note3")));
+  ledger.pay_and_settle(ledger.transfer("after", 1));
+  CHECK(ledger.verify().empty());
+}
+
+#ifdef COFFER_FAULTS
+
+TEST_CASE("commit queue: a full disk sheds with storage-full and recovers alone") {
+  const Disarm disarm;
+  SmallLedger ledger;
+  CapturedLog log;
+  ledger.clock.advance_ms(1'000);
+  fault::arm("disk.full:0=fail");
+  for (int i = 0; i < 3; ++i) {
+    const auto refused = ledger.write(note("note"));
+    REQUIRE_FALSE(refused);
+    CHECK(Result<void>(refused).error().slug == Slug::storage_full);
+    CHECK(Result<void>(refused).error().retry_after_s.has_value());
+    CHECK(ledger.queue->stats().storage_full);
+    CHECK(ledger.balance(ledger.first) == 10'000'000'000);  // reading goes on
+  }
+  fault::arm("");
+  // No time passes: the very next write looks again.
+  REQUIRE(ledger.write(note("note")));
+  CHECK_FALSE(ledger.queue->stats().storage_full);
+  CHECK(log.has("refusing writes"));
+  CHECK(log.has("accepting writes"));
+}
+
+TEST_CASE("commit queue: the armed full queue sheds") {
+  const Disarm disarm;
+  OpenedFile file;
+  fault::arm("queue.full=fail");
+  const auto refused = file.write(note("note"));
+  REQUIRE_FALSE(refused);
+  CHECK(Result<void>(refused).error().slug == Slug::overloaded);
+  CHECK(file.write(note("note")));
+}
+
+#endif

@@ -1,0 +1,275 @@
+#include "store/database.h"
+
+#include <sys/stat.h>
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "base/thread.h"
+#include "store/schema.h"
+#include "unit/store/ledger_fixture.h"
+
+using namespace coffer;
+using namespace coffer::store;
+using namespace coffer::store::test;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+OpenError open_error(const std::string& path, DatabaseOptions options = {}) {
+  const SystemClock clock;
+  options.path = path;
+  OpenError error;
+  const auto database = Database::open(options, clock, error);
+  CHECK((database == nullptr) == (error.fault != OpenFault::none));
+  return error;
+}
+
+unsigned mode_of(const std::string& path) {
+  struct stat info {};
+  REQUIRE(::stat(path.c_str(), &info) == 0);
+  return info.st_mode & 0777U;
+}
+
+/// A file written by something else than coffer.
+void make_sqlite_file(const std::string& path, const std::string& sql) {
+  Connection db(path, OpenMode::read_write);
+  db.execute(sql);
+}
+
+/// Counts until it is interrupted.
+constexpr const char* kEndless =
+    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";
+
+}  // namespace
+
+TEST_CASE("database: what is made belongs to its owner alone") {
+  const TemporaryFolder folder;
+  const std::string path = folder.path() + "/a/b/ledger.db";
+  const mode_t old = ::umask(0);  // the most careless one
+  const SystemClock clock;
+  OpenError error;
+  {
+    const auto database = Database::open({.path = path}, clock, error);
+    REQUIRE(database);
+    for (const char* suffix : {"", "-wal", "-shm", ".lock"}) {
+      INFO(suffix);
+      CHECK(mode_of(path + suffix) == 0600);
+    }
+    CHECK(mode_of(folder.path() + "/a/b") == 0700);
+    CHECK(mode_of(folder.path() + "/a") == 0700);
+  }
+  const mode_t still = ::umask(old);
+  CHECK(still == 0);  // restored, whatever it was
+}
+
+TEST_CASE("database: one process owns the file") {
+  OpenedFile file;
+  const OpenError second = open_error(file.database->path());
+  CHECK(second.fault == OpenFault::locked);
+  CHECK(second.message.find(std::to_string(::getpid())) != std::string::npos);
+  const std::string path = file.database->path();
+  file.close();
+  CHECK(open_error(path).fault == OpenFault::none);
+}
+
+TEST_CASE("database: a refused opening leaves no lock behind") {
+  const TemporaryFolder folder;
+  make_sqlite_file(folder.file(), "CREATE TABLE other (x)");
+  CHECK(open_error(folder.file()).fault == OpenFault::corrupt);
+  fs::remove(folder.file());
+  CHECK(open_error(folder.file()).fault == OpenFault::none);
+}
+
+TEST_CASE("database: a file of another program is refused and not touched") {
+  const TemporaryFolder folder;
+  make_sqlite_file(folder.file(), "CREATE TABLE other (x)");
+  const OpenError error = open_error(folder.file());
+  CHECK(error.fault == OpenFault::corrupt);
+  CHECK(error.message.find("another program") != std::string::npos);
+  Connection db(folder.file(), OpenMode::read_only);
+  CHECK(scalar(db, "SELECT group_concat(name) FROM sqlite_schema") == "other");
+}
+
+TEST_CASE("database: a file that is no database is refused and not touched") {
+  const TemporaryFolder folder;
+  const std::string text(10'000, 'x');
+  std::ofstream(folder.file()) << text;
+  const OpenError error = open_error(folder.file());
+  CHECK(error.fault == OpenFault::corrupt);
+  CHECK(error.message.find(folder.file()) != std::string::npos);
+  std::ifstream file(folder.file());
+  CHECK(std::string(std::istreambuf_iterator<char>(file), {}) == text);
+}
+
+TEST_CASE("database: an empty file is a new one") {
+  const TemporaryFolder folder;
+  std::ofstream(folder.file()).close();
+  CHECK(open_error(folder.file()).fault == OpenFault::none);
+}
+
+TEST_CASE("database: a newer schema is refused with the way out") {
+  const TemporaryFolder folder;
+  CHECK(open_error(folder.file()).fault == OpenFault::none);
+  make_sqlite_file(folder.file(), "PRAGMA user_version = " + std::to_string(schema_version() + 1));
+  const OpenError error = open_error(folder.file());
+  CHECK(error.fault == OpenFault::newer_schema);
+  CHECK(error.message.find("newer coffer") != std::string::npos);
+  CHECK(error.message.find("Install that version again, or restore") != std::string::npos);
+}
+
+TEST_CASE("database: a coffer file without a version is refused") {
+  const TemporaryFolder folder;
+  CHECK(open_error(folder.file()).fault == OpenFault::none);
+  make_sqlite_file(folder.file(), "PRAGMA user_version = 0");
+  CHECK(open_error(folder.file()).fault == OpenFault::corrupt);
+}
+
+TEST_CASE("database: places where no file can be") {
+  const TemporaryFolder folder;
+  std::ofstream(folder.file("plain")).close();
+  CHECK(open_error(folder.path() + "/plain/ledger.db").fault == OpenFault::cannot_create);
+  CHECK(open_error("/proc/coffer-test/ledger.db").fault == OpenFault::cannot_create);
+  fs::create_directory(folder.file("folder"));
+  const OpenError error = open_error(folder.file("folder"));
+  CHECK(error.fault == OpenFault::cannot_create);
+  CHECK_FALSE(error.message.empty());
+}
+
+TEST_CASE("database: network and user-space file systems are known by their magic") {
+  for (const std::uint64_t magic : {0x6969ULL, 0xFF534D42ULL, 0xFE534D42ULL, 0x517BULL, 0x65735546ULL,
+                                    0x01021997ULL, 0x00C36400ULL, 0x5346414FULL}) {
+    REQUIRE(network_filesystem_name(magic) != nullptr);
+  }
+  CHECK(std::string(network_filesystem_name(0x6969)) == "NFS");
+  // ext4, xfs, btrfs, zfs, tmpfs, overlayfs, f2fs
+  for (const std::uint64_t magic : {0xEF53ULL, 0x58465342ULL, 0x9123683EULL, 0x2FC12FC1ULL,
+                                    0x01021994ULL, 0x794C7630ULL, 0xF2F52010ULL}) {
+    CHECK(network_filesystem_name(magic) == nullptr);
+  }
+}
+
+TEST_CASE("database: the writer is durable, and its settings are what the anchors ask for") {
+  OpenedFile file;
+  REQUIRE(file.write([](WriteTx& tx) -> Result<void> {
+    const auto setting = [&](const char* name) {
+      return scalar(tx.db(), std::string("PRAGMA ") + name);
+    };
+    CHECK(setting("journal_mode") == "wal");
+    CHECK(setting("synchronous") == "2");  // FULL
+    CHECK(setting("foreign_keys") == "1");
+    CHECK(setting("trusted_schema") == "0");
+    CHECK(setting("cell_size_check") == "1");
+    CHECK(setting("mmap_size") == "0");
+    CHECK(setting("temp_store") == "2");  // memory
+    CHECK(setting("wal_autocheckpoint") == "0");
+    CHECK(setting("application_id") == std::to_string(kApplicationId));
+    CHECK(setting("user_version") == std::to_string(schema_version()));
+    return {};
+  }));
+}
+
+TEST_CASE("database: readers cannot write and do not checkpoint") {
+  OpenedFile file;
+  file.read([](Connection& db) {
+    CHECK(scalar(db, "PRAGMA query_only") == "1");
+    CHECK(scalar(db, "PRAGMA wal_autocheckpoint") == "0");
+    CHECK_THROWS_AS(db.execute("INSERT INTO meta VALUES ('x', 'x')"), SqlError);
+    CHECK_THROWS_AS(db.execute("DROP TABLE meta"), SqlError);
+    return 0;
+  });
+  CHECK(file.count("meta") == 0);
+}
+
+TEST_CASE("database: one lease is one state of the file") {
+  OpenedFile file;
+  const auto add = [&](const char* name) {
+    REQUIRE(file.write([&](WriteTx& tx) -> Result<void> {
+      write_meta(tx, name, "x");
+      return {};
+    }));
+  };
+  add("a");
+  const Reader early = file.database->reader().value();
+  CHECK(number(early.db(), "SELECT count(*) FROM meta") == 1);
+  add("b");
+  add("c");
+  CHECK(number(early.db(), "SELECT count(*) FROM meta") == 1);
+  CHECK(scalar(early.db(), "SELECT group_concat(name) FROM meta") == "a");
+  CHECK(file.count("meta") == 3);
+}
+
+TEST_CASE("database: more readers than there are wait, then shed") {
+  OpenedFile file({}, {.readers = 2, .reader_wait_ms = 100});
+  {
+    const Reader first = file.database->reader().value();
+    const Reader second = file.database->reader().value();
+    const auto third = file.database->reader();
+    REQUIRE_FALSE(third);
+    CHECK(third.error().slug == Slug::overloaded);
+    CHECK(third.error().retry_after_s.has_value());
+  }
+  CHECK(file.database->reader());
+}
+
+TEST_CASE("database: who waits gets the reader that comes back") {
+  OpenedFile file({}, {.readers = 1, .reader_wait_ms = 60'000});
+  auto only = std::make_unique<Reader>(file.database->reader().value());
+  std::atomic<bool> got{false};
+  Thread waiter("waiter", [&] { got = file.database->reader().has_value(); });
+  only.reset();
+  waiter.join();
+  CHECK(got);
+}
+
+TEST_CASE("database: a reader that stays too long is interrupted and given back whole") {
+  OpenedFile file({}, {.readers = 1});
+  std::atomic<bool> done{false};
+  Result<int> verdict = 0;
+  Thread slow("slow", [&] {
+    verdict = with_reader(*file.database, [](Connection& db) -> Result<int> {
+      Query query(db, kEndless);
+      query.step();
+      return 1;
+    });
+    done = true;
+  });
+  while (!done) {
+    file.clock.advance_ms(500);  // past the limit soon; the statement may not have started yet
+    file.database->interrupt_stale_readers();
+  }
+  slow.join();
+  REQUIRE_FALSE(verdict);
+  CHECK(verdict.error().slug == Slug::overloaded);
+  CHECK(verdict.error().retry_after_s.has_value());
+  CHECK(file.count("meta") == 0);  // the same connection, as good as before
+}
+
+TEST_CASE("database: a young reader is left alone") {
+  OpenedFile file;
+  const Reader lease = file.database->reader().value();
+  Query query(lease.db(), "SELECT name FROM sqlite_schema");
+  REQUIRE(query.step());
+  file.clock.advance_ms(1'900);
+  file.database->interrupt_stale_readers();
+  CHECK(query.step());
+}
+
+TEST_CASE("database: another error of a reader is not taken for slowness") {
+  OpenedFile file;
+  const auto wrong = [](Connection& db) -> Result<int> {
+    db.execute("SELECT nothing FROM nowhere");
+    return 1;
+  };
+  CHECK_THROWS_AS(with_reader(*file.database, wrong), SqlError);
+  CHECK(file.database->reader());
+}
+
+TEST_CASE("database: the disk's room and the log's size are known") {
+  OpenedFile file;
+  CHECK(file.database->free_bytes() > 0);
+  CHECK(file.database->wal_bytes() > 0);
+}

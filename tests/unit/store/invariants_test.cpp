@@ -1,0 +1,181 @@
+// Every promise of the ledger is broken by hand once, and `verify` must name it.
+#include "store/invariants.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "unit/store/ledger_fixture.h"
+
+using namespace coffer;
+using namespace coffer::store;
+using namespace coffer::store::test;
+
+namespace {
+
+struct Break {
+  std::string invariant;
+  std::string sql;
+};
+
+/// A closed ledger with payments in every state, to be copied and damaged.
+class Victim {
+ public:
+  Victim() {
+    for (int i = 0; i < 4; ++i) ledger_.pay_and_settle(ledger_.transfer("done" + std::to_string(i), 100));
+    const std::int64_t failing = ledger_.pay(ledger_.transfer("failed", 70));
+    ledger_.write([&](WriteTx& tx) -> Result<void> {
+      ledger_.settle(tx, failing, FailureCode::operator_failed);
+      return {};
+    }).value();
+    ledger_.pay(ledger_.transfer("open", 50));
+    ledger_.close();
+  }
+
+  /// What verify reports after `sql` has been run on a copy without its triggers and checks.
+  std::vector<Violation> after(const std::string& sql) const {
+    const std::string copy = ledger_.folder.file("copy.db");
+    std::filesystem::copy_file(ledger_.folder.file(), copy,
+                               std::filesystem::copy_options::overwrite_existing);
+    Connection db(copy, OpenMode::read_write);
+    db.execute(
+        "PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON; PRAGMA recursive_triggers = OFF;"
+        "DROP TRIGGER journal_is_final; DROP TRIGGER journal_is_kept; DROP TRIGGER entries_are_final;"
+        "DROP TRIGGER entries_are_kept; DROP TRIGGER holds_close_once; DROP TRIGGER holds_are_kept;");
+    db.execute(sql);
+    db.execute("PRAGMA ignore_check_constraints = OFF");
+    auto found = verify(db, true, [](auto&&...) {});
+    for (const char* suffix : {"", "-wal", "-shm"}) std::filesystem::remove(copy + suffix);
+    return found;
+  }
+
+ private:
+  SmallLedger ledger_;
+};
+
+bool names(const std::vector<Violation>& violations, const std::string& invariant) {
+  return std::any_of(violations.begin(), violations.end(), [&](const Violation& violation) {
+    return violation.invariant == invariant && !violation.detail.empty();
+  });
+}
+
+// Payments 1-4 are settled, 5 failed, 6 open. Accounts: 1, 2 USDC wallets, 3 EURC, 4 issuance.
+const std::vector<Break> kBreaks{
+    {"conservation", "UPDATE accounts SET balance = balance + 1 WHERE account = 1"},
+    {"no_overdraft", "UPDATE accounts SET held = balance + 1 WHERE account = 2"},
+    {"no_overdraft", "UPDATE accounts SET held = -1 WHERE account = 4"},
+    {"balance_is_sum_of_entries",
+     "UPDATE accounts SET balance = balance + CASE account WHEN 1 THEN 5 ELSE -5 END"
+     " WHERE account IN (1, 2)"},
+    {"held_is_sum_of_open_holds", "UPDATE accounts SET held = held + 1 WHERE account = 1"},
+    {"held_is_sum_of_open_holds", "DELETE FROM holds WHERE state = 0"},
+    {"entry_sets_balance", "UPDATE entries SET amount = amount + 1 WHERE entry = 3 * 1024"},
+    {"running_balances_chain", "UPDATE entries SET balance_after = 0 WHERE entry = 4 * 1024"},
+    {"settled_once", "UPDATE journal SET payment = 1 WHERE payment = 2"},
+    {"settled_once", "UPDATE journal SET payment = 5 WHERE payment = 4"},
+    {"settled_once", "UPDATE payments SET status = 2, failure = NULL WHERE payment = 5"},
+    {"holds_follow_payments", "UPDATE holds SET state = 0 WHERE payment = 1"},
+    {"holds_follow_payments", "UPDATE holds SET state = 1 WHERE payment = 5"},
+    {"holds_follow_payments", "UPDATE holds SET state = 2 WHERE payment = 2"},
+    {"work_is_queued", "DELETE FROM settlement_jobs"},
+    {"work_is_queued", "INSERT INTO settlement_jobs (due_at, payment) VALUES (1, 2)"},
+    {"events_tell_all", "DELETE FROM events WHERE payment = 6"},
+    {"events_tell_all", "UPDATE payments SET version = version + 1 WHERE payment = 3"},
+    {"events_tell_all", "UPDATE events SET version = 1 WHERE payment = 2"},
+    {"sequences_have_no_gap", "UPDATE events SET sequence = sequence + 100 WHERE sequence = 16"},
+    {"tenants_do_not_mix", "UPDATE payments SET tenant = 1 WHERE payment = 1"},
+    {"sqlite_integrity", "UPDATE accounts SET kind = 7 WHERE account = 3"},
+    {"foreign_keys", "UPDATE entries SET counterparty = 999 WHERE entry = 3 * 1024"},
+};
+
+}  // namespace
+
+TEST_CASE("invariants: a sound ledger breaks none") {
+  const Victim victim;
+  const auto found = victim.after("");
+  for (const Violation& violation : found) FAIL(violation.invariant << ": " << violation.detail);
+}
+
+TEST_CASE("invariants: each is found broken by its name") {
+  const Victim victim;
+  for (const Break& damage : kBreaks) {
+    INFO(damage.sql);
+    const auto found = victim.after(damage.sql);
+    if (!names(found, damage.invariant)) FAIL("not reported: " << damage.invariant);
+  }
+}
+
+TEST_CASE("invariants: none is without a break of its own here") {
+  std::set<std::string> broken;
+  for (const Break& damage : kBreaks) broken.insert(damage.invariant);
+  for (const Invariant& invariant : invariants()) {
+    INFO(invariant.name);
+    CHECK(broken.contains(std::string(invariant.name)));
+    CHECK_FALSE(invariant.promise.empty());
+  }
+}
+
+TEST_CASE("invariants: the hash chain notices any edit of what is final") {
+  const Victim victim;
+  const std::vector<std::string> edits{
+      "UPDATE journal SET tenant = 1 WHERE journal = 3",
+      "UPDATE journal SET kind = 3 WHERE journal = 3",
+      "UPDATE journal SET payment = NULL WHERE journal = 3",
+      "UPDATE journal SET at = at + 1 WHERE journal = 3",
+      "UPDATE journal SET link = zeroblob(32) WHERE journal = 3",
+      "UPDATE journal SET link = zeroblob(32) WHERE journal = 6",  // the last
+      "UPDATE entries SET account = 3 WHERE entry = 3 * 1024",
+      "UPDATE entries SET amount = amount - 1 WHERE entry = 3 * 1024",
+      "UPDATE entries SET balance_after = balance_after + 1 WHERE entry = 1024",
+      "UPDATE entries SET counterparty = 3 WHERE entry = 1024",
+      "UPDATE entries SET leg = 1 WHERE entry = 1024",
+      "UPDATE entries SET entry = entry + 2 WHERE entry = 3 * 1024",
+      "INSERT INTO entries VALUES (3 * 1024 + 2, 1, 1, 1, 2, 0)",
+      "INSERT INTO entries VALUES (99 * 1024, 1, 1, 1, 2, 0)",
+      "INSERT INTO entries VALUES (1, 1, 1, 1, 2, 0)",
+      "DELETE FROM entries WHERE entry = 3 * 1024",
+      "DELETE FROM journal WHERE journal = 3",
+      "DELETE FROM journal WHERE journal = 6",
+      "DELETE FROM journal WHERE journal = 3; DELETE FROM entries WHERE entry / 1024 = 3",
+      // Two sets change places: every sum still holds.
+      "UPDATE journal SET journal = 90 WHERE journal = 3; UPDATE journal SET journal = 3 WHERE"
+      " journal = 4; UPDATE journal SET journal = 4 WHERE journal = 90",
+  };
+  for (const std::string& edit : edits) {
+    INFO(edit);
+    CHECK(names(victim.after(edit), "hash_chain"));
+  }
+}
+
+TEST_CASE("invariants: a forger who recomputes balances is still found") {
+  const Victim victim;
+  // Payment 1 moves 100; made 90 on both sides, everywhere, consistently. Only the chain knows.
+  const auto found = victim.after(
+      "UPDATE entries SET amount = amount * 9 / 10 WHERE entry / 1024 = 3;"
+      "UPDATE entries SET balance_after = balance_after + 10 WHERE account = 1 AND entry >= 3 * 1024;"
+      "UPDATE entries SET balance_after = balance_after - 10 WHERE account = 2 AND entry >= 3 * 1024;"
+      "UPDATE accounts SET balance = balance + 10 WHERE account = 1;"
+      "UPDATE accounts SET balance = balance - 10 WHERE account = 2;"
+      "UPDATE holds SET amount = 90 WHERE payment = 1;"
+      "UPDATE payments SET sending_amount = 90 WHERE payment = 1");
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].invariant == "hash_chain");
+  CHECK(found[0].detail == "journal row 3 does not continue the hash chain");
+}
+
+TEST_CASE("invariants: progress is told for each") {
+  SmallLedger ledger;
+  std::set<std::string> seen;
+  ledger.close();
+  Connection db(ledger.folder.file(), OpenMode::read_only);
+  const auto found = verify(db, true, [&](std::string_view name, std::int64_t done, std::int64_t total) {
+    seen.insert(std::string(name));
+    CHECK(done <= total);
+  });
+  CHECK(found.empty());
+  CHECK(seen.size() == invariants().size() + 2);
+  CHECK(seen.contains("hash_chain"));
+}

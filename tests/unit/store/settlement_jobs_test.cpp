@@ -1,0 +1,121 @@
+// The rows that make a crash harmless: what settlement has to do, and what it may do to a record.
+#include <catch2/catch.hpp>
+
+#include "unit/store/ledger_fixture.h"
+
+using namespace coffer;
+using namespace coffer::store;
+using namespace coffer::store::test;
+
+namespace {
+
+template <class F>
+bool is_bug(SmallLedger& ledger, F&& action) {
+  CapturedLog log;
+  const auto verdict = ledger.write([&](WriteTx& tx) -> Result<void> {
+    action(tx);
+    return {};
+  });
+  return !verdict && Result<void>(verdict).error().slug == Slug::unexpected_error;
+}
+
+}  // namespace
+
+TEST_CASE("settlement jobs: due ones come oldest first, up to the limit") {
+  SmallLedger ledger;
+  std::vector<std::int64_t> keys;
+  for (int i = 0; i < 3; ++i) {
+    keys.push_back(ledger.pay(ledger.transfer("p" + std::to_string(i), 1)));
+    ledger.clock.advance_ms(1'000);
+  }
+  const Timestamp first = ledger.clock.now().plus_ms(-3'000);
+  ledger.read([&](Connection& db) {
+    CHECK(count_settlement_jobs(db) == 3);
+    CHECK(next_settlement_due(db) == first);
+    CHECK(due_settlement_jobs(db, first.plus_ms(-1), 10).empty());
+    const auto all = due_settlement_jobs(db, ledger.clock.now(), 10);
+    REQUIRE(all.size() == 3);
+    for (std::size_t i = 0; i < 3; ++i) CHECK(all[i].payment == keys[i]);
+    CHECK(due_settlement_jobs(db, ledger.clock.now(), 2).size() == 2);
+    CHECK(due_settlement_jobs(db, first, 10).size() == 1);
+    CHECK(find_settlement_job(db, keys[1])->due_at == first.plus_ms(1'000));
+    CHECK_FALSE(find_settlement_job(db, 999));
+    CHECK(has_settlement_job(db, all[0]));
+    CHECK_FALSE(has_settlement_job(db, {first.plus_ms(1), keys[0]}));
+    return 0;
+  });
+}
+
+TEST_CASE("settlement jobs: one is removed once") {
+  SmallLedger ledger;
+  const std::int64_t key = ledger.pay_and_settle(ledger.transfer("a", 1));
+  ledger.read([&](Connection& db) {
+    CHECK(count_settlement_jobs(db) == 0);
+    CHECK_FALSE(next_settlement_due(db));
+    return 0;
+  });
+  CHECK(is_bug(ledger, [&](WriteTx& tx) { remove_settlement_job(tx, {tx.now(), key}); }));
+}
+
+TEST_CASE("settlement jobs: what cannot be done is put off, longer each time, and never lost") {
+  SmallLedger ledger;
+  const std::int64_t key = ledger.pay(ledger.transfer("a", 1));
+  std::vector<std::int64_t> delays;
+  for (int i = 0; i < 13; ++i) {
+    const auto job = ledger.read([&](Connection& db) { return *find_settlement_job(db, key); });
+    ledger.clock.advance_ms(job.due_at.ms - ledger.clock.now().ms);
+    REQUIRE(ledger.write([&](WriteTx& tx) -> Result<void> {
+      postpone_settlement_job(tx, job);
+      return {};
+    }));
+    delays.push_back(ledger.read([&](Connection& db) { return find_settlement_job(db, key)->due_at.ms; }) -
+                     ledger.clock.now().ms);
+  }
+  CHECK(delays[0] == 1'000);
+  CHECK(delays[1] == 2'000);
+  CHECK(delays[9] == 512'000);
+  CHECK(delays[10] == 1'024'000);
+  CHECK(delays[12] == 1'024'000);  // it does not grow for ever
+}
+
+TEST_CASE("settlement jobs: a record's status moves along the table, with its time and version") {
+  SmallLedger ledger;
+  const std::int64_t key = ledger.pay(ledger.transfer("a", 1));
+  ledger.clock.advance_ms(50);
+  REQUIRE(ledger.write([&](WriteTx& tx) -> Result<void> {
+    ledger.settle(tx, key);
+    return {};
+  }));
+  const auto record = ledger.read([&](Connection& db) { return *find_payment_by_key(db, key); });
+  CHECK(record.status == PaymentStatus::succeeded);
+  CHECK(record.version == 3);
+  CHECK(record.created_at.ms + 50 == record.updated_at.ms);
+  CHECK(record.completed_at == record.updated_at);
+  CHECK(record.processing_at == record.updated_at);
+  CHECK_FALSE(record.refund_pending_at);
+  CHECK(record.ledger_hash->size() == 32);
+  CHECK_FALSE(record.failure);
+}
+
+TEST_CASE("settlement jobs: a change that the table forbids, or from a stale view, is a bug") {
+  SmallLedger ledger;
+  const std::int64_t done = ledger.pay_and_settle(ledger.transfer("a", 1));
+  const std::int64_t open = ledger.pay(ledger.transfer("b", 1));
+  CHECK(is_bug(ledger, [&](WriteTx& tx) {
+    auto view = settlement_view(tx.db(), done);
+    change_status(tx, view, {PaymentStatus::failed, FailureCode::expired, {}, {}});
+  }));
+  CHECK(is_bug(ledger, [&](WriteTx& tx) {
+    auto view = settlement_view(tx.db(), open);
+    auto stale = view;
+    change_status(tx, view, {PaymentStatus::processing, {}, {}, {}});
+    change_status(tx, stale, {PaymentStatus::processing, {}, {}, {}});
+  }));
+  // Failed without a reason, or succeeded with one: the file refuses it.
+  CHECK(is_bug(ledger, [&](WriteTx& tx) {
+    auto view = settlement_view(tx.db(), open);
+    change_status(tx, view, {PaymentStatus::failed, {}, {}, {}});
+  }));
+  CHECK(is_bug(ledger, [&](WriteTx& tx) { static_cast<void>(settlement_view(tx.db(), 999)); }));
+  CHECK(ledger.verify().empty());
+}
