@@ -29,10 +29,10 @@ Json parameters(const Route& route) {
     rest = rest.substr(close + 1);
   }
   for (const QueryParam& param : route.query) {
-    out.push_back({{"name", param.name},
-                   {"in", "query"},
-                   {"description", param.description},
-                   {"schema", schema(param.schema)}});
+    Json item{{"name", param.name}, {"in", "query"}, {"description", param.description}};
+    if (param.required) item["required"] = true;
+    item["schema"] = schema(param.schema);
+    out.push_back(std::move(item));
   }
   return out;
 }

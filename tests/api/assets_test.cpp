@@ -27,6 +27,7 @@ TEST_CASE("one asset is read by its bare code") {
   CHECK(asset.at("code") == "KES");
   CHECK(asset.at("name") == "Kenyan Shilling");
   CHECK(asset.at("decimals") == 2);
+  CHECK(app.me().get("/v1/assets/%4bES").json() == asset);
   // Another tenant sees the same registry.
   CHECK(app.stranger().get("/v1/assets/KES").json() == asset);
 }

@@ -1,6 +1,7 @@
 // Who may call a protected route: both headers, of one application, for as long as it is allowed.
 #include <catch2/catch.hpp>
 
+#include "base/log.h"
 #include "support/test_app.h"
 
 using namespace coffer;
@@ -176,4 +177,23 @@ TEST_CASE("an application sees its own environment only") {
   CHECK(app.me().get(kWallets + "/" + production_wallet).status == 404);
   CHECK(member_of_each(production.all(kWallets), "id") ==
         std::vector<std::string>{production_wallet});
+}
+
+TEST_CASE("no secret and no token reaches the log, at any level") {
+  TestApp app;
+  set_log_level(LogLevel::debug);
+  const Credentials own = app.me().credentials();
+  const std::string token = app.me().token();
+  app.me().get(kWallets);
+  app.me().with("x-svc-auth", own.client_secret).get(kWallets);
+  Json wrong = app.me().token_request();
+  wrong["clientId"] = "app_other";
+  app.anonymous().post("/v1/auth/token", wrong);
+  app.me().scoped("wallets:read").get("/v1/transactions");
+  set_log_level(LogLevel::info);
+  const std::string log = app.log();
+  CHECK_THAT(log, Catch::Matchers::Contains("listWallets"));
+  for (const std::string& secret : {own.client_secret, own.api_key, token}) {
+    CHECK_THAT(log, !Catch::Matchers::Contains(secret));
+  }
 }

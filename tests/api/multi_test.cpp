@@ -161,6 +161,15 @@ TEST_CASE("legs together may not spend more than there is") {
   CHECK(reply.fields() == std::vector<std::string>{"transfers[1].amount"});
 }
 
+TEST_CASE("a sum beyond the largest amount is out of range, not a small number") {
+  World world;
+  const Json huge = transfer_body(world.a, world.b, "922337203685.4775807");
+  const Reply reply = world.app.me().post(kMulti, multi_body({huge, huge}));
+  CHECK(reply.status == 422);
+  CHECK(reply.slug() == "amount-out-of-range");
+  CHECK(reply.fields() == std::vector<std::string>{"transfers[1].amount"});
+}
+
 TEST_CASE("legs in several assets have no total") {
   World world;
   const Client& me = world.app.me();

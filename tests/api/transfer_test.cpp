@@ -137,6 +137,20 @@ TEST_CASE("misshapen transfers are 400, with every field named") {
   CHECK(world.app.me().all("/v1/transactions").empty());
 }
 
+TEST_CASE("the longest texts that are accepted") {
+  World world;
+  const Client& me = world.app.me();
+  Json longest = transfer_body(world.from, world.to, "1");
+  longest["transactionId"] = std::string(55, 'x') + "aZ09.:_-x";
+  longest["memo"] = std::string(28, 'm');
+  longest["description"] = std::string(140, 'd');
+  longest["fromRef"] = longest["toRef"] = std::string(16, 'R');
+  const Json record = me.record(me.pay(kTransfer, longest));
+  for (const char* name : {"transactionId", "memo", "description", "fromRef", "toRef"}) {
+    CHECK(record.at(name) == longest.at(name));
+  }
+}
+
 TEST_CASE("references: absent, null, or 1 to 16 letters, digits and hyphens") {
   World world;
   for (const char* good : {"\"A\"", "\"INV-2026-0001-AB\"", "\"-\"", "null"}) {

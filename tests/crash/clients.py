@@ -25,7 +25,8 @@ class Clients:
         self.repeats = 0
         self.stopping = threading.Event()
         self.random = random.Random(seed)
-        self.threads = [threading.Thread(target=self.work, args=(number,)) for number in range(count)]
+        self.threads = [threading.Thread(target=self.work, args=(number,), daemon=True)
+                        for number in range(count)]
 
     def start(self):
         for thread in self.threads:
@@ -43,6 +44,8 @@ class Clients:
 
     def work(self, number):
         connection, count = None, 0
+        while not self.gateway.facts and not self.stopping.is_set():
+            time.sleep(0.02)  # it has not come up once yet
         while not self.stopping.is_set():
             count += 1
             transaction_id = f"{self.prefix}-{number}-{count}"

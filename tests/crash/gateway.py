@@ -56,8 +56,13 @@ class Gateway:
         return code
 
     def stop(self):
-        self.process.send_signal(signal.SIGTERM)
+        os.kill(self.server_pid(), signal.SIGTERM)
         return self.wait()
+
+    def server_pid(self):
+        """The server's own, not that of a wrapper around it."""
+        with open(self.db + ".lock", encoding="ascii") as lock:
+            return int(lock.read())
 
     def connect(self):
         return Connection(self.host, self.port)

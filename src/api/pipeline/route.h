@@ -45,6 +45,7 @@ struct QueryParam {
   std::string_view name;
   std::string_view schema;  // name of a schema in web/openapi/components.json
   std::string_view description;
+  bool required = false;
 };
 
 /// One status a route can answer with.

@@ -1,0 +1,228 @@
+// Every status that every route declares is produced here, generated from the route table. That no
+// route answers with anything else is checked at every exchange of every test (exchange_log.h).
+#include <catch2/catch.hpp>
+#include <set>
+
+#include "route_samples.h"
+#include "support/armed_fault.h"
+
+using namespace coffer;
+using namespace coffer::test;
+
+namespace {
+
+void replace_all(std::string& text, const std::string& from, const std::string& to) {
+  for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
+    text.replace(at, from.size(), to);
+  }
+}
+
+bool is_guarded(const api::Route& route) {
+  return route.access == api::Access::application || route.access == api::Access::sandbox;
+}
+
+void no_limits(Config&) {}
+void tiny_limits(Config& config) {
+  config.rate_limit_sandbox_per_s = 1;
+  config.rate_limit_sandbox_burst = 1;
+  config.rate_limit_login_per_min = 1;
+}
+
+class Producer {
+ public:
+  Producer() : app_(no_limits), limited_(tiny_limits) {
+    app_.rate("USDC", "EURC", "0.9");
+    app_.liquidity("EURC", "1000");
+    mine_ = belongings_of(app_, app_.me());
+    nobodys_ = nobodys_belongings(app_);
+    app_.listen();
+    limited_.me().get("/v1/assets");  // draws the only token
+  }
+
+  Reply produce(const api::Route& route, int status) {
+    const Sample sample = sample_of(route);
+    switch (status) {
+      case 200:
+      case 201:
+      case 202:
+        return success(route, sample, status);
+      case 400:
+        return malformed(route, sample);
+      case 401:
+        return unauthorized(route, sample);
+      case 403:
+        return app_.me().scoped(other_scope(route)).send(sample.call(mine_));
+      case 404:
+        return not_found(sample);
+      case 409:
+        return conflict(sample);
+      case 413:
+        return too_large(sample);
+      case 415:
+        return other_type(sample);
+      case 422:
+        return invalid(route, sample);
+      case 429:
+        return limited_.me().send(sample.call(nobodys_));
+      case 502:
+        return with_fault("pipeline.handler=throw", sample);
+      case 503:
+        return unavailable(route, sample);
+      default:
+        throw InternalError("nobody knows how to make a " + std::to_string(status));
+    }
+  }
+
+ private:
+  Reply success(const api::Route& route, const Sample& sample, int status) {
+    Names names = mine_;
+    names["pending"] = app_.me().third_party_wallet("USDC");
+    HttpCall call = sample.call(names);
+    const bool first = status == route.answers.front().status;
+    if (!first && route.moves_money) call.target = with_query(call.target, "validateOnly=true");
+    // Elsewhere the second success is for what is there already.
+    if (!first && !route.moves_money) app_.me().send(call);
+    if (first && sample.target.ends_with("/trustlines")) {
+      names["wallet"] = app_.wallet("USDC");
+      call = sample.call(names);
+    }
+    return app_.me().send(call);
+  }
+
+  Reply malformed(const api::Route& route, const Sample& sample) {
+    HttpCall call = sample.call(mine_);
+    if (route.body == api::Body::none) {
+      call.target = with_query(call.target, "x=%zz");
+    } else {
+      call.body = "{";
+    }
+    return app_.me().send(call);
+  }
+
+  Reply unauthorized(const api::Route& route, const Sample& sample) {
+    return app_.anonymous().send(sample.call(is_guarded(route) ? mine_ : nobodys_));
+  }
+
+  std::string other_scope(const api::Route& route) const {
+    return route.scope == Scope::connect_read ? "wallets:read" : "connect:read";
+  }
+
+  Reply not_found(Sample sample) {
+    replace_all(sample.target, "/USDC", "/NOPE");
+    replace_all(sample.target, "/problems/not-found", "/problems/nonsense");
+    return app_.me().send(sample.call(nobodys_));
+  }
+
+  /// A wallet under review where a verified one is needed, and the other way round.
+  Reply conflict(const Sample& sample) {
+    Names names = mine_;
+    names["wallet"] = app_.me().third_party_wallet("USDC");
+    names["pending"] = mine_.at("wallet");
+    return app_.me().send(sample.call(names));
+  }
+
+  Reply too_large(const Sample& sample) {
+    HttpCall call = sample.call(mine_);
+    call.body.append(64 * 1024, ' ');
+    return app_.me().over_wire().send(call);
+  }
+
+  Reply other_type(const Sample& sample) {
+    HttpCall call = sample.call(mine_);
+    call.headers = {{"Content-Type", "text/plain"}};
+    return app_.me().send(call);
+  }
+
+  Reply invalid(const api::Route& route, Sample sample) {
+    if (route.operation == "updateWallet") {
+      sample.body = R"({"networkName":"fixed"})";
+    }
+    for (const char* code : {"USDC", "KES"}) {
+      replace_all(sample.target, code, "NOPE");
+      replace_all(sample.body, code, "NOPE");
+    }
+    return app_.me().send(sample.call(mine_));
+  }
+
+  Reply with_fault(const char* fault_point, const Sample& sample) {
+    const HttpCall call = sample.call(mine_);
+    const ArmedFault fault(fault_point);
+    return app_.me().send(call);
+  }
+
+  Reply unavailable(const api::Route& route, const Sample& sample) {
+    if (route.pattern.starts_with("/v1/")) return with_fault("pipeline.overloaded=fail", sample);
+    // The routes about health look at the store itself.
+    Reply reply;
+    app_.clock.advance_ms(1'000);
+    {
+      const ArmedFault fault("disk.full:0=fail");
+      CHECK_FALSE(app_.core().queue().probe());
+      reply = app_.me().send(sample.call(mine_));
+    }
+    app_.clock.advance_ms(1'000);
+    CHECK(app_.core().queue().probe());
+    return reply;
+  }
+
+  TestApp app_;
+  TestApp limited_;
+  Names mine_;
+  Names nobodys_;
+};
+
+/// What every answer of this status must look like, whatever the route.
+void check_shape(const api::Route& route, const Reply& reply) {
+  if (reply.status < 300) return;
+  if (!route.pattern.starts_with("/v1/") && reply.status == 503) return;  // the state of health
+  if (route.envelope) {
+    CHECK(reply.header("Content-Type") == "application/json");
+    CHECK(reply.json().at("success") == false);
+  } else {
+    CHECK(reply.header("Content-Type") == "application/problem+json");
+    CHECK(reply.json().at("status") == reply.status);
+    const SlugInfo* slug = find_slug(reply.slug());
+    REQUIRE(slug != nullptr);
+    CHECK(slug->status == reply.status);
+  }
+  if (reply.status == 401) CHECK_FALSE(reply.header("WWW-Authenticate").empty());
+  if (reply.status == 429 || reply.status == 503) {
+    CHECK(std::stoi("0" + reply.header("Retry-After")) > 0);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("every status that a route declares can be produced") {
+  Producer producer;
+  for (const api::Route& route : api::routes()) {
+    for (const api::Answer& answer : api::answers_of(route)) {
+      INFO(route.operation << " should answer " << answer.status);
+      const Reply reply = producer.produce(route, answer.status);
+      INFO(reply.text().substr(0, 2000));
+      CHECK(reply.status == answer.status);
+      check_shape(route, reply);
+    }
+  }
+}
+
+TEST_CASE("the route table is complete and says each thing once") {
+  std::set<std::string_view> operations;
+  for (const api::Route& route : api::routes()) {
+    INFO(route.operation);
+    CHECK(operations.insert(route.operation).second);
+    CHECK_FALSE(route.summary.empty());
+    CHECK_FALSE(route.tag.empty());
+    CHECK(route.handler != nullptr);
+    CHECK((is_guarded(route) == route.scope.has_value()));
+    CHECK((route.body == api::Body::none) == route.request_schema.empty());
+    CHECK(route.envelope == route.pattern.starts_with("/v1/business/"));
+    CHECK(route.moves_money == route.pattern.starts_with("/v1/payments/"));
+    for (const api::Answer& answer : api::answers_of(route)) {
+      INFO(answer.status);
+      if (route.pattern.starts_with("/v1/")) {
+        CHECK((answer.status < 300) == !answer.schema.empty());
+      }
+    }
+  }
+}

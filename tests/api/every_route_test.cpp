@@ -1,0 +1,174 @@
+// What must hold for each route alike, generated from the route table: mounts, methods, scopes,
+// request ids.
+#include <catch2/catch.hpp>
+
+#include "route_samples.h"
+
+using namespace coffer;
+using namespace coffer::test;
+
+namespace {
+
+bool is_guarded(const api::Route& route) {
+  return route.access == api::Access::application || route.access == api::Access::sandbox;
+}
+
+/// Names of all scopes but one.
+std::string all_scopes_but(Scope left_out) {
+  std::string text;
+  for (std::size_t i = 0; i < kScopeCount; ++i) {
+    if (static_cast<Scope>(i) == left_out) continue;
+    text += (text.empty() ? "" : " ") + std::string(name(static_cast<Scope>(i)));
+  }
+  return text;
+}
+
+/// Everything of an answer that must be equal under both mounts.
+std::string comparable(const Reply& reply) {
+  std::string text = reply.header("Content-Type") == "application/problem+json"
+                         ? without_identity(reply)
+                         : reply.text();
+  for (const auto& [name, value] : reply.headers) {
+    if (name != "Link") text += "\n" + name + ": " + value;
+  }
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("both mounts give the same answers") {
+  TestApp app;
+  const Names mine = belongings_of(app, app.me());
+  const Names nobodys = nobodys_belongings(app);
+  for (const api::Route& route : api::routes()) {
+    if (!route.pattern.starts_with("/v1/")) continue;
+    INFO(route.operation);
+    // What would change something is asked about nothing: the second call must meet the same state.
+    const bool reads = route.method == "GET";
+    HttpCall call = sample_of(route).call(reads ? mine : nobodys);
+    if (!reads) call.body = "{";
+    HttpCall second = call;
+    second.target = "/gw" + call.target;
+    for (const Client& client : {app.me(), app.anonymous()}) {
+      const Client same_id = client.with("X-Request-Id", "same");
+      CHECK(comparable(same_id.send(call)) == comparable(same_id.send(second)));
+    }
+  }
+}
+
+TEST_CASE("a success under the second mount is as good as under the first") {
+  TestApp app;
+  app.rate("USDC", "EURC", "0.9");
+  const Names mine = belongings_of(app, app.me());
+  for (const api::Route& route : api::routes()) {
+    if (!route.pattern.starts_with("/v1/")) continue;
+    INFO(route.operation);
+    Names names = mine;
+    names["pending"] = app.me().third_party_wallet("USDC");
+    HttpCall call = sample_of(route).call(names);
+    call.target = "/gw" + call.target;
+    const Reply reply = app.me().send(call);
+    INFO(reply.text());
+    CHECK(reply.status == route.answers.front().status);
+  }
+}
+
+TEST_CASE("a token with the one scope of a route opens it, one with all others does not") {
+  TestApp app;
+  app.rate("USDC", "EURC", "0.9");
+  const Names mine = belongings_of(app, app.me());
+  for (const api::Route& route : api::routes()) {
+    if (!is_guarded(route)) continue;
+    INFO(route.operation);
+    const std::string scope(name(*route.scope));
+    Names names = mine;
+    names["pending"] = app.me().third_party_wallet("USDC");
+    const Reply without =
+        app.me().scoped(all_scopes_but(*route.scope)).send(sample_of(route).call(names));
+    CHECK(without.status == 403);
+    CHECK_THAT(without.body, Catch::Matchers::Contains("`" + scope + "`"));
+    const Reply with = app.me().scoped(scope).send(sample_of(route).call(names));
+    INFO(with.text());
+    CHECK(with.status == route.answers.front().status);
+  }
+}
+
+TEST_CASE("an application without an association gets nowhere") {
+  TestApp app;
+  const Client nobody(app, app.register_application(std::nullopt));
+  const Names names = nobodys_belongings(app);
+  for (const api::Route& route : api::routes()) {
+    if (!is_guarded(route)) continue;
+    const Reply reply = nobody.send(sample_of(route).call(names));
+    INFO(route.operation << " " << reply.text());
+    CHECK(reply.status == 403);
+    if (!route.envelope) CHECK(reply.slug() == "no-association");
+  }
+}
+
+TEST_CASE("a suspended association is refused on every route that moves money, and only there") {
+  TestApp app;
+  const Names mine = belongings_of(app, app.me());
+  app.change_status(app.association(), AssociationStatus::suspended);
+  for (const api::Route& route : api::routes()) {
+    if (!is_guarded(route)) continue;
+    const Reply reply = app.me().send(sample_of(route).call(mine));
+    INFO(route.operation << " " << reply.text());
+    CHECK((reply.status == 403) == route.moves_money);
+    if (route.moves_money) CHECK(reply.slug() == "association-suspended");
+  }
+}
+
+TEST_CASE("every path answers OPTIONS and refuses other methods with Allow") {
+  TestApp app;
+  const Names mine = belongings_of(app, app.me());
+  for (const api::Route& route : api::routes()) {
+    INFO(route.operation);
+    HttpCall call = sample_of(route).call(mine);
+    call.body.clear();
+    call.method = "BREW";
+    const Reply wrong = app.anonymous().send(call);
+    CHECK(wrong.status == 405);
+    CHECK_THAT(wrong.header("Allow"), Catch::Matchers::Contains(std::string(route.method)));
+    call.method = "OPTIONS";
+    const Reply options = app.anonymous().send(call);
+    CHECK(options.status == 204);
+    CHECK(options.header("Allow") == wrong.header("Allow"));
+  }
+}
+
+TEST_CASE("HEAD wherever GET, with the same status and headers") {
+  TestApp app;
+  const Names mine = belongings_of(app, app.me());
+  for (const api::Route& route : api::routes()) {
+    if (route.method != "GET") continue;
+    INFO(route.operation);
+    HttpCall call = sample_of(route).call(mine);
+    const Reply get = app.me().send(call);
+    call.method = "HEAD";
+    const Reply head = app.me().send(call);
+    CHECK(head.status == get.status);
+    CHECK(head.headers == get.headers);
+    CHECK(head.body.empty());
+  }
+}
+
+TEST_CASE("every answer of every route carries a request id") {
+  TestApp app;
+  const Names mine = belongings_of(app, app.me());
+  app.listen();
+  for (const api::Route& route : api::routes()) {
+    HttpCall call = sample_of(route).call(mine);
+    if (route.method != "GET") call.body = "{";
+    for (const Client& client : {app.me().over_wire(), app.anonymous().over_wire()}) {
+      const Reply minted = client.send(call);
+      INFO(route.operation << " " << minted.text().substr(0, 300));
+      CHECK(minted.status != 0);
+      CHECK(Uuid::parse(minted.header("X-Request-Id")));
+      if (!minted.slug().empty()) {
+        CHECK(minted.json().at("requestId") == minted.header("X-Request-Id"));
+      }
+      CHECK(client.with("X-Request-Id", "kept-1").send(call).header("X-Request-Id") == "kept-1");
+    }
+  }
+}

@@ -1,0 +1,68 @@
+// openapi.mjs <exchanges.ndjson> <where to write the document>: judges every exchange that the api
+// tests recorded by the document that coffer served to them, and the judge by what it must find.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { findingsOf } from './openapi_judge.mjs';
+
+const [logPath, documentPath] = process.argv.slice(2);
+const exchanges = readFileSync(logPath, 'utf8').trimEnd().split('\n').map((line) => JSON.parse(line));
+const served = exchanges.find((e) => e.pattern === '/v1/openapi.json' && e.status === 200);
+if (!served) throw new Error('no test has read /v1/openapi.json');
+writeFileSync(documentPath, served.response);
+
+const fresh = () => JSON.parse(served.response);
+const schemas = (document) => document.components.schemas;
+
+/** Changes that make document and exchanges disagree: each must be found. */
+const forgeries = {
+  'a status that nobody documented': (document) => {
+    delete document.paths['/v1/wallets/{walletId}'].get.responses['404'];
+  },
+  'a status that nobody saw': (document) => {
+    document.paths['/v1/wallets'].get.responses['410'] = { $ref: '#/components/responses/Problem404' };
+  },
+  'a path that nobody served': (document) => {
+    document.paths['/v1/nothing'] = { get: document.paths['/v1/assets'].get };
+  },
+  'a response member of another type': (document) => {
+    schemas(document).Wallet.properties.ownAccount = { type: 'string' };
+  },
+  'a response member that is missing': (document) => {
+    schemas(document).Transaction.required.push('memo');
+  },
+  'a response member that is not documented': (document) => {
+    delete schemas(document).StatementLine.properties.counterparty;
+  },
+  'a problem of another shape': (document) => {
+    schemas(document).Problem.properties.status = { type: 'string' };
+  },
+  'a request member that may not be sent': (document) => {
+    delete schemas(document).OwnTransfer.properties.memo;
+  },
+  'a request member that must be sent': (document) => {
+    schemas(document).NewWallet.required.push('metadata');
+  },
+  'a query value that may not be sent': (document) => {
+    schemas(document).Limit.maximum = 50;
+  },
+  'a query parameter that must be sent': (document) => {
+    document.paths['/v1/wallets'].get.parameters[0].required = true;
+  },
+  'a media type that is not documented': (document) => {
+    delete document.paths['/v1/statements/transactions'].get.responses['200'].content['text/csv'];
+  },
+};
+
+for (const [name, forge] of Object.entries(forgeries)) {
+  const document = fresh();
+  forge(document);
+  if (findingsOf(document, exchanges).length === 0) throw new Error(`the judge overlooks ${name}`);
+}
+
+const findings = [...new Set(findingsOf(fresh(), exchanges))];
+const kinds = new Set(exchanges.map((e) => `${e.method} ${e.pattern} ${e.status}`));
+console.log(`${exchanges.length} exchanges of ${kinds.size} kinds, ${Object.keys(forgeries).length} forgeries found`);
+for (const finding of findings.slice(0, 50)) console.error(finding);
+if (findings.length > 0) {
+  console.error(`${findings.length} findings`);
+  process.exit(1);
+}

@@ -1,0 +1,148 @@
+// Judges recorded exchanges by the OpenAPI document that describes them. Knows nothing of coffer but
+// the two: JSON Schema is read by ajv, in strict mode, so that a schema with a mistake is found too.
+import Ajv2020 from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+
+const METHODS = ['get', 'put', 'post', 'delete', 'patch'];
+const withoutParameters = (type) => type.split(';')[0].trim().toLowerCase();
+
+/** `#/components/schemas/X` becomes `#/$defs/X`, so that the schemas stand alone. */
+function standAlone(value) {
+  if (Array.isArray(value)) return value.map(standAlone);
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [
+      key,
+      key === '$ref' ? inner.replace('#/components/schemas/', '#/$defs/') : standAlone(inner),
+    ]),
+  );
+}
+
+export class Judge {
+  #document;
+  #ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true });
+  #validators = new Map();
+  #defs;
+  findings = [];
+  /** `get /path 200 application/json` of everything that was seen. */
+  seen = new Set();
+
+  constructor(document) {
+    this.#document = document;
+    addFormats(this.#ajv);
+    // Says which of several schemas applies; oneOf decides that too.
+    this.#ajv.addKeyword('discriminator');
+    this.#defs = standAlone(document.components.schemas);
+  }
+
+  #resolve(part) {
+    while (part?.$ref) {
+      part = part.$ref
+        .slice(2)
+        .split('/')
+        .reduce((at, key) => at?.[key.replaceAll('~1', '/').replaceAll('~0', '~')], this.#document);
+    }
+    return part;
+  }
+
+  #errors(schema, value) {
+    const key = JSON.stringify(schema);
+    if (!this.#validators.has(key)) {
+      this.#validators.set(key, this.#ajv.compile({ ...standAlone(schema), $defs: this.#defs }));
+    }
+    const validate = this.#validators.get(key);
+    return validate(value) ? [] : validate.errors.map((e) => `${e.instancePath || '/'} ${e.message}`);
+  }
+
+  #check(what, schema, text, type) {
+    let value = text;
+    if (type === 'application/json' || type.endsWith('+json')) {
+      try {
+        value = JSON.parse(text);
+      } catch {
+        this.findings.push(`${what}: no JSON: ${text.slice(0, 200)}`);
+        return;
+      }
+    } else if (type === 'application/x-www-form-urlencoded') {
+      value = Object.fromEntries(new URLSearchParams(text));
+    }
+    for (const error of this.#errors(schema, value)) {
+      this.findings.push(`${what}: ${error} in ${text.slice(0, 300)}`);
+    }
+  }
+
+  #checkQuery(what, operation, target) {
+    const query = new URL(target, 'http://host').searchParams;
+    for (const parameter of operation.parameters ?? []) {
+      if (parameter.in !== 'query') continue;
+      const text = query.get(parameter.name);
+      if (!text) {
+        // An empty value is an absent one.
+        if (parameter.required) this.findings.push(`${what}: did without ${parameter.name}`);
+        continue;
+      }
+      const schema = this.#resolve(parameter.schema);
+      const value = schema.type === 'integer' ? Number(text) : text;
+      for (const error of this.#errors(schema, value)) {
+        this.findings.push(`${what}: accepted the query ${parameter.name}=${text}, but ${error}`);
+      }
+    }
+  }
+
+  judge(exchange) {
+    const method = exchange.method.toLowerCase();
+    const what = `${exchange.method} ${exchange.pattern} ${exchange.status}`;
+    const operation = this.#document.paths[exchange.pattern]?.[method];
+    const response = this.#resolve(operation?.responses[exchange.status]);
+    const type = withoutParameters(exchange.responseType);
+    const content = this.#resolve(response?.content?.[type]);
+    if (!content) {
+      this.findings.push(`${what} with ${type || 'no type'} is not in the document`);
+      return;
+    }
+    this.seen.add(`${method} ${exchange.pattern} ${exchange.status} ${type}`);
+    this.#check(`${what}: response`, content.schema, exchange.response, type);
+    if (exchange.status < 300) this.#judgeRequest(what, method, operation, exchange);
+  }
+
+  /** What was accepted must be what the document says may be sent. */
+  #judgeRequest(what, method, operation, exchange) {
+    this.#checkQuery(what, operation, exchange.target);
+    if (!operation.requestBody) return;
+    const type = withoutParameters(exchange.requestType);
+    const content = operation.requestBody.content[type];
+    if (!content) {
+      this.findings.push(`${what}: accepted a body of type ${type || 'none'}`);
+      return;
+    }
+    this.seen.add(`${method} ${exchange.pattern} request ${type}`);
+    this.#check(`${what}: request`, content.schema, exchange.request, type);
+  }
+
+  /** Everything that the document promises must have been seen. */
+  close() {
+    for (const [path, item] of Object.entries(this.#document.paths)) {
+      for (const method of METHODS.filter((name) => item[name])) {
+        for (const [status, response] of Object.entries(item[method].responses)) {
+          for (const type of Object.keys(this.#resolve(response).content ?? {})) {
+            this.#expect(`${method} ${path} ${status} ${type}`);
+          }
+        }
+        for (const type of Object.keys(item[method].requestBody?.content ?? {})) {
+          this.#expect(`${method} ${path} request ${type}`);
+        }
+      }
+    }
+    return this.findings;
+  }
+
+  #expect(key) {
+    if (!this.seen.has(key)) this.findings.push(`${key} is documented but was never recorded`);
+  }
+}
+
+export function findingsOf(document, exchanges) {
+  const judge = new Judge(document);
+  for (const exchange of exchanges) judge.judge(exchange);
+  return judge.close();
+}
