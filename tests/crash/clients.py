@@ -94,6 +94,8 @@ class Clients:
             status, answer = connection.call("POST", "/v1/payments/" + route, body)
         except ConnectionError:
             return
+        if status in TRY_AGAIN:
+            return  # shed: says nothing about the record
         same = (status == 202 and answer["isIdempotent"]
                 and answer["transactionRecordId"] == self.acked[transaction_id])
         if not same:
