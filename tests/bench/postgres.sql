@@ -24,7 +24,7 @@ CREATE TABLE holds (
   payment bigint NOT NULL REFERENCES payments, account int NOT NULL REFERENCES accounts,
   amount bigint NOT NULL, state smallint NOT NULL DEFAULT 0, PRIMARY KEY (payment, account));
 CREATE TABLE events (
-  sequence bigserial PRIMARY KEY, id uuid NOT NULL, type smallint NOT NULL,
+  sequence bigserial PRIMARY KEY, id uuid NOT NULL UNIQUE, type smallint NOT NULL,
   payment bigint REFERENCES payments, version int NOT NULL, at timestamptz NOT NULL DEFAULT now());
 CREATE TABLE settlement_jobs (due_at timestamptz, payment bigint REFERENCES payments, PRIMARY KEY (due_at, payment));
 CREATE TABLE journal (

@@ -264,13 +264,42 @@ TEST_CASE("commit queue: a command that breaks the batch's end takes the batch w
     tx.db().execute("DELETE FROM accounts WHERE account = " + std::to_string(account));
     return {};
   };
-  const auto verdicts = run_in_one_batch(*ledger.queue, {note("note1"), sly});
+  const auto pay = [&](WriteTx& tx) -> Result<void> {
+    ledger.settle(tx, ledger.accept(tx, ledger.transfer("with it", 100)));
+    return {};
+  };
+  const auto verdicts = run_in_one_batch(*ledger.queue, {pay, note("note1"), sly});
   for (const auto& verdict : verdicts) {
     REQUIRE_FALSE(verdict);
     CHECK(Result<void>(verdict).error().slug == Slug::unexpected_error);
   }
   CHECK(notes(ledger) == 0);
-  REQUIRE(ledger.write(note("note1")));
+  CHECK(ledger.count("payments") == 0);
+  // What the batch had drawn (numbers of events, links, balances) is free again.
+  REQUIRE(ledger.write(pay));
+  CHECK(ledger.value("SELECT max(sequence) FROM events") == "3");
+  CHECK(ledger.balance(ledger.first) == 10'000'000'000 - 100);
+  CHECK(ledger.verify().empty());
+}
+
+TEST_CASE("commit queue: an account that a refused command made is not remembered") {
+  SmallLedger ledger;
+  // SQLite gives the number of the refused account to the next one, which holds another asset.
+  const auto opens = [&](const LedgerWallet& wallet, const Asset& asset, bool refuse) {
+    return [&, refuse](WriteTx& tx) -> Result<void> {
+      const AccountKey account = open_trustline(tx, ledger.tenant, wallet.key, asset.key);
+      const AccountKey issuance =
+          operator_account(tx, Environment::sandbox, AccountKind::issuance, asset.key);
+      const Movement funding{{issuance, account, Amount::from_units(100)}, 0};
+      post(tx, ledger.tenant.key, JournalKind::funding, std::nullopt, {&funding, 1});
+      if (refuse) return unexpected(Slug::conflict);
+      return {};
+    };
+  };
+  const auto verdicts = run_in_one_batch(*ledger.queue, {opens(ledger.first, ledger.eurc, true),
+                                                         opens(ledger.third, ledger.usdc, false)});
+  CHECK_FALSE(verdicts[0]);
+  CHECK(verdicts[1]);
   CHECK(ledger.verify().empty());
 }
 
