@@ -19,7 +19,8 @@ CREATE TABLE associations (
   name        TEXT NOT NULL CHECK (name <> ''),
   status      INTEGER NOT NULL CHECK (status BETWEEN 0 AND 2),  -- pending, active, suspended
   created_at  INTEGER NOT NULL,
-  updated_at  INTEGER NOT NULL
+  updated_at  INTEGER NOT NULL,
+  entity_type INTEGER NOT NULL DEFAULT 1 CHECK (entity_type IN (0, 1))  -- Person, Business
 ) STRICT;
 
 -- The two books of an association, and (association NULL) the operator's own: 1 sandbox, 2 production.
@@ -49,6 +50,42 @@ CREATE TABLE applications (
   created_at         INTEGER NOT NULL,
   updated_at         INTEGER NOT NULL
 ) STRICT;
+
+-- Logins -----------------------------------------------------------------------------------------
+
+-- People of an association, who log in with a password and a one-time code.
+CREATE TABLE users (
+  user          INTEGER PRIMARY KEY,
+  id            BLOB NOT NULL UNIQUE CHECK (length(id) = 16),
+  association   INTEGER NOT NULL REFERENCES associations,
+  username      TEXT NOT NULL UNIQUE CHECK (username <> ''),  -- lower case
+  password_hash TEXT NOT NULL,                -- scrypt, with its cost and salt
+  sealed_otp    BLOB NOT NULL,
+  otp_step      INTEGER NOT NULL DEFAULT 0,   -- of the last code that was accepted
+  suspended     INTEGER NOT NULL DEFAULT 0 CHECK (suspended IN (0, 1)),
+  key_version   INTEGER NOT NULL DEFAULT 1,   -- tokens of an older version are refused
+  created_at    INTEGER NOT NULL,
+  updated_at    INTEGER NOT NULL
+) STRICT;
+
+-- Challenges that were accepted, until their time bounds are over.
+CREATE TABLE used_challenges (
+  hash       BLOB NOT NULL PRIMARY KEY CHECK (length(hash) = 32),
+  expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX used_challenges_by_expiry ON used_challenges (expires_at);
+
+-- One login and what was refreshed from it is a family: a spent token that comes back ends all of it.
+CREATE TABLE refresh_tokens (
+  hash        BLOB NOT NULL PRIMARY KEY CHECK (length(hash) = 32),
+  family      BLOB NOT NULL CHECK (length(family) = 16),
+  application INTEGER NOT NULL REFERENCES applications,
+  key_version INTEGER NOT NULL,  -- of the application at the login
+  spent       INTEGER NOT NULL DEFAULT 0 CHECK (spent IN (0, 1)),
+  expires_at  INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX refresh_tokens_of_family ON refresh_tokens (family);
+CREATE INDEX refresh_tokens_by_expiry ON refresh_tokens (expires_at);
 
 -- What -----------------------------------------------------------------------------------------
 
@@ -118,21 +155,24 @@ CREATE TABLE wallet_metadata (
 -- Where value is -------------------------------------------------------------------------------
 
 -- A wallet's account in an asset is its trustline. The operator's accounts (kind > 0) belong to the
--- operator's tenant; only those may be negative.
+-- operator's tenant; of those, issuance and a provider's clearing account may be negative.
 CREATE TABLE accounts (
   account    INTEGER PRIMARY KEY,
   tenant     INTEGER NOT NULL REFERENCES tenants,
-  kind       INTEGER NOT NULL CHECK (kind BETWEEN 0 AND 3),  -- wallet, issuance, liquidity, fee
+  kind       INTEGER NOT NULL CHECK (kind BETWEEN 0 AND 4),  -- wallet, issuance, liquidity, fee, clearing
   wallet     INTEGER REFERENCES wallets,
   asset      INTEGER NOT NULL REFERENCES assets,
+  connector  INTEGER REFERENCES connectors,  -- whose clearing account it is
   balance    INTEGER NOT NULL DEFAULT 0,
   held       INTEGER NOT NULL DEFAULT 0 CHECK (held >= 0),
   created_at INTEGER NOT NULL,
   CHECK ((kind = 0) = (wallet IS NOT NULL)),
-  CHECK (kind = 1 OR balance >= held)
+  CHECK ((kind = 4) = (connector IS NOT NULL)),
+  CHECK (kind IN (1, 4) OR balance >= held)
 ) STRICT;
 CREATE UNIQUE INDEX accounts_of_wallet ON accounts (wallet, asset) WHERE wallet IS NOT NULL;
-CREATE UNIQUE INDEX accounts_of_operator ON accounts (tenant, kind, asset) WHERE wallet IS NULL;
+CREATE UNIQUE INDEX accounts_of_operator ON accounts (tenant, kind, asset, ifnull(connector, 0))
+WHERE wallet IS NULL;
 
 -- One entry set: the postings of one business act. `link` chains all sets: SHA-256 over the previous
 -- link and the canonical set, so that any later edit breaks every link after it.
@@ -166,6 +206,216 @@ BEGIN SELECT RAISE(ABORT, 'entries are final'); END;
 CREATE TRIGGER entries_are_kept BEFORE DELETE ON entries
 BEGIN SELECT RAISE(ABORT, 'entries are kept'); END;
 
+-- Beneficiaries ----------------------------------------------------------------------------------
+
+CREATE TABLE beneficiaries (
+  beneficiary          INTEGER PRIMARY KEY,
+  tenant               INTEGER NOT NULL REFERENCES tenants,
+  id                   BLOB NOT NULL UNIQUE CHECK (length(id) = 16),
+  entity_type          INTEGER NOT NULL CHECK (entity_type IN (0, 1)),  -- individual, business
+  first_name           TEXT,
+  last_name            TEXT,
+  date_of_birth        TEXT,
+  nationality          TEXT,
+  company_name         TEXT,
+  registration_number  TEXT,
+  registration_country TEXT,
+  email                TEXT,
+  phone                TEXT,
+  client_reference     TEXT,
+  search               TEXT NOT NULL,  -- name, e-mail and reference with folded case
+  created_at           INTEGER NOT NULL,
+  updated_at           INTEGER NOT NULL,
+  archived_at          INTEGER,
+  CHECK (CASE entity_type
+    WHEN 0 THEN first_name IS NOT NULL AND last_name IS NOT NULL AND company_name IS NULL
+    ELSE company_name IS NOT NULL AND first_name IS NULL AND last_name IS NULL END)
+) STRICT;
+CREATE INDEX beneficiaries_by_tenant ON beneficiaries (tenant) WHERE archived_at IS NULL;
+CREATE TRIGGER beneficiaries_are_kept BEFORE DELETE ON beneficiaries
+BEGIN SELECT RAISE(ABORT, 'beneficiaries are archived'); END;
+
+CREATE TABLE beneficiary_addresses (
+  beneficiary INTEGER NOT NULL REFERENCES beneficiaries,
+  position    INTEGER NOT NULL,
+  type        TEXT,
+  line1       TEXT NOT NULL,
+  line2       TEXT,
+  city        TEXT NOT NULL,
+  state       TEXT,
+  postal_code TEXT,
+  country     TEXT NOT NULL CHECK (length(country) = 2),
+  PRIMARY KEY (beneficiary, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE beneficiary_tags (
+  beneficiary INTEGER NOT NULL REFERENCES beneficiaries,
+  position    INTEGER NOT NULL,
+  tag         TEXT NOT NULL CHECK (tag <> ''),
+  PRIMARY KEY (beneficiary, position),
+  UNIQUE (beneficiary, tag)
+) STRICT, WITHOUT ROWID;
+
+-- Which columns are set follows the method. A change archives the row and writes another with the same
+-- id: a payment refers to the row that it was made for.
+CREATE TABLE destinations (
+  destination    INTEGER PRIMARY KEY,
+  beneficiary    INTEGER NOT NULL REFERENCES beneficiaries,
+  tenant         INTEGER NOT NULL REFERENCES tenants,
+  id             BLOB NOT NULL CHECK (length(id) = 16),
+  method         INTEGER NOT NULL CHECK (method BETWEEN 0 AND 2),  -- BANK, MOBILE_MONEY, CRYPTO
+  country        TEXT CHECK (length(country) = 2),
+  currency       TEXT CHECK (length(currency) = 3),
+  label          TEXT,
+  account_name   TEXT,
+  account_number TEXT,
+  iban           TEXT,
+  bank_name      TEXT,
+  bank_code      TEXT,
+  branch_code    TEXT,
+  swift_bic      TEXT,
+  provider       TEXT,
+  phone_number   TEXT,
+  network_name   TEXT,
+  asset_symbol   TEXT,
+  wallet_address TEXT,
+  memo           TEXT,
+  created_at     INTEGER NOT NULL,
+  archived_at    INTEGER,
+  CHECK (method = 2 OR (country IS NOT NULL AND currency IS NOT NULL)),
+  CHECK (CASE method
+    WHEN 0 THEN account_name IS NOT NULL AND (account_number IS NULL) <> (iban IS NULL)
+    WHEN 1 THEN provider IS NOT NULL AND phone_number IS NOT NULL
+    ELSE network_name IS NOT NULL AND asset_symbol IS NOT NULL AND wallet_address IS NOT NULL END)
+) STRICT;
+CREATE UNIQUE INDEX destinations_live ON destinations (id) WHERE archived_at IS NULL;
+CREATE INDEX destinations_by_id ON destinations (id);
+CREATE INDEX destinations_of_beneficiary ON destinations (beneficiary) WHERE archived_at IS NULL;
+CREATE TRIGGER destinations_are_final BEFORE UPDATE ON destinations
+WHEN OLD.archived_at IS NOT NULL OR NEW.archived_at IS NULL
+BEGIN SELECT RAISE(ABORT, 'a destination is archived once and otherwise final'); END;
+CREATE TRIGGER destinations_are_kept BEFORE DELETE ON destinations
+BEGIN SELECT RAISE(ABORT, 'destinations are archived'); END;
+
+-- Connectors and quotes --------------------------------------------------------------------------
+
+CREATE TABLE connectors (
+  connector         INTEGER PRIMARY KEY,
+  id                BLOB NOT NULL UNIQUE CHECK (length(id) = 16),
+  environment       INTEGER NOT NULL CHECK (environment IN (0, 1)),
+  name              TEXT NOT NULL CHECK (name <> ''),
+  provider          TEXT NOT NULL CHECK (provider <> ''),
+  driver            INTEGER NOT NULL CHECK (driver IN (0, 1)),          -- sandbox, http
+  flow              INTEGER NOT NULL CHECK (flow IN (0, 1)),            -- quoted, bespoke
+  direction         INTEGER NOT NULL CHECK (direction IN (0, 1)),       -- off-ramp, on-ramp
+  method            INTEGER NOT NULL CHECK (method BETWEEN 0 AND 7),
+  country           TEXT NOT NULL CHECK (length(country) = 2),
+  currency          TEXT NOT NULL CHECK (length(currency) = 3),
+  currency_decimals INTEGER NOT NULL CHECK (currency_decimals BETWEEN 0 AND 7),
+  asset             INTEGER NOT NULL REFERENCES assets,
+  rate_numerator    INTEGER NOT NULL CHECK (rate_numerator > 0),        -- received per unit sent
+  rate_denominator  INTEGER NOT NULL CHECK (rate_denominator > 0),
+  fee_fixed         INTEGER NOT NULL DEFAULT 0 CHECK (fee_fixed >= 0),  -- in the sending currency
+  fee_basis_points  INTEGER NOT NULL DEFAULT 0 CHECK (fee_basis_points BETWEEN 0 AND 10000),
+  min_amount        INTEGER NOT NULL CHECK (min_amount > 0),
+  max_amount        INTEGER NOT NULL CHECK (max_amount >= min_amount),
+  day_limit         INTEGER CHECK (day_limit > 0),    -- per destination, rolling 24 h
+  month_limit       INTEGER CHECK (month_limit > 0),  -- per destination, rolling 30 d
+  transaction_types INTEGER NOT NULL CHECK (transaction_types BETWEEN 1 AND 15),
+  issues_references INTEGER NOT NULL DEFAULT 0 CHECK (issues_references IN (0, 1)),
+  status            INTEGER NOT NULL DEFAULT 0 CHECK (status IN (0, 1)),  -- active, paused
+  base_url          TEXT,
+  sealed_secret     BLOB,
+  timeout_ms        INTEGER CHECK (timeout_ms > 0),
+  created_at        INTEGER NOT NULL,
+  updated_at        INTEGER NOT NULL,
+  CHECK ((driver = 1) = (base_url IS NOT NULL)),
+  CHECK ((driver = 1) = (sealed_secret IS NOT NULL)),
+  CHECK ((driver = 1) = (timeout_ms IS NOT NULL))
+) STRICT;
+CREATE INDEX connectors_by_environment ON connectors (environment);
+
+-- What a connector wants to know beyond the common fields, in the order a form shows it.
+CREATE TABLE connector_requirements (
+  connector         INTEGER NOT NULL REFERENCES connectors,
+  position          INTEGER NOT NULL,
+  name              TEXT NOT NULL CHECK (name <> ''),
+  type              INTEGER NOT NULL CHECK (type BETWEEN 0 AND 2),  -- text, number, boolean
+  required          INTEGER NOT NULL CHECK (required IN (0, 1)),
+  label             TEXT NOT NULL,
+  description       TEXT NOT NULL,
+  pattern           TEXT,
+  min_length        INTEGER,
+  max_length        INTEGER,
+  transaction_types INTEGER NOT NULL CHECK (transaction_types BETWEEN 1 AND 15),
+  PRIMARY KEY (connector, position),
+  UNIQUE (connector, name)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE connector_choices (
+  connector INTEGER NOT NULL,
+  position  INTEGER NOT NULL,
+  choice    INTEGER NOT NULL,
+  code      TEXT NOT NULL,
+  label     TEXT NOT NULL,
+  PRIMARY KEY (connector, position, choice),
+  FOREIGN KEY (connector, position) REFERENCES connector_requirements ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+
+-- An exact row wins over the connector's own fee, also when it is zero.
+CREATE TABLE fee_rows (
+  association      INTEGER NOT NULL REFERENCES associations,
+  connector        INTEGER NOT NULL REFERENCES connectors,
+  transaction_type INTEGER NOT NULL CHECK (transaction_type BETWEEN 0 AND 3),
+  fixed            INTEGER NOT NULL CHECK (fixed >= 0),
+  basis_points     INTEGER NOT NULL CHECK (basis_points BETWEEN 0 AND 10000),
+  updated_at       INTEGER NOT NULL,
+  PRIMARY KEY (association, connector, transaction_type)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE quotes (
+  quote              INTEGER PRIMARY KEY,
+  tenant             INTEGER NOT NULL REFERENCES tenants,
+  id                 BLOB NOT NULL UNIQUE CHECK (length(id) = 16),
+  connector          INTEGER NOT NULL REFERENCES connectors,
+  beneficiary        INTEGER REFERENCES beneficiaries,
+  destination        INTEGER REFERENCES destinations,
+  transaction_type   INTEGER CHECK (transaction_type BETWEEN 0 AND 3),
+  send_amount        INTEGER NOT NULL CHECK (send_amount > 0),
+  receive_amount     INTEGER NOT NULL CHECK (receive_amount > 0),
+  fee                INTEGER NOT NULL CHECK (fee >= 0),
+  total              INTEGER NOT NULL CHECK (total >= send_amount),
+  rate_numerator     INTEGER NOT NULL CHECK (rate_numerator > 0),
+  rate_denominator   INTEGER NOT NULL CHECK (rate_denominator > 0),
+  provider_reference TEXT,
+  created_at         INTEGER NOT NULL,
+  expires_at         INTEGER NOT NULL,
+  payment            INTEGER UNIQUE REFERENCES payments  -- that used it up
+) STRICT;
+
+-- References that customers pay against; related ones were issued with another for the same customer.
+CREATE TABLE onramp_references (
+  onramp_reference INTEGER PRIMARY KEY,
+  tenant           INTEGER NOT NULL REFERENCES tenants,
+  application      INTEGER NOT NULL REFERENCES applications,
+  connector        INTEGER NOT NULL REFERENCES connectors,
+  wallet           INTEGER NOT NULL REFERENCES wallets,
+  customer_id      TEXT NOT NULL CHECK (customer_id <> ''),
+  reference        TEXT NOT NULL CHECK (reference <> ''),
+  related_to       INTEGER REFERENCES onramp_references,
+  has_metadata     INTEGER NOT NULL CHECK (has_metadata IN (0, 1)),  -- not on a rebind
+  created_at       INTEGER NOT NULL,
+  UNIQUE (connector, reference)
+) STRICT;
+CREATE UNIQUE INDEX onramp_references_of_customer ON onramp_references (tenant, connector, customer_id)
+WHERE related_to IS NULL;
+CREATE INDEX onramp_references_related ON onramp_references (related_to) WHERE related_to IS NOT NULL;
+CREATE TABLE onramp_reference_metadata (
+  onramp_reference INTEGER NOT NULL REFERENCES onramp_references,
+  name             TEXT NOT NULL,
+  value            TEXT NOT NULL,
+  PRIMARY KEY (onramp_reference, name)
+) STRICT, WITHOUT ROWID;
+
 -- Payments -------------------------------------------------------------------------------------
 
 CREATE TABLE payments (
@@ -198,6 +448,10 @@ CREATE TABLE payments (
   refund_pending_at  INTEGER,
   refund_closed_at   INTEGER,
   updated_at         INTEGER NOT NULL,
+  beneficiary        INTEGER REFERENCES beneficiaries,
+  destination        INTEGER REFERENCES destinations,
+  connector          INTEGER REFERENCES connectors,
+  quote              INTEGER REFERENCES quotes,
   UNIQUE (tenant, transaction_id),
   CHECK ((failure IS NOT NULL) = (status IN (3, 4, 5, 6)))
 ) STRICT;
@@ -205,6 +459,10 @@ CREATE INDEX payments_by_tenant ON payments (tenant);
 CREATE INDEX payments_from ON payments (source_wallet) WHERE source_wallet IS NOT NULL;
 CREATE INDEX payments_to ON payments (destination_wallet) WHERE destination_wallet IS NOT NULL;
 CREATE INDEX payments_not_succeeded ON payments (tenant, status) WHERE status <> 2;
+CREATE INDEX payments_of_beneficiary ON payments (beneficiary) WHERE beneficiary IS NOT NULL;
+CREATE INDEX payments_of_connector ON payments (connector) WHERE connector IS NOT NULL;
+CREATE INDEX payments_of_destination ON payments (destination, connector, created_at)
+WHERE destination IS NOT NULL;
 
 -- Legs of a multi-transfer, in the order they are applied.
 CREATE TABLE payment_legs (
@@ -235,6 +493,85 @@ BEGIN SELECT RAISE(ABORT, 'a hold is closed once and otherwise final'); END;
 CREATE TRIGGER holds_are_kept BEFORE DELETE ON holds
 BEGIN SELECT RAISE(ABORT, 'holds are kept'); END;
 
+-- What a payment through a provider has beside its record.
+CREATE TABLE provider_payments (
+  payment            INTEGER PRIMARY KEY REFERENCES payments,
+  fee                INTEGER NOT NULL CHECK (fee >= 0),
+  total              INTEGER NOT NULL CHECK (total > 0),
+  transaction_type   INTEGER CHECK (transaction_type BETWEEN 0 AND 3),
+  purpose_of_payment TEXT,
+  source_of_funds    TEXT,
+  relationship       TEXT,
+  payer_name         TEXT,
+  payer_account      TEXT,
+  payer_phone        TEXT,
+  state              INTEGER NOT NULL DEFAULT 0 CHECK (state BETWEEN 0 AND 3),  -- new, sent, accepted, over
+  in_review          INTEGER NOT NULL DEFAULT 0 CHECK (in_review IN (0, 1)),
+  attempts           INTEGER NOT NULL DEFAULT 0,  -- submissions so far
+  first_sent_at      INTEGER,
+  expires_at         INTEGER,                     -- of an on-ramp's instructions
+  provider_reference TEXT
+) STRICT;
+
+-- additionalFields of the submission, and what the payer of an on-ramp has to do.
+CREATE TABLE payment_fields (
+  payment INTEGER NOT NULL REFERENCES payments,
+  name    TEXT NOT NULL,
+  value   TEXT NOT NULL,
+  PRIMARY KEY (payment, name)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE payment_instructions (
+  payment INTEGER NOT NULL REFERENCES payments,
+  name    TEXT NOT NULL,
+  value   TEXT NOT NULL,
+  PRIMARY KEY (payment, name)
+) STRICT, WITHOUT ROWID;
+
+-- Every call to a provider. Opened in a commit before the call: an open row means that nobody knows
+-- what the provider did, so it is asked before anything else.
+CREATE TABLE provider_attempts (
+  payment   INTEGER NOT NULL REFERENCES payments,
+  attempt   INTEGER NOT NULL,
+  call      INTEGER NOT NULL CHECK (call BETWEEN 0 AND 5),  -- submit, status, cancel, collect, collection status, expire
+  opened_at INTEGER NOT NULL,
+  closed_at INTEGER,
+  outcome   TEXT,
+  PRIMARY KEY (payment, attempt)
+) STRICT, WITHOUT ROWID;
+
+-- What has to be done with a provider, and when. Lane 0 takes all drivers that answer at once; any
+-- other provider has the lane of its connector, so that a slow one delays nobody else.
+CREATE TABLE provider_jobs (
+  lane     INTEGER NOT NULL,
+  due_at   INTEGER NOT NULL,
+  payment  INTEGER NOT NULL REFERENCES payments,
+  attempts INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (lane, due_at, payment)
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX provider_jobs_of_payment ON provider_jobs (payment);
+
+-- Customer payments that arrived on a reference, by the provider's own id: each counts once.
+CREATE TABLE reference_payments (
+  connector           INTEGER NOT NULL REFERENCES connectors,
+  provider_payment_id TEXT NOT NULL CHECK (provider_payment_id <> ''),
+  onramp_reference    INTEGER NOT NULL REFERENCES onramp_references,
+  payment             INTEGER NOT NULL UNIQUE REFERENCES payments,
+  PRIMARY KEY (connector, provider_payment_id)
+) STRICT, WITHOUT ROWID;
+
+-- Messages to beneficiaries that a submission asked for.
+CREATE TABLE notifications (
+  notification INTEGER PRIMARY KEY,
+  payment      INTEGER NOT NULL REFERENCES payments,
+  channel      INTEGER NOT NULL CHECK (channel IN (1, 2)),           -- e-mail, messaging app
+  recipient    TEXT NOT NULL,
+  state        INTEGER NOT NULL DEFAULT 0 CHECK (state BETWEEN 0 AND 3),  -- waiting, sent, failed, recorded only
+  attempts     INTEGER NOT NULL DEFAULT 0,
+  due_at       INTEGER NOT NULL,
+  closed_at    INTEGER
+) STRICT;
+CREATE INDEX notifications_waiting ON notifications (due_at) WHERE state = 0;
+
 -- Work -----------------------------------------------------------------------------------------
 
 -- What settlement has to do next, and when. Written in the commit that causes it, deleted in the
@@ -248,15 +585,105 @@ CREATE TABLE settlement_jobs (
 
 -- Everything that happened, in the order consumers may rely on: sequence rises by one per tenant.
 CREATE TABLE events (
-  tenant   INTEGER NOT NULL REFERENCES tenants,
-  sequence INTEGER NOT NULL,
-  id       BLOB NOT NULL CHECK (length(id) = 16),
-  type     INTEGER NOT NULL,
-  payment  INTEGER REFERENCES payments,
-  wallet   INTEGER REFERENCES wallets,
-  version  INTEGER NOT NULL,  -- of the record after the change
-  at       INTEGER NOT NULL,
+  tenant        INTEGER NOT NULL REFERENCES tenants,
+  sequence      INTEGER NOT NULL,
+  id            BLOB NOT NULL CHECK (length(id) = 16),
+  type          INTEGER NOT NULL,
+  payment       INTEGER REFERENCES payments,
+  wallet        INTEGER REFERENCES wallets,
+  webhook       INTEGER REFERENCES webhooks,  -- that was disabled; of a test: the only receiver
+  wallet_status INTEGER CHECK (wallet_status BETWEEN 0 AND 2),  -- after the change
+  version       INTEGER NOT NULL,  -- of the record after the change
+  test          INTEGER NOT NULL DEFAULT 0 CHECK (test IN (0, 1)),  -- nothing happened
+  at            INTEGER NOT NULL,
   PRIMARY KEY (tenant, sequence),
-  CHECK ((payment IS NULL) <> (wallet IS NULL))
+  CHECK ((payment IS NOT NULL) + (wallet IS NOT NULL) + (webhook IS NOT NULL) = 1
+         OR (test = 1 AND payment IS NULL AND wallet IS NULL AND webhook IS NULL))
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX events_by_id ON events (id);
+
+-- Webhooks ---------------------------------------------------------------------------------------
+
+-- Endpoints that events are sent to. A disabled one stays disabled.
+CREATE TABLE webhooks (
+  webhook          INTEGER PRIMARY KEY,
+  tenant           INTEGER NOT NULL REFERENCES tenants,
+  application      INTEGER NOT NULL REFERENCES applications,  -- it was registered for
+  id               BLOB NOT NULL UNIQUE CHECK (length(id) = 16),
+  url              TEXT NOT NULL CHECK (url <> ''),
+  description      TEXT,
+  event_types      INTEGER NOT NULL CHECK (event_types > 0),  -- one bit per EventType
+  sealed_secret    BLOB NOT NULL,
+  old_secret       BLOB,     -- sealed; after a rotation it signs too, for a while
+  old_secret_until INTEGER,
+  cursor           INTEGER NOT NULL,  -- sequence of the last event that was looked at
+  quiet_until      INTEGER NOT NULL DEFAULT 0,  -- the endpoint asked to be left alone
+  failures         INTEGER NOT NULL DEFAULT 0,  -- attempts in a row without success
+  last_attempt_at  INTEGER,
+  last_status      INTEGER,  -- of the last answer; NULL: there was none
+  created_at       INTEGER NOT NULL,
+  updated_at       INTEGER NOT NULL,
+  disabled_at      INTEGER,
+  disable_reason   INTEGER CHECK (disable_reason IN (0, 1)),  -- by its owner, endpoint gone
+  CHECK ((old_secret IS NULL) = (old_secret_until IS NULL)),
+  CHECK ((disabled_at IS NULL) = (disable_reason IS NULL))
+) STRICT;
+CREATE INDEX webhooks_by_tenant ON webhooks (tenant);
+CREATE INDEX webhooks_active ON webhooks (webhook) WHERE disabled_at IS NULL;
+CREATE TRIGGER webhooks_stay_disabled BEFORE UPDATE OF disabled_at, disable_reason ON webhooks
+WHEN OLD.disabled_at IS NOT NULL
+BEGIN SELECT RAISE(ABORT, 'a disabled webhook stays disabled'); END;
+CREATE TRIGGER webhooks_are_kept BEFORE DELETE ON webhooks
+BEGIN SELECT RAISE(ABORT, 'webhooks are disabled'); END;
+
+-- Which active registration has an event type: one per association, environment and type.
+CREATE TABLE webhook_types (
+  tenant  INTEGER NOT NULL REFERENCES tenants,
+  type    INTEGER NOT NULL,
+  webhook INTEGER NOT NULL REFERENCES webhooks,
+  PRIMARY KEY (tenant, type)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX webhook_types_of_webhook ON webhook_types (webhook);
+
+-- The bytes that are sent for an event, made once. event_body = tenant << 40 | sequence: the bodies of
+-- a tenant are neighbours without a second index.
+CREATE TABLE event_bodies (
+  event_body INTEGER PRIMARY KEY,
+  body       BLOB NOT NULL
+) STRICT;
+
+-- An event on its way to an endpoint.
+CREATE TABLE deliveries (
+  webhook    INTEGER NOT NULL REFERENCES webhooks,
+  sequence   INTEGER NOT NULL,  -- of the event
+  state      INTEGER NOT NULL CHECK (state BETWEEN 0 AND 3),  -- pending, delivered, dead, oversize
+  attempts   INTEGER NOT NULL DEFAULT 0,  -- of the present series
+  tries      INTEGER NOT NULL DEFAULT 0,  -- of all series
+  due_at     INTEGER,  -- of the next attempt
+  created_at INTEGER NOT NULL,
+  closed_at  INTEGER,
+  PRIMARY KEY (webhook, sequence),
+  CHECK ((state = 0) = (due_at IS NOT NULL)),
+  CHECK ((state = 0) = (closed_at IS NULL))
+) STRICT, WITHOUT ROWID;
+CREATE INDEX deliveries_undelivered ON deliveries (webhook, state, due_at) WHERE state <> 1;
+
+CREATE TABLE delivery_attempts (
+  webhook     INTEGER NOT NULL,
+  sequence    INTEGER NOT NULL,
+  attempt     INTEGER NOT NULL,  -- from 1, over all series
+  at          INTEGER NOT NULL,
+  duration_ms INTEGER NOT NULL,
+  status      INTEGER,  -- of the answer; NULL: there was none
+  fault       TEXT,     -- why it is no success, where the status does not say
+  response    BLOB,     -- the first 4 KiB
+  PRIMARY KEY (webhook, sequence, attempt),
+  FOREIGN KEY (webhook, sequence) REFERENCES deliveries ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+
+-- Events that an endpoint is to get again, from and to which sequence; worked off in pieces.
+CREATE TABLE webhook_recoveries (
+  webhook INTEGER PRIMARY KEY REFERENCES webhooks,
+  next    INTEGER NOT NULL,
+  last    INTEGER NOT NULL
+) STRICT;

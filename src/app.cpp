@@ -49,6 +49,42 @@ api::RateLimits rate_limits(const Config& config) {
           config.rate_limit_login_per_min};
 }
 
+/// Empty when there is none: then nothing is called over TLS, and the call says so.
+std::string ca_bundle(const Config& config) {
+  auto found = http::find_ca_bundle(config.ca_bundle,
+                                    environment_variable("SSL_CERT_FILE").value_or(""));
+  if (found) return *found;
+  log_warning("outbound", "no certificates to trust", {{"problem", found.error().detail}});
+  return {};
+}
+
+/// `host:port` that a client on this machine would use.
+std::string own_address(HostPort listener, int port) {
+  if (listener.host == "0.0.0.0") listener.host = "127.0.0.1";
+  if (listener.host == "::") listener.host = "::1";
+  if (port != 0) listener.port = port;  // the one that was picked for 0
+  return listener.to_string();
+}
+
+std::vector<std::int64_t> delays_ms(const std::vector<std::string>& seconds) {
+  std::vector<std::int64_t> out;
+  for (const std::string& text : seconds) out.push_back(std::stoll(text) * 1'000);
+  return out;
+}
+
+DeliveryPolicy delivery_policy(const Config& config) {
+  DeliveryPolicy policy;
+  policy.attempts = config.webhook_attempts;
+  policy.production_delays_ms = delays_ms(config.webhook_retry_s);
+  policy.sandbox_delays_ms = delays_ms(config.webhook_sandbox_retry_s);
+  policy.retry_after_max_ms = config.webhook_retry_after_max_s * std::int64_t{1000};
+  policy.grace_s = config.webhook_grace_s;
+  policy.body_bytes_max = static_cast<std::size_t>(config.webhook_body_max_kib) * 1024;
+  policy.body_days = config.webhook_body_days;
+  policy.log_days = config.webhook_log_days;
+  return policy;
+}
+
 Result<std::optional<std::string>> stored_key_check(store::Database& database) {
   return store::with_reader(
       database, [](store::Connection& db) -> Result<std::optional<std::string>> {
@@ -113,7 +149,7 @@ bool App::build(StartError& error) {
   options.disk_floor_bytes = static_cast<std::uint64_t>(config_.disk_floor_mib) << 20;
   queue_ = std::make_unique<store::CommitQueue>(
       *database_, clock_, options, [this](store::Signal signal) {
-        if (signal == store::Signal::settlement && settlement_) settlement_->wake();
+        wake_worker(signal);
       });
   const auto key = open_master_key(config_, random_, *database_, *queue_);
   if (!key) {
@@ -121,20 +157,78 @@ bool App::build(StartError& error) {
     return false;
   }
   build_services(*key);
+  for (const auto part : {&App::build_logins, &App::build_webhooks}) {
+    if (const auto built = (this->*part)(); !built) {
+      error = {exit_code(built.error()), built.error().detail};
+      return false;
+    }
+  }
   return true;
 }
 
 void App::build_services(const auth::MasterKey& key) {
   sealer_ = std::make_unique<auth::Sealer>(key, random_);
   tokens_ = std::make_unique<auth::TokenIssuer>(key.derive(auth::kTokenLabel));
+  client_ = std::make_unique<http::Client>(ca_bundle(config_));
+  resolver_ = std::make_unique<outbound::CaresResolver>();
+  connectors_ = std::make_unique<outbound::ConnectorRegistry>(clock_, *resolver_, *client_, random_);
   context_ = std::make_unique<flows::Context>(flows::Context{
-      *database_, *queue_, clock_, random_, *sealer_, *tokens_, config_.network_name,
+      *database_, *queue_, clock_, random_, *sealer_, *tokens_, *connectors_, config_.network_name,
       config_.settle_delay_ms, config_.token_lifetime_s * std::int64_t{1000}});
   // Built in place: its parts hold locks and cannot move.
   services_.reset(new api::Services{
       *context_, api::Authenticator(*context_), api::RateLimiter(rate_limits(config_), clock_),
       api::CursorCodec(key.derive(kCursorLabel)), [this] { return health(); }});
   pipeline_ = std::make_unique<api::Pipeline>(*services_);
+  providers_ = std::make_unique<workers::ProviderLanes>(*context_);
+}
+
+/// After the context, because the key that challenges are signed with is stored with its help.
+Result<void> App::build_logins() {
+  COFFER_TRY(auto key, flows::open_challenge_key(*context_));
+  const std::string passphrase = config_.network_passphrase.empty()
+                                     ? config_.network_name + " ; embedded ledger"
+                                     : config_.network_passphrase;
+  std::unique_ptr<flows::ExternalTokens> external;
+  if (!config_.oauth_issuer.empty()) {
+    external = std::make_unique<flows::ExternalTokens>(
+        auth::ExternalIssuer{config_.oauth_issuer, config_.oauth_audience},
+        std::make_unique<outbound::KeySet>(config_.oauth_jwks, config_.oauth_timeout_ms, clock_,
+                                           *client_, *resolver_),
+        clock_);
+  }
+  logins_ = std::make_unique<flows::Logins>(flows::Logins{
+      auth::ChallengeServer(std::move(key), passphrase), config_.home_domain,
+      config_.web_auth_domain, !config_.tls_cert.empty(),
+      [this] { return own_address(config_.listen_http, port()); }, std::move(external)});
+  context_->logins = logins_.get();
+  return {};
+}
+
+Result<void> App::build_webhooks() {
+  COFFER_TRY(auto allowed, outbound::AllowedTargets::parse(config_.webhook_allow_targets));
+  webhooks_.reset(new flows::Webhooks{
+      outbound::WebhookSender(clock_, *resolver_, std::move(allowed), ca_bundle(config_),
+                              config_.webhook_timeout_ms),
+      delivery_policy(config_)});
+  context_->webhooks = webhooks_.get();
+  deliveries_ = std::make_unique<workers::WebhookDelivery>(*context_, config_.webhook_senders,
+                                                           config_.webhook_in_flight);
+  return {};
+}
+
+void App::wake_worker(store::Signal signal) {
+  switch (signal) {
+    case store::Signal::settlement:
+      if (settlement_) settlement_->wake();
+      break;
+    case store::Signal::providers:
+      if (providers_) providers_->wake();
+      break;
+    case store::Signal::webhooks:
+      if (deliveries_) deliveries_->wake();
+      break;
+  }
 }
 
 http::Response App::handle(http::Request& request) { return pipeline_->handle(request); }
@@ -174,6 +268,8 @@ bool App::serve(StartError& error) {
     return false;
   }
   settlement_->start();
+  providers_->start();
+  deliveries_->start();
   housekeeping_->start();
   prober_->start();
   verifier_->start();
@@ -194,13 +290,17 @@ void App::stop() {
   if (verifier_) verifier_->stop();
   if (prober_) prober_->stop();
   if (settlement_) settlement_->stop();
+  if (providers_) providers_->stop();
+  if (deliveries_) deliveries_->stop();
   if (queue_) queue_->stop();
 }
 
 int App::settle_once() {
   const auto round = flows::settle_due_payments(*context_, kSettleBatch);
-  return round ? round->settled : 0;
+  return (round ? round->settled : 0) + providers_->run_due();
 }
+
+int App::deliver_once() { return deliveries_->run_due(); }
 
 std::int64_t App::settlement_step() {
   const auto round = flows::settle_due_payments(*context_, kSettleBatch);

@@ -13,9 +13,16 @@
 #include "base/worker_thread.h"
 #include "config.h"
 #include "flows/context.h"
+#include "flows/login.h"
+#include "flows/webhooks/webhooks.h"
+#include "http/client.h"
 #include "http/server.h"
+#include "outbound/connector_registry.h"
+#include "outbound/resolver.h"
 #include "store/commit_queue.h"
 #include "store/database.h"
+#include "workers/provider_lanes.h"
+#include "workers/webhooks.h"
 
 namespace coffer {
 
@@ -54,14 +61,19 @@ class App {
   /// stopped, queue drained. Idempotent.
   void stop();
 
-  /// Runs what the settlement worker would run now; for tests under a manual clock.
+  /// Runs what settlement and the provider lanes would run now; for tests under a manual clock.
   int settle_once();
+  /// Delivers what is due now, and gives the number of attempts; for tests under a manual clock.
+  int deliver_once();
 
  private:
   App(const Config& config, const Clock& clock, Random& random);
   bool build(StartError& error);
+  Result<void> build_logins();
+  Result<void> build_webhooks();
   void build_services(const auth::MasterKey& key);
   api::Health health() const;
+  void wake_worker(store::Signal signal);
   std::int64_t settlement_step();
   std::int64_t housekeeping_step();
   std::int64_t probe_step();
@@ -75,10 +87,17 @@ class App {
   std::unique_ptr<store::CommitQueue> queue_;
   std::unique_ptr<auth::Sealer> sealer_;
   std::unique_ptr<auth::TokenIssuer> tokens_;
+  std::unique_ptr<http::Client> client_;
+  std::unique_ptr<outbound::Resolver> resolver_;
+  std::unique_ptr<outbound::ConnectorRegistry> connectors_;
+  std::unique_ptr<flows::Logins> logins_;
+  std::unique_ptr<flows::Webhooks> webhooks_;
   std::unique_ptr<flows::Context> context_;
   std::unique_ptr<api::Services> services_;
   std::unique_ptr<api::Pipeline> pipeline_;
   std::unique_ptr<WorkerThread> settlement_;
+  std::unique_ptr<workers::ProviderLanes> providers_;
+  std::unique_ptr<workers::WebhookDelivery> deliveries_;
   std::unique_ptr<WorkerThread> housekeeping_;
   std::unique_ptr<WorkerThread> prober_;
   std::unique_ptr<WorkerThread> verifier_;

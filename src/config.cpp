@@ -1,6 +1,7 @@
 #include "config.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
@@ -8,8 +9,11 @@
 #include <fstream>
 #include <utility>
 
+#include "auth/challenge.h"
 #include "config_file.h"
 #include "config_options.h"
+#include "outbound/key_set.h"
+#include "outbound/target_guard.h"
 
 namespace coffer {
 namespace {
@@ -238,6 +242,58 @@ class Loader {
     if (fs::is_directory(config_.db, ignored)) {
       fault(origin("db"), config_.db + " is a folder; name a file in it");
     }
+    check_domain("home_domain", config_.home_domain, auth::kHomeDomainBytesMax);
+    check_domain("web_auth_domain", config_.web_auth_domain, auth::kWebAuthDomainBytesMax);
+    check_external_issuer();
+    check_seconds("webhook_retry_s", config_.webhook_retry_s);
+    check_seconds("webhook_sandbox_retry_s", config_.webhook_sandbox_retry_s);
+    const auto allowed = outbound::AllowedTargets::parse(config_.webhook_allow_targets);
+    if (!allowed) fault(origin("webhook_allow_targets"), allowed.error().detail);
+  }
+
+  void check_seconds(std::string_view name, const std::vector<std::string>& list) {
+    constexpr std::size_t kDigitsMax = 6;
+    for (const std::string& text : list) {
+      const bool whole = !text.empty() && text.size() <= kDigitsMax &&
+                         text.find_first_not_of("0123456789") == std::string::npos;
+      if (!whole) {
+        fault(origin(name), "\"" + text + "\" does not fit: write whole seconds, as in 5,300");
+      }
+    }
+  }
+
+  void check_domain(std::string_view name, const std::string& domain, std::size_t bytes_max) {
+    const bool fits = domain.size() <= bytes_max &&
+                      std::all_of(domain.begin(), domain.end(), [](unsigned char c) {
+                        return c > 0x20 && c < 0x7f && c != '/' && c != '"' && c != '\\';
+                      });
+    if (fits) return;
+    fault(origin(name), "\"" + domain + "\" does not fit: write a host name, with its port if it has " +
+                            "one, of at most " + std::to_string(bytes_max) + " characters");
+  }
+
+  void check_external_issuer() {
+    constexpr std::array<std::pair<std::string_view, std::string Config::*>, 3> kParts = {{
+        {"oauth_issuer", &Config::oauth_issuer},
+        {"oauth_audience", &Config::oauth_audience},
+        {"oauth_jwks", &Config::oauth_jwks},
+    }};
+    std::string_view there;
+    std::string missing;
+    for (const auto& [name, member] : kParts) {
+      if (!(config_.*member).empty()) {
+        there = name;
+      } else {
+        missing += (missing.empty() ? "" : " and ") + std::string(name);
+      }
+    }
+    if (there.empty()) return;
+    if (!missing.empty()) {
+      return fault(origin(there), std::string(there) + " is set and " + missing +
+                                      " is not; external tokens need all three");
+    }
+    const std::string wrong = outbound::check_key_source(config_.oauth_jwks);
+    if (!wrong.empty()) fault(origin("oauth_jwks"), wrong);
   }
 
   void check_readable(std::string_view name, const std::string& path) {

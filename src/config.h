@@ -60,8 +60,29 @@ struct Config {
   int disk_floor_mib = 256;  // less free space than this: no writes
   bool allow_network_filesystem = false;
 
+  std::string ca_bundle;  // PEM file of trusted roots; empty: the system's
   std::string network_name = "COFFER";
+  std::string network_passphrase;  // empty: made from network_name
+  std::string home_domain;         // of the challenge login; empty: where the server listens
+  std::string web_auth_domain;     // empty: the home domain
+  std::string oauth_issuer;        // external tokens: these three or none
+  std::string oauth_audience;
+  std::string oauth_jwks;  // path of a file, or an address
+  int oauth_timeout_ms = 3'000;
   int settle_delay_ms = 0;  // artificial, for tests and demos
+
+  int webhook_attempts = 3;  // per delivery
+  std::vector<std::string> webhook_retry_s = {"5", "300"};         // before the 2nd, 3rd, ... attempt
+  std::vector<std::string> webhook_sandbox_retry_s = {"1", "10"};  // the last repeats
+  int webhook_retry_after_max_s = 3'600;
+  int webhook_timeout_ms = 15'000;  // of one attempt, everything included
+  int webhook_body_max_kib = 128;
+  int webhook_in_flight = 1;  // attempts under way to one endpoint
+  int webhook_senders = 16;
+  int webhook_grace_s = 86'400;  // an old secret signs too, unless the caller says how long
+  int webhook_body_days = 30;
+  int webhook_log_days = 90;
+  std::vector<std::string> webhook_allow_targets;  // host names and CIDRs beyond public addresses
 
   /// Option name -> where its value came from: `default`, `command`, `PATH:LINE`, `COFFER_X`,
   /// `--x`. Every option is in it.

@@ -90,10 +90,51 @@ constexpr auto kOptions = std::to_array<ConfigOption>({
            "Requests a sandbox application may save up", 1, kRateMax),
     number("rate_limit_login_per_min", &Config::rate_limit_login_per_min, "N",
            "Login attempts per minute of one client and one address; 0 is off", 0, kRateMax),
+    path("ca_bundle", &Config::ca_bundle, kServer,
+         "Trusted root certificates (PEM) for what coffer calls", "the system's"),
     word("network_name", &Config::network_name, kServer, "NAME",
          "Name of the embedded ledger, shown as networkName"),
+    word("network_passphrase", &Config::network_passphrase, kServer, "TEXT",
+         "What challenges are signed for, beside the home domain",
+         "the name of the ledger and \" ; embedded ledger\""),
+    word("home_domain", &Config::home_domain, kServer, "DOMAIN",
+         "Domain that serves stellar.toml, as clients of the challenge login know it",
+         "the address the server listens on"),
+    word("web_auth_domain", &Config::web_auth_domain, kServer, "DOMAIN",
+         "Domain that serves the challenge login", "the home domain"),
+    word("oauth_issuer", &Config::oauth_issuer, kServer, "URL",
+         "Issuer (iss) whose tokens the business routes accept"),
+    word("oauth_audience", &Config::oauth_audience, kServer, "TEXT",
+         "What its tokens name as their audience (aud)"),
+    word("oauth_jwks", &Config::oauth_jwks, kServer, "FILE|URL",
+         "Its public keys: a JWK set, as a file or at an https address"),
+    number("oauth_timeout_ms", &Config::oauth_timeout_ms, "MS",
+           "Time to fetch its keys in; later: 504 token-verification-timeout", 1, 60'000),
     number("settle_delay_ms", &Config::settle_delay_ms, "MS",
            "Wait before a payment is settled, for tests and demos", 0, 3'600'000),
+    number("webhook_attempts", &Config::webhook_attempts, "N",
+           "Attempts to deliver an event, the first included", 1, 20),
+    word("webhook_retry_s", &Config::webhook_retry_s, kServer, "SECONDS,...",
+         "Before the second, third, ... attempt; the last repeats"),
+    word("webhook_sandbox_retry_s", &Config::webhook_sandbox_retry_s, kServer, "SECONDS,...",
+         "The same in the sandbox"),
+    number("webhook_retry_after_max_s", &Config::webhook_retry_after_max_s, "SECONDS",
+           "Longest Retry-After of an endpoint that is honoured", 0, 86'400),
+    number("webhook_timeout_ms", &Config::webhook_timeout_ms, "MS",
+           "Time for one attempt to deliver an event", 1, 300'000),
+    number("webhook_body_max_kib", &Config::webhook_body_max_kib, "KIB",
+           "Larger events are not delivered", 1, 1'024),
+    number("webhook_in_flight", &Config::webhook_in_flight, "N",
+           "Attempts under way to one endpoint at a time", 1, 256),
+    number("webhook_senders", &Config::webhook_senders, "N", "Threads that deliver events", 1, 256),
+    number("webhook_grace_s", &Config::webhook_grace_s, "SECONDS",
+           "An old secret signs too after a rotation, unless the caller says how long", 0, 604'800),
+    number("webhook_body_days", &Config::webhook_body_days, "DAYS",
+           "Bodies of events are kept for delivering again", 1, 3'650),
+    number("webhook_log_days", &Config::webhook_log_days, "DAYS",
+           "The log of deliveries is kept", 1, 3'650),
+    word("webhook_allow_targets", &Config::webhook_allow_targets, kServer, "HOST|CIDR,...",
+         "Endpoints that may be reached though their address is not public"),
 });
 
 constexpr std::array<std::pair<std::string_view, LogLevel>, 6> kLevels = {{
@@ -197,6 +238,24 @@ Result<void> read_value(const ConfigOption&, std::string_view text, std::optiona
   return {};
 }
 
+Result<void> read_value(const ConfigOption& option, std::string_view text,
+                        std::vector<std::string>& out) {
+  std::vector<std::string> items;
+  while (!text.empty()) {
+    const auto comma = std::min(text.find(','), text.size());
+    std::string_view item = text.substr(0, comma);
+    text.remove_prefix(std::min(comma + 1, text.size()));
+    item.remove_prefix(std::min(item.find_first_not_of(' '), item.size()));
+    item = item.substr(0, item.find_last_not_of(' ') + 1);
+    std::string one;
+    COFFER_TRY_VOID(read_value(option, item, one));
+    items.push_back(std::move(one));
+  }
+  if (items.empty()) return bad_value(text, "write one or more, with commas between them");
+  out = std::move(items);
+  return {};
+}
+
 // Not through bad_value, which would print it.
 Result<void> read_value(const ConfigOption&, std::string_view text, Secret& out) {
   if (text.empty()) return unexpected(Slug::validation_failed, "it is empty");
@@ -209,6 +268,11 @@ std::string show_value(int value) { return std::to_string(value); }
 std::string show_value(bool value) { return value ? "true" : "false"; }
 std::string show_value(const HostPort& value) { return value.to_string(); }
 std::string show_value(const Secret& value) { return value.empty() ? "(not set)" : "(set)"; }
+std::string show_value(const std::vector<std::string>& value) {
+  std::string text;
+  for (const std::string& item : value) text += (text.empty() ? "" : ",") + item;
+  return text;
+}
 std::string show_value(LogLevel value) {
   for (const auto& [name, level] : kLevels) {
     if (level == value) return std::string(name);

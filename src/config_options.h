@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "base/result.h"
 #include "config.h"
@@ -22,7 +23,8 @@ enum class ConfigScope { file, server };
 /// The member of Config an option fills; its type decides how text is read and shown.
 using ConfigTarget =
     std::variant<std::string Config::*, int Config::*, bool Config::*, HostPort Config::*,
-                 LogLevel Config::*, std::optional<LogFormat> Config::*, Secret Config::*>;
+                 LogLevel Config::*, std::optional<LogFormat> Config::*, Secret Config::*,
+                 std::vector<std::string> Config::*>;
 
 struct ConfigOption {
   std::string_view name;  // file key; flag and variable follow from it

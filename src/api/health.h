@@ -1,4 +1,4 @@
-// Liveness, readiness, and the pages the appliance serves about itself.
+// Liveness and readiness.
 #pragma once
 
 #include "api/pipeline/route.h"

@@ -1,4 +1,4 @@
-// The one place where coffer's values become JSON: every resource shape of the contract.
+// Where coffer's values become JSON for answers; what events carry too is in flows/record_json.h.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -8,6 +8,7 @@
 
 #include "domain/money.h"
 #include "domain/statement.h"
+#include "flows/record_json.h"
 #include "http/message.h"
 #include "store/payments.h"
 #include "store/tenants.h"
@@ -18,6 +19,8 @@ namespace coffer::api {
 using Json = nlohmann::ordered_json;
 
 http::Response json_response(int status, const Json& body);
+/// 204.
+http::Response empty_response();
 /// {success: true, message, data}, the envelope of the business routes.
 http::Response envelope_response(const std::string& message, const Json& data);
 
@@ -35,7 +38,7 @@ Json asset_json(const Asset& asset, const std::string& network_name);
 /// Without balances where the ledger could not be read (decisions section 5).
 Json wallet_json(const store::WalletRow& wallet, const std::string& network_name,
                  const std::optional<std::vector<store::WalletBalance>>& balances);
-Json record_json(const store::PaymentRecord& record, Environment environment);
+using flows::record_json;
 Json statement_line_json(const StatementLine& line, int decimals);
 
 /// null for an empty optional.

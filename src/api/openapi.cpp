@@ -4,12 +4,14 @@
 
 #include "api/json.h"
 #include "api/routes.h"
+#include "base/check.h"
 #include "embedded/embedded.h"
 
 namespace coffer::api {
 namespace {
 
 constexpr std::string_view kComponents = "openapi/components.json";
+constexpr std::string_view kSchemas = "openapi/schemas/";
 
 Json reference(std::string_view kind, std::string_view name) {
   return {{"$ref", "#/components/" + std::string(kind) + "/" + std::string(name)}};
@@ -38,13 +40,15 @@ Json parameters(const Route& route) {
 }
 
 Json success_response(const Route& route, const Answer& answer) {
+  Json response{{"description", route.summary},
+                {"headers", {{"X-Request-Id", reference("headers", "RequestId")}}}};
+  if (answer.schema.empty()) return response;
   Json content{{"application/json", {{"schema", schema(answer.schema)}}}};
   if (answer.schema == "Statement") {
     content["text/csv"] = {{"schema", {{"type", "string"}}}};
     content["application/x-ndjson"] = {{"schema", {{"type", "string"}}}};
+    content["application/xml"] = {{"schema", {{"type", "string"}}}};
   }
-  Json response{{"description", route.summary},
-                {"headers", {{"X-Request-Id", reference("headers", "RequestId")}}}};
   response["content"] = std::move(content);
   return response;
 }
@@ -53,7 +57,7 @@ Json responses(const Route& route) {
   Json out = Json::object();
   for (const Answer& answer : answers_of(route)) {
     const std::string status = std::to_string(answer.status);
-    if (!answer.schema.empty()) {
+    if (answer.status < 400 || !answer.schema.empty()) {
       out[status] = success_response(route, answer);
     } else {
       out[status] = reference("responses", (route.envelope ? "Envelope" : "Problem") + status);
@@ -64,11 +68,27 @@ Json responses(const Route& route) {
 
 Json request_body(const Route& route) {
   const Json content{{"schema", schema(route.request_schema)}};
-  Json out{{"required", true}, {"content", {{"application/json", content}}}};
+  Json out{{"required", route.body != Body::optional_json}, {"content", {{"application/json", content}}}};
   if (route.body == Body::json_or_form) {
-    out["content"]["application/x-www-form-urlencoded"] = {{"schema", schema("TokenForm")}};
+    out["content"]["application/x-www-form-urlencoded"] = {{"schema", schema(route.form_schema)}};
   }
   return out;
+}
+
+Json security(Access access) {
+  switch (access) {
+    case Access::open:
+    case Access::login:
+      return Json::object();
+    case Access::application:
+    case Access::sandbox:
+      return {{"apiKey", Json::array()}, {"bearer", Json::array()}};
+    case Access::business:
+      return {{"apiKey", Json::array()}, {"userToken", Json::array()}};
+    case Access::connect:
+      return {{"connectSecret", Json::array()}, {"idToken", Json::array()}};
+  }
+  throw InternalError("unknown access");
 }
 
 Json operation(const Route& route) {
@@ -83,13 +103,7 @@ Json operation(const Route& route) {
     description += "Needs the scope `" + std::string(name(*route.scope)) + "`.";
   }
   if (!description.empty()) out["description"] = description;
-  const bool guarded = route.access == Access::application || route.access == Access::sandbox;
-  out["security"] = Json::array();
-  if (guarded) {
-    out["security"].push_back({{"apiKey", Json::array()}, {"bearer", Json::array()}});
-  } else {
-    out["security"].push_back(Json::object());
-  }
+  out["security"] = Json::array({security(route.access)});
   if (const Json list = parameters(route); !list.empty()) out["parameters"] = list;
   if (route.body != Body::none) out["requestBody"] = request_body(route);
   out["responses"] = responses(route);
@@ -102,11 +116,19 @@ std::string lower(std::string_view method) {
   return out;
 }
 
+/// The frame of the document, with the shapes that every noun keeps in a file of its own.
 Json load_components() {
+  Json document;
   for (const embedded::File& file : embedded::web_files()) {
-    if (file.path == kComponents) return Json::parse(file.content);
+    if (file.path == kComponents) document = Json::parse(file.content);
   }
-  throw InternalError("the OpenAPI components are not embedded");
+  COFFER_CHECK(document.is_object());
+  for (const embedded::File& file : embedded::web_files()) {
+    if (file.path.starts_with(kSchemas)) {
+      document["components"]["schemas"].update(Json::parse(file.content));
+    }
+  }
+  return document;
 }
 
 /// One shared response per problem status, listing the slugs that carry it.

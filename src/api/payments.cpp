@@ -8,17 +8,22 @@
 namespace coffer::api {
 namespace {
 
-/// A leg's own fields; the same names in a single payment and in a multi-transfer.
-TransferLeg read_leg(Fields& fields) {
-  TransferLeg leg;
-  leg.source_wallet = fields.id<WalletId>("sourceWalletId", required).value_or(WalletId{});
-  leg.destination_wallet =
-      fields.id<WalletId>("destinationWalletId", required).value_or(WalletId{});
-  leg.sending_asset = fields.asset_code("sendingAssetCode", required).value_or(AssetCode());
-  leg.amount = fields.amount("amount", required).value_or(Amount());
+constexpr std::size_t kFieldNameBytesMax = 64;
+
+void read_references(Fields& fields, TransferLeg& leg) {
   leg.refs.from_ref = fields.reference("fromRef");
   leg.refs.to_ref = fields.reference("toRef");
   leg.description = fields.text("description", optional, kDescriptionBytesMax);
+}
+
+/// A leg's own fields; the same names in a single payment and in a multi-transfer.
+TransferLeg read_leg(Fields& fields) {
+  TransferLeg leg;
+  leg.source_wallet = fields.id<WalletId>("sourceWalletId", required);
+  leg.destination_wallet = fields.id<WalletId>("destinationWalletId", required);
+  leg.sending_asset = fields.asset_code("sendingAssetCode", required).value_or(AssetCode());
+  leg.amount = fields.amount("amount", required).value_or(Amount());
+  read_references(fields, leg);
   return leg;
 }
 
@@ -32,11 +37,116 @@ void read_common(Fields& fields, PaymentRequest& request) {
   request.memo = fields.text("memo", optional, kMemoBytesMax);
 }
 
+void read_notify(Fields& fields, PaymentRequest& request) {
+  request.notify_email = fields.boolean("notifyEmail", optional).value_or(false);
+  request.notify_whatsapp = fields.boolean("notifyWhatsApp", optional).value_or(false);
+}
+
 void read_single(Fields& fields, PaymentRequest& request) {
   read_common(fields, request);
   request.legs.push_back(read_leg(fields));
-  request.notify_email = fields.boolean("notifyEmail", optional).value_or(false);
-  request.notify_whatsapp = fields.boolean("notifyWhatsApp", optional).value_or(false);
+  read_notify(fields, request);
+}
+
+/// Payments to an address: the other side is a beneficiary's destination instead of a wallet.
+void read_to_address(Fields& fields, PaymentRequest& request) {
+  read_common(fields, request);
+  TransferLeg leg;
+  leg.source_wallet = fields.id<WalletId>("sourceWalletId", required);
+  request.beneficiary = fields.id<BeneficiaryId>("beneficiaryId", required);
+  request.destination = fields.id<DestinationId>("destinationId", optional);
+  leg.sending_asset = fields.asset_code("sendingAssetCode", required).value_or(AssetCode());
+  leg.amount = fields.amount("amount", required).value_or(Amount());
+  read_references(fields, leg);
+  request.legs.push_back(std::move(leg));
+  read_notify(fields, request);
+  fields.refuse("destinationWalletId",
+                "is not accepted here; name a beneficiaryId and, where needed, a destinationId");
+}
+
+/// Scalars only; a number keeps its source text, so that nothing is rounded on the way.
+void read_additional_fields(Fields& fields, PaymentRequest& request) {
+  const auto* object = fields.object("additionalFields", optional);
+  if (object == nullptr) return;
+  for (const auto& [name, value] : *object) {
+    const std::string path = fields.path("additionalFields." + name);
+    if (name.empty() || name.size() > kFieldNameBytesMax) {
+      fields.faults().add(Slug::malformed_request, path, "has a name that no connector asks for");
+    } else if (const auto text = value.scalar_text()) {
+      request.additional_fields[name] = *text;
+    } else if (!value.is_null()) {
+      fields.faults().add(Slug::malformed_request, path,
+                          "must be text, a number, true or false");
+    }
+  }
+}
+
+Payer read_payer(Fields& fields) {
+  Payer payer;
+  const http::JsonValue* value = fields.find("payer");
+  if (fields.object("payer", required) == nullptr) return payer;
+  Fields members(*value, fields.faults(), fields.path("payer."));
+  payer.name = members.text("name", required).value_or("");
+  payer.account_number = members.text("accountNumber", optional, 64);
+  payer.phone = members.text("phone", optional, 32);
+  members.refuse_unknown({"name", "accountNumber", "phone"});
+  return payer;
+}
+
+
+Result<PaymentRequest> read_p2p_beneficiary(const http::JsonValue& body) {
+  Faults faults;
+  Fields fields(body, faults);
+  PaymentRequest request;
+  request.type = PaymentType::p2p_beneficiary;
+  read_to_address(fields, request);
+  fields.refuse_unknown({"transactionId", "sourceWalletId", "beneficiaryId", "destinationId",
+                         "destinationWalletId", "sendingAssetCode", "amount", "fromRef", "toRef",
+                         "description", "memo", "notifyEmail", "notifyWhatsApp"});
+  COFFER_TRY_VOID(check(faults));
+  return request;
+}
+
+Result<PaymentRequest> read_swap_beneficiary(const http::JsonValue& body) {
+  Faults faults;
+  Fields fields(body, faults);
+  PaymentRequest request;
+  request.type = PaymentType::swap_beneficiary;
+  read_to_address(fields, request);
+  request.receiving_asset = fields.asset_code("receivingAssetCode", required);
+  request.min_receiving = fields.amount("minReceivingAmount", optional);
+  fields.refuse_unknown({"transactionId", "sourceWalletId", "beneficiaryId", "destinationId",
+                         "destinationWalletId", "sendingAssetCode", "receivingAssetCode", "amount",
+                         "minReceivingAmount", "fromRef", "toRef", "description", "memo",
+                         "notifyEmail", "notifyWhatsApp"});
+  COFFER_TRY_VOID(check(faults));
+  return request;
+}
+
+Result<PaymentRequest> read_cash_out(const http::JsonValue& body) {
+  Faults faults;
+  Fields fields(body, faults);
+  PaymentRequest request;
+  request.type = PaymentType::offramp;
+  read_common(fields, request);
+  request.quote = fields.id<QuoteId>("quoteId", required);
+  TransferLeg leg;
+  leg.source_wallet = fields.id<WalletId>("sourceWalletId", required);
+  request.beneficiary = fields.id<BeneficiaryId>("beneficiaryId", required);
+  request.destination = fields.id<DestinationId>("destinationId", optional);
+  request.compliance = Compliance{fields.text("purposeOfPayment", required).value_or(""),
+                                  fields.text("sourceOfFunds", required).value_or(""),
+                                  fields.text("relationship", required).value_or("")};
+  read_additional_fields(fields, request);
+  read_references(fields, leg);
+  request.legs.push_back(std::move(leg));
+  read_notify(fields, request);
+  fields.refuse_unknown({"transactionId", "quoteId", "sourceWalletId", "beneficiaryId",
+                         "destinationId", "purposeOfPayment", "sourceOfFunds", "relationship",
+                         "additionalFields", "fromRef", "toRef", "description", "memo",
+                         "notifyEmail", "notifyWhatsApp"});
+  COFFER_TRY_VOID(check(faults));
+  return request;
 }
 
 Result<PaymentRequest> read_transfer(const http::JsonValue& body) {
@@ -90,15 +200,21 @@ Result<PaymentRequest> read_multi(const http::JsonValue& body) {
   return request;
 }
 
+Result<PaymentRequest> read_onramp(const http::JsonValue& body) {
+  Faults faults;
+  Fields fields(body, faults);
+  PaymentRequest request;
+  request.quote = fields.id<QuoteId>("quoteId", required);
+  read_collection(fields, request);
+  fields.refuse_unknown({"transactionId", "quoteId", "destinationWalletId", "payer",
+                         "additionalFields", "fromRef", "toRef", "description", "memo"});
+  COFFER_TRY_VOID(check(faults));
+  return request;
+}
+
 /// 202 with the submission acknowledgement (contract "Submission acknowledgement").
 http::Response acknowledgement(const flows::Submission& submission) {
-  http::Response response =
-      json_response(202, {{"transactionRecordId", submission.id.to_string()},
-                          {"status", "accepted"},
-                          {"isIdempotent", submission.replayed},
-                          {"message", submission.replayed
-                                          ? "Accepted before under this transactionId"
-                                          : "Accepted for settlement"}});
+  http::Response response = json_response(202, acknowledgement_json(submission));
   if (submission.replayed) response.header("Idempotent-Replayed", "true");
   return response;
 }
@@ -134,8 +250,42 @@ Route submission(std::string_view pattern, std::string_view operation, std::stri
 
 }  // namespace
 
+void read_collection(Fields& fields, PaymentRequest& request) {
+  request.type = PaymentType::onramp;
+  read_common(fields, request);
+  TransferLeg leg;
+  leg.destination_wallet = fields.id<WalletId>("destinationWalletId", required);
+  request.payer = read_payer(fields);
+  read_additional_fields(fields, request);
+  read_references(fields, leg);
+  request.legs.push_back(std::move(leg));
+}
+
+Result<http::Response> execute_onramp(const Services& services, const Call& call) {
+  return submit<read_onramp>(services, call);
+}
+
+Json acknowledgement_json(const flows::Submission& submission) {
+  return {{"transactionRecordId", submission.id.to_string()},
+          {"status", "accepted"},
+          {"isIdempotent", submission.replayed},
+          {"message", submission.replayed ? "Accepted before under this transactionId"
+                                          : "Accepted for settlement"}};
+}
+
 std::vector<Route> payments_routes() {
-  return {submission("/v1/payments/p2p/own", "transferBetweenOwnWallets",
+  return {submission("/v1/payments/p2p/beneficiary", "payBeneficiary",
+                     "Pay one asset to a beneficiary's CRYPTO destination", "BeneficiaryTransfer",
+                     submit<read_p2p_beneficiary>),
+          submission("/v1/payments/swap/beneficiary", "swapToBeneficiary",
+                     "Swap to a beneficiary: a strict-send path payment", "BeneficiarySwap",
+                     submit<read_swap_beneficiary>),
+          submission("/v1/payments/offramp", "executeOfframp",
+                     "Cash out against a quote", "Offramp", submit<read_cash_out>),
+          submission("/v1/payments/onramp", "executeOnramp",
+                     "Collect against a quote before it expires", "Onramp",
+                     execute_onramp),
+          submission("/v1/payments/p2p/own", "transferBetweenOwnWallets",
                      "Transfer one asset between own wallets", "OwnTransfer",
                      submit<read_transfer>),
           submission("/v1/payments/p2p/own/multi", "transferBetweenOwnWalletsAtomically",

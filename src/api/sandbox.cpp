@@ -3,7 +3,11 @@
 #include "api/json.h"
 #include "api/pipeline/fields.h"
 #include "api/pipeline/services.h"
+#include "flows/providers/provider_news.h"
+#include "flows/providers/references.h"
 #include "flows/wallet_changes.h"
+#include "store/providers/connectors.h"
+#include "store/providers/references.h"
 
 namespace coffer::api {
 namespace {
@@ -55,6 +59,55 @@ Result<http::Response> fund_wallet(const Services& services, const Call& call) {
   return wallet_response(services, wallet);
 }
 
+Result<http::Response> decided(const Services& services, const Call& call,
+                               std::optional<FailureCode> failure) {
+  const auto id = PaymentId::parse(call.param("transactionId"));
+  if (!id) return unexpected(Slug::not_found, "There is no such transaction.");
+  COFFER_TRY(const auto record, flows::decide_payment(services.flows, call.caller.tenant, *id, failure));
+  return json_response(200, record_json(record, call.caller.tenant.environment));
+}
+
+Result<http::Response> succeed_transaction(const Services& services, const Call& call) {
+  return decided(services, call, std::nullopt);
+}
+
+Result<http::Response> fail_transaction(const Services& services, const Call& call) {
+  Faults faults;
+  const auto code = QueryFields(call.request, faults).term("code", parse_failure_code);
+  COFFER_TRY_VOID(check(faults));
+  return decided(services, call, code.value_or(FailureCode::provider_error));
+}
+
+/// A customer pays on a reference, as the provider would tell it.
+Result<http::Response> pay_reference(const Services& services, const Call& call) {
+  Faults faults;
+  Fields fields(*call.body, faults);
+  flows::ReferenceArrival arrival;
+  arrival.reference = call.param("reference");
+  arrival.amount = fields.amount("amount", required).value_or(Amount());
+  arrival.payer.name = fields.text("payerName", optional).value_or("Sandbox customer");
+  arrival.provider_payment_id =
+      fields.text("providerPaymentId", optional, 128)
+          .value_or("sandbox-" + services.flows.random.id<PaymentId>(services.flows.clock.now()).to_string());
+  fields.refuse_unknown({"amount", "payerName", "providerPaymentId"});
+  COFFER_TRY_VOID(check(faults));
+  COFFER_TRY(const auto connector,
+             store::with_reader(
+                 services.flows.database,
+                 [&](store::Connection& db) -> Result<std::optional<store::ConnectorRow>> {
+                   const auto row =
+                       store::find_own_reference(db, call.caller.tenant, arrival.reference);
+                   return row ? store::find_connector_by_key(db, row->connector) : std::nullopt;
+                 }));
+  if (!connector) return unexpected(Slug::not_found, "There is no such reference.");
+  COFFER_TRY(const auto payment,
+             flows::accept_reference_payment(services.flows, connector->terms, arrival,
+                                             call.request.request_id));
+  return json_response(202, {{"transactionRecordId", payment.id.to_string()},
+                             {"status", "accepted"},
+                             {"isIdempotent", payment.known}});
+}
+
 Route action(std::string_view pattern, std::string_view operation, std::string_view summary,
              std::string_view schema, std::vector<Answer> answers, Handler handler) {
   return {.method = "POST",
@@ -70,6 +123,14 @@ Route action(std::string_view pattern, std::string_view operation, std::string_v
           .handler = handler};
 }
 
+Route payment_action(std::string_view pattern, std::string_view operation,
+                     std::string_view summary, std::vector<QueryParam> query, Handler handler) {
+  Route route = action(pattern, operation, summary, {}, {{200, "Transaction"}, {409}}, handler);
+  route.scope = Scope::payments_write;
+  route.query = std::move(query);
+  return route;
+}
+
 }  // namespace
 
 std::vector<Route> sandbox_routes() {
@@ -78,6 +139,24 @@ std::vector<Route> sandbox_routes() {
           action("/v1/sandbox/wallets/{walletId}/reject", "sandboxRejectWallet",
                  "Let the review of a wallet fail", "WalletRejection",
                  {{200, "Wallet"}, {409}}, reject_wallet),
+          payment_action("/v1/sandbox/transactions/{transactionId}/succeed",
+                         "sandboxSucceedTransaction", "Let a payment at its provider succeed", {},
+                         succeed_transaction),
+          payment_action("/v1/sandbox/transactions/{transactionId}/fail", "sandboxFailTransaction",
+                         "Let a payment at its provider fail",
+                         {{"code", "FailureCode", "The failure; provider_error if left out"}},
+                         fail_transaction),
+          {.method = "POST",
+           .pattern = "/v1/sandbox/references/{reference}/pay",
+           .operation = "sandboxPayReference",
+           .tag = "Sandbox",
+           .summary = "A customer pays on a reference",
+           .access = Access::sandbox,
+           .scope = Scope::payments_write,
+           .body = Body::json,
+           .request_schema = "ReferencePayment",
+           .answers = {{202, "Acknowledgement"}, {409}, {422}},
+           .handler = pay_reference},
           action("/v1/sandbox/wallets/{walletId}/fund", "sandboxFundWallet",
                  "Credit a wallet out of nothing", "WalletFunding",
                  {{200, "Wallet"}, {422}}, fund_wallet)};

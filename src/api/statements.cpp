@@ -1,8 +1,10 @@
 #include "api/statements.h"
 
+#include "api/camt053.h"
 #include "api/json.h"
 #include "api/pipeline/page.h"
 #include "api/pipeline/services.h"
+#include "base/digest.h"
 #include "store/catalog.h"
 #include "store/statements.h"
 #include "store/wallets.h"
@@ -12,24 +14,42 @@ namespace {
 
 constexpr int kExportChunk = 500;
 
-enum class Format { json, csv, ndjson };
+enum class Format { json, csv, ndjson, camt053 };
+
+struct FormatInfo {
+  Format format;
+  std::string_view name;
+  std::string_view media_type;
+  std::string_view content_type;
+  std::string_view extension;
+};
+
+constexpr FormatInfo kFormats[] = {
+    {Format::json, "json", "application/json", "application/json", ".json"},
+    {Format::csv, "csv", "text/csv", "text/csv; charset=utf-8", ".csv"},
+    {Format::ndjson, "ndjson", "application/x-ndjson", "application/x-ndjson", ".ndjson"},
+    {Format::camt053, "camt.053", "application/xml", "application/xml", ".camt053.xml"},
+};
+
+const FormatInfo& info_of(Format format) { return kFormats[static_cast<std::size_t>(format)]; }
 
 std::optional<Format> parse_format(std::string_view text) {
-  if (text == "json") return Format::json;
-  if (text == "csv") return Format::csv;
-  if (text == "ndjson") return Format::ndjson;
+  for (const FormatInfo& info : kFormats) {
+    if (info.name == text) return info.format;
+  }
   return std::nullopt;
 }
 
-/// `format` decides; without it the Accept header may ask for an export.
+/// `format` decides; without it the Accept header may ask for an export. Browsers list XML among
+/// much else, so it has to stand alone.
 Format wanted_format(const http::Request& request, QueryFields& query) {
   if (const auto format = query.term("format", parse_format)) return *format;
   const std::string* accept = request.header("accept");
-  if (accept != nullptr && accept->find("text/csv") != std::string::npos) return Format::csv;
-  if (accept != nullptr && accept->find("application/x-ndjson") != std::string::npos) {
-    return Format::ndjson;
+  if (accept == nullptr) return Format::json;
+  for (const Format format : {Format::csv, Format::ndjson}) {
+    if (accept->find(info_of(format).media_type) != std::string::npos) return format;
   }
-  return Format::json;
+  return *accept == info_of(Format::camt053).media_type ? Format::camt053 : Format::json;
 }
 
 /// A statement request with its account found.
@@ -94,51 +114,115 @@ constexpr std::string_view kCsvHeader =
 
 /// Amounts are ours and numeric: they keep their sign.
 std::string csv_line(const StatementLine& line, int decimals) {
-  return line.row_id + "," + line.at.to_string() + "," +
-         csv_cell(line.description.value_or("")) + "," + csv_cell(line.reference.value_or("")) +
-         "," + csv_cell(line.counterparty.value_or("")) + "," +
+  return line.row_id + "," + line.at.to_string() + "," + csv_cell(line.description.value_or("")) +
+         "," + csv_cell(line.reference.value_or("")) + "," +
+         csv_cell(line.counterparty.value_or("")) + "," +
          (line.amount.is_negative() ? "debit" : "credit") + "," + line.amount.to_string(decimals) +
          "," + line.running_balance.to_string(decimals) + "," +
          (line.payment ? line.payment->to_string() : "") + "\r\n";
 }
 
+/// How an export is written, from top to bottom.
+struct Script {
+  std::string head;
+  std::function<std::string(const StatementLine&)> line;
+  std::string tail;
+};
+
+/// The range stands still while it is streamed: what is booked meanwhile lies behind it.
+struct Export {
+  store::EntryRange range;
+  Script script;
+};
+
+Result<Script> camt053_script(const Services& services, const Call& call, store::Connection& db,
+                              const Statement& statement, const store::EntryRange& range) {
+  const auto wallet = store::find_wallet(db, call.caller.tenant, statement.wallet);
+  if (!wallet) return unexpected(Slug::not_found, "There is no such wallet.");
+  const Timestamp now = services.flows.clock.now();
+  const std::string identity = statement.wallet.to_string() + " " + statement.asset.code.value() +
+                               " " + statement.start.to_string() + " " + statement.end.to_string();
+  std::string message = services.flows.random.uuid_v7(now).to_string();
+  std::erase(message, '-');
+  const CamtStatement camt{.message_id = std::move(message),
+                           .statement_id = to_hex(as_text(sha256(identity)).substr(0, 16)),
+                           .created = now,
+                           .start = statement.start,
+                           .end = statement.end,
+                           .account_number = wallet->account_number,
+                           .account_name = wallet->name,
+                           .asset = statement.asset.code,
+                           .decimals = statement.asset.decimals,
+                           .opening = store::balance_before(db, statement.account, range.from),
+                           .closing = store::balance_before(db, statement.account, range.to)};
+  return Script{camt053_opening(camt),
+                [camt](const StatementLine& line) { return camt053_entry(camt, line); },
+                camt053_closing(camt)};
+}
+
+Result<Script> script_of(const Services& services, const Call& call, store::Connection& db,
+                         const Statement& statement, const store::EntryRange& range,
+                         Format format) {
+  const int decimals = statement.asset.decimals;
+  switch (format) {
+    case Format::csv:
+      return Script{std::string(kCsvHeader),
+                    [decimals](const StatementLine& line) { return csv_line(line, decimals); },
+                    {}};
+    case Format::camt053:
+      return camt053_script(services, call, db, statement, range);
+    case Format::json:
+    case Format::ndjson:
+      break;
+  }
+  return Script{{},
+                [decimals](const StatementLine& line) {
+                  return statement_line_json(line, decimals).dump() + "\n";
+                },
+                {}};
+}
+
 /// The whole range in constant memory, a reader at a time for each chunk.
-bool stream_lines(const Services& services, const Tenant& tenant, const Statement& statement,
-                  Format format, const http::Sink& sink) {
-  if (format == Format::csv && !sink(kCsvHeader)) return false;
-  std::optional<store::EntryRange> range;
+bool stream_lines(const Services& services, const Tenant& tenant, AccountKey account,
+                  const Export& what, const http::Sink& sink) {
+  const auto write = [&](const std::string& text) { return text.empty() || sink(text); };
+  if (!write(what.script.head)) return false;
+  store::EntryRange range = what.range;
   for (bool more = true; more;) {
     auto chunk = store::with_reader(
-        services.flows.database,
-        [&](store::Connection& db) -> Result<std::vector<StatementLine>> {
-          if (!range) range = store::entries_between(db, statement.start, statement.end);
-          return store::statement_lines(db, tenant, statement.account, *range, kExportChunk);
+        services.flows.database, [&](store::Connection& db) -> Result<std::vector<StatementLine>> {
+          return store::statement_lines(db, tenant, account, range, kExportChunk);
         });
     if (!chunk) return false;
     std::string text;
     for (const StatementLine& line : *chunk) {
-      text += format == Format::csv
-                  ? csv_line(line, statement.asset.decimals)
-                  : statement_line_json(line, statement.asset.decimals).dump() + "\n";
-      range->from = line.entry + 1;
+      text += what.script.line(line);
+      range.from = line.entry + 1;
     }
-    if (!text.empty() && !sink(text)) return false;
+    if (!write(text)) return false;
     more = chunk->size() == static_cast<std::size_t>(kExportChunk);
   }
-  return true;
+  return write(what.script.tail);
 }
 
-http::Response export_response(const Services& services, const Call& call,
-                               const Statement& statement, Format format) {
+Result<http::Response> export_response(const Services& services, const Call& call,
+                                       const Statement& statement, Format format) {
+  COFFER_TRY(
+      Export what,
+      store::with_reader(services.flows.database, [&](store::Connection& db) -> Result<Export> {
+        const auto range = store::entries_between(db, statement.start, statement.end);
+        COFFER_TRY(Script script, script_of(services, call, db, statement, range, format));
+        return Export{range, std::move(script)};
+      }));
+  const FormatInfo& info = info_of(format);
   http::Response response;
-  const bool csv = format == Format::csv;
-  response.content_type = csv ? "text/csv; charset=utf-8" : "application/x-ndjson";
+  response.content_type = info.content_type;
   response.header("Content-Disposition",
                   "attachment; filename=\"statement-" + statement.wallet.to_string() + "-" +
-                      statement.asset.code.value() + (csv ? ".csv\"" : ".ndjson\""));
-  response.stream = [&services, tenant = call.caller.tenant, statement,
-                     format](const http::Sink& sink) {
-    return stream_lines(services, tenant, statement, format, sink);
+                      statement.asset.code.value() + std::string(info.extension) + "\"");
+  response.stream = [&services, tenant = call.caller.tenant, account = statement.account,
+                     what = std::move(what)](const http::Sink& sink) {
+    return stream_lines(services, tenant, account, what, sink);
   };
   return response;
 }
@@ -147,12 +231,11 @@ Result<http::Response> page_of_lines(const Services& services, const Call& call,
                                      const Statement& statement, const PageRequest& page) {
   return store::with_reader(
       services.flows.database, [&](store::Connection& db) -> Result<http::Response> {
-        const store::EntryRange whole =
-            store::entries_between(db, statement.start, statement.end);
+        const store::EntryRange whole = store::entries_between(db, statement.start, statement.end);
         store::EntryRange range = whole;
         if (page.at.key) range.from = std::max(range.from, *page.at.key);
-        auto lines = store::statement_lines(db, call.caller.tenant, statement.account, range,
-                                            page.at.limit);
+        auto lines =
+            store::statement_lines(db, call.caller.tenant, statement.account, range, page.at.limit);
         std::optional<std::string> next;
         if (lines.size() > static_cast<std::size_t>(page.limit)) {
           next = services.cursors.encode({lines.back().entry, false}, page.binding);
@@ -205,7 +288,9 @@ std::vector<Route> statements_routes() {
                      {"assetCode", "AssetCode", "The asset", true},
                      {"startDate", "DateOrTime", "Inclusive", true},
                      {"endDate", "DateOrTime", "Exclusive", true},
-                     {"format", "StatementFormat", "A page of JSON, or the whole range as export"},
+                     {"format", "StatementFormat",
+                      "A page of JSON, or the whole range as export; `camt.053` is ISO 20022 "
+                      "camt.053.001.08"},
                      {"limit", "Limit", "Lines of a page"},
                      {"cursor", "Cursor", "Continues a statement"}},
            .answers = {{200, "Statement"}, {404}, {422}},

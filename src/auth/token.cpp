@@ -16,7 +16,7 @@ constexpr std::size_t kKeyBytes = 32;
 Problem not_ours() { return Problem(Slug::unauthorized, "The bearer token is not valid."); }
 
 std::optional<TokenKind> parse_kind(std::string_view text) {
-  for (const TokenKind kind : {TokenKind::access, TokenKind::id}) {
+  for (const TokenKind kind : {TokenKind::access, TokenKind::id, TokenKind::user}) {
     if (text == name(kind)) return kind;
   }
   return std::nullopt;
@@ -78,13 +78,16 @@ class PayloadReader {
 };
 
 std::string to_payload(const TokenClaims& claims) {
+  const bool is_user = claims.kind == TokenKind::user;
+  COFFER_CHECK(is_user == claims.user.has_value());
   std::string text = R"({"iss":"coffer","kind":")";
   text.append(name(claims.kind));
-  text.append(R"(","sub":")").append(claims.application.to_string());
+  text.append(R"(","sub":")")
+      .append(is_user ? claims.user->to_string() : claims.application.to_string());
   if (claims.association) {
     text.append(R"(","association":")").append(claims.association->to_string());
   }
-  text.append(R"(","environment":")").append(name(claims.environment));
+  if (!is_user) text.append(R"(","environment":")").append(name(claims.environment));
   text.append(R"(","scope":")").append(claims.scopes.to_string());
   text.append(R"(","kv":)").append(std::to_string(claims.key_version));
   text.append(R"(,"iat":)").append(to_numeric_date(claims.issued_at));
@@ -101,19 +104,26 @@ std::optional<TokenClaims> from_payload(std::string_view payload) {
   if (!kind || !reader.skip(R"(,"sub":")")) return std::nullopt;
   claims.kind = *kind;
 
-  const auto application = ApplicationId::parse(reader.text().value_or(""));
-  if (!application) return std::nullopt;
-  claims.application = *application;
+  const auto subject = Uuid::parse(reader.text().value_or(""));
+  if (!subject) return std::nullopt;
+  if (claims.kind == TokenKind::user) {
+    claims.user = UserId{*subject};
+  } else {
+    claims.application = ApplicationId{*subject};
+  }
 
   if (reader.skip(R"(,"association":")")) {
     claims.association = AssociationId::parse(reader.text().value_or(""));
     if (!claims.association) return std::nullopt;
   }
 
-  if (!reader.skip(R"(,"environment":")")) return std::nullopt;
-  const auto environment = parse_environment(reader.text().value_or(""));
-  if (!environment || !reader.skip(R"(,"scope":")")) return std::nullopt;
-  claims.environment = *environment;
+  if (claims.kind != TokenKind::user) {
+    if (!reader.skip(R"(,"environment":")")) return std::nullopt;
+    const auto environment = parse_environment(reader.text().value_or(""));
+    if (!environment) return std::nullopt;
+    claims.environment = *environment;
+  }
+  if (!reader.skip(R"(,"scope":")")) return std::nullopt;
 
   const auto scope_text = reader.text();
   if (!scope_text || !reader.skip(R"(,"kv":)")) return std::nullopt;
@@ -140,6 +150,8 @@ std::string_view name(TokenKind kind) {
       return "access";
     case TokenKind::id:
       return "id";
+    case TokenKind::user:
+      return "user";
   }
   return "";
 }
@@ -160,6 +172,8 @@ std::string TokenIssuer::issue(const TokenClaims& claims) const {
   COFFER_CHECK(token.size() <= kMaxTokenBytes);
   return token;
 }
+
+bool TokenIssuer::could_be_ours(std::string_view token) { return token.starts_with(kHeader); }
 
 Result<TokenClaims> TokenIssuer::verify(std::string_view token, Timestamp now) const {
   if (token.size() > kMaxTokenBytes) return unexpected(not_ours());

@@ -14,19 +14,22 @@
 
 namespace coffer::auth {
 
-/// `access` comes from the token call, `id` from the challenge login. verify() accepts both: the
-/// route decides which it takes.
-enum class TokenKind { access, id };
+/// `access` comes from the token call, `id` from the challenge login, `user` from the OTP login.
+/// verify() accepts all: the route decides which it takes.
+enum class TokenKind { access, id, user };
 
 std::string_view name(TokenKind kind);
 
+/// A `user` token is not about an application: it has a user as its `sub` and no environment, which
+/// the application decides that sends it.
 struct TokenClaims {
   ApplicationId application;                 // `sub`
+  std::optional<UserId> user = {};           // `sub` of a user token, and only there
   std::optional<AssociationId> association;  // empty: protected routes answer `no-association`
   Environment environment = Environment::sandbox;
   ScopeSet scopes;
-  /// Compared with the application's stored version: rotation or suspension raises that, which ends
-  /// every token issued before.
+  /// Compared with the stored version of the application or user: rotation, reset or suspension
+  /// raises that, which ends every token issued before.
   std::int64_t key_version = 0;
   Timestamp issued_at;
   Timestamp expires_at;
@@ -44,6 +47,8 @@ class TokenIssuer {
 
   std::string issue(const TokenClaims& claims) const;
 
+  /// False when the header alone says that somebody else issued it.
+  static bool could_be_ours(std::string_view token);
   /// The signature is checked, in constant time, before a byte of the payload is read.
   /// `unauthorized` for anything not issued under this key; `token-expired` from `expires_at` on.
   /// Does not look at the database: the caller compares `key_version`.

@@ -5,13 +5,16 @@
 #include "cli/commands/about.h"
 #include "cli/commands/applications.h"
 #include "cli/commands/associations.h"
-#include "cli/commands/demo.h"
+#include "cli/commands/connectors.h"
+#include "cli/demo/demo.h"
 #include "cli/commands/healthcheck.h"
 #include "cli/commands/init.h"
 #include "cli/commands/market.h"
 #include "cli/commands/serve.h"
+#include "cli/commands/users.h"
 #include "cli/commands/verify.h"
 #include "cli/commands/wallets.h"
+#include "cli/provider_sim/command.h"
 
 namespace coffer::cli {
 namespace {
@@ -119,8 +122,8 @@ const std::vector<Command>& commands() {
     std::vector<Command> out;
     for (const auto& group :
          {demo_commands(), serve_commands(), init_commands(), association_commands(),
-          application_commands(), wallet_commands(), market_commands(), verify_commands(),
-          healthcheck_commands(), about_commands()}) {
+          application_commands(), user_commands(), wallet_commands(), market_commands(), connector_commands(), fee_commands(), verify_commands(),
+          healthcheck_commands(), provider_sim_commands(), about_commands()}) {
       out.insert(out.end(), group.begin(), group.end());
     }
     return out;

@@ -7,9 +7,11 @@ namespace coffer {
 
 using AssociationId = Id<struct AssociationTag>;
 using ApplicationId = Id<struct ApplicationTag>;
+using UserId = Id<struct UserTag>;
 using WalletId = Id<struct WalletTag>;
 using PaymentId = Id<struct PaymentTag>;  // the transaction record id of the contract
 using EventId = Id<struct EventTag>;
+using WebhookId = Id<struct WebhookTag>;
 using BeneficiaryId = Id<struct BeneficiaryTag>;
 using DestinationId = Id<struct DestinationTag>;
 using ConnectorId = Id<struct ConnectorTag>;

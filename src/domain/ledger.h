@@ -13,6 +13,10 @@
 // and leaves the ledger through an *issuance* account per asset, whose balance is minus what is in
 // circulation, so that per asset and environment everything always sums to zero.
 //
+// What a payment provider pays out or collects passes through the *clearing* account of its connector:
+// a cash-out credits it, a collection debits it, so its balance is what coffer owes the provider. A
+// cash-out that comes back is a set of its own, the first one mirrored. Fees go to a *fee* account.
+//
 // A conversion (swap) is two postings through the *liquidity* account of each asset: the sold asset
 // into its liquidity account, the bought one out of its own. What rounding cuts off stays there.
 #pragma once
@@ -26,7 +30,11 @@
 
 namespace coffer {
 
-enum class AccountKind { wallet = 0, issuance = 1, liquidity = 2, fee = 3 };
+enum class AccountKind { wallet = 0, issuance = 1, liquidity = 2, fee = 3, clearing = 4 };
+/// Only issuance, and clearing where a provider owes coffer more than it has been sent.
+constexpr bool may_be_negative(AccountKind kind) {
+  return kind == AccountKind::issuance || kind == AccountKind::clearing;
+}
 
 /// Row number of an account in the store.
 using AccountKey = std::int64_t;

@@ -91,16 +91,16 @@ bool matches(std::string_view text, std::size_t length_max, std::string_view pun
   });
 }
 
-/// Adds `prefix + field` for each member of two legs that differs.
-void compare_legs(const TransferLeg& a, const TransferLeg& b, const std::string& prefix,
-                  std::vector<std::string>& out) {
+/// Adds `prefix + field` for each member of two legs that differs. What a quote says is no field.
+void compare_legs(const TransferLeg& a, const TransferLeg& b, bool quoted,
+                  const std::string& prefix, std::vector<std::string>& out) {
   const auto note = [&](bool same, const char* field) {
     if (!same) out.push_back(prefix + field);
   };
   note(a.source_wallet == b.source_wallet, "sourceWalletId");
   note(a.destination_wallet == b.destination_wallet, "destinationWalletId");
-  note(a.sending_asset == b.sending_asset, "sendingAssetCode");
-  note(a.amount == b.amount, "amount");
+  note(quoted || a.sending_asset == b.sending_asset, "sendingAssetCode");
+  note(quoted || a.amount == b.amount, "amount");
   note(a.refs.from_ref == b.refs.from_ref, "fromRef");
   note(a.refs.to_ref == b.refs.to_ref, "toRef");
   note(a.description == b.description, "description");
@@ -109,6 +109,30 @@ void compare_legs(const TransferLeg& a, const TransferLeg& b, const std::string&
 std::string leg_prefix(const PaymentRequest& request, std::size_t index) {
   return request.type == PaymentType::p2p_own_multi ? "transfers[" + std::to_string(index) + "]."
                                                     : std::string();
+}
+
+/// Names of `object.member` in which two submissions differ.
+void compare_details(const PaymentRequest& a, const PaymentRequest& b,
+                     std::vector<std::string>& out) {
+  const auto note = [&](bool same, const char* field) {
+    if (!same) out.emplace_back(field);
+  };
+  const Compliance none;
+  const Compliance& first = a.compliance ? *a.compliance : none;
+  const Compliance& second = b.compliance ? *b.compliance : none;
+  note(first.purpose_of_payment == second.purpose_of_payment, "purposeOfPayment");
+  note(first.source_of_funds == second.source_of_funds, "sourceOfFunds");
+  note(first.relationship == second.relationship, "relationship");
+  note(a.payer == b.payer, "payer");
+  for (const auto& [name, value] : a.additional_fields) {
+    const auto other = b.additional_fields.find(name);
+    if (other == b.additional_fields.end() || other->second != value) {
+      out.push_back("additionalFields." + name);
+    }
+  }
+  for (const auto& [name, value] : b.additional_fields) {
+    if (!a.additional_fields.contains(name)) out.push_back("additionalFields." + name);
+  }
 }
 
 }  // namespace
@@ -146,6 +170,23 @@ const FailureInfo& info(FailureCode code) {
   return entry;
 }
 
+std::optional<FailureCode> parse_failure_code(std::string_view text) {
+  for (const FailureInfo& entry : kFailures) {
+    if (entry.name == text) return entry.code;
+  }
+  return std::nullopt;
+}
+
+bool is_quoted(PaymentType type) {
+  return type == PaymentType::offramp || type == PaymentType::onramp;
+}
+bool is_to_address(PaymentType type) {
+  return type == PaymentType::p2p_beneficiary || type == PaymentType::swap_beneficiary;
+}
+bool is_swap(PaymentType type) {
+  return type == PaymentType::swap_own || type == PaymentType::swap_beneficiary;
+}
+
 bool is_reference(std::string_view text) { return matches(text, 16, "-"); }
 bool is_transaction_id(std::string_view text) { return matches(text, 64, "._:-"); }
 
@@ -157,13 +198,19 @@ std::vector<std::string> differing_fields(const PaymentRequest& first,
     out.emplace_back("transfers");
   } else {
     for (std::size_t i = 0; i < first.legs.size(); ++i) {
-      compare_legs(first.legs[i], second.legs[i], leg_prefix(first, i), out);
+      compare_legs(first.legs[i], second.legs[i], is_quoted(first.type), leg_prefix(first, i), out);
     }
   }
   const auto note = [&](bool same, const char* field) {
     if (!same) out.emplace_back(field);
   };
-  note(first.receiving_asset == second.receiving_asset, "receivingAssetCode");
+  note(first.beneficiary == second.beneficiary, "beneficiaryId");
+  // Left out, it means the only one that fits, which the first submission has settled.
+  note(!second.destination || first.destination == second.destination, "destinationId");
+  note(first.quote == second.quote, "quoteId");
+  note(is_quoted(first.type) || first.receiving_asset == second.receiving_asset,
+       "receivingAssetCode");
+  compare_details(first, second, out);
   note(first.min_receiving == second.min_receiving, "minReceivingAmount");
   note(first.memo == second.memo, "memo");
   note(first.notify_email == second.notify_email, "notifyEmail");
@@ -173,10 +220,10 @@ std::vector<std::string> differing_fields(const PaymentRequest& first,
 
 Result<void> check_request(const PaymentRequest& request) {
   Problem problem(Slug::validation_failed, "The combination of fields is not valid.");
-  const bool swap = request.type == PaymentType::swap_own;
+  const bool swap = is_swap(request.type);
   for (std::size_t i = 0; i < request.legs.size(); ++i) {
     const TransferLeg& leg = request.legs[i];
-    if (!swap && leg.source_wallet == leg.destination_wallet) {
+    if (!swap && leg.source_wallet && leg.source_wallet == leg.destination_wallet) {
       problem.fields.push_back({leg_prefix(request, i) + "destinationWalletId",
                                 "must differ from sourceWalletId"});
     }

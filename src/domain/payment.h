@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -90,6 +91,7 @@ struct FailureInfo {
 };
 std::span<const FailureInfo> failure_table();
 const FailureInfo& info(FailureCode code);
+std::optional<FailureCode> parse_failure_code(std::string_view text);
 
 /// What the sender and the receiver see beside the amount.
 struct References {
@@ -100,22 +102,49 @@ bool is_reference(std::string_view text);
 /// ^[A-Za-z0-9._:-]{1,64}$ (decisions section 6).
 bool is_transaction_id(std::string_view text);
 
-/// One own-wallet movement: the whole of a p2p/own body, or a leg of a multi-transfer.
+/// One movement: the whole of a single payment, or a leg of a multi-transfer. Empty wallets are sides
+/// outside the caller's own: a beneficiary's, a provider's.
 struct TransferLeg {
-  WalletId source_wallet;
-  WalletId destination_wallet;
+  std::optional<WalletId> source_wallet;
+  std::optional<WalletId> destination_wallet;
   AssetCode sending_asset;
   Amount amount;
   References refs;
   std::optional<std::string> description;
 };
 
-/// A parsed submission of any own-wallet kind. The store keeps all of it, so that a replay is
-/// compared field by field (decisions section 6).
+/// What a cash-out declares, in the vocabularies of domain/compliance.h.
+struct Compliance {
+  std::string purpose_of_payment;
+  std::string source_of_funds;
+  std::string relationship;
+};
+
+/// Who pays a collection.
+struct Payer {
+  std::string name;
+  std::optional<std::string> account_number;
+  std::optional<std::string> phone;
+  bool operator==(const Payer&) const = default;
+};
+
+/// Values of `additionalFields` by name, as text: numbers in their source text, booleans true/false.
+using AdditionalFields = std::map<std::string, std::string>;
+
+/// A parsed submission of any kind. The store keeps all of it, so that a replay is compared field by
+/// field (decisions section 6).
 struct PaymentRequest {
   PaymentType type = PaymentType::p2p_own;
   std::string transaction_id;
-  std::vector<TransferLeg> legs;                // exactly one unless p2p_own_multi
+  /// Exactly one unless p2p_own_multi. Asset and amount of cash-outs and collections follow from the
+  /// quote: empty in a submission, set in a record.
+  std::vector<TransferLeg> legs;
+  std::optional<BeneficiaryId> beneficiary;     // payments to one
+  std::optional<DestinationId> destination;     // of the beneficiary; empty: the only one that fits
+  std::optional<QuoteId> quote;                 // cash-outs and collections
+  std::optional<Compliance> compliance;         // cash-outs
+  std::optional<Payer> payer;                   // collections
+  AdditionalFields additional_fields;           // cash-outs and collections
   std::optional<AssetCode> receiving_asset;     // swaps
   std::optional<Amount> min_receiving;          // swaps
   std::optional<std::string> memo;              // at most 28 bytes
@@ -124,6 +153,12 @@ struct PaymentRequest {
 
   const TransferLeg& only() const { return legs.front(); }
 };
+
+/// The payment is priced by a quote and executed by a provider.
+bool is_quoted(PaymentType type);
+/// The payment goes to a CRYPTO destination of a beneficiary.
+bool is_to_address(PaymentType type);
+bool is_swap(PaymentType type);
 
 constexpr std::size_t kLegsMax = 100;
 constexpr std::size_t kMemoBytesMax = 28;

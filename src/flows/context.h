@@ -7,10 +7,14 @@
 #include "auth/token.h"
 #include "base/clock.h"
 #include "base/random.h"
+#include "outbound/connector.h"
 #include "store/commit_queue.h"
 #include "store/database.h"
 
 namespace coffer::flows {
+
+struct Logins;    // flows/login.h
+struct Webhooks;  // flows/webhooks/webhooks.h
 
 struct Context {
   store::Database& database;
@@ -19,9 +23,12 @@ struct Context {
   Random& random;
   const auth::Sealer& sealer;
   const auth::TokenIssuer& tokens;
+  outbound::Connector& connectors;  // the registry: every driver behind one face
   std::string network_name;        // of the embedded ledger
   std::int64_t settle_delay_ms;    // before a payment is settled; 0 in normal operation
   std::int64_t token_lifetime_ms;
+  const Logins* logins = nullptr;  // set wherever somebody may log in
+  Webhooks* webhooks = nullptr;    // set wherever events are delivered
 };
 
 }  // namespace coffer::flows

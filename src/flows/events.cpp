@@ -1,64 +1,60 @@
 #include "flows/events.h"
 
-#include <array>
-
-#include "base/check.h"
-#include "store/events.h"
+#include "store/wallets.h"
 
 namespace coffer::flows {
 namespace {
 
-constexpr std::array<Term, 8> kTypes{{
-    {"payment.initiated", "Payment accepted"},
-    {"payment.processing", "Payment being settled"},
-    {"payment.succeeded", "Payment settled"},
-    {"payment.failed", "Payment failed"},
-    {"payment.refund_pending", "Refund under way"},
-    {"payment.refunded", "Payment refunded"},
-    {"payment.refund_failed", "Refund failed"},
-    {"wallet.status_changed", "Wallet review state changed"},
-}};
+std::int64_t emit(store::WriteTx& tx, std::int64_t tenant, const store::NewEvent& event) {
+  tx.signal(store::Signal::webhooks);
+  return store::append_event(tx, tenant, event);
+}
 
-EventType event_for(PaymentStatus status) {
-  switch (status) {
-    case PaymentStatus::initiated:
-      return EventType::payment_initiated;
-    case PaymentStatus::processing:
-      return EventType::payment_processing;
-    case PaymentStatus::succeeded:
-      return EventType::payment_succeeded;
-    case PaymentStatus::failed:
-    case PaymentStatus::expired:  // has no type of its own; the record says which it is
-      return EventType::payment_failed;
-    case PaymentStatus::refund_pending:
-      return EventType::payment_refund_pending;
-    case PaymentStatus::refunded:
-      return EventType::payment_refunded;
-    case PaymentStatus::refund_failed:
-      return EventType::payment_refund_failed;
-  }
-  throw InternalError("unknown payment status");
+store::NewEvent new_event(store::WriteTx& tx, Random& random, EventType type) {
+  store::NewEvent event;
+  event.id = random.id<EventId>(tx.now());
+  event.type = static_cast<int>(type);
+  return event;
 }
 
 }  // namespace
 
-std::span<const Term> event_type_terms() { return kTypes; }
-std::string_view name(EventType type) { return kTypes[static_cast<std::size_t>(type)].code; }
-
 void emit_payment_event(store::WriteTx& tx, Random& random, std::int64_t tenant,
                         std::int64_t payment, PaymentStatus status, int version) {
-  store::append_event(tx, tenant,
-                      {random.id<EventId>(tx.now()), static_cast<int>(event_for(status)), payment,
-                       std::nullopt, version});
-  tx.signal(store::Signal::webhooks);
+  store::NewEvent event = new_event(tx, random, event_for(status));
+  event.payment = payment;
+  event.version = version;
+  emit(tx, tenant, event);
+}
+
+void emit_reference_event(store::WriteTx& tx, Random& random, std::int64_t tenant,
+                          std::int64_t payment) {
+  store::NewEvent event = new_event(tx, random, EventType::reference_payment_received);
+  event.payment = payment;
+  emit(tx, tenant, event);
 }
 
 void emit_wallet_event(store::WriteTx& tx, Random& random, std::int64_t tenant,
                        std::int64_t wallet) {
-  store::append_event(tx, tenant,
-                      {random.id<EventId>(tx.now()),
-                       static_cast<int>(EventType::wallet_status_changed), std::nullopt, wallet, 1});
-  tx.signal(store::Signal::webhooks);
+  store::NewEvent event = new_event(tx, random, EventType::wallet_status_changed);
+  event.wallet = wallet;
+  event.wallet_status = store::wallet_status(tx.db(), wallet);
+  emit(tx, tenant, event);
+}
+
+void emit_webhook_event(store::WriteTx& tx, Random& random, std::int64_t tenant,
+                        std::int64_t webhook) {
+  store::NewEvent event = new_event(tx, random, EventType::webhook_disabled);
+  event.webhook = webhook;
+  emit(tx, tenant, event);
+}
+
+TestEvent emit_test_event(store::WriteTx& tx, Random& random, std::int64_t tenant, EventType type,
+                          std::optional<std::int64_t> webhook) {
+  store::NewEvent event = new_event(tx, random, type);
+  event.webhook = webhook;
+  event.test = true;
+  return {event.id, type, emit(tx, tenant, event)};
 }
 
 }  // namespace coffer::flows

@@ -1,37 +1,38 @@
-// The events coffer emits (decisions section 8) and the only way to write the outbox.
+// The only way to write the outbox (decisions section 8): in the same command as the change itself,
+// so that there is no event without its change and no change without its event.
 #pragma once
 
 #include <cstdint>
-#include <span>
+#include <optional>
 
 #include "base/random.h"
-#include "domain/payment.h"
-#include "store/payments.h"
+#include "domain/events/event_type.h"
+#include "store/outbox/events.h"
 #include "store/write_tx.h"
 
 namespace coffer::flows {
 
-/// Stored as integers: append only.
-enum class EventType {
-  payment_initiated,
-  payment_processing,
-  payment_succeeded,
-  payment_failed,
-  payment_refund_pending,
-  payment_refunded,
-  payment_refund_failed,
-  wallet_status_changed,
-};
-
-/// As on the wire, `payment.initiated`, with a label for people.
-std::span<const Term> event_type_terms();
-std::string_view name(EventType type);
-
-/// The event of a payment that has just reached `status` with `version`. In the same command as the
-/// change itself: no event without it, no change without its event.
+/// The event of a payment that has just reached `status` with `version`.
 void emit_payment_event(store::WriteTx& tx, Random& random, std::int64_t tenant,
                         std::int64_t payment, PaymentStatus status, int version);
+/// A customer's payment arrived on a reference; beside the payment's own events.
+void emit_reference_event(store::WriteTx& tx, Random& random, std::int64_t tenant,
+                          std::int64_t payment);
+/// The wallet has just got the status that its row shows.
 void emit_wallet_event(store::WriteTx& tx, Random& random, std::int64_t tenant,
                        std::int64_t wallet);
+/// The registration has just been disabled.
+void emit_webhook_event(store::WriteTx& tx, Random& random, std::int64_t tenant,
+                        std::int64_t webhook);
+
+struct TestEvent {
+  EventId id;
+  EventType type = EventType::webhook_test;
+  std::int64_t sequence = 0;
+};
+/// An event that says of itself that nothing happened. `webhook`: for this endpoint only
+/// (`webhook.test`); else for whoever takes events of the type.
+TestEvent emit_test_event(store::WriteTx& tx, Random& random, std::int64_t tenant, EventType type,
+                          std::optional<std::int64_t> webhook);
 
 }  // namespace coffer::flows

@@ -7,10 +7,13 @@
 #include "base/fault.h"
 #include "base/log.h"
 #include "domain/market.h"
-#include "flows/events.h"
+#include "flows/payment_steps.h"
+#include "flows/providers/references.h"
+#include "store/beneficiaries.h"
 #include "store/catalog.h"
 #include "store/journal.h"
 #include "store/payments.h"
+#include "store/wallets.h"
 
 namespace coffer::flows {
 namespace {
@@ -18,43 +21,54 @@ namespace {
 using store::SettlementJob;
 using store::SettlementView;
 
-void advance(const Context& context, store::WriteTx& tx, SettlementView& payment,
-             const store::StatusChange& change) {
-  store::change_status(tx, payment, change);
-  emit_payment_event(tx, context.random, payment.tenant, payment.key, payment.status,
-                     payment.version);
-}
-
-/// A business failure is a successful command: the hold is released and everyone is told.
-void fail(const Context& context, store::WriteTx& tx, SettlementView& payment, FailureCode code) {
-  store::close_holds(tx, payment.key, HoldState::voided);
-  advance(context, tx, payment, {PaymentStatus::failed, code, std::nullopt, std::nullopt});
-}
-
-AccountKey trustline(store::WriteTx& tx, std::int64_t wallet, std::int64_t asset) {
-  const auto account = store::find_trustline(tx.db(), wallet, asset);
-  // Acceptance saw it, and trustlines are never removed.
-  COFFER_CHECK(account.has_value());
-  return *account;
-}
-
-void succeed(const Context& context, store::WriteTx& tx, SettlementView& payment,
-             std::span<const store::Movement> movements, store::StatusChange change) {
-  store::close_holds(tx, payment.key, HoldState::posted);
-  store::post(tx, payment.tenant, store::JournalKind::payment, payment.key, movements);
-  change.to = PaymentStatus::succeeded;
-  advance(context, tx, payment, change);
-}
-
 void settle_transfers(const Context& context, store::WriteTx& tx, SettlementView& payment) {
   std::vector<store::Movement> movements;
   for (std::size_t i = 0; i < payment.keys.legs.size(); ++i) {
     const auto& leg = payment.keys.legs[i];
-    movements.push_back({{trustline(tx, leg.source_wallet, leg.asset),
-                          trustline(tx, leg.destination_wallet, leg.asset), payment.amounts[i]},
+    movements.push_back({{trustline(tx, *leg.source_wallet, *leg.asset),
+                          trustline(tx, *leg.destination_wallet, *leg.asset), payment.amounts[i]},
                          static_cast<int>(i)});
   }
   succeed(context, tx, payment, movements, {});
+}
+
+/// The account that a payment to an address ends on, or why it cannot.
+struct Arrival {
+  std::optional<AccountKey> account;
+  FailureCode failure = FailureCode::destination_not_found;
+};
+
+/// The embedded ledger answers to its own name and to that of the family its addresses are of.
+bool is_this_ledger(const Context& context, std::string_view network) {
+  const auto folded = [](std::string_view text) {
+    std::string out(text);
+    for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    return out;
+  };
+  return folded(network) == folded(context.network_name) || folded(network) == "stellar";
+}
+
+Arrival arrival(const Context& context, store::WriteTx& tx, const SettlementView& payment,
+                std::int64_t asset) {
+  const auto row = store::find_destination_by_key(tx.db(), *payment.keys.destination);
+  COFFER_CHECK(row.has_value());
+  const auto& crypto = std::get<CryptoDetails>(row->detail.details);
+  if (!is_this_ledger(context, crypto.network_name)) return {};
+  const auto owner = store::find_address(tx.db(), payment.environment, crypto.wallet_address);
+  if (!owner) return {};
+  if (owner->status != WalletStatus::verified) {
+    return {std::nullopt, FailureCode::compliance_rejected};
+  }
+  return {store::find_trustline(tx.db(), owner->wallet, asset), FailureCode::trustline_missing};
+}
+
+void settle_to_address(const Context& context, store::WriteTx& tx, SettlementView& payment) {
+  const auto& leg = payment.keys.legs.front();
+  const Arrival to = arrival(context, tx, payment, *leg.asset);
+  if (!to.account) return fail(context, tx, payment, to.failure);
+  const store::Movement movement{
+      {trustline(tx, *leg.source_wallet, *leg.asset), *to.account, payment.amounts.front()}, 0};
+  succeed(context, tx, payment, {&movement, 1}, {});
 }
 
 std::string path_text(std::span<const std::int64_t> path, std::span<const Asset> assets) {
@@ -71,24 +85,28 @@ std::string path_text(std::span<const std::int64_t> path, std::span<const Asset>
 void settle_swap(const Context& context, store::WriteTx& tx, SettlementView& payment) {
   const auto& leg = payment.keys.legs.front();
   const std::int64_t receiving = *payment.receiving_asset;
+  const Arrival to = is_to_address(payment.type)
+                         ? arrival(context, tx, payment, receiving)
+                         : Arrival{trustline(tx, *leg.destination_wallet, receiving), {}};
+  if (!to.account) return fail(context, tx, payment, to.failure);
   const auto rates = store::list_rates(tx.db(), payment.environment);
   const auto assets = store::list_assets(tx.db());
   const Amount sending = payment.amounts.front();
-  const auto path = best_path(rates, assets, leg.asset, receiving, sending);
+  const auto path = best_path(rates, assets, *leg.asset, receiving, sending);
   if (!path) return fail(context, tx, payment, FailureCode::no_market_path);
   if (payment.min_receiving && path->receiving < *payment.min_receiving) {
     return fail(context, tx, payment, FailureCode::slippage_exceeded);
   }
   const AccountKey pool_in =
-      store::operator_account(tx, payment.environment, AccountKind::liquidity, leg.asset);
+      store::operator_account(tx, payment.environment, AccountKind::liquidity, *leg.asset);
   const AccountKey pool_out =
       store::operator_account(tx, payment.environment, AccountKind::liquidity, receiving);
   if (tx.balances().get(pool_out).available() < path->receiving) {
     return fail(context, tx, payment, FailureCode::insufficient_liquidity);
   }
   const std::vector<store::Movement> movements{
-      {{trustline(tx, leg.source_wallet, leg.asset), pool_in, sending}, 0},
-      {{pool_out, trustline(tx, leg.destination_wallet, receiving), path->receiving}, 0}};
+      {{trustline(tx, *leg.source_wallet, *leg.asset), pool_in, sending}, 0},
+      {{pool_out, *to.account, path->receiving}, 0}};
   succeed(context, tx, payment, movements,
           {PaymentStatus::succeeded, std::nullopt, path->receiving,
            path_text(path->assets, assets)});
@@ -102,14 +120,16 @@ void settle_one(const Context& context, store::WriteTx& tx, const SettlementJob&
     case PaymentType::p2p_own:
     case PaymentType::p2p_own_multi:
       return settle_transfers(context, tx, payment);
-    case PaymentType::swap_own:
-      return settle_swap(context, tx, payment);
     case PaymentType::p2p_beneficiary:
+      return settle_to_address(context, tx, payment);
+    case PaymentType::swap_own:
     case PaymentType::swap_beneficiary:
+      return settle_swap(context, tx, payment);
+    case PaymentType::onramp_reference:
+      return settle_reference_payment(context, tx, payment);
     case PaymentType::offramp:
     case PaymentType::onramp:
-    case PaymentType::onramp_reference:
-      break;
+      break;  // flows/providers/run_provider_jobs.h
   }
   throw InternalError("no settlement for payments of type " + std::string(name(payment.type)));
 }

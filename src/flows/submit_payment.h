@@ -2,11 +2,13 @@
 // the `payment.initiated` event and the settlement job (decisions section 6).
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 #include "domain/payment.h"
 #include "domain/tenant.h"
 #include "flows/context.h"
+#include "store/payments.h"
 
 namespace coffer::flows {
 
@@ -23,5 +25,10 @@ struct Submission {
 Result<Submission> submit_payment(const Context& context, const Caller& caller,
                                   const PaymentRequest& request, std::string_view request_id,
                                   bool validate_only);
+
+/// The payment accepted earlier under this transactionId, if any.
+Result<std::optional<store::PaymentRecord>> find_submission(const Context& context,
+                                                            const Tenant& tenant,
+                                                            std::string_view transaction_id);
 
 }  // namespace coffer::flows

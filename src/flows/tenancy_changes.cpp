@@ -59,7 +59,7 @@ Result<store::ApplicationRow> change_application(
 }  // namespace
 
 Result<store::AssociationRow> register_association(const Context& context, const std::string& name,
-                                                   AssociationStatus status) {
+                                                   AssociationStatus status, EntityType type) {
   if (name.empty()) {
     return unexpected(
         Problem(Slug::validation_failed, "The name is empty.", {{"name", "must not be blank"}}));
@@ -68,6 +68,7 @@ Result<store::AssociationRow> register_association(const Context& context, const
   row.id = context.random.id<AssociationId>(context.clock.now());
   row.name = name;
   row.status = status;
+  row.entity_type = type;
   return store::run_for<store::AssociationRow>(
       context.queue, [&](store::WriteTx& tx) -> Result<store::AssociationRow> {
         store::insert_association(tx, row);

@@ -12,7 +12,8 @@
 namespace coffer::flows {
 
 Result<store::AssociationRow> register_association(const Context& context, const std::string& name,
-                                                   AssociationStatus status);
+                                                   AssociationStatus status,
+                                                   EntityType type = EntityType::business);
 /// `not-found`, or `conflict` when the state table forbids the change.
 Result<store::AssociationRow> change_association_status(const Context& context, AssociationId id,
                                                         AssociationStatus to);

@@ -162,6 +162,13 @@ const JsonValue* JsonValue::find(std::string_view name) const {
   return nullptr;
 }
 
+std::optional<std::string> JsonValue::scalar_text() const {
+  if (const auto* text = string()) return *text;
+  if (const auto* value = number()) return value->text;
+  if (const auto* value = boolean()) return *value ? "true" : "false";
+  return std::nullopt;
+}
+
 std::string_view JsonValue::type_name() const {
   constexpr std::string_view kNames[] = {"null",     "a boolean", "a number",
                                          "a string", "an array",  "an object"};

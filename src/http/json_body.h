@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -33,6 +34,8 @@ class JsonValue {
   const std::string* string() const { return std::get_if<std::string>(&data_); }
   const Array* array() const { return std::get_if<Array>(&data_); }
   const Object* object() const { return std::get_if<Object>(&data_); }
+  /// Text of a string, a number as written, true or false; nothing for the others.
+  std::optional<std::string> scalar_text() const;
   Data& data() { return data_; }
   const Data& data() const { return data_; }
   /// Member of an object; nullptr when absent or when this is no object.

@@ -49,6 +49,16 @@ ResponseParser::State ResponseParser::end(bool in_order) {
   return state_;
 }
 
+bool ResponseParser::leaves_connection_usable() const {
+  if (state_ != State::complete || response_.truncated || !persistent_) return false;
+  const std::string* connection = response_.header("Connection");
+  if (connection != nullptr && !same_name(*connection, "keep-alive")) return false;
+  const bool has_body = response_.status != 204 && response_.status != 304 && !head_request_;
+  if (has_body && framing_ == Framing::until_close) return false;
+  // After the last chunk an empty line ends the trailers; any trailer would still be to be read.
+  return framing_ == Framing::chunked ? pending_ == "\r\n" : pending_.empty();
+}
+
 void ResponseParser::parse_header() {
   for (;;) {
     const std::size_t end = pending_.find("\r\n\r\n");
@@ -74,6 +84,7 @@ bool ResponseParser::parse_lines(std::string_view header) {
     return false;
   }
   response_.status = static_cast<int>(status);
+  persistent_ = status_line[7] != '0';
   for (header.remove_prefix(end + 2); !header.empty(); header.remove_prefix(end + 2)) {
     end = header.find("\r\n");
     const std::string_view line = header.substr(0, end);

@@ -21,6 +21,8 @@ class ResponseParser {
   State feed(std::string_view bytes);
   /// The peer has closed: the end of a body without a length if it was `in_order`, else a break.
   State end(bool in_order);
+  /// After `complete`: nothing of this response is left to come, and the peer keeps the connection.
+  bool leaves_connection_usable() const;
   ClientResponse take() { return std::move(response_); }
 
  private:
@@ -41,6 +43,7 @@ class ResponseParser {
   std::string pending_;
   std::uint64_t remaining_ = 0;  // of the length, or of the present chunk
   bool in_chunk_ = false;
+  bool persistent_ = false;  // HTTP/1.1
   ClientResponse response_;
 };
 

@@ -32,7 +32,7 @@ void BalanceBook::set(AccountKey account, Amount balance, Amount held) {
   Copy& copy = load(account);
   undo_.push_back(copy.state);
   COFFER_CHECK(!held.is_negative());
-  COFFER_CHECK(copy.state.kind == AccountKind::issuance || balance >= held);
+  COFFER_CHECK(may_be_negative(copy.state.kind) || balance >= held);
   copy.state.balance = balance;
   copy.state.held = held;
   copy.dirty = true;

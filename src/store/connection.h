@@ -138,6 +138,10 @@ class Query {
   Enum enumeration(int column) const {
     return static_cast<Enum>(integer(column));
   }
+  template <class IdType>
+  std::optional<IdType> optional_id(int column) const {
+    return is_null(column) ? std::nullopt : std::optional(id<IdType>(column));
+  }
   std::optional<std::int64_t> optional_integer(int column) const;
   std::optional<std::string> optional_text(int column) const;
   std::optional<Timestamp> optional_time(int column) const;

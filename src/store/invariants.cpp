@@ -7,14 +7,14 @@
 namespace coffer::store {
 namespace {
 
-constexpr std::array<Invariant, 12> kInvariants{{
+constexpr std::array<Invariant, 16> kInvariants{{
     {"conservation", "Per environment and asset, all balances sum to zero.",
      "SELECT 'environment ' || t.environment || ' asset ' || a.asset || ' sums to ' || sum(a.balance)"
      " FROM accounts a JOIN tenants t ON t.tenant = a.tenant"
      " GROUP BY t.environment, a.asset HAVING sum(a.balance) <> 0"},
-    {"no_overdraft", "No account but issuance has less balance than is held on it.",
+    {"no_overdraft", "No account but issuance and clearing has less balance than is held on it.",
      "SELECT 'account ' || account || ' has ' || balance || ' with ' || held || ' held'"
-     " FROM accounts WHERE held < 0 OR (kind <> 1 AND balance < held)"},
+     " FROM accounts WHERE held < 0 OR (kind NOT IN (1, 4) AND balance < held)"},
     {"balance_is_sum_of_entries", "A stored balance is the sum of its entries.",
      "SELECT 'account ' || a.account || ' stores ' || a.balance || ', entries give ' ||"
      " coalesce(e.total, 0) FROM accounts a"
@@ -33,32 +33,57 @@ constexpr std::array<Invariant, 12> kInvariants{{
      "SELECT 'entry ' || entry || ' of account ' || account FROM (SELECT entry, account,"
      " balance_after - amount - coalesce(lag(balance_after) OVER"
      " (PARTITION BY account ORDER BY entry), 0) AS gap FROM entries) WHERE gap <> 0"},
-    {"settled_once", "A succeeded payment has exactly one entry set, any other unrefunded one none.",
+    // A cash-out that its provider has accepted is debited before its outcome is known.
+    {"settled_once", "A payment has one entry set once its value moved, and none before.",
      "SELECT 'payment ' || p.payment || ' in status ' || p.status || ' has ' || count(j.journal) ||"
      " ' entry sets' FROM payments p LEFT JOIN journal j ON j.payment = p.payment AND j.kind = 0"
-     " GROUP BY p.payment HAVING (p.status = 2 AND count(j.journal) <> 1)"
-     " OR (p.status IN (0, 1, 3, 7) AND count(j.journal) <> 0)"},
-    {"holds_follow_payments", "A hold is open while its payment is under way and closed after.",
+     " LEFT JOIN provider_payments q ON q.payment = p.payment GROUP BY p.payment"
+     " HAVING count(j.journal) <> (p.status IN (2, 4, 5, 6)"
+     "  OR (p.status = 1 AND p.type = 5 AND q.state = 2))"},
+    {"refunded_once", "A refunded payment has one refund set of what it took, any other none.",
+     "SELECT 'payment ' || p.payment || ' in status ' || p.status || ' has ' || count(j.journal) ||"
+     " ' refund sets' FROM payments p LEFT JOIN journal j ON j.payment = p.payment AND j.kind = 3"
+     " GROUP BY p.payment HAVING count(j.journal) <> (p.status = 5)"},
+    {"refunds_mirror_payments", "What a refunded payment took, its refund gave back.",
+     "SELECT 'payment ' || j.payment || ' moved account ' || e.account || ' by ' || sum(e.amount)"
+     " FROM payments p JOIN journal j ON j.payment = p.payment"
+     " JOIN entries e ON e.entry / 1024 = j.journal WHERE p.status = 5"
+     " GROUP BY j.payment, e.account HAVING sum(e.amount) <> 0"},
+    {"holds_follow_payments", "A hold is open until its value moved or its payment failed.",
      "SELECT 'hold of payment ' || h.payment || ' on account ' || h.account FROM holds h"
-     " JOIN payments p ON p.payment = h.payment WHERE (h.state = 0) <> (p.status IN (0, 1))"
-     " OR (h.state = 1 AND p.status <> 2) OR (h.state = 2 AND p.status = 2)"},
-    {"work_is_queued", "A payment has a settlement job exactly while it is under way.",
+     " JOIN payments p ON p.payment = h.payment"
+     " LEFT JOIN provider_payments q ON q.payment = p.payment"
+     " WHERE h.state <> CASE WHEN p.status = 1 AND p.type = 5 AND q.state = 2 THEN 1"
+     "  WHEN p.status IN (0, 1) THEN 0 WHEN p.status IN (2, 4, 5, 6) THEN 1 ELSE 2 END"},
+    {"work_is_queued", "A payment has a job exactly while it is under way.",
      "SELECT 'payment ' || p.payment || ' in status ' || p.status FROM payments p"
      " LEFT JOIN settlement_jobs s ON s.payment = p.payment"
-     " WHERE (p.status IN (0, 1)) <> (s.payment IS NOT NULL)"},
+     " LEFT JOIN provider_jobs r ON r.payment = p.payment"
+     " WHERE (p.status IN (0, 1, 4)) <> ((s.payment IS NOT NULL) + (r.payment IS NOT NULL))"},
+    {"quotes_used_once", "A quote and the payment that used it know each other.",
+     "SELECT 'payment ' || p.payment FROM payments p LEFT JOIN quotes q ON q.quote = p.quote"
+     " WHERE p.quote IS NOT NULL AND q.payment IS NOT p.payment"},
     {"events_tell_all", "A record of version n has n payment events, one of each version.",
      "SELECT 'payment ' || p.payment || ' of version ' || p.version || ' has ' || count(e.sequence) ||"
-     " ' events' FROM payments p LEFT JOIN events e ON e.payment = p.payment"
+     " ' events' FROM payments p LEFT JOIN events e ON e.payment = p.payment AND e.type <= 6"
      " GROUP BY p.payment HAVING count(e.sequence) <> p.version OR max(e.version) <> p.version"},
     {"sequences_have_no_gap", "Event sequences of a tenant rise by one.",
      "SELECT 'tenant ' || tenant || ' sequence ' || sequence FROM (SELECT tenant, sequence,"
      " lag(sequence) OVER (PARTITION BY tenant ORDER BY sequence) AS before FROM events)"
      " WHERE before IS NOT NULL AND sequence <> before + 1"},
-    {"tenants_do_not_mix", "A payment moves only wallets of its own tenant.",
+    {"types_claimed_by_active", "An event type is claimed by the active webhook that takes it.",
+     "SELECT 'webhook ' || w.webhook || ' has ' || w.event_types || ', claims give ' ||"
+     " coalesce(sum(1 << c.type), 0) FROM webhooks w"
+     " LEFT JOIN webhook_types c ON c.webhook = w.webhook AND c.tenant = w.tenant GROUP BY w.webhook"
+     " HAVING coalesce(sum(1 << c.type), 0) <> CASE WHEN w.disabled_at IS NULL"
+     "  THEN w.event_types ELSE 0 END"},
+    {"tenants_do_not_mix", "A payment moves only wallets of its own tenant, but for what it sends away.",
      "SELECT 'payment ' || j.payment || ' moved account ' || a.account FROM entries e"
      " JOIN journal j ON j.journal = e.entry / 1024 JOIN accounts a ON a.account = e.account"
      " JOIN payments p ON p.payment = j.payment"
-     " WHERE a.wallet IS NOT NULL AND a.tenant <> p.tenant"},
+     " JOIN tenants t ON t.tenant = a.tenant JOIN tenants u ON u.tenant = p.tenant"
+     " WHERE t.environment <> u.environment OR (a.wallet IS NOT NULL AND a.tenant <> p.tenant"
+     "  AND NOT (p.type IN (1, 4) AND e.amount > 0))"},
 }};
 
 constexpr const char* kIntegrityCheck = "PRAGMA integrity_check(1)";

@@ -25,9 +25,10 @@ constexpr const char* kInsertTrustline =
     "INSERT INTO accounts (tenant, kind, wallet, asset, created_at) VALUES (?, 0, ?, ?, ?)";
 constexpr const char* kFindOperatorAccount =
     "SELECT account, balance FROM accounts WHERE tenant = ? AND kind = ? AND asset = ?"
-    " AND wallet IS NULL";
+    " AND ifnull(connector, 0) = ifnull(?, 0) AND wallet IS NULL";
 constexpr const char* kInsertOperatorAccount =
-    "INSERT INTO accounts (tenant, kind, wallet, asset, created_at) VALUES (?, ?, NULL, ?, ?)";
+    "INSERT INTO accounts (tenant, kind, wallet, asset, connector, created_at)"
+    " VALUES (?, ?, NULL, ?, ?, ?)";
 constexpr const char* kBalancesOf =
     "SELECT a.asset, s.code, s.issuer, s.name, s.decimals, a.balance, a.held"
     " FROM accounts a JOIN assets s ON s.asset = a.asset WHERE a.wallet = ? ORDER BY a.account";
@@ -154,20 +155,20 @@ AccountKey open_trustline(WriteTx& tx, const Tenant& tenant, std::int64_t wallet
 }
 
 AccountKey operator_account(WriteTx& tx, Environment environment, AccountKind kind,
-                            std::int64_t asset) {
+                            std::int64_t asset, std::optional<std::int64_t> connector) {
   COFFER_CHECK(kind != AccountKind::wallet);
   const std::int64_t tenant = operator_tenant(environment);
   {
-    Query query(tx.db(), kFindOperatorAccount, tenant, kind, asset);
+    Query query(tx.db(), kFindOperatorAccount, tenant, kind, asset, connector);
     if (query.step()) return query.integer(0);
   }
-  Query(tx.db(), kInsertOperatorAccount, tenant, kind, asset, tx.now()).run();
+  Query(tx.db(), kInsertOperatorAccount, tenant, kind, asset, connector, tx.now()).run();
   return tx.db().last_insert_key();
 }
 
 Amount operator_balance(Connection& db, Environment environment, AccountKind kind,
-                        std::int64_t asset) {
-  Query query(db, kFindOperatorAccount, operator_tenant(environment), kind, asset);
+                        std::int64_t asset, std::optional<std::int64_t> connector) {
+  Query query(db, kFindOperatorAccount, operator_tenant(environment), kind, asset, connector);
   return query.step() ? query.amount(1) : Amount();
 }
 

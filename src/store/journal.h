@@ -49,12 +49,14 @@ void close_holds(WriteTx& tx, std::int64_t payment, HoldState state);
 std::optional<AccountKey> find_trustline(Connection& db, std::int64_t wallet, std::int64_t asset);
 AccountKey open_trustline(WriteTx& tx, const Tenant& tenant, std::int64_t wallet,
                           std::int64_t asset);
-/// Created on first use.
+/// Created on first use. `connector` says whose, for and only for clearing accounts.
 AccountKey operator_account(WriteTx& tx, Environment environment, AccountKind kind,
-                            std::int64_t asset);
+                            std::int64_t asset,
+                            std::optional<std::int64_t> connector = std::nullopt);
 /// The balance of an operator's account; zero when there is none yet.
 Amount operator_balance(Connection& db, Environment environment, AccountKind kind,
-                        std::int64_t asset);
+                        std::int64_t asset,
+                        std::optional<std::int64_t> connector = std::nullopt);
 /// In the order the trustlines were opened.
 std::vector<WalletBalance> balances_of(Connection& db, std::int64_t wallet);
 

@@ -9,7 +9,8 @@ namespace {
 
 /// Values of all filters under fixed parameter numbers; a fragment names those it uses.
 ///  ?1 tenant  ?2 status  ?3 type  ?4 wallet  ?5 asset  ?6 transactionId  ?7 reference
-///  ?8 createdFrom  ?9 createdTo  ?10 updatedFrom  ?11 position  ?12 limit
+///  ?8 createdFrom  ?9 createdTo  ?10 updatedFrom  ?11 position  ?12 limit  ?13 beneficiary
+///  ?14 connector
 constexpr const char* kWalletOf = "(SELECT wallet FROM wallets WHERE id = ?4 AND tenant = ?1)";
 constexpr const char* kAssetOf = "(SELECT asset FROM assets WHERE code = ?5)";
 
@@ -31,8 +32,13 @@ std::string conditions(const PaymentFilter& filter) {
   if (filter.created_from) sql += " AND p.created_at >= ?8";
   if (filter.created_to) sql += " AND p.created_at < ?9";
   if (filter.updated_from) sql += " AND p.updated_at >= ?10";
-  // No payment has a beneficiary or a connector yet, so asking for one finds none.
-  if (filter.beneficiary || filter.connector) sql += " AND 0";
+  if (filter.beneficiary) {
+    sql += " AND p.beneficiary ="
+           " (SELECT beneficiary FROM beneficiaries WHERE id = ?13 AND tenant = ?1)";
+  }
+  if (filter.connector) {
+    sql += " AND p.connector = (SELECT connector FROM connectors WHERE id = ?14)";
+  }
   return sql;
 }
 
@@ -66,7 +72,7 @@ std::string by_wallet(const PaymentFilter& filter, const PageAt& page) {
 std::string by_update(const PaymentFilter& filter, const PageAt& page) {
   std::string sql =
       "SELECT p.payment, e.sequence FROM events e JOIN payments p ON p.payment = e.payment"
-      " AND p.version = e.version WHERE e.tenant = ?1 AND " +
+      " AND p.version = e.version AND e.type <= 6 WHERE e.tenant = ?1 AND " +
       conditions(filter);
   if (filter.wallet) {
     const std::string wallet = kWalletOf;
@@ -109,6 +115,8 @@ PaymentPage list_payments(Connection& db, const Tenant& tenant, const PaymentFil
     bind(10, filter.updated_from);
     bind(11, page.key);
     query.bind(12, page.limit);
+    bind(13, filter.beneficiary);
+    bind(14, filter.connector);
     while (query.step()) {
       keys.push_back(query.integer(0));
       out.positions.push_back(query.integer(1));

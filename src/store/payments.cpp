@@ -13,11 +13,18 @@ namespace {
   " ra.decimals, p.receiving_amount, p.min_receiving, p.path, p.from_ref, p.to_ref,"               \
   " p.description, p.memo, p.notify, p.failure, p.created_at, p.processing_at, p.completed_at,"    \
   " p.refund_pending_at, p.refund_closed_at, p.updated_at,"                                        \
-  " (SELECT j.link FROM journal j WHERE j.payment = p.payment ORDER BY j.journal LIMIT 1)"         \
+  " (SELECT j.link FROM journal j WHERE j.payment = p.payment ORDER BY j.journal LIMIT 1),"        \
+  " b.id, t.id, c.id, q.id, c.direction, c.currency, c.currency_decimals, v.fee, v.total, v.state,"\
+  " v.in_review, v.expires_at, v.provider_reference, v.purpose_of_payment, v.source_of_funds,"     \
+  " v.relationship, v.payer_name, v.payer_account, v.payer_phone"                                  \
   " FROM payments p LEFT JOIN wallets s ON s.wallet = p.source_wallet"                             \
   " LEFT JOIN wallets d ON d.wallet = p.destination_wallet"                                        \
   " LEFT JOIN assets sa ON sa.asset = p.sending_asset"                                             \
-  " LEFT JOIN assets ra ON ra.asset = p.receiving_asset"
+  " LEFT JOIN assets ra ON ra.asset = p.receiving_asset"                                           \
+  " LEFT JOIN beneficiaries b ON b.beneficiary = p.beneficiary"                                    \
+  " LEFT JOIN destinations t ON t.destination = p.destination"                                     \
+  " LEFT JOIN connectors c ON c.connector = p.connector LEFT JOIN quotes q ON q.quote = p.quote"   \
+  " LEFT JOIN provider_payments v ON v.payment = p.payment"
 constexpr const char* kById = RECORD_COLUMNS " WHERE p.tenant = ? AND p.id = ?";
 constexpr const char* kByKey = RECORD_COLUMNS " WHERE p.payment = ?";
 #undef RECORD_COLUMNS
@@ -32,15 +39,24 @@ constexpr const char* kLegs =
 constexpr const char* kInsert =
     "INSERT INTO payments (tenant, id, transaction_id, application, request_id, type, status,"
     " source_wallet, destination_wallet, sending_asset, sending_amount, receiving_asset,"
-    " min_receiving, from_ref, to_ref, description, memo, notify, created_at, updated_at)"
-    " VALUES (?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+    " receiving_amount, min_receiving, from_ref, to_ref, description, memo, notify, beneficiary,"
+    " destination, connector, quote, created_at, updated_at)"
+    " VALUES (?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+constexpr const char* kInsertProvider =
+    "INSERT INTO provider_payments (payment, fee, total, transaction_type, purpose_of_payment,"
+    " source_of_funds, relationship, payer_name, payer_account, payer_phone)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+constexpr const char* kInsertField =
+    "INSERT INTO payment_fields (payment, name, value) VALUES (?, ?, ?)";
+constexpr const char* kFields = "SELECT name, value FROM payment_fields WHERE payment = ?";
+constexpr const char* kInstructions = "SELECT name, value FROM payment_instructions WHERE payment = ?";
 constexpr const char* kInsertLeg =
     "INSERT INTO payment_legs (payment, leg, source_wallet, destination_wallet, asset, amount,"
     " from_ref, to_ref, description) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)";
 constexpr const char* kSettlementView =
     "SELECT p.tenant, t.environment, p.type, p.status, p.version, p.receiving_asset,"
-    " p.min_receiving, p.source_wallet, p.destination_wallet, p.sending_asset, p.sending_amount"
-    " FROM payments p JOIN tenants t ON t.tenant = p.tenant WHERE p.payment = ?";
+    " p.min_receiving, p.source_wallet, p.destination_wallet, p.sending_asset, p.sending_amount,"
+    " p.beneficiary, p.destination, p.connector, p.quote, p.receiving_amount FROM payments p JOIN tenants t ON t.tenant = p.tenant WHERE p.payment = ?";
 constexpr const char* kLegKeys =
     "SELECT source_wallet, destination_wallet, asset, amount FROM payment_legs"
     " WHERE payment = ? ORDER BY leg";
@@ -70,6 +86,35 @@ enum class Notify { none, email, whatsapp };
 
 std::optional<AssetCode> optional_code(const Query& q, int column) {
   return q.is_null(column) ? std::nullopt : AssetCode::parse(q.text(column));
+}
+
+void read_parties(const Query& q, PaymentRecord& r) {
+  r.request.beneficiary = q.optional_id<BeneficiaryId>(32);
+  r.request.destination = q.optional_id<DestinationId>(33);
+  r.request.quote = q.optional_id<QuoteId>(35);
+}
+
+void read_provider(const Query& q, PaymentRecord& r) {
+  ProviderPart& part = r.provider.emplace();
+  part.connector = q.id<ConnectorId>(34);
+  part.direction = q.enumeration<Direction>(36);
+  part.currency = q.text(37);
+  part.currency_decimals = static_cast<int>(q.integer(38));
+  part.fee = q.amount(39);
+  part.total = q.amount(40);
+  part.state = q.enumeration<ProviderState>(41);
+  part.in_review = q.boolean(42);
+  part.expires_at = q.optional_time(43);
+  part.provider_reference = q.optional_text(44);
+  if (!q.is_null(45)) r.request.compliance = Compliance{q.text(45), q.text(46), q.text(47)};
+  if (!q.is_null(48)) r.request.payer = Payer{q.text(48), q.optional_text(49), q.optional_text(50)};
+}
+
+std::map<std::string, std::string> read_texts(Connection& db, const char* sql, std::int64_t key) {
+  std::map<std::string, std::string> out;
+  Query q(db, sql, key);
+  while (q.step()) out[q.text(0)] = q.text(1);
+  return out;
 }
 
 /// The parts of a record that are columns of its own row.
@@ -103,10 +148,16 @@ PaymentRecord record_row(const Query& q) {
   r.refund_closed_at = q.optional_time(29);
   r.updated_at = q.time(30);
   if (!q.is_null(31)) r.ledger_hash = q.blob(31);
-  if (!q.is_null(9)) {
-    r.request.legs.push_back({q.id<WalletId>(9), q.id<WalletId>(10), *r.sending_asset,
-                              *r.sending_amount, {q.optional_text(19), q.optional_text(20)},
-                              q.optional_text(21)});
+  read_parties(q, r);
+  if (!q.is_null(34)) read_provider(q, r);
+  if (r.request.type != PaymentType::p2p_own_multi) {
+    // On a collection the sending side is a currency.
+    if (!r.sending_asset && r.provider) r.sending_asset = AssetCode::parse(r.provider->currency);
+    if (!r.sending_asset || !r.sending_amount) throw InternalError("a single payment sends nothing");
+    if (q.is_null(12) && r.provider) r.sending_decimals = r.provider->currency_decimals;
+    r.request.legs.push_back({q.optional_id<WalletId>(9), q.optional_id<WalletId>(10),
+                              *r.sending_asset, *r.sending_amount,
+                              {q.optional_text(19), q.optional_text(20)}, q.optional_text(21)});
     r.leg_decimals.push_back(r.sending_decimals);
   }
   return r;
@@ -130,7 +181,43 @@ std::optional<PaymentRecord> one_record(Connection& db, const char* sql, const A
     if (query.step()) record = record_row(query);
   }
   if (record && record->request.type == PaymentType::p2p_own_multi) read_legs(db, *record);
+  if (record && record->provider) {
+    record->request.additional_fields = read_texts(db, kFields, record->key);
+    record->provider->instructions = read_texts(db, kInstructions, record->key);
+  }
   return record;
+}
+
+std::optional<std::int64_t> or_null(Amount amount) {
+  return amount.is_zero() ? std::nullopt : std::optional(amount.units());
+}
+
+void insert_legs(WriteTx& tx, std::int64_t key, const NewPayment& payment) {
+  for (std::size_t i = 0; i < payment.request.legs.size(); ++i) {
+    const TransferLeg& l = payment.request.legs[i];
+    const PaymentKeys::Leg& k = payment.keys.legs[i];
+    Query(tx.db(), kInsertLeg, key, static_cast<std::int64_t>(i), k.source_wallet,
+          k.destination_wallet, k.asset, l.amount, l.refs.from_ref, l.refs.to_ref, l.description)
+        .run();
+  }
+}
+
+void insert_provider(WriteTx& tx, std::int64_t key, const NewPayment& payment) {
+  const PaymentRequest& request = payment.request;
+  const auto of = [](const auto& owner, auto member) {
+    using Value = std::decay_t<decltype((*owner).*member)>;
+    return owner ? std::optional<Value>((*owner).*member) : std::optional<Value>();
+  };
+  const auto& payer = request.payer;
+  Query(tx.db(), kInsertProvider, key, payment.provider->fee, payment.provider->total,
+        payment.provider->type, of(request.compliance, &Compliance::purpose_of_payment),
+        of(request.compliance, &Compliance::source_of_funds),
+        of(request.compliance, &Compliance::relationship), of(payer, &Payer::name),
+        payer ? payer->account_number : std::nullopt, payer ? payer->phone : std::nullopt)
+      .run();
+  for (const auto& [name, value] : request.additional_fields) {
+    Query(tx.db(), kInsertField, key, name, value).run();
+  }
 }
 
 }  // namespace
@@ -159,31 +246,25 @@ std::int64_t insert_payment(WriteTx& tx, const Tenant& tenant, const NewPayment&
   const PaymentRequest& request = payment.request;
   const bool multi = request.type == PaymentType::p2p_own_multi;
   const TransferLeg& leg = request.only();
-  const PaymentKeys::Leg& keys = payment.keys.legs.front();
-  const auto single = [&](std::int64_t key) { return multi ? std::nullopt : std::optional(key); };
-  const auto own = [&](const std::optional<std::string>& text) {
-    return multi ? std::nullopt : text;
+  const PaymentKeys& keys = payment.keys;
+  const PaymentKeys::Leg& first = keys.legs.front();
+  const auto single = [&](const auto& value) {
+    return multi ? std::decay_t<decltype(value)>() : value;
   };
   const Notify notify = request.notify_email      ? Notify::email
                         : request.notify_whatsapp ? Notify::whatsapp
                                                   : Notify::none;
+  const Amount receiving = payment.provider ? payment.provider->receiving : Amount();
   Query(tx.db(), kInsert, tenant.key, payment.id, request.transaction_id, payment.application,
-        payment.request_id, request.type, single(keys.source_wallet),
-        single(keys.destination_wallet),
-        payment.total ? std::optional(keys.asset) : std::nullopt, payment.total,
-        payment.keys.receiving_asset, request.min_receiving, own(leg.refs.from_ref),
-        own(leg.refs.to_ref), own(leg.description), request.memo, notify, tx.now(), tx.now())
+        payment.request_id, request.type, single(first.source_wallet),
+        single(first.destination_wallet), payment.total ? first.asset : std::nullopt, payment.total,
+        keys.receiving_asset, or_null(receiving), request.min_receiving, single(leg.refs.from_ref),
+        single(leg.refs.to_ref), single(leg.description), request.memo, notify, keys.beneficiary,
+        keys.destination, keys.connector, keys.quote, tx.now(), tx.now())
       .run();
   const std::int64_t key = tx.db().last_insert_key();
-  if (multi) {
-    for (std::size_t i = 0; i < request.legs.size(); ++i) {
-      const TransferLeg& l = request.legs[i];
-      const PaymentKeys::Leg& k = payment.keys.legs[i];
-      Query(tx.db(), kInsertLeg, key, static_cast<std::int64_t>(i), k.source_wallet,
-            k.destination_wallet, k.asset, l.amount, l.refs.from_ref, l.refs.to_ref, l.description)
-          .run();
-    }
-  }
+  if (multi) insert_legs(tx, key, payment);
+  if (payment.provider) insert_provider(tx, key, payment);
   return key;
 }
 
@@ -200,10 +281,15 @@ SettlementView settlement_view(Connection& db, std::int64_t payment) {
     view.version = static_cast<int>(q.integer(4));
     view.receiving_asset = q.optional_integer(5);
     view.min_receiving = q.optional_amount(6);
-    if (!q.is_null(7)) {
-      view.keys.legs.push_back({q.integer(7), q.integer(8), q.integer(9)});
+    if (view.type != PaymentType::p2p_own_multi) {
+      view.keys.legs.push_back({q.optional_integer(7), q.optional_integer(8), q.optional_integer(9)});
       view.amounts.push_back(q.amount(10));
     }
+    view.keys.beneficiary = q.optional_integer(11);
+    view.keys.destination = q.optional_integer(12);
+    view.keys.connector = q.optional_integer(13);
+    view.keys.quote = q.optional_integer(14);
+    view.receiving_amount = q.optional_amount(15);
   }
   view.keys.receiving_asset = view.receiving_asset;
   if (view.type == PaymentType::p2p_own_multi) {

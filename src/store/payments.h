@@ -5,12 +5,29 @@
 #include <string>
 #include <vector>
 
+#include "domain/connector.h"
 #include "domain/payment.h"
+#include "domain/provider_payment.h"
 #include "domain/tenant.h"
 #include "store/wallets.h"
 #include "store/write_tx.h"
 
 namespace coffer::store {
+
+/// What the record of a payment through a provider has beside the others.
+struct ProviderPart {
+  ConnectorId connector;
+  Direction direction = Direction::off_ramp;
+  std::string currency;  // of the side that is not on the ledger
+  int currency_decimals = 2;
+  Amount fee;  // in the sending currency
+  Amount total;
+  ProviderState state = ProviderState::fresh;
+  bool in_review = false;
+  std::optional<Timestamp> expires_at;
+  std::optional<std::string> provider_reference;
+  std::map<std::string, std::string> instructions;
+};
 
 /// One transaction record with public ids and codes resolved.
 struct PaymentRecord {
@@ -30,6 +47,7 @@ struct PaymentRecord {
   std::optional<std::string> path;
   std::optional<FailureCode> failure;
   std::vector<int> leg_decimals;
+  std::optional<ProviderPart> provider;
   std::optional<std::string> ledger_hash;  // 32 bytes
   Timestamp created_at;
   std::optional<Timestamp> processing_at;
@@ -42,12 +60,24 @@ struct PaymentRecord {
 /// Row keys that a new payment refers to, resolved by the flow.
 struct PaymentKeys {
   struct Leg {
-    std::int64_t source_wallet = 0;
-    std::int64_t destination_wallet = 0;
-    std::int64_t asset = 0;
+    std::optional<std::int64_t> source_wallet;
+    std::optional<std::int64_t> destination_wallet;
+    std::optional<std::int64_t> asset;  // empty: a currency outside the ledger
   };
   std::vector<Leg> legs;
   std::optional<std::int64_t> receiving_asset;
+  std::optional<std::int64_t> beneficiary;
+  std::optional<std::int64_t> destination;
+  std::optional<std::int64_t> connector;
+  std::optional<std::int64_t> quote;
+};
+
+/// What a new payment through a provider is priced at.
+struct ProviderTerms {
+  Amount fee;
+  Amount total;
+  Amount receiving;
+  std::optional<TransactionType> type;
 };
 
 /// What settlement needs, by row keys.
@@ -60,6 +90,7 @@ struct SettlementView {
   int version = 1;
   std::optional<std::int64_t> receiving_asset;
   std::optional<Amount> min_receiving;
+  std::optional<Amount> receiving_amount;
   PaymentKeys keys;
   std::vector<Amount> amounts;  // per leg
 };
@@ -86,6 +117,7 @@ struct NewPayment {
   const PaymentRequest& request;
   const PaymentKeys& keys;
   std::optional<Amount> total;  // sum of the legs when they share an asset
+  std::optional<ProviderTerms> provider;
 };
 /// Writes the record in status `initiated`; returns its key.
 std::int64_t insert_payment(WriteTx& tx, const Tenant& tenant, const NewPayment& payment);

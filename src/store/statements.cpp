@@ -12,17 +12,27 @@ constexpr const char* kJournalTime = "SELECT at FROM journal WHERE journal = ?";
 constexpr const char* kBalanceBefore =
     "SELECT balance_after FROM entries WHERE account = ? AND entry < ? ORDER BY entry DESC LIMIT 1";
 constexpr const char* kLines =
-    "SELECT e.entry, j.link, j.at, e.amount, e.balance_after, p.id,"
+    "SELECT e.entry, j.link, j.at, e.amount, e.balance_after,"
+    " CASE WHEN p.tenant = t.tenant THEN p.id END,"
     " CASE WHEN p.type = 2 THEN l.description ELSE p.description END,"
     " CASE WHEN e.amount < 0 THEN coalesce(l.from_ref, p.from_ref)"
     "      ELSE coalesce(l.to_ref, p.to_ref) END,"
-    " w.name, c.kind, j.kind"
-    " FROM entries e JOIN journal j ON j.journal = e.entry / 1024"
+    // Between tenants a wallet's own name is nobody's business: the payer knows the beneficiary, the
+    // receiver who paid.
+    " CASE WHEN c.tenant = t.tenant THEN w.name"
+    "      WHEN c.kind <> 0 OR e.amount < 0 THEN coalesce(b.company_name, b.first_name || ' ' || b.last_name)"
+    "      ELSE (SELECT s.name FROM tenants n JOIN associations s ON s.association = n.association"
+    "            WHERE n.tenant = c.tenant) END,"
+    " c.kind, j.kind, coalesce(q.payer_name, k.provider)"
+    " FROM entries e JOIN accounts t ON t.account = e.account"
+    " JOIN journal j ON j.journal = e.entry / 1024"
     " JOIN accounts c ON c.account = e.counterparty LEFT JOIN wallets w ON w.wallet = c.wallet"
     " LEFT JOIN payments p ON p.payment = j.payment"
     " LEFT JOIN payment_legs l ON l.payment = j.payment AND l.leg = e.leg AND p.type = 2"
-    " WHERE e.account = ? AND e.entry >= ? AND e.entry < ?"
-    " AND (SELECT a.tenant FROM accounts a WHERE a.account = e.account) = ?"
+    " LEFT JOIN beneficiaries b ON b.beneficiary = p.beneficiary"
+    " LEFT JOIN provider_payments q ON q.payment = p.payment"
+    " LEFT JOIN connectors k ON k.connector = p.connector"
+    " WHERE e.account = ? AND e.entry >= ? AND e.entry < ? AND t.tenant = ?"
     " ORDER BY e.entry LIMIT ?";
 
 Timestamp journal_time(Connection& db, std::int64_t journal) {
@@ -51,18 +61,23 @@ std::int64_t first_journal_at(Connection& db, Timestamp at) {
   return low;
 }
 
+/// Where value went to or came from; an account of the house by what it is for.
 std::string counterparty_name(const Query& query) {
+  const auto kind = query.enumeration<AccountKind>(9);
+  if (kind == AccountKind::fee) return "Fees";
+  if (query.enumeration<JournalKind>(10) == JournalKind::refund) return "Refund";
   if (!query.is_null(8)) return query.text(8);
-  switch (query.enumeration<AccountKind>(9)) {
+  switch (kind) {
     case AccountKind::liquidity:
       return "Market";
+    case AccountKind::clearing:
+      return query.text(11);
     case AccountKind::fee:
-      return "Fees";
     case AccountKind::issuance:
     case AccountKind::wallet:
       break;
   }
-  return query.enumeration<JournalKind>(10) == JournalKind::refund ? "Refund" : "Funding";
+  return "Funding";
 }
 
 }  // namespace

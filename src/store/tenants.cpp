@@ -8,12 +8,14 @@ namespace coffer::store {
 namespace {
 
 constexpr const char* kAllAssociations =
-    "SELECT association, id, name, status, created_at, updated_at FROM associations"
+    "SELECT association, id, name, status, created_at, updated_at, entity_type FROM associations"
     " ORDER BY association";
 constexpr const char* kAssociationById =
-    "SELECT association, id, name, status, created_at, updated_at FROM associations WHERE id = ?";
+    "SELECT association, id, name, status, created_at, updated_at, entity_type FROM associations"
+    " WHERE id = ?";
 constexpr const char* kInsertAssociation =
-    "INSERT INTO associations (id, name, status, created_at, updated_at) VALUES (?, ?, ?, ?, ?)";
+    "INSERT INTO associations (id, name, status, created_at, updated_at, entity_type)"
+    " VALUES (?, ?, ?, ?, ?, ?)";
 constexpr const char* kInsertTenant = "INSERT INTO tenants (association, environment) VALUES (?, ?)";
 constexpr const char* kSetAssociationStatus =
     "UPDATE associations SET status = ?, updated_at = ? WHERE id = ?";
@@ -31,6 +33,8 @@ constexpr const char* kAllApplications = APPLICATION_COLUMNS " ORDER BY p.applic
 constexpr const char* kApplicationById = APPLICATION_COLUMNS " WHERE p.id = ?";
 constexpr const char* kApplicationByClientId = APPLICATION_COLUMNS " WHERE p.client_id = ?";
 constexpr const char* kApplicationByApiKey = APPLICATION_COLUMNS " WHERE p.api_key_hash = ?";
+constexpr const char* kApplicationByConnect = APPLICATION_COLUMNS " WHERE p.connect_hash = ?";
+constexpr const char* kApplicationByPublicKey = APPLICATION_COLUMNS " WHERE p.public_key = ?";
 #undef APPLICATION_COLUMNS
 
 constexpr const char* kInsertApplication =
@@ -44,7 +48,8 @@ constexpr const char* kUpdateApplication =
 
 AssociationRow association_row(const Query& query) {
   return {query.integer(0), query.id<AssociationId>(1), query.text(2),
-          query.enumeration<AssociationStatus>(3), query.time(4), query.time(5)};
+          query.enumeration<AssociationStatus>(3), query.time(4), query.time(5),
+          query.enumeration<EntityType>(6)};
 }
 
 Sha256 hash_column(const Query& query, int column) {
@@ -110,7 +115,9 @@ std::optional<AssociationRow> find_association(Connection& db, AssociationId id)
 }
 
 void insert_association(WriteTx& tx, const AssociationRow& row) {
-  Query(tx.db(), kInsertAssociation, row.id, row.name, row.status, tx.now(), tx.now()).run();
+  Query(tx.db(), kInsertAssociation, row.id, row.name, row.status, tx.now(), tx.now(),
+        row.entity_type)
+      .run();
   const std::int64_t association = tx.db().last_insert_key();
   for (const auto environment : {Environment::sandbox, Environment::production}) {
     Query(tx.db(), kInsertTenant, association, environment).run();
@@ -142,6 +149,14 @@ std::optional<ApplicationRow> find_application_by_client_id(Connection& db,
 }
 std::optional<ApplicationRow> find_application_by_api_key(Connection& db, const Sha256& hash) {
   return first(db, application_row, kApplicationByApiKey, blob(hash));
+}
+std::optional<ApplicationRow> find_application_by_connect_secret(Connection& db,
+                                                                 const Sha256& hash) {
+  return first(db, application_row, kApplicationByConnect, blob(hash));
+}
+std::optional<ApplicationRow> find_application_by_public_key(Connection& db,
+                                                             std::string_view public_key) {
+  return first(db, application_row, kApplicationByPublicKey, public_key);
 }
 
 void insert_application(WriteTx& tx, const ApplicationRow& row) {

@@ -7,6 +7,7 @@
 
 #include "base/digest.h"
 #include "domain/tenant.h"
+#include "domain/wallet.h"
 #include "store/write_tx.h"
 
 namespace coffer::store {
@@ -18,6 +19,7 @@ struct AssociationRow {
   AssociationStatus status = AssociationStatus::pending;
   Timestamp created_at;
   Timestamp updated_at;
+  EntityType entity_type = EntityType::business;  // who it is in the transaction type of a cash-out
 };
 
 /// What is stored of an application: hashes only, no secret.
@@ -53,6 +55,10 @@ std::optional<ApplicationRow> find_application(Connection& db, ApplicationId id)
 std::optional<ApplicationRow> find_application_by_client_id(Connection& db,
                                                             std::string_view client_id);
 std::optional<ApplicationRow> find_application_by_api_key(Connection& db, const Sha256& hash);
+std::optional<ApplicationRow> find_application_by_connect_secret(Connection& db,
+                                                                 const Sha256& hash);
+std::optional<ApplicationRow> find_application_by_public_key(Connection& db,
+                                                             std::string_view public_key);
 void insert_application(WriteTx& tx, const ApplicationRow& row);
 /// Replaces hashes, public key, scopes, suspension and key version of an existing row.
 void update_application(WriteTx& tx, const ApplicationRow& row);

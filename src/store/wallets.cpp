@@ -17,6 +17,7 @@ namespace {
 constexpr int kTenantColumn = 28;
 
 constexpr const char* kFind = WALLET_COLUMNS " WHERE w.id = ?1 AND w.tenant = ?2";
+constexpr const char* kByKey = WALLET_COLUMNS " WHERE w.wallet = ?";
 constexpr const char* kBrief =
     "SELECT wallet, status, own_account FROM wallets WHERE id = ? AND tenant = ?";
 #define WALLET_FILTER                                                          \
@@ -34,6 +35,12 @@ constexpr const char* kListOfAll = WALLET_COLUMNS " ORDER BY w.status, w.wallet"
 constexpr const char* kTenants =
     "SELECT t.tenant, a.id, t.environment FROM tenants t"
     " JOIN associations a ON a.association = t.association WHERE t.tenant = ?";
+constexpr const char* kFindAddress =
+    "SELECT w.wallet, w.status FROM wallets w JOIN tenants t ON t.tenant = w.tenant"
+    " WHERE w.public_key = ? AND t.environment = ?";
+constexpr const char* kBriefByPublicKey =
+    "SELECT wallet, status, own_account FROM wallets WHERE public_key = ? AND tenant = ?";
+constexpr const char* kStatus = "SELECT status FROM wallets WHERE wallet = ?";
 constexpr const char* kTenantOfWallet = "SELECT tenant FROM wallets WHERE id = ?";
 constexpr const char* kInsert =
     "INSERT INTO wallets (tenant, id, name, account_number, public_key, sealed_seed, asset,"
@@ -109,10 +116,35 @@ std::optional<WalletRow> find_wallet(Connection& db, const Tenant& tenant, Walle
   return query.step() ? std::optional(wallet_row(query)) : std::nullopt;
 }
 
+std::optional<WalletRow> find_wallet_by_key(Connection& db, std::int64_t wallet) {
+  Query query(db, kByKey, wallet);
+  return query.step() ? std::optional(wallet_row(query)) : std::nullopt;
+}
+
 std::optional<WalletBrief> find_wallet_brief(Connection& db, const Tenant& tenant, WalletId id) {
   Query query(db, kBrief, id, tenant.key);
   if (!query.step()) return std::nullopt;
   return WalletBrief{query.integer(0), query.enumeration<WalletStatus>(1), query.boolean(2)};
+}
+
+std::optional<AddressOwner> find_address(Connection& db, Environment environment,
+                                         std::string_view public_key) {
+  Query query(db, kFindAddress, public_key, environment);
+  if (!query.step()) return std::nullopt;
+  return AddressOwner{query.integer(0), query.enumeration<WalletStatus>(1)};
+}
+
+std::optional<WalletBrief> find_wallet_by_public_key(Connection& db, const Tenant& tenant,
+                                                     std::string_view public_key) {
+  Query query(db, kBriefByPublicKey, public_key, tenant.key);
+  if (!query.step()) return std::nullopt;
+  return WalletBrief{query.integer(0), query.enumeration<WalletStatus>(1), query.boolean(2)};
+}
+
+WalletStatus wallet_status(Connection& db, std::int64_t wallet) {
+  Query query(db, kStatus, wallet);
+  COFFER_CHECK(query.step());
+  return query.enumeration<WalletStatus>(0);
 }
 
 std::vector<WalletRow> list_wallets(Connection& db, const Tenant& tenant,

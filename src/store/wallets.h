@@ -49,12 +49,25 @@ struct PageAt {
 };
 
 std::optional<WalletRow> find_wallet(Connection& db, const Tenant& tenant, WalletId id);
+/// For events: no tenant is asked, so never on an integrator's route.
+std::optional<WalletRow> find_wallet_by_key(Connection& db, std::int64_t wallet);
 std::optional<WalletBrief> find_wallet_brief(Connection& db, const Tenant& tenant, WalletId id);
 /// Newest first, at most `limit` rows beyond `page.key`.
 std::vector<WalletRow> list_wallets(Connection& db, const Tenant& tenant,
                                     const WalletFilter& filter, const PageAt& page);
 /// Of all tenants, for the operator: Pending ones first come first.
 std::vector<std::pair<WalletRow, Tenant>> list_wallets_of_all(Connection& db);
+/// The account a ledger address belongs to, of whatever association of the environment.
+struct AddressOwner {
+  std::int64_t wallet = 0;
+  WalletStatus status = WalletStatus::pending;
+};
+std::optional<AddressOwner> find_address(Connection& db, Environment environment,
+                                         std::string_view public_key);
+WalletStatus wallet_status(Connection& db, std::int64_t wallet);
+/// The caller's own wallet of this ledger address.
+std::optional<WalletBrief> find_wallet_by_public_key(Connection& db, const Tenant& tenant,
+                                                     std::string_view public_key);
 /// Whose wallet it is, for the operator's commands.
 std::optional<Tenant> tenant_of_wallet(Connection& db, WalletId id);
 

@@ -13,7 +13,7 @@
 namespace coffer::store {
 
 /// Workers that a commit can give work to.
-enum class Signal { settlement, webhooks };
+enum class Signal { settlement, webhooks, providers };
 
 class WriteTx {
  public:

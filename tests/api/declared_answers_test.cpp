@@ -3,8 +3,13 @@
 #include <catch2/catch.hpp>
 #include <set>
 
+#include "api/pipeline/pipeline.h"
+#include "base/digest.h"
+#include "domain/beneficiary.h"
 #include "route_samples.h"
 #include "support/armed_fault.h"
+#include "support/connectors.h"
+#include "support/silent_listener.h"
 
 using namespace coffer;
 using namespace coffer::test;
@@ -18,7 +23,7 @@ void replace_all(std::string& text, const std::string& from, const std::string& 
 }
 
 bool is_guarded(const api::Route& route) {
-  return route.access == api::Access::application || route.access == api::Access::sandbox;
+  return api::is_guarded(route.access);
 }
 
 void no_limits(Config&) {}
@@ -28,9 +33,19 @@ void tiny_limits(Config& config) {
   config.rate_limit_login_per_min = 1;
 }
 
+/// The issuer of external tokens is there and never answers.
+std::function<void(Config&)> late_issuer(const std::string& url) {
+  return [url](Config& config) {
+    config.oauth_issuer = "https://issuer.example";
+    config.oauth_audience = "coffer";
+    config.oauth_jwks = url;
+    config.oauth_timeout_ms = 50;
+  };
+}
+
 class Producer {
  public:
-  Producer() : app_(no_limits), limited_(tiny_limits) {
+  Producer() : app_(no_limits), limited_(tiny_limits), late_(late_issuer(silence_.url())) {
     app_.rate("USDC", "EURC", "0.9");
     app_.liquidity("EURC", "1000");
     mine_ = belongings_of(app_, app_.me());
@@ -41,11 +56,18 @@ class Producer {
 
   Reply produce(const api::Route& route, int status) {
     const Sample sample = sample_of(route);
+    if (route.operation == "takeProviderCallback") {
+      if (const auto reply = callback(sample, status)) return *reply;
+    }
     switch (status) {
       case 200:
       case 201:
       case 202:
+      case 204:
+      case 402:
         return success(route, sample, status);
+      case 304:
+        return unchanged(sample);
       case 400:
         return malformed(route, sample);
       case 401:
@@ -68,6 +90,8 @@ class Producer {
         return with_fault("pipeline.handler=throw", sample);
       case 503:
         return unavailable(route, sample);
+      case 504:
+        return route.access == api::Access::business ? late(sample) : late_provider(sample);
       default:
         throw InternalError("nobody knows how to make a " + std::to_string(status));
     }
@@ -77,6 +101,10 @@ class Producer {
   Reply success(const api::Route& route, const Sample& sample, int status) {
     Names names = mine_;
     names["pending"] = app_.me().third_party_wallet("USDC");
+    add_beneficiary(app_.me(), names);
+    add_quote(app_.me(), names);
+    add_webhook(app_.me(), names, sample);
+    add_fresh_payment_samples(app_, app_.me(), names, sample);
     HttpCall call = sample.call(names);
     const bool first = status == route.answers.front().status;
     if (!first && route.moves_money) call.target = with_query(call.target, "validateOnly=true");
@@ -87,6 +115,44 @@ class Producer {
       call = sample.call(names);
     }
     return app_.me().send(call);
+  }
+
+  /// What only a signature gets to.
+  std::optional<Reply> callback(const Sample& sample, int status) {
+    const auto paid = [&](const char* currency, const char* amount) {
+      const Json data{{"providerPaymentId", "p"}, {"reference", "REF-1"}, {"amount", amount},
+                      {"currencyIsoCode3", currency}};
+      return Json{{"id", "c"}, {"type", "reference.paid"}, {"data", data}}.dump();
+    };
+    const auto send = [&](const std::string& body) {
+      return app_.anonymous().send(signed_callback(app_, mine_, body));
+    };
+    switch (status) {
+      case 200:
+        return send(sample.call(mine_).body);
+      case 401: {
+        HttpCall call = sample.call(mine_);
+        call.target = signed_callback(app_, mine_, {}).target;
+        return app_.anonymous().send(call);
+      }
+      case 404:
+        return send(paid("KES", "1000"));
+      case 422:
+        return send(paid("EUR", "1000"));
+      case 409:
+        // The connector's provider issued it, and then told the same payment with two amounts.
+        issue_reference(app_, mine_, "REF-9");
+        send(paid_on("REF-9", "1000"));
+        return send(paid_on("REF-9", "2000"));
+      default:
+        return std::nullopt;
+    }
+  }
+
+  static std::string paid_on(const char* reference, const char* amount) {
+    const Json data{{"providerPaymentId", "p9"}, {"reference", reference}, {"amount", amount},
+                    {"currencyIsoCode3", "KES"}};
+    return Json{{"id", "c"}, {"type", "reference.paid"}, {"data", data}}.dump();
   }
 
   Reply malformed(const api::Route& route, const Sample& sample) {
@@ -118,12 +184,44 @@ class Producer {
     Names names = mine_;
     names["wallet"] = app_.me().third_party_wallet("USDC");
     names["pending"] = mine_.at("wallet");
+    if (sample.refers_to("beneficiary")) fill_up(names);
+    if (sample.refers_to("connector")) {
+      names["connector"] = add_connector(app_);
+      pause_connector(app_, names["connector"]);
+    }
+    if (sample.target.ends_with("/expire")) app_.me().send(sample.call(names));
+    names["webhook"] = mine_.at("goneWebhook");
+    names["delivery"] = mine_.at("goneDelivery");
+    if (sample.refers_to("stuck")) names["stuck"] = mine_.at("record");
+    if (sample.refers_to("arrival")) return told_twice(sample);
+    if (sample.refers_to("customer")) app_.me().send(sample.call(names));
+    // Its event types are taken the second time.
+    if (sample.body.find("eventTypes") != std::string::npos) app_.me().send(sample.call(names));
     return app_.me().send(sample.call(names));
+  }
+
+  /// One provider payment with two amounts.
+  Reply told_twice(Sample sample) {
+    Names names = mine_;
+    names["arrival"] = "told-twice";
+    app_.me().send(sample.call(names));
+    replace_all(sample.body, R"("amount":"1000")", R"("amount":"2000")");
+    return app_.me().send(sample.call(names));
+  }
+
+  /// A beneficiary that takes no more destinations.
+  void fill_up(Names& names) {
+    add_beneficiary(app_.me(), names);
+    const std::string path = "/v1/beneficiaries/" + names.at("beneficiary");
+    const Json one = app_.me().get(path + "/payment-destinations/" + names.at("destination")).json();
+    for (std::size_t i = 1; i < kDestinationsMax; ++i) {
+      CHECK(app_.me().post(path + "/payment-destinations", one).status == 201);
+    }
   }
 
   Reply too_large(const Sample& sample) {
     HttpCall call = sample.call(mine_);
-    call.body.append(64 * 1024, ' ');
+    call.body.append(api::Pipeline::body_bytes_max(call.target), ' ');
     return app_.me().over_wire().send(call);
   }
 
@@ -137,11 +235,40 @@ class Producer {
     if (route.operation == "updateWallet") {
       sample.body = R"({"networkName":"fixed"})";
     }
+    replace_all(sample.target, "transactionType=B2C", "transactionType=C2C");
+    replace_all(sample.body, R"("amount":"10")", R"("amount":"0")");
+    replace_all(sample.body, R"("amount":"1000")", R"("amount":"0")");
+    replace_all(sample.body, "$purpose", "NOPE");
+    replace_all(sample.body, "$collectQuote", "$cashQuote");
+    replace_all(sample.body, "$bespoke", "$collections");
+    replace_all(sample.body, "http://127.0.0.1", "http://10.0.0.1");
+    replace_all(sample.body, R"("from":"2025)", R"("from":"2027)");
+    replace_all(sample.body, R"("gracePeriodSeconds":60)", R"("gracePeriodSeconds":604801)");
     for (const char* code : {"USDC", "KES"}) {
       replace_all(sample.target, code, "NOPE");
       replace_all(sample.body, code, "NOPE");
     }
     return app_.me().send(sample.call(mine_));
+  }
+
+  /// The issuer of an external token does not say what its keys are.
+  Reply late(const Sample& sample) {
+    const std::string token = to_base64url(R"({"alg":"RS256"})") + ".e30.AA";
+    return late_.me().with("Authorization", "Bearer " + token).send(sample.call(nobodys_));
+  }
+
+  Reply late_provider(const Sample& sample) {
+    Names names = mine_;
+    names["connector"] = add_http_connector(app_, silence_.url(), 50);
+    add_late_providers(app_, silence_.url(), names);
+    return app_.me().send(sample.call(names));
+  }
+
+  Reply unchanged(const Sample& sample) {
+    HttpCall call = sample.call(mine_);
+    const std::string etag = app_.me().send(call).header("ETag");
+    call.headers = {{"If-None-Match", etag}};
+    return app_.me().send(call);
   }
 
   Reply with_fault(const char* fault_point, const Sample& sample) {
@@ -167,13 +294,15 @@ class Producer {
 
   TestApp app_;
   TestApp limited_;
+  SilentListener silence_;
+  TestApp late_;
   Names mine_;
   Names nobodys_;
 };
 
 /// What every answer of this status must look like, whatever the route.
 void check_shape(const api::Route& route, const Reply& reply) {
-  if (reply.status < 300) return;
+  if (reply.status < 400 || !reply.header("X-Success-Convention").empty()) return;
   if (!route.pattern.starts_with("/v1/") && reply.status == 503) return;  // the state of health
   if (route.envelope) {
     CHECK(reply.header("Content-Type") == "application/json");
@@ -217,11 +346,16 @@ TEST_CASE("the route table is complete and says each thing once") {
     CHECK((is_guarded(route) == route.scope.has_value()));
     CHECK((route.body == api::Body::none) == route.request_schema.empty());
     CHECK(route.envelope == route.pattern.starts_with("/v1/business/"));
-    CHECK(route.moves_money == route.pattern.starts_with("/v1/payments/"));
+    CHECK(route.envelope == (route.access == api::Access::business));
+    CHECK((route.access == api::Access::connect) == route.pattern.starts_with("/v1/connect-"));
+    if (route.pattern.starts_with("/v1/payments/")) {
+      CHECK(route.moves_money == (route.method == "POST"));
+    }
     for (const api::Answer& answer : api::answers_of(route)) {
       INFO(answer.status);
       if (route.pattern.starts_with("/v1/")) {
-        CHECK((answer.status < 300) == !answer.schema.empty());
+        const bool shows = (answer.status < 300 && answer.status != 204) || answer.status == 402;
+        CHECK(shows == !answer.schema.empty());
       }
     }
   }

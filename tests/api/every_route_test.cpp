@@ -10,7 +10,7 @@ using namespace coffer::test;
 namespace {
 
 bool is_guarded(const api::Route& route) {
-  return route.access == api::Access::application || route.access == api::Access::sandbox;
+  return api::is_guarded(route.access);
 }
 
 /// Names of all scopes but one.
@@ -51,7 +51,10 @@ TEST_CASE("both mounts give the same answers") {
     second.target = "/gw" + call.target;
     for (const Client& client : {app.me(), app.anonymous()}) {
       const Client same_id = client.with("X-Request-Id", "same");
-      CHECK(comparable(same_id.send(call)) == comparable(same_id.send(second)));
+      const Reply first = same_id.send(call), other = same_id.send(second);
+      CHECK(first.status == other.status);
+      // Every challenge is another one.
+      if (route.operation != "getChallenge") CHECK(comparable(first) == comparable(other));
     }
   }
 }
@@ -62,9 +65,14 @@ TEST_CASE("a success under the second mount is as good as under the first") {
   const Names mine = belongings_of(app, app.me());
   for (const api::Route& route : api::routes()) {
     if (!route.pattern.starts_with("/v1/")) continue;
+    if (route.operation == "takeProviderCallback") continue;  // signed: provider_callbacks_test.cpp
     INFO(route.operation);
     Names names = mine;
     names["pending"] = app.me().third_party_wallet("USDC");
+    add_beneficiary(app.me(), names);
+    add_quote(app.me(), names);
+    add_webhook(app.me(), names, sample_of(route));
+    add_fresh_payment_samples(app, app.me(), names, sample_of(route));
     HttpCall call = sample_of(route).call(names);
     call.target = "/gw" + call.target;
     const Reply reply = app.me().send(call);
@@ -83,6 +91,10 @@ TEST_CASE("a token with the one scope of a route opens it, one with all others d
     const std::string scope(name(*route.scope));
     Names names = mine;
     names["pending"] = app.me().third_party_wallet("USDC");
+    add_beneficiary(app.me(), names);
+    add_quote(app.me(), names);
+    add_webhook(app.me(), names, sample_of(route));
+    add_fresh_payment_samples(app, app.me(), names, sample_of(route));
     const Reply without =
         app.me().scoped(all_scopes_but(*route.scope)).send(sample_of(route).call(names));
     CHECK(without.status == 403);

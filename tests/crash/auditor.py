@@ -22,8 +22,15 @@ from decimal import Decimal
 
 # Of the file's enumerations, as schema.sql says them.
 OPEN, SUCCEEDED = (0, 1), 2  # of payments.status; events number their types alike
-MULTI, SWAP = 2, 3           # of payments.type
-ISSUANCE = 1                 # of accounts.kind, the only one that may be below zero
+PROCESSING, REFUND_PENDING, REFUNDED = 1, 4, 5
+DEBITED = (SUCCEEDED, REFUND_PENDING, REFUNDED, 6)  # the value moved, whatever came after
+# How many events of a payment say that something ended, by its status.
+ENDINGS = {0: 0, 1: 0, 2: 1, 3: 1, 4: 2, 5: 3, 6: 3, 7: 1}
+LAST_PAYMENT_EVENT = 6
+TO_ADDRESS, MULTI, SWAP, SWAP_TO_ADDRESS = 1, 2, 3, 4  # of payments.type
+CASH_OUT, COLLECTION, ON_REFERENCE = 5, 6, 7
+ACCEPTED = 2                 # of provider_payments.state
+MAY_BE_NEGATIVE = (1, 4)     # of accounts.kind: issuance, and a provider's clearing account
 MONEY = [("accounts", "balance"), ("accounts", "held"), ("entries", "amount"),
          ("entries", "balance_after"), ("holds", "amount"), ("payment_legs", "amount")]
 MAYBE_MONEY = [("payments", "sending_amount"), ("payments", "receiving_amount"),
@@ -76,7 +83,7 @@ class Audit:
             running[account] += entry["amount"]
             if running[account] != entry["balance_after"]:
                 self.fault("running balance", tuple(entry))
-            if running[account] < 0 and accounts[account]["kind"] != ISSUANCE:
+            if running[account] < 0 and accounts[account]["kind"] not in MAY_BE_NEGATIVE:
                 self.fault("balance below zero on the way", tuple(entry))
         held = {key: 0 for key in accounts}
         for hold in self.rows("SELECT * FROM holds WHERE state = 0"):
@@ -87,7 +94,7 @@ class Audit:
                 self.fault("stored balance", f"account {key}: {account['balance']}, entries {running[key]}")
             if account["held"] != held[key]:
                 self.fault("stored held", f"account {key}: {account['held']}, holds {held[key]}")
-            if account["kind"] != ISSUANCE and account["balance"] - account["held"] < 0:
+            if account["kind"] not in MAY_BE_NEGATIVE and account["balance"] - account["held"] < 0:
                 self.fault("available below zero", f"account {key}")
             book = (account["environment"], account["asset"])
             sums[book] = sums.get(book, 0) + account["balance"]
@@ -139,20 +146,48 @@ class Audit:
                 moves.append((self.account_of(leg["source_wallet"], leg["asset"]), -leg["amount"]))
                 moves.append((self.account_of(leg["destination_wallet"], leg["asset"]), leg["amount"]))
             return moves
+        if payment["type"] in (COLLECTION, ON_REFERENCE):
+            target = self.account_of(payment["destination_wallet"], payment["receiving_asset"])
+            return [(None, -payment["receiving_amount"]), (target, payment["receiving_amount"])]
         source = self.account_of(payment["source_wallet"], payment["sending_asset"])
-        if payment["type"] == SWAP:
+        if payment["type"] == CASH_OUT:
+            fee = self.parts[payment["payment"]]["fee"]
+            moves = [(source, -payment["sending_amount"]), (None, payment["sending_amount"])]
+            return moves + ([(source, -fee), (None, fee)] if fee else [])
+        if payment["type"] == TO_ADDRESS:
+            return [(source, -payment["sending_amount"]), (None, payment["sending_amount"])]
+        if payment["type"] in (SWAP, SWAP_TO_ADDRESS):
             target = self.account_of(payment["destination_wallet"], payment["receiving_asset"])
             return [(source, -payment["sending_amount"]), (None, payment["sending_amount"]),
                     (None, -payment["receiving_amount"]), (target, payment["receiving_amount"])]
         target = self.account_of(payment["destination_wallet"], payment["sending_asset"])
         return [(source, -payment["sending_amount"]), (target, payment["sending_amount"])]
 
+    def is_debited(self, payment):
+        """A cash-out is debited as soon as its provider has it."""
+        early = (payment["type"] == CASH_OUT and payment["status"] == PROCESSING
+                 and self.parts[payment["payment"]]["state"] == ACCEPTED)
+        return payment["status"] in DEBITED or early
+
+    def check_refund(self, payment, sets, refunds):
+        """Given back once, to the last unit, or not at all."""
+        what = f"payment {payment['payment']} in status {payment['status']}"
+        if len(refunds) != (payment["status"] == REFUNDED):
+            self.fault("refunded once", f"{what} has {len(refunds)} refund sets")
+        elif refunds:
+            sums = {}
+            for row in [*sets[0], *refunds[0]]:
+                sums[row["account"]] = sums.get(row["account"], 0) + row["amount"]
+            if any(sums.values()):
+                self.fault("refund gives back what was taken", f"{what}: {sums}")
+
     def check_payment(self, payment, sets, events, holds):
         key, status = payment["payment"], payment["status"]
         what = f"payment {key} in status {status}"
-        if status == SUCCEEDED:
+        debited = self.is_debited(payment)
+        if debited:
             if len(sets) != 1:
-                self.fault("succeeded once", f"{what} has {len(sets)} entry sets")
+                self.fault("moved once", f"{what} has {len(sets)} entry sets")
             else:
                 found = [(row["account"], row["amount"]) for row in sets[0]]
                 wanted = self.expected_moves(payment)
@@ -162,32 +197,40 @@ class Audit:
                     self.fault("entries follow the record", f"{what}: {found}, expected {wanted}")
         elif sets:
             self.fault("no entries before success", what)
-        hold_state = 0 if status in OPEN else 1 if status == SUCCEEDED else 2
-        if not holds or any(hold["state"] != hold_state for hold in holds):
+        hold_state = 1 if debited else 0 if status in OPEN else 2
+        if payment["type"] in (COLLECTION, ON_REFERENCE):
+            if holds:
+                self.fault("nothing is held for what comes in", what)
+        elif not holds or any(hold["state"] != hold_state for hold in holds):
             self.fault("holds follow the status", f"{what}: {[tuple(hold) for hold in holds]}")
         if [event["version"] for event in events] != list(range(1, payment["version"] + 1)):
             self.fault("one event per version", f"{what}: {[tuple(event) for event in events]}")
         terminal = [event for event in events if event["type"] >= SUCCEEDED]
-        if len(terminal) != (0 if status in OPEN else 1):
-            self.fault("one terminal event", f"{what} has {len(terminal)}")
+        if len(terminal) != ENDINGS[status]:
+            self.fault("every ending has its event", f"{what} has {len(terminal)}")
 
     def check_payments(self, settled):
-        sets, events, holds, jobs = {}, {}, {}, {}
+        sets, refunds, events, holds, jobs = {}, {}, {}, {}, {}
+        self.parts = {row["payment"]: row for row in self.rows("SELECT * FROM provider_payments")}
         lines = {}
         for entry in self.rows("SELECT * FROM entries ORDER BY entry"):
             lines.setdefault(entry["entry"] // 1024, []).append(entry)
-        for row in self.rows("SELECT journal, payment FROM journal WHERE payment IS NOT NULL AND kind = 0"):
-            sets.setdefault(row["payment"], []).append(lines.get(row["journal"], []))
-        for table, index in (("events", events), ("holds", holds), ("settlement_jobs", jobs)):
-            order = " ORDER BY sequence" if table == "events" else ""
-            for row in self.rows(f"SELECT * FROM {table}{order}"):
+        for kind, index in ((0, sets), (3, refunds)):
+            for row in self.rows("SELECT journal, payment FROM journal WHERE payment IS NOT NULL"
+                                 " AND kind = ?", kind):
+                index.setdefault(row["payment"], []).append(lines.get(row["journal"], []))
+        for table, index in (("events", events), ("holds", holds), ("settlement_jobs", jobs),
+                             ("provider_jobs", jobs)):
+            rest = f" WHERE type <= {LAST_PAYMENT_EVENT} ORDER BY sequence" if table == "events" else ""
+            for row in self.rows(f"SELECT * FROM {table}{rest}"):
                 index.setdefault(row["payment"], []).append(row)
         known = set()
         for payment in self.rows("SELECT * FROM payments"):
             key = payment["payment"]
             known.add(key)
             self.check_payment(payment, sets.get(key, []), events.get(key, []), holds.get(key, []))
-            under_way = payment["status"] in OPEN
+            self.check_refund(payment, sets.get(key, []), refunds.get(key, []))
+            under_way = payment["status"] in (*OPEN, REFUND_PENDING)
             if under_way != (len(jobs.get(key, [])) == 1):
                 self.fault("a job while under way", f"payment {key} has {len(jobs.get(key, []))}")
             if settled and under_way:

@@ -21,10 +21,11 @@ class Gateway:
         self.process = None
         self.facts = None
         self.ready_s = None
+        self.listen = "0"  # a port, for who has to be found again at the same place
 
     def start(self, wrapper=(), env=None, ready_within_s=10.0):
         """Returns when the port answers; raises when it does not in time. Seconds in `ready_s`."""
-        command = [*wrapper, self.binary, "demo", "--db", self.db, "--port", "0", "--json"]
+        command = [*wrapper, self.binary, "demo", "--db", self.db, "--port", self.listen, "--json"]
         began = time.monotonic()
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(

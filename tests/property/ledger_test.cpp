@@ -112,7 +112,7 @@ class Player {
     leg.destination_wallet = world_.wallets[to].id;
     leg.sending_asset = careless && dice_.one_in(4) ? *AssetCode::parse("NONE") : code(from.second);
     leg.amount = Amount::from_units(some_amount(from));
-    if (careless && dice_.one_in(4)) leg.source_wallet.uuid.bytes[15] ^= 1;
+    if (careless && dice_.one_in(4)) leg.source_wallet->uuid.bytes[15] ^= 1;
     if (dice_.one_in(4)) leg.refs.from_ref = "R" + std::to_string(dice_.roll(3));
     if (dice_.one_in(4)) leg.description = "text";
     return leg;

@@ -33,7 +33,7 @@ bool has_shape(const PaymentRequest& request) {
     return request.receiving_asset != request.legs[0].sending_asset;
   }
   return std::none_of(request.legs.begin(), request.legs.end(), [](const TransferLeg& leg) {
-    return leg.source_wallet == leg.destination_wallet;
+    return *leg.source_wallet == *leg.destination_wallet;
   });
 }
 
@@ -63,10 +63,10 @@ bool Model::fits(std::int64_t units, std::size_t asset) const {
 }
 
 Place Model::source(const TransferLeg& leg) const {
-  return {*wallet_index(leg.source_wallet), *asset_index(leg.sending_asset)};
+  return {*wallet_index(*leg.source_wallet), *asset_index(leg.sending_asset)};
 }
 Place Model::destination(const TransferLeg& leg) const {
-  return {*wallet_index(leg.destination_wallet), *asset_index(leg.sending_asset)};
+  return {*wallet_index(*leg.destination_wallet), *asset_index(leg.sending_asset)};
 }
 
 Wide Model::available(Place place) const {
@@ -85,16 +85,16 @@ void Model::judge_wallet(WalletId id, std::set<Slug>& wrong) const {
 
 void Model::judge_leg(const PaymentRequest& request, const TransferLeg& leg,
                       std::set<Slug>& wrong) const {
-  judge_wallet(leg.source_wallet, wrong);
-  judge_wallet(leg.destination_wallet, wrong);
+  judge_wallet(*leg.source_wallet, wrong);
+  judge_wallet(*leg.destination_wallet, wrong);
   const auto asset = asset_index(leg.sending_asset);
   if (!asset) {
     wrong.insert(Slug::validation_failed);
     return;
   }
   if (!fits(leg.amount.units(), *asset)) wrong.insert(Slug::amount_precision);
-  const auto from = wallet_index(leg.source_wallet);
-  const auto to = wallet_index(leg.destination_wallet);
+  const auto from = wallet_index(*leg.source_wallet);
+  const auto to = wallet_index(*leg.destination_wallet);
   if (from && !trusts(*from, *asset)) wrong.insert(Slug::trustline_missing);
   const bool swap = request.type == PaymentType::swap_own;
   if (!swap && to && !trusts(*to, *asset)) wrong.insert(Slug::trustline_missing);
@@ -108,7 +108,7 @@ void Model::judge_swap(const PaymentRequest& request, std::set<Slug>& wrong) con
   if (!buy) wrong.insert(Slug::validation_failed);
   if (!buy || !resolved) return;
   const TransferLeg& leg = request.legs[0];
-  if (!trusts(*wallet_index(leg.destination_wallet), *buy)) wrong.insert(Slug::trustline_missing);
+  if (!trusts(*wallet_index(*leg.destination_wallet), *buy)) wrong.insert(Slug::trustline_missing);
   if (request.min_receiving && !fits(request.min_receiving->units(), *buy)) {
     wrong.insert(Slug::amount_precision);
   }

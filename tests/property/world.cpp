@@ -56,7 +56,7 @@ void World::open() {
   if (!database_) throw InternalError(error.message);
   queue_ = std::make_unique<store::CommitQueue>(
       *database_, clock, store::CommitQueueOptions{.disk_floor_bytes = 0}, [](store::Signal) {});
-  context_.emplace(flows::Context{*database_, *queue_, clock, random_, sealer_, tokens_, "test", 0, 3'600'000});
+  context_.emplace(flows::Context{*database_, *queue_, clock, random_, sealer_, tokens_, connectors_, "test", 0, 3'600'000});
 }
 
 void World::reopen() {

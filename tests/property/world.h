@@ -15,6 +15,7 @@
 #include "base/random.h"
 #include "domain/payment.h"
 #include "flows/context.h"
+#include "outbound/sandbox_connector.h"
 #include "store/invariants.h"
 #include "store/payments.h"
 #include "store/wallets.h"
@@ -78,6 +79,7 @@ class World {
   auth::MasterKey master_;
   auth::Sealer sealer_;
   auth::TokenIssuer tokens_;
+  outbound::SandboxConnector connectors_{clock};
   std::unique_ptr<store::Database> database_;
   std::unique_ptr<store::CommitQueue> queue_;
   std::optional<flows::Context> context_;

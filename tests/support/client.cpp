@@ -71,6 +71,15 @@ Client::Client(TestApp& app, Credentials credentials, const std::string& scope)
   const Json token = expect(Client(app).post("/v1/auth/token", body), 200);
   headers_ = {{"x-svc-auth", credentials_.api_key},
               {"Authorization", "Bearer " + token.at("accessToken").get<std::string>()}};
+  auto claims = app.flows().tokens.verify(this->token(), app.clock.now()).value();
+  claims.kind = auth::TokenKind::id;
+  connect_headers_ = {{"x-svc-auth", credentials_.connect_secret},
+                      {"Authorization", "Bearer " + app.flows().tokens.issue(claims)}};
+}
+
+const HeaderList& Client::headers_for(std::string_view target) const {
+  if (target.starts_with("/gw/")) target.remove_prefix(3);
+  return target.starts_with("/v1/connect-") ? connect_headers_ : headers_;
 }
 
 std::string Client::token() const {
@@ -87,13 +96,15 @@ Json Client::token_request() const {
 Client Client::with(const std::string& name, const std::string& value) const {
   Client copy = without(name);
   copy.headers_.emplace_back(name, value);
+  copy.connect_headers_.emplace_back(name, value);
   return copy;
 }
 
 Client Client::without(std::string_view name) const {
   Client copy = *this;
-  std::erase_if(copy.headers_,
-                [&](const auto& header) { return http::same_name(header.first, name); });
+  for (HeaderList* list : {&copy.headers_, &copy.connect_headers_}) {
+    std::erase_if(*list, [&](const auto& header) { return http::same_name(header.first, name); });
+  }
   return copy;
 }
 
@@ -104,7 +115,9 @@ Client Client::over_wire() const {
 }
 
 Reply Client::send(HttpCall call) const {
-  for (const auto& [name, value] : headers_) add_missing(call.headers, name, value);
+  for (const auto& [name, value] : headers_for(call.target)) {
+    add_missing(call.headers, name, value);
+  }
   if (!call.body.empty()) add_missing(call.headers, "Content-Type", "application/json");
   const Reply reply =
       wire_ ? send_over_wire(app_->core().port(), call) : in_process(*app_, call);

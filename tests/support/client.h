@@ -19,6 +19,10 @@ struct Credentials {
   std::string client_id;
   std::string client_secret;
   std::string api_key;
+  std::string connect_secret = {};
+  std::string sign_in_secret = {};
+  std::string public_key = {};
+  std::string secret_seed = {};
 };
 
 /// A value: copies with another header, token or scope are cheap. In-process unless `over_wire()`.
@@ -40,7 +44,8 @@ class Client {
   /// Through the listener; `TestApp::listen()` comes first.
   Client over_wire() const;
 
-  /// Adds the own headers that the call does not have, and Content-Type where there is a body.
+  /// On the Connect group (`/v1/connect-...`): with the connect secret, and an idToken of the same
+  /// scopes as the token. Adds the own headers that the call does not have, and Content-Type where there is a body.
   Reply send(HttpCall call) const;
   Reply get(const std::string& target) const { return send({"GET", target, {}, {}}); }
   Reply post(const std::string& target, const Json& body) const {
@@ -82,7 +87,10 @@ class Client {
 
   TestApp* app_;
   Credentials credentials_;
+  const HeaderList& headers_for(std::string_view target) const;
+
   HeaderList headers_;
+  HeaderList connect_headers_;
   bool wire_ = false;
 };
 

@@ -52,6 +52,10 @@ TestApp::TestApp(const std::function<void(Config&)>& change)
   config_.rate_limit_production_per_s = 0;
   config_.rate_limit_sandbox_per_s = 0;
   config_.rate_limit_login_per_min = 0;
+  config_.home_domain = "coffer.example";  // a challenge from before listen() stays good
+  config_.webhook_senders = 4;
+  config_.webhook_timeout_ms = 2'000;
+  config_.webhook_allow_targets = {"127.0.0.1"};  // receivers of tests
   if (change) change(config_);
   open();
   for (const AssetRow& asset : kAssets) {
@@ -102,7 +106,9 @@ Credentials TestApp::register_application(std::optional<AssociationId> associati
       flows::register_application(flows(), {"Application", association, environment, scopes, {}})
           .value();
   return {out.application.id, out.secrets.client_id, out.secrets.client_secret.reveal(),
-          out.secrets.api_key.reveal()};
+          out.secrets.api_key.reveal(), out.secrets.connect_secret.reveal(),
+          out.secrets.sign_in_secret.reveal(), out.secrets.public_key,
+          out.secrets.secret_seed.reveal()};
 }
 
 Client TestApp::stranger(Environment environment) {
@@ -146,6 +152,8 @@ int TestApp::settle() {
   while (const int round = app_->settle_once()) settled += round;
   return settled;
 }
+
+int TestApp::deliver() { return app_->deliver_once(); }
 
 void TestApp::listen() {
   StartError error;

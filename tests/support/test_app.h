@@ -58,6 +58,8 @@ class TestApp {
 
   /// Settles everything that is due now; the number of payments.
   int settle();
+  /// Delivers every event that is due now; the number of attempts. Not beside `listen()`.
+  int deliver();
   /// Starts the listener on a free port, and the workers with it.
   void listen();
   /// Stops and opens the same file again, as after a crash or an upgrade. Clients stay good.

@@ -68,12 +68,15 @@ bool is_part_of_a_header(const Tree& tree, const File& file) {
   return false;
 }
 
+/// By its name, or by the name of its folder below web/ where all files of one are read.
 bool is_mentioned(const Tree& tree, const File& wanted) {
+  const std::string folder = std::string(wanted.folder()).substr(std::string("web").size()) + "/";
+  const std::string read_whole = folder.size() > 1 ? "\"" + folder.substr(1) + "\"" : "";
   for (const auto& [path, file] : tree.files()) {
     const bool reader = file.in("web") || file.in("src");
-    if (reader && path != wanted.path && file.text.find(wanted.name()) != std::string::npos) {
-      return true;
-    }
+    if (!reader || path == wanted.path) continue;
+    if (file.text.find(wanted.name()) != std::string::npos) return true;
+    if (!read_whole.empty() && file.text.find(read_whole) != std::string::npos) return true;
   }
   return false;
 }

@@ -259,6 +259,26 @@ TEST_CASE("TLS needs certificate and key, and both readable", "[config]") {
   CHECK(contains(world.faults(), "COFFER_TLS_KEY: " + world.path("none.pem") + ": No such file"));
 }
 
+TEST_CASE("an external issuer needs all three of its settings, and domains have to fit", "[config]") {
+  World world;
+  world.flags["oauth_issuer"] = "https://issuer.example";
+  CHECK(contains(world.faults(),
+                 "--oauth-issuer: oauth_issuer is set and oauth_audience and oauth_jwks is not"));
+  world.flags["oauth_audience"] = "coffer";
+  world.flags["oauth_jwks"] = "http://issuer.example/keys";
+  CHECK(contains(world.faults(), "--oauth-jwks: "));
+  world.flags["oauth_jwks"] = "https://issuer.example/keys";
+  CHECK(world.load());
+  world.flags["oauth_jwks"] = world.write("keys.json", "{}");
+  CHECK(world.load());
+  world.flags["home_domain"] = "https://pay.example";
+  CHECK(contains(world.faults(), "--home-domain: "));
+  world.flags["home_domain"] = std::string(60, 'a');
+  CHECK(contains(world.faults(), "--home-domain: "));
+  world.flags["home_domain"] = "pay.example:8443";
+  CHECK(world.load());
+}
+
 TEST_CASE("the master key: file by flag > variable > credential > file by file", "[config]") {
   World world;
   world.flags["config"] = world.write("c.toml", "master_key_file = \"k1\"\n");
@@ -383,4 +403,24 @@ TEST_CASE("the nearest name is a slip away, not a word away", "[config]") {
   CHECK(nearest_config_option("listen_https") == "listen_http");
   CHECK(nearest_config_option("rate_limit_sandbox_per_sec") == "rate_limit_sandbox_per_s");
   CHECK(nearest_config_option("colour").empty());
+}
+
+TEST_CASE("a list is written with commas, and every item of it is judged", "[config]") {
+  World world;
+  world.environment["COFFER_WEBHOOK_ALLOW_TARGETS"] = "10.0.0.0/8, hooks.internal";
+  world.environment["COFFER_WEBHOOK_RETRY_S"] = "5,60,600";
+  const auto config = world.load();
+  REQUIRE(config);
+  CHECK(config->webhook_allow_targets == std::vector<std::string>{"10.0.0.0/8", "hooks.internal"});
+  CHECK(config->webhook_retry_s == std::vector<std::string>{"5", "60", "600"});
+  CHECK(setting(*config, "webhook_retry_s") == "5,60,600 <- COFFER_WEBHOOK_RETRY_S");
+  CHECK(Config{}.webhook_allow_targets.empty());
+
+  world.environment["COFFER_WEBHOOK_RETRY_S"] = "5,soon";
+  CHECK(contains(world.faults(), "COFFER_WEBHOOK_RETRY_S: \"soon\" does not fit"));
+  world.environment["COFFER_WEBHOOK_RETRY_S"] = "5,,6";
+  CHECK(contains(world.faults(), "COFFER_WEBHOOK_RETRY_S"));
+  world.environment.erase("COFFER_WEBHOOK_RETRY_S");
+  world.environment["COFFER_WEBHOOK_ALLOW_TARGETS"] = "10.0.0.0/40";
+  CHECK(contains(world.faults(), "COFFER_WEBHOOK_ALLOW_TARGETS: \"10.0.0.0/40\""));
 }

@@ -1,7 +1,10 @@
 #include "api/pipeline/authenticate.h"
 
+#include <algorithm>
+
 #include "auth/secret_hash.h"
-#include "store/tenants.h"
+#include "flows/login.h"
+#include "store/identity/users.h"
 
 namespace coffer::api {
 namespace {
@@ -18,6 +21,36 @@ bool starts_with_ignoring_case(std::string_view text, std::string_view lower_pre
   return true;
 }
 
+/// For the cache: what two routes of one kind take is the same.
+char kind_of(Access access) {
+  switch (access) {
+    case Access::business:
+      return 'b';
+    case Access::connect:
+      return 'c';
+    case Access::open:
+    case Access::login:
+    case Access::application:
+    case Access::sandbox:
+      return 'a';
+  }
+  throw InternalError("unknown access");
+}
+
+bool is_taken(auth::TokenKind kind, Access access) {
+  switch (kind) {
+    case auth::TokenKind::access:
+      return access != Access::connect;
+    case auth::TokenKind::id:
+      return true;
+    case auth::TokenKind::user:
+      return access == Access::business;
+  }
+  throw InternalError("unknown kind of token");
+}
+
+constexpr std::int64_t kExternalCacheMs = 60'000;
+
 }  // namespace
 
 std::string_view bearer_token(const http::Request& request) {
@@ -27,16 +60,19 @@ std::string_view bearer_token(const http::Request& request) {
   return std::string_view(*header).substr(kScheme.size());
 }
 
-Result<Caller> Authenticator::authenticate(const http::Request& request) const {
-  const std::string* api_key = request.header("x-svc-auth");
-  if (api_key == nullptr || api_key->empty()) {
-    return refused("The header x-svc-auth with the API key is missing.");
+Result<Caller> Authenticator::authenticate(const http::Request& request, Access access) const {
+  const std::string* secret = request.header("x-svc-auth");
+  if (secret == nullptr || secret->empty()) {
+    return refused(access == Access::connect
+                       ? "The header x-svc-auth with the connect secret is missing."
+                       : "The header x-svc-auth with the API key is missing.");
   }
   const std::string_view token = bearer_token(request);
   if (token.empty()) return refused("The header Authorization: Bearer with a token is missing.");
 
-  const Sha256 digest = sha256(std::string(token) + '\n' + *api_key);
-  const std::string id(as_text(digest));
+  const Sha256 digest = sha256(std::string(token) + '\n' + *secret);
+  // What opens one kind of route need not open another.
+  const std::string id = std::string(as_text(digest)) + kind_of(access);
   const Timestamp now = context_.clock.now();
   // Read before looking up: a change that commits in between makes the new entry stale, not fresh.
   const std::uint64_t generation = context_.database.tenancy_generation();
@@ -52,7 +88,7 @@ Result<Caller> Authenticator::authenticate(const http::Request& request) const {
       entries_.erase(it);
     }
   }
-  COFFER_TRY(const Entry entry, look_up(*api_key, token));
+  COFFER_TRY(const Entry entry, look_up(*secret, token, access));
   const Lock lock(mutex_);
   if (generation_ == generation) {
     if (entries_.size() >= kEntriesMax) entries_.clear();
@@ -61,25 +97,78 @@ Result<Caller> Authenticator::authenticate(const http::Request& request) const {
   return entry.caller;
 }
 
-Result<Authenticator::Entry> Authenticator::look_up(std::string_view api_key,
-                                                    std::string_view token) const {
-  COFFER_TRY(const auth::TokenClaims claims,
-             context_.tokens.verify(token, context_.clock.now()));
+Result<Authenticator::Bearer> Authenticator::read_bearer(std::string_view token,
+                                                         Access access) const {
+  const Timestamp now = context_.clock.now();
+  flows::ExternalTokens* external =
+      context_.logins == nullptr ? nullptr : context_.logins->external.get();
+  if (access == Access::business && external != nullptr && !context_.tokens.could_be_ours(token)) {
+    COFFER_TRY(const auth::ExternalClaims claims, external->verify(token));
+    // Looked at anew after a while: the issuer may have withdrawn its key.
+    const Timestamp expires_at = std::min(claims.expires_at, now.plus_ms(kExternalCacheMs));
+    return Bearer{{}, claims.client_id, expires_at};
+  }
+  COFFER_TRY(const auth::TokenClaims claims, context_.tokens.verify(token, now));
+  if (!is_taken(claims.kind, access)) {
+    return refused(access == Access::connect
+                       ? "This route takes the idToken of the challenge login."
+                       : "A token of this kind is not accepted here.");
+  }
+  return Bearer{claims, {}, claims.expires_at};
+}
+
+Result<void> Authenticator::check_user(const auth::TokenClaims& claims,
+                                       const store::ApplicationRow& application) const {
+  COFFER_TRY(
+      const auto user,
+      store::with_reader(context_.database,
+                         [&](store::Connection& db) -> Result<std::optional<store::UserRow>> {
+                           return store::find_user(db, *claims.user);
+                         }));
+  if (!user || user->suspended || user->key_version != claims.key_version) {
+    return refused("The token was ended; log in again.");
+  }
+  if (application.tenant && application.tenant->association != user->association) {
+    return refused("x-svc-auth and the token belong to different associations.");
+  }
+  return {};
+}
+
+Result<void> Authenticator::check_bearer(const Bearer& bearer,
+                                         const store::ApplicationRow& application) const {
+  constexpr const char* kMismatch = "x-svc-auth and the token belong to different applications.";
+  if (application.suspended) return refused("The application is suspended.");
+  if (!bearer.client_id.empty()) {
+    if (application.client_id != bearer.client_id) return refused(kMismatch);
+    return {};
+  }
+  const auth::TokenClaims& claims = bearer.claims;
+  if (claims.kind == auth::TokenKind::user) return check_user(claims, application);
+  if (application.id != claims.application) return refused(kMismatch);
+  if (application.key_version != claims.key_version) {
+    return refused("The token was ended by a rotation; request a new one.");
+  }
+  return {};
+}
+
+Result<Authenticator::Entry> Authenticator::look_up(std::string_view secret, std::string_view token,
+                                                    Access access) const {
+  COFFER_TRY(const Bearer bearer, read_bearer(token, access));
+  const Sha256 hash = auth::hash_secret(secret);
   COFFER_TRY(const auto found,
              store::with_reader(
                  context_.database,
                  [&](store::Connection& db) -> Result<std::optional<store::ApplicationRow>> {
-                   return store::find_application_by_api_key(db, auth::hash_secret(api_key));
+                   return access == Access::connect
+                              ? store::find_application_by_connect_secret(db, hash)
+                              : store::find_application_by_api_key(db, hash);
                  }));
-  if (!found) return refused("The API key in x-svc-auth is unknown.");
+  if (!found) {
+    return refused(access == Access::connect ? "The connect secret in x-svc-auth is unknown."
+                                             : "The API key in x-svc-auth is unknown.");
+  }
   const store::ApplicationRow& application = *found;
-  if (application.id != claims.application || claims.kind != auth::TokenKind::access) {
-    return refused("x-svc-auth and the token belong to different applications.");
-  }
-  if (application.suspended) return refused("The application is suspended.");
-  if (application.key_version != claims.key_version) {
-    return refused("The token was ended by a rotation; request a new one.");
-  }
+  COFFER_TRY_VOID(check_bearer(bearer, application));
   if (!application.tenant) {
     return unexpected(Slug::no_association, "The application has no registered association.");
   }
@@ -88,8 +177,12 @@ Result<Authenticator::Entry> Authenticator::look_up(std::string_view api_key,
   entry.caller.application_key = application.key;
   entry.caller.tenant = *application.tenant;
   entry.caller.association_status = *application.association_status;
-  entry.caller.scopes = application.scopes.intersect(claims.scopes);
-  entry.expires_at = claims.expires_at;
+  // An external token is good for all that its application may do: its issuer knows no scopes of
+  // ours.
+  entry.caller.scopes = bearer.client_id.empty()
+                            ? application.scopes.intersect(bearer.claims.scopes)
+                            : application.scopes;
+  entry.expires_at = bearer.expires_at;
   return entry;
 }
 

@@ -7,11 +7,13 @@
 #include <string>
 #include <unordered_map>
 
+#include "api/pipeline/route.h"
 #include "base/digest.h"
 #include "base/mutex.h"
 #include "domain/tenant.h"
 #include "flows/context.h"
 #include "http/message.h"
+#include "store/tenants.h"
 
 namespace coffer::api {
 
@@ -19,16 +21,27 @@ class Authenticator {
  public:
   explicit Authenticator(const flows::Context& context) : context_(context) {}
 
-  /// `unauthorized` (missing, unknown or mismatched credentials), `token-expired`, or
-  /// `no-association`. Both headers have to belong to the same application.
-  Result<Caller> authenticate(const http::Request& request) const;
+  /// For a guarded route. `unauthorized` (missing, unknown or mismatched credentials),
+  /// `token-expired`, `no-association`, or, of an external issuer's token, also
+  /// `token-verification-timeout`. Both headers have to belong together.
+  Result<Caller> authenticate(const http::Request& request, Access access) const;
 
  private:
   struct Entry {
     Caller caller;
     Timestamp expires_at;
   };
-  Result<Entry> look_up(std::string_view api_key, std::string_view token) const;
+  /// What a bearer token says, whoever issued it.
+  struct Bearer {
+    auth::TokenClaims claims;  // of a token of ours
+    std::string client_id;     // of an external one; else empty
+    Timestamp expires_at;
+  };
+  Result<Entry> look_up(std::string_view secret, std::string_view token, Access access) const;
+  Result<Bearer> read_bearer(std::string_view token, Access access) const;
+  Result<void> check_bearer(const Bearer& bearer, const store::ApplicationRow& application) const;
+  Result<void> check_user(const auth::TokenClaims& claims,
+                          const store::ApplicationRow& application) const;
 
   static constexpr std::size_t kEntriesMax = 10'000;
   const flows::Context& context_;

@@ -106,6 +106,29 @@ std::optional<Amount> Fields::amount(std::string_view name, Presence presence) {
   return std::nullopt;
 }
 
+std::optional<std::int64_t> Fields::integer(std::string_view name, Presence presence,
+                                            std::int64_t min, std::int64_t max) {
+  const http::JsonValue* value = member(name, presence);
+  if (value == nullptr) return std::nullopt;
+  if (value->number() == nullptr) {
+    wrong_type(name, *value, "a whole number");
+    return std::nullopt;
+  }
+  const std::string& text = value->number()->text;
+  if (text.find_first_not_of("0123456789", text.starts_with('-') ? 1 : 0) != std::string::npos) {
+    faults_.add(Slug::malformed_request, path(name), "must be a whole number");
+    return std::nullopt;
+  }
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || number < min || number > max) {
+    faults_.add(Slug::validation_failed, path(name),
+                "must be from " + std::to_string(min) + " to " + std::to_string(max));
+    return std::nullopt;
+  }
+  return number;
+}
+
 std::optional<AssetCode> Fields::asset_code(std::string_view name, Presence presence) {
   const auto value = text(name, presence);
   if (!value) return std::nullopt;
@@ -142,6 +165,10 @@ const http::JsonValue::Array* Fields::array(std::string_view name, Presence pres
   if (value == nullptr) return nullptr;
   if (value->array() == nullptr) wrong_type(name, *value, "an array");
   return value->array();
+}
+
+void Fields::refuse(std::string_view name, const std::string& message) {
+  if (find(name) != nullptr) faults_.add(Slug::malformed_request, path(name), message);
 }
 
 void Fields::refuse_unknown(std::initializer_list<std::string_view> known) {

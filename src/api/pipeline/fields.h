@@ -42,12 +42,19 @@ class Fields {
     if (!parsed) faults_.add(Slug::not_found, path(name), "is not one of yours");
     return parsed;
   }
+  /// A whole number; one out of range is a wrong value (422).
+  std::optional<std::int64_t> integer(std::string_view name, Presence presence, std::int64_t min,
+                                      std::int64_t max);
   /// fromRef and toRef (contract, common body fields).
   std::optional<std::string> reference(std::string_view name);
   const http::JsonValue::Object* object(std::string_view name, Presence presence);
   const http::JsonValue::Array* array(std::string_view name, Presence presence);
   const http::JsonValue* find(std::string_view name) const;
+  /// Whether it is there at all, null included: how a change says that something is to go.
+  bool present(std::string_view name) const { return object_.find(name) != nullptr; }
 
+  /// A member that must not be there, and why.
+  void refuse(std::string_view name, const std::string& message);
   /// Money and reference routes refuse what they do not know, naming retired fields apart.
   void refuse_unknown(std::initializer_list<std::string_view> known);
   std::string path(std::string_view name) const { return prefix_ + std::string(name); }

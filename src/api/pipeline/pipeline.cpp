@@ -80,6 +80,20 @@ std::string_view Call::param(std::string_view name) const {
   throw InternalError("route has no parameter " + std::string(name));
 }
 
+bool is_guarded(Access access) {
+  switch (access) {
+    case Access::open:
+    case Access::login:
+      return false;
+    case Access::application:
+    case Access::sandbox:
+    case Access::business:
+    case Access::connect:
+      return true;
+  }
+  throw InternalError("unknown access");
+}
+
 std::vector<Answer> answers_of(const Route& route) {
   std::vector<Answer> out = route.answers;
   const auto add = [&](std::initializer_list<int> statuses) {
@@ -93,13 +107,17 @@ std::vector<Answer> answers_of(const Route& route) {
     case Access::open:
       break;
     case Access::login:
-      add({401, 429});
+      add({429});
       break;
     case Access::application:
+    case Access::connect:
       add({401, 403, 429});
       break;
     case Access::sandbox:
       add({401, 403, 404, 429});
+      break;
+    case Access::business:
+      add({401, 403, 429, 504});
       break;
   }
   if (route.body != Body::none) add({413, 415});
@@ -167,7 +185,7 @@ Result<http::Response> Pipeline::run(
     const Route& route, const http::Request& request, const http::PathParams& params,
     std::vector<std::pair<std::string, std::string>>& headers) const {
   Call call{request, params, nullptr, {}};
-  if (route.access == Access::application || route.access == Access::sandbox) {
+  if (is_guarded(route.access)) {
     COFFER_TRY(call.caller, identify(route, request, headers));
   }
   if (COFFER_FAULT_FAILS("pipeline.overloaded")) {
@@ -178,11 +196,14 @@ Result<http::Response> Pipeline::run(
     return unexpected(Slug::malformed_request, "The query has an invalid percent escape.");
   }
   if (route.body == Body::none) return route.handler(services_, call);
+  if (route.body == Body::optional_json && request.body.empty()) {
+    return route.handler(services_, call);
+  }
   COFFER_TRY_VOID(check_media_type(route, request));
   if (route.body == Body::json_or_form && media_type(request) != "application/json") {
     return route.handler(services_, call);
   }
-  COFFER_TRY(const http::JsonValue body, http::parse_json(request.body));
+  COFFER_TRY(const http::JsonValue body, http::parse_json(request.body, {.string_bytes_max = route.string_bytes_max}));
   call.body = &body;
   return route.handler(services_, call);
 }
@@ -190,7 +211,7 @@ Result<http::Response> Pipeline::run(
 Result<Caller> Pipeline::identify(
     const Route& route, const http::Request& request,
     std::vector<std::pair<std::string, std::string>>& headers) const {
-  COFFER_TRY(Caller caller, services_.authenticator.authenticate(request));
+  COFFER_TRY(Caller caller, services_.authenticator.authenticate(request, route.access));
   if (route.access == Access::sandbox && caller.tenant.environment != Environment::sandbox) {
     return unexpected(Slug::not_found, "There is nothing at this path.");
   }

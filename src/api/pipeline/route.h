@@ -23,16 +23,22 @@ enum class Access {
   login,        // anyone, but throttled per client and address
   application,  // x-svc-auth and bearer of one application with an association
   sandbox,      // the same, of a sandbox application; anyone else: 404
+  business,     // as application, or with the token of one of the association's users, or of the
+                // external issuer for this application
+  connect,      // x-svc-auth is the connect secret, the bearer an idToken of the same application
 };
 
-enum class Body { none, json, json_or_form };
+/// Whether a caller has to say who it is.
+bool is_guarded(Access access);
+
+enum class Body { none, json, json_or_form, optional_json };
 
 /// What the handler gets. References live until it returns.
 struct Call {
   const http::Request& request;
   const http::PathParams& params;
-  const http::JsonValue* body = nullptr;  // set when the route takes JSON
-  Caller caller;                          // filled on application and sandbox routes
+  const http::JsonValue* body = nullptr;  // set when the route takes JSON and was given some
+  Caller caller;                          // filled on guarded routes
 
   /// A `{name}` of the route's pattern.
   std::string_view param(std::string_view name) const;
@@ -66,6 +72,8 @@ struct Route {
   bool envelope = false;     // business routes answer with the response envelope
   Body body = Body::none;
   std::string_view request_schema = {};
+  std::string_view form_schema = {};             // of a form, with Body::json_or_form
+  std::size_t string_bytes_max = 4096;           // longest string in the JSON body
   std::vector<QueryParam> query = {};
   /// Successes first, then this route's own problems. Those that follow from access, body and the
   /// server itself are added by `answers_of`.

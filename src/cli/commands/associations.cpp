@@ -11,6 +11,7 @@ Record view(const store::AssociationRow& row) {
   return {{"id", row.id.to_string()},
           {"name", row.name},
           {"status", name(row.status)},
+          {"type", row.entity_type == EntityType::person ? "person" : "business"},
           {"createdAt", row.created_at.to_string()},
           {"updatedAt", row.updated_at.to_string()}};
 }
@@ -18,8 +19,10 @@ Record view(const store::AssociationRow& row) {
 Result<Answer> create(Session& session, const Arguments& arguments) {
   const auto status =
       arguments.has("pending") ? AssociationStatus::pending : AssociationStatus::active;
+  const auto type =
+      arguments.text("type") == "person" ? EntityType::person : EntityType::business;
   COFFER_TRY(const auto row,
-             flows::register_association(session.app.flows(), arguments.text("NAME"), status));
+             flows::register_association(session.app.flows(), arguments.text("NAME"), status, type));
   return Answer{.records = {view(row)},
                 .note = "\nNext, register what calls the API for it: coffer application register"};
 }
@@ -50,7 +53,8 @@ std::vector<Command> association_commands() {
        .summary = "Register an association",
        .run = create,
        .arguments = {positional("NAME", "Its name"),
-                     toggle("pending", "Not active yet: it reads, but moves no money")}},
+                     toggle("pending", "Not active yet: it reads, but moves no money"),
+                     choice("type", "person|business", "Who it is as a sender", "business")}},
       {.path = "association list", .summary = "List the associations", .run = list},
       {.path = "association activate",
        .summary = "Let a pending or suspended association move money",

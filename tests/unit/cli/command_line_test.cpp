@@ -60,7 +60,9 @@ TEST_CASE("every command that prints data has --json, every one on a file has --
     const std::string help = read(arguments).out;
     CHECK((help.find("--json") != std::string::npos) ==
           (command.prints_data || command.path == "demo"));
-    CHECK((help.find("--db") != std::string::npos) == (command.settings != Settings::none));
+    // The simulated provider has a file of its own kind.
+    CHECK((help.find("--db") != std::string::npos) ==
+          (command.settings != Settings::none || command.path == "provider-sim"));
     if (command.on_file() != nullptr) CHECK(command.settings == Settings::file);
   }
 }

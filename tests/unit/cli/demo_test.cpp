@@ -2,9 +2,9 @@
 #include <fstream>
 
 #include "auth/secret_hash.h"
-#include "cli/commands/demo_secrets.h"
-#include "cli/commands/demo_seed.h"
-#include "cli/commands/demo_text.h"
+#include "cli/demo/demo_secrets.h"
+#include "cli/demo/demo_seed.h"
+#include "cli/demo/demo_text.h"
 #include "open_file.h"
 #include "store/catalog.h"
 #include "store/journal.h"

@@ -77,6 +77,10 @@ const std::vector<Break> kBreaks{
     {"settled_once", "UPDATE journal SET payment = 1 WHERE payment = 2"},
     {"settled_once", "UPDATE journal SET payment = 5 WHERE payment = 4"},
     {"settled_once", "UPDATE payments SET status = 2, failure = NULL WHERE payment = 5"},
+    {"refunded_once", "UPDATE journal SET kind = 3 WHERE payment = 3"},
+    {"refunds_mirror_payments",
+     "UPDATE payments SET status = 5, failure = 15 WHERE payment = 1"},
+    {"quotes_used_once", "UPDATE payments SET quote = 1 WHERE payment = 1"},
     {"holds_follow_payments", "UPDATE holds SET state = 0 WHERE payment = 1"},
     {"holds_follow_payments", "UPDATE holds SET state = 1 WHERE payment = 5"},
     {"holds_follow_payments", "UPDATE holds SET state = 2 WHERE payment = 2"},
@@ -86,7 +90,10 @@ const std::vector<Break> kBreaks{
     {"events_tell_all", "UPDATE payments SET version = version + 1 WHERE payment = 3"},
     {"events_tell_all", "UPDATE events SET version = 1 WHERE payment = 2"},
     {"sequences_have_no_gap", "UPDATE events SET sequence = sequence + 100 WHERE sequence = 16"},
-    {"tenants_do_not_mix", "UPDATE payments SET tenant = 1 WHERE payment = 1"},
+    {"types_claimed_by_active",
+       "INSERT INTO webhooks (tenant, application, id, url, event_types, sealed_secret, cursor,"
+       " created_at, updated_at) VALUES (3, 1, zeroblob(16), 'https://a', 1, x'00', 0, 0, 0)"},
+      {"tenants_do_not_mix", "UPDATE payments SET tenant = 1 WHERE payment = 1"},
     {"sqlite_integrity", "UPDATE accounts SET kind = 7 WHERE account = 3"},
     {"foreign_keys", "UPDATE entries SET counterparty = 999 WHERE entry = 3 * 1024"},
 };

@@ -21,7 +21,7 @@
 #include "store/catalog.h"
 #include "store/commit_queue.h"
 #include "store/database.h"
-#include "store/events.h"
+#include "store/outbox/events.h"
 #include "store/invariants.h"
 #include "store/journal.h"
 #include "store/payments.h"
@@ -172,8 +172,8 @@ class SmallLedger : public OpenedFile {
     std::vector<Posting> movements;
     Amount total;
     for (const TransferLeg& leg : request.legs) {
-      const LedgerWallet& from = of(leg.source_wallet);
-      const LedgerWallet& to = of(leg.destination_wallet);
+      const LedgerWallet& from = of(*leg.source_wallet);
+      const LedgerWallet& to = of(*leg.destination_wallet);
       keys.legs.push_back({from.key, to.key, usdc.key});
       movements.push_back({from.account, to.account, leg.amount});
       total = total + leg.amount;
@@ -201,8 +201,8 @@ class SmallLedger : public OpenedFile {
     std::vector<Movement> movements;
     for (std::size_t i = 0; i < payment.keys.legs.size(); ++i) {
       const auto& leg = payment.keys.legs[i];
-      movements.push_back({{*find_trustline(tx.db(), leg.source_wallet, leg.asset),
-                            *find_trustline(tx.db(), leg.destination_wallet, leg.asset),
+      movements.push_back({{*find_trustline(tx.db(), *leg.source_wallet, *leg.asset),
+                            *find_trustline(tx.db(), *leg.destination_wallet, *leg.asset),
                             payment.amounts[i]},
                            static_cast<int>(i)});
     }

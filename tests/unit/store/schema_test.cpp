@@ -26,7 +26,7 @@ std::string fixture(const std::string& name) {
   return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
-/// Without comments, and with one space wherever there was any.
+/// Without comments, with one space wherever there was any, and none beside punctuation.
 std::string normalised(const std::string& sql) {
   std::string out;
   bool comment = false;
@@ -35,8 +35,11 @@ std::string normalised(const std::string& sql) {
     if (sql[i] == '\n') comment = false;
     if (comment) continue;
     const bool space = sql[i] == ' ' || sql[i] == '\n';
+    const bool mark = sql[i] == '(' || sql[i] == ')' || sql[i] == ',';
+    if (mark && !out.empty() && out.back() == ' ') out.pop_back();
     if (!space) out += sql[i];
-    if (space && !out.empty() && out.back() != ' ') out += ' ';
+    const bool after_mark = !out.empty() && (out.back() == '(' || out.back() == ')' || out.back() == ',');
+    if (space && !out.empty() && out.back() != ' ' && !after_mark) out += ' ';
   }
   return out;
 }

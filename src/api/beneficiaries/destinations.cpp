@@ -1,0 +1,146 @@
+#include "api/beneficiaries/destinations.h"
+
+#include "api/beneficiaries/bodies.h"
+#include "api/pipeline/services.h"
+
+namespace coffer::api {
+namespace {
+
+struct Ids {
+  BeneficiaryId beneficiary;
+  DestinationId destination;
+};
+
+Result<BeneficiaryId> beneficiary_id(std::string_view text) {
+  const auto id = BeneficiaryId::parse(text);
+  if (!id) return unexpected(Slug::not_found, "There is no such beneficiary.");
+  return *id;
+}
+
+Result<Ids> ids(std::string_view beneficiary, std::string_view destination) {
+  COFFER_TRY(const BeneficiaryId first, beneficiary_id(beneficiary));
+  const auto second = DestinationId::parse(destination);
+  if (!second) return unexpected(Slug::not_found, "There is no such destination.");
+  return Ids{first, *second};
+}
+
+Result<Destination> body_destination(const Services& services, const Call& call) {
+  Faults faults;
+  const BeneficiaryRules rules = flows::beneficiary_rules(services.flows);
+  Destination destination = read_destination(*call.body, rules, "", faults);
+  COFFER_TRY_VOID(check(faults));
+  return destination;
+}
+
+Result<http::Response> list_destinations(const Services& services, const Call& call) {
+  COFFER_TRY(const BeneficiaryId id, beneficiary_id(call.param("beneficiaryId")));
+  Faults faults;
+  QueryFields query(call.request, faults);
+  const auto method = query.term("method", parse_destination_method);
+  COFFER_TRY_VOID(check(faults));
+  return store::with_reader(
+      services.flows.database, [&](store::Connection& db) -> Result<http::Response> {
+        COFFER_TRY(const auto beneficiary, flows::live_beneficiary(db, call.caller.tenant, id));
+        Json rows = Json::array();
+        for (const auto& row : store::destinations_of(db, beneficiary.key, method)) {
+          rows.push_back(destination_json(row, Shown::masked));
+        }
+        return json_response(200, whole_collection(std::move(rows)));
+      });
+}
+
+Result<http::Response> create_destination(const Services& services, const Call& call) {
+  COFFER_TRY(const BeneficiaryId id, beneficiary_id(call.param("beneficiaryId")));
+  COFFER_TRY(const Destination destination, body_destination(services, call));
+  COFFER_TRY(const auto row,
+             flows::add_destination(services.flows, call.caller.tenant, id, destination));
+  return json_response(201, destination_json(row, Shown::whole));
+}
+
+Result<http::Response> read_one(const Services& services, const Call& call) {
+  COFFER_TRY(const Ids id, ids(call.param("beneficiaryId"), call.param("destinationId")));
+  return store::with_reader(
+      services.flows.database, [&](store::Connection& db) -> Result<http::Response> {
+        // The destination of an archived beneficiary is archived with it.
+        COFFER_TRY(const auto row,
+                   flows::live_destination(db, call.caller.tenant, id.beneficiary, id.destination));
+        return json_response(200, destination_json(row, Shown::whole));
+      });
+}
+
+Result<http::Response> delete_destination(const Services& services, const Call& call) {
+  COFFER_TRY(const Ids id, ids(call.param("beneficiaryId"), call.param("destinationId")));
+  COFFER_TRY_VOID(flows::archive_destination(services.flows, call.caller.tenant, id.beneficiary,
+                                             id.destination));
+  return empty_response();
+}
+
+Result<http::Response> replace_destination(const Services& services, const Call& call) {
+  if (AssociationId::parse(call.param("associationId")) != call.caller.tenant.association) {
+    return unexpected(Slug::not_found, "There is no such association.");
+  }
+  COFFER_TRY(const Ids id, ids(call.param("id"), call.param("destId")));
+  COFFER_TRY(const Destination destination, body_destination(services, call));
+  COFFER_TRY(const auto row,
+             flows::replace_destination(services.flows, call.caller.tenant, id.beneficiary,
+                                        id.destination, destination));
+  return envelope_response("Payment destination updated", destination_json(row, Shown::whole));
+}
+
+}  // namespace
+
+std::vector<Route> destinations_routes() {
+  constexpr std::string_view kOne =
+      "/v1/beneficiaries/{beneficiaryId}/payment-destinations/{destinationId}";
+  constexpr std::string_view kAll = "/v1/beneficiaries/{beneficiaryId}/payment-destinations";
+  return {
+      {.method = "GET",
+       .pattern = kAll,
+       .operation = "listDestinations",
+       .tag = "Beneficiaries",
+       .summary = "List a beneficiary's payment destinations, their numbers masked",
+       .scope = Scope::beneficiaries_read,
+       .query = {{"method", "DestinationMethodIn", "Only destinations of this method"}},
+       .answers = {{200, "DestinationList"}, {404}},
+       .handler = list_destinations},
+      {.method = "POST",
+       .pattern = kAll,
+       .operation = "createDestination",
+       .tag = "Beneficiaries",
+       .summary = "Add a payment destination",
+       .scope = Scope::beneficiaries_write,
+       .body = Body::json,
+       .request_schema = "NewDestination",
+       .answers = {{201, "Destination"}, {404}, {409}, {422}},
+       .handler = create_destination},
+      {.method = "GET",
+       .pattern = kOne,
+       .operation = "getDestination",
+       .tag = "Beneficiaries",
+       .summary = "Read one payment destination",
+       .scope = Scope::beneficiaries_read,
+       .answers = {{200, "Destination"}, {404}},
+       .handler = read_one},
+      {.method = "DELETE",
+       .pattern = kOne,
+       .operation = "deleteDestination",
+       .tag = "Beneficiaries",
+       .summary = "Archive a payment destination",
+       .scope = Scope::beneficiaries_write,
+       .answers = {{204}, {404}},
+       .handler = delete_destination},
+      {.method = "PUT",
+       .pattern = "/v1/business/beneficiaries/{associationId}/{id}/payment-destinations/{destId}",
+       .operation = "replaceDestination",
+       .tag = "Beneficiaries",
+       .summary = "Replace a payment destination",
+       .access = Access::business,
+       .scope = Scope::beneficiaries_write,
+       .envelope = true,
+       .body = Body::json,
+       .request_schema = "NewDestination",
+       .answers = {{200, "DestinationEnvelope"}, {404}, {422}},
+       .handler = replace_destination}};
+}
+
+}  // namespace coffer::api

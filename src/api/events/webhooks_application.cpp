@@ -1,0 +1,94 @@
+// The family under /v1/application/{id}: the same registrations, as those of one application.
+#include "api/events/webhooks.h"
+#include "api/pipeline/services.h"
+#include "flows/webhooks/webhook_json.h"
+#include "store/tenants.h"
+
+namespace coffer::api {
+namespace {
+
+/// The application that `{id}` names: any of the caller's association and environment.
+Result<std::int64_t> application_of(const Services& services, const Call& call) {
+  const auto id = ApplicationId::parse(call.param("id"));
+  if (id && *id == call.caller.application) return call.caller.application_key;
+  return store::with_reader(services.flows.database,
+                            [&](store::Connection& db) -> Result<std::int64_t> {
+                              const auto row = id ? store::find_application(db, *id) : std::nullopt;
+                              if (!row || row->tenant != call.caller.tenant) {
+                                return unexpected(Slug::not_found, "There is no such application.");
+                              }
+                              return row->key;
+                            });
+}
+
+Result<flows::WebhookRef> ref_of(const Services& services, const Call& call) {
+  COFFER_TRY(const std::int64_t application, application_of(services, call));
+  return webhook_ref(call, application);
+}
+
+Result<http::Response> add(const Services& services, const Call& call) {
+  COFFER_TRY(const std::int64_t application, application_of(services, call));
+  Faults faults;
+  Fields fields(*call.body, faults);
+  const auto webhook = read_new_webhook(fields, optional, application);
+  COFFER_TRY_VOID(check(faults));
+  COFFER_TRY(const auto registered,
+             flows::register_webhook(services.flows, call.caller.tenant, webhook));
+  return secret_response(201, registered);
+}
+
+Result<http::Response> list(const Services& services, const Call& call) {
+  COFFER_TRY(const std::int64_t application, application_of(services, call));
+  return list_webhooks_page(services, call, application);
+}
+
+Result<http::Response> update(const Services& services, const Call& call) {
+  COFFER_TRY(const auto ref, ref_of(services, call));
+  Faults faults;
+  Fields fields(*call.body, faults);
+  const auto change = read_webhook_update(fields);
+  COFFER_TRY_VOID(check(faults));
+  COFFER_TRY(const auto row, flows::update_webhook(services.flows, ref, change));
+  return json_response(200, flows::webhook_json(row));
+}
+
+Result<http::Response> remove(const Services& services, const Call& call) {
+  COFFER_TRY(const auto ref, ref_of(services, call));
+  COFFER_TRY_VOID(flows::disable_webhook(services.flows, ref));
+  return empty_response();
+}
+
+Result<http::Response> rotate_one(const Services& services, const Call& call) {
+  COFFER_TRY(const auto ref, ref_of(services, call));
+  return rotate(services, call, ref);
+}
+
+}  // namespace
+
+std::vector<Route> application_webhooks_routes() {
+  Route rows = webhook_route("GET", "/v1/application/{id}/webhook", "listApplicationWebhooks",
+                             "List an application's webhooks", {{200, "WebhookList"}, {404}}, list);
+  rows.query = {{"status", "WebhookStatus", "Only webhooks in this state"},
+                {"limit", "Limit", "Rows of a page"},
+                {"cursor", "Cursor", "Continues a list"}};
+  return {
+      std::move(rows),
+      with_body(webhook_route("POST", "/v1/application/{id}/webhook", "addApplicationWebhook",
+                              "Add a webhook, for all payment events unless eventTypes is given",
+                              {{201, "WebhookWithSecret"}, {404}, {409}, {422}}, add),
+                "NewApplicationWebhook"),
+      with_body(webhook_route("PATCH", "/v1/application/{id}/webhook/{webhookId}",
+                              "updateApplicationWebhook", "Change a webhook",
+                              {{200, "Webhook"}, {404}, {409}, {422}}, update),
+                "WebhookUpdate"),
+      webhook_route("DELETE", "/v1/application/{id}/webhook/{webhookId}",
+                    "removeApplicationWebhook", "Remove a webhook for good", {{204}, {404}},
+                    remove),
+      with_body(
+          webhook_route("POST", "/v1/application/{id}/webhook/{webhookId}/rotate-secret",
+                        "rotateApplicationWebhookSecret", "Give a webhook a new signing secret",
+                        {{200, "WebhookWithSecret"}, {404}, {409}, {422}}, rotate_one),
+          "SecretRotation", Body::optional_json)};
+}
+
+}  // namespace coffer::api

@@ -1,0 +1,57 @@
+#include "api/identity/associations.h"
+
+#include "api/json.h"
+#include "api/pipeline/services.h"
+
+namespace coffer::api {
+namespace {
+
+/// The caller's own association: the only one it may see.
+Result<store::AssociationRow> own_association(const Services& services, const Call& call) {
+  return store::with_reader(
+      services.flows.database, [&](store::Connection& db) -> Result<store::AssociationRow> {
+        auto row = store::find_association(db, call.caller.tenant.association);
+        if (!row) return unexpected(Slug::not_found, "There is no such association.");
+        return *std::move(row);
+      });
+}
+
+Result<http::Response> read_association(const Services& services, const Call& call) {
+  if (AssociationId::parse(call.param("id")) != call.caller.tenant.association) {
+    return unexpected(Slug::not_found, "There is no such association.");
+  }
+  COFFER_TRY(const auto row, own_association(services, call));
+  return envelope_response("Association found", association_json(row));
+}
+
+Result<http::Response> list_associations(const Services& services, const Call& call) {
+  COFFER_TRY(const auto row, own_association(services, call));
+  return envelope_response("Associations found", Json::array({association_json(row)}));
+}
+
+}  // namespace
+
+std::vector<Route> associations_routes() {
+  return {{.method = "GET",
+           .pattern = "/v1/business/association/all",
+           .operation = "listAssociations",
+           .tag = "Associations",
+           .summary = "List the associations the application belongs to",
+           .access = Access::business,
+           .scope = Scope::associations_read,
+           .envelope = true,
+           .answers = {{200, "AssociationListEnvelope"}},
+           .handler = list_associations},
+          {.method = "GET",
+           .pattern = "/v1/business/association/{id}",
+           .operation = "getAssociation",
+           .tag = "Associations",
+           .summary = "Read the application's association",
+           .access = Access::business,
+           .scope = Scope::associations_read,
+           .envelope = true,
+           .answers = {{200, "AssociationEnvelope"}, {404}},
+           .handler = read_association}};
+}
+
+}  // namespace coffer::api

@@ -1,0 +1,205 @@
+#include "api/identity/auth.h"
+
+#include "api/identity/form.h"
+#include "api/json.h"
+#include "api/pipeline/fields.h"
+#include "api/pipeline/services.h"
+#include "auth/secret_hash.h"
+#include "http/problem_json.h"
+#include "store/tenants.h"
+
+namespace coffer::api {
+namespace {
+
+/// The call in any of its forms, read into one shape.
+struct TokenRequest {
+  std::string client_id;
+  std::string client_secret;
+  std::optional<std::string> scope;
+  bool oauth = false;  // the OAuth 2 form: also answers in OAuth's words
+};
+
+/// RFC 6749 section 5.2, beside the problem's own members, so that stock clients can read it.
+http::Response oauth_failure(const Problem& problem, std::string_view code,
+                             const http::Request& request) {
+  http::Response response = http::problem_response(problem, request.path, request.request_id);
+  Json body = Json::parse(response.body);
+  body["error"] = code;
+  body["error_description"] = problem.detail;
+  response.body = body.dump();
+  return response;
+}
+
+/// HTTP Basic with the client's id and secret, each form-encoded (RFC 6749 section 2.3.1).
+bool read_basic(const http::Request& request, TokenRequest& out) {
+  const std::string* header = request.header("authorization");
+  if (header == nullptr || header->size() < 6) return false;
+  std::string scheme = header->substr(0, 6);
+  for (char& c : scheme) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  if (scheme != "basic ") return false;
+  const auto text = from_base64(std::string_view(*header).substr(6));
+  const auto colon = text ? text->find(':') : std::string::npos;
+  if (colon == std::string::npos) return false;
+  return http::percent_decode(std::string_view(*text).substr(0, colon), true, out.client_id) &&
+         http::percent_decode(std::string_view(*text).substr(colon + 1), true, out.client_secret);
+}
+
+Result<TokenRequest> read_form(const http::Request& request) {
+  TokenRequest out;
+  out.oauth = true;
+  Faults faults;
+  const auto grant = form_value(request.body, "grant_type");
+  if (!grant) faults.add(Slug::malformed_request, "grant_type", "is required");
+  if (grant && *grant != "client_credentials") {
+    faults.add(Slug::malformed_request, "grant_type", "must be client_credentials");
+  }
+  if (!read_basic(request, out)) {
+    const auto id = form_value(request.body, "client_id");
+    const auto secret = form_value(request.body, "client_secret");
+    if (!id) faults.add(Slug::malformed_request, "client_id", "is required");
+    if (!secret) faults.add(Slug::malformed_request, "client_secret", "is required");
+    out.client_id = id.value_or("");
+    out.client_secret = secret.value_or("");
+  }
+  out.scope = form_value(request.body, "scope");
+  COFFER_TRY_VOID(check(faults));
+  return out;
+}
+
+Result<TokenRequest> read_json(const http::Request& request, const http::JsonValue& body) {
+  TokenRequest out;
+  Faults faults;
+  Fields fields(body, faults);
+  // A JSON body may also speak OAuth's words; Basic may carry the credentials of either.
+  const bool snake = fields.find("client_id") != nullptr || fields.find("grant_type") != nullptr;
+  out.oauth = snake;
+  if (!read_basic(request, out)) {
+    out.client_id = fields.text(snake ? "client_id" : "clientId", required).value_or("");
+    out.client_secret = fields.text(snake ? "client_secret" : "clientSecret", required).value_or("");
+  }
+  out.scope = fields.text("scope", optional, 1000);
+  COFFER_TRY_VOID(check(faults));
+  return out;
+}
+
+Result<store::ApplicationRow> verify_client(const Services& services, const TokenRequest& token,
+                                            const http::Request& request) {
+  COFFER_TRY(const auto found,
+             store::with_reader(
+                 services.flows.database,
+                 [&](store::Connection& db) -> Result<std::optional<store::ApplicationRow>> {
+                   return store::find_application_by_client_id(db, token.client_id);
+                 }));
+  // An unknown client costs the same comparison as a wrong secret.
+  const auto& stored = found ? found->client_secret_hash : auth::no_secret_hash();
+  const bool secret_matches = auth::matches(stored, token.client_secret);
+  if (!found || !secret_matches) {
+    return unexpected(Slug::unauthorized, "The client id or the client secret is wrong.");
+  }
+  if (found->suspended) return unexpected(Slug::unauthorized, "The application is suspended.");
+  const std::string* api_key = request.header("x-svc-auth");
+  if (api_key != nullptr && !auth::matches(found->api_key_hash, *api_key)) {
+    return unexpected(Slug::unauthorized, "x-svc-auth belongs to another application.");
+  }
+  return *found;
+}
+
+/// Asked-for scopes must all be granted to the application; none asked for means all it has.
+Result<ScopeSet> granted_scopes(const store::ApplicationRow& application,
+                                const std::optional<std::string>& asked) {
+  if (!asked || asked->empty()) return application.scopes;
+  COFFER_TRY(const ScopeSet scopes, ScopeSet::parse(*asked));
+  if (!application.scopes.contains(scopes)) {
+    return unexpected(Problem(Slug::malformed_request, "The application does not have all of these scopes.",
+                              {{"scope", "may only name scopes of the application"}}));
+  }
+  return scopes;
+}
+
+http::Response token_response(const Services& services, const store::ApplicationRow& application,
+                              ScopeSet scopes, bool oauth) {
+  auth::TokenClaims claims;
+  claims.application = application.id;
+  if (application.tenant) claims.association = application.tenant->association;
+  claims.environment = application.environment;
+  claims.scopes = scopes;
+  claims.key_version = application.key_version;
+  claims.issued_at = services.flows.clock.now();
+  claims.expires_at = claims.issued_at.plus_ms(services.flows.token_lifetime_ms);
+  const std::string token = services.flows.tokens.issue(claims);
+  const std::int64_t lifetime_s = services.flows.token_lifetime_ms / 1000;
+  Json body{{"accessToken", token},
+            {"tokenType", "Bearer"},
+            {"expiresIn", lifetime_s},
+            {"associationId",
+             application.tenant ? Json(application.tenant->association.to_string()) : Json(nullptr)}};
+  if (oauth) {
+    body["access_token"] = token;
+    body["token_type"] = "Bearer";
+    body["expires_in"] = lifetime_s;
+    body["scope"] = scopes.to_string();
+  }
+  http::Response response = json_response(200, body);
+  return response.header("Cache-Control", "no-store");
+}
+
+/// OAuth's code for a problem of this call.
+std::string_view oauth_code(const Problem& problem) {
+  if (problem.slug == Slug::unauthorized) return "invalid_client";
+  for (const FieldError& error : problem.fields) {
+    if (error.field == "scope") return "invalid_scope";
+    if (error.field == "grant_type" && error.message != "is required") {
+      return "unsupported_grant_type";
+    }
+  }
+  return problem.status() == 400 ? "invalid_request" : "temporarily_unavailable";
+}
+
+Result<http::Response> issue(const Services& services, const Call& call,
+                             const TokenRequest& token) {
+  RateLimiter& limiter = services.limiter;
+  // Cut: what a stranger sends is remembered for a while.
+  const std::string client = "client:" + token.client_id.substr(0, 64);
+  const std::string address = "address:" + call.request.peer;
+  COFFER_TRY_VOID(limiter.admit_login(address));
+  COFFER_TRY_VOID(limiter.admit_login(client));
+  auto application = verify_client(services, token, call.request);
+  if (!application) {
+    if (application.error().slug == Slug::unauthorized) {
+      limiter.login_failed(client);
+      limiter.login_failed(address);
+    }
+    return unexpected(std::move(application).error());
+  }
+  limiter.login_succeeded(client);
+  limiter.login_succeeded(address);
+  COFFER_TRY(const ScopeSet scopes, granted_scopes(*application, token.scope));
+  return token_response(services, *application, scopes, token.oauth);
+}
+
+Result<http::Response> create_token(const Services& services, const Call& call) {
+  const bool form = call.body == nullptr;
+  const auto token = form ? read_form(call.request) : read_json(call.request, *call.body);
+  const bool oauth = form || (token && token->oauth);
+  auto result = token ? issue(services, call, *token) : unexpected(token.error());
+  if (result || !oauth) return result;
+  return oauth_failure(result.error(), oauth_code(result.error()), call.request);
+}
+
+}  // namespace
+
+std::vector<Route> auth_routes() {
+  return {{.method = "POST",
+           .pattern = "/v1/auth/token",
+           .operation = "createToken",
+           .tag = "Auth",
+           .summary = "Exchange client credentials for a bearer token",
+           .access = Access::login,
+           .body = Body::json_or_form,
+           .request_schema = "TokenRequest",
+           .form_schema = "TokenForm",
+           .answers = {{200, "Token"}, {401}},
+           .handler = create_token}};
+}
+
+}  // namespace coffer::api

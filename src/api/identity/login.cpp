@@ -1,0 +1,239 @@
+#include "api/identity/login.h"
+
+#include "api/identity/form.h"
+#include "api/json.h"
+#include "api/pipeline/fields.h"
+#include "api/pipeline/services.h"
+#include "flows/login.h"
+#include "flows/user_changes.h"
+
+namespace coffer::api {
+namespace {
+
+constexpr std::string_view kTomlType = "text/plain; charset=utf-8";
+
+/// Draws an attempt for each key, runs `attempt`, and remembers how it ended: who fails waits
+/// longer and longer. Keys are cut: what a stranger sends is remembered for a while.
+template <class Attempt>
+auto throttled(const Services& services, const std::vector<std::string>& keys, Attempt attempt)
+    -> decltype(attempt()) {
+  RateLimiter& limiter = services.limiter;
+  for (const std::string& key : keys) COFFER_TRY_VOID(limiter.admit_login(key));
+  auto result = attempt();
+  const int status = result ? 200 : result.error().status();
+  for (const std::string& key : keys) {
+    if (result) limiter.login_succeeded(key);
+    // Faults of ours are not held against anybody.
+    if (status >= 400 && status < 500) limiter.login_failed(key);
+  }
+  return result;
+}
+
+std::string address_of(const Call& call) { return "address:" + call.request.peer; }
+std::string key_for(std::string_view kind, std::string_view who) {
+  return std::string(kind) + ":" + std::string(who.substr(0, 64));
+}
+
+http::Response never_stored(http::Response response) {
+  response.header("Cache-Control", "no-store");
+  return response;
+}
+
+Result<http::Response> session_response(Result<flows::Session> session) {
+  if (!session) return unexpected(std::move(session).error());
+  return never_stored(json_response(200, {{"idToken", session->id_token},
+                                          {"refreshToken", session->refresh_token.reveal()},
+                                          {"expiresIn", session->expires_in_s},
+                                          {"token", session->id_token}}));
+}
+
+/// The account of a challenge call. The optional parameters of SEP-10 that would ask for another
+/// challenge than ours are refused, not overlooked.
+Result<auth::PublicKey> read_account(const Services& services, const Call& call) {
+  Faults faults;
+  QueryFields query(call.request, faults);
+  const auto text = query.text("account");
+  const auto account = text ? auth::PublicKey::parse(*text) : std::nullopt;
+  if (!text) {
+    faults.add(Slug::malformed_request, "account", "is required");
+  } else if (!account) {
+    faults.add(Slug::malformed_request, "account",
+               "must be a G... public key with a right checksum");
+  }
+  const auto domain = query.text("home_domain");
+  if (domain && *domain != flows::challenge_domains(services.flows).home) {
+    faults.add(Slug::malformed_request, "home_domain", "is not a home domain of this server");
+  }
+  if (query.text("memo")) {
+    faults.add(Slug::malformed_request, "memo", "is not supported: accounts here are not shared");
+  }
+  COFFER_TRY_VOID(check(faults));
+  return *account;
+}
+
+Result<http::Response> get_challenge(const Services& services, const Call& call) {
+  COFFER_TRY(const auth::PublicKey account, read_account(services, call));
+  COFFER_TRY(const std::string transaction, throttled(services, {address_of(call)}, [&] {
+               return flows::issue_challenge(services.flows, account);
+             }));
+  const std::string& passphrase = services.flows.logins->challenges.network_passphrase();
+  return never_stored(json_response(200, {{"transaction", transaction},
+                                          {"networkPassphrase", passphrase},
+                                          {"network_passphrase", passphrase}}));
+}
+
+/// SEP-10 allows JSON and a form.
+Result<std::string> read_transaction(const Call& call) {
+  Faults faults;
+  std::optional<std::string> transaction;
+  if (call.body == nullptr) {
+    transaction = form_value(call.request.body, "transaction");
+    if (!transaction) faults.add(Slug::malformed_request, "transaction", "is required");
+  } else {
+    // Its length is judged with the challenge.
+    transaction =
+        Fields(*call.body, faults).text("transaction", required, call.request.body.size());
+  }
+  COFFER_TRY_VOID(check(faults));
+  return *std::move(transaction);
+}
+
+Result<http::Response> submit_challenge(const Services& services, const Call& call) {
+  COFFER_TRY(const std::string transaction, read_transaction(call));
+  return session_response(throttled(services, {address_of(call)}, [&]() -> Result<flows::Session> {
+    COFFER_TRY(const auto challenge, flows::verify_challenge(services.flows, transaction));
+    // Only who has the key gets here, so nobody can use up the attempts of another.
+    return throttled(services, {key_for("account", challenge.client.to_string())},
+                     [&] { return flows::accept_challenge(services.flows, challenge); });
+  }));
+}
+
+Result<http::Response> sign_in(const Services& services, const Call& call) {
+  Faults faults;
+  Fields fields(*call.body, faults);
+  const auto public_key = fields.text("publicKey", required);
+  const auto secret = fields.text("secret", required);
+  COFFER_TRY_VOID(check(faults));
+  return session_response(
+      throttled(services, {address_of(call), key_for("sign-in", *public_key)},
+                [&] { return flows::sign_in(services.flows, *public_key, *secret); }));
+}
+
+Result<http::Response> refresh(const Services& services, const Call& call) {
+  Faults faults;
+  const auto token = Fields(*call.body, faults).text("refreshToken", required, 4096);
+  COFFER_TRY_VOID(check(faults));
+  return session_response(throttled(services, {address_of(call)}, [&] {
+    return flows::refresh_session(services.flows, *token);
+  }));
+}
+
+Result<http::Response> verify_otp(const Services& services, const Call& call) {
+  Faults faults;
+  Fields fields(*call.body, faults);
+  const auto username = fields.text("username", required);
+  const auto password = fields.text("password", required);
+  const auto otp = fields.text("otp", required);
+  COFFER_TRY_VOID(check(faults));
+  const std::string user = key_for("user", flows::folded_username(*username));
+  COFFER_TRY(const auto session, throttled(services, {address_of(call), user}, [&] {
+               return flows::log_in_user(services.flows, *username, *password, *otp);
+             }));
+  return never_stored(json_response(200, {{"accessToken", session.access_token},
+                                          {"tokenType", "Bearer"},
+                                          {"expiresIn", session.expires_in_s},
+                                          {"associationId", session.association.to_string()}}));
+}
+
+std::string toml_text(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out.push_back('\\');
+    out.push_back(c);
+  }
+  return out + "\"";
+}
+
+/// SEP-1: where wallets and SEP-10 clients learn whom to trust.
+Result<http::Response> serve_stellar_toml(const Services& services, const Call&) {
+  const auth::ChallengeServer& challenges = services.flows.logins->challenges;
+  http::Response response;
+  response.content_type = kTomlType;
+  response.body = "NETWORK_PASSPHRASE = " + toml_text(challenges.network_passphrase()) +
+                  "\nSIGNING_KEY = " + toml_text(challenges.public_key().to_string()) +
+                  "\nWEB_AUTH_ENDPOINT = " + toml_text(flows::web_auth_endpoint(services.flows)) +
+                  "\n";
+  return response.header("Access-Control-Allow-Origin", "*");
+}
+
+std::vector<Route> challenge_routes() {
+  return {{.method = "GET",
+           .pattern = "/v1/public/auth-connect",
+           .operation = "getChallenge",
+           .tag = "Auth",
+           .summary = "Request a challenge to sign (SEP-10)",
+           .access = Access::login,
+           .query = {{"account", "PublicKey", "The application's public key", true},
+                     {"home_domain", "Text", "The home domain of this server, when given"}},
+           .answers = {{200, "Challenge"}, {404}},
+           .handler = get_challenge},
+          {.method = "POST",
+           .pattern = "/v1/public/auth-connect",
+           .operation = "submitChallenge",
+           .tag = "Auth",
+           .summary = "Log in with a signed challenge",
+           .access = Access::login,
+           .body = Body::json_or_form,
+           .request_schema = "SignedChallenge",
+           .form_schema = "SignedChallenge",
+           .string_bytes_max = 64 * 1024,
+           .answers = {{200, "Session"}, {401}},
+           .handler = submit_challenge},
+          {.method = "GET",
+           .pattern = "/.well-known/stellar.toml",
+           .operation = "getStellarToml",
+           .tag = "Auth",
+           .summary = "Signing key, network and endpoint of the challenge login (SEP-1)",
+           .access = Access::open,
+           .handler = serve_stellar_toml}};
+}
+
+}  // namespace
+
+std::vector<Route> login_routes() {
+  std::vector<Route> all = challenge_routes();
+  all.push_back({.method = "POST",
+                 .pattern = "/v1/public/auth-connect/sign-in",
+                 .operation = "signIn",
+                 .tag = "Auth",
+                 .summary = "Log in with public key and secret in one request",
+                 .access = Access::login,
+                 .body = Body::json,
+                 .request_schema = "SignIn",
+                 .answers = {{200, "Session"}, {401}},
+                 .handler = sign_in});
+  all.push_back({.method = "POST",
+                 .pattern = "/v1/public/auth/refresh",
+                 .operation = "refreshSession",
+                 .tag = "Auth",
+                 .summary = "Exchange a refresh token for a new idToken",
+                 .access = Access::login,
+                 .body = Body::json,
+                 .request_schema = "Refresh",
+                 .answers = {{200, "Session"}, {401}},
+                 .handler = refresh});
+  all.push_back(
+      {.method = "POST",
+       .pattern = "/v1/public/auth/verify-otp",
+       .operation = "verifyOtp",
+       .tag = "Auth",
+       .summary = "Log a user in with password and one-time code, for the business routes",
+       .access = Access::login,
+       .body = Body::json,
+       .request_schema = "OtpLogin",
+       .answers = {{200, "Token"}, {401}},
+       .handler = verify_otp});
+  return all;
+}
+
+}  // namespace coffer::api

@@ -1,0 +1,12 @@
+// The pages the appliance serves about itself: what it is, what a problem means, the API reference.
+// They work without a network of their own: every part comes from the binary, and the content security
+// policy allows nothing else.
+#pragma once
+
+#include "api/pipeline/route.h"
+
+namespace coffer::api {
+
+std::vector<Route> pages_routes();
+
+}  // namespace coffer::api

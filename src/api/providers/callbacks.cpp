@@ -1,0 +1,100 @@
+#include "api/providers/callbacks.h"
+
+#include "api/json.h"
+#include "api/pipeline/fields.h"
+#include "api/pipeline/services.h"
+#include "flows/providers/provider_news.h"
+#include "flows/providers/references.h"
+
+namespace coffer::api {
+namespace {
+
+constexpr std::size_t kProviderIdBytesMax = 128;
+
+Result<ConnectorTerms> provider(const Services& services, const Call& call) {
+  const auto id = ConnectorId::parse(call.param("connectorId"));
+  if (!id) return unexpected(Slug::not_found, "There is no such connector.");
+  return flows::verify_provider(
+      services.flows, *id,
+      {call.request.method, call.request.path, call.request.body,
+       call.request.header("coffer-timestamp"), call.request.header("coffer-signature")});
+}
+
+/// `data` of a callback about a payout or a collection: only its id counts.
+Result<void> payment_updated(const Services& services, const ConnectorTerms& connector,
+                             Fields& data) {
+  const auto id = data.text("id", required);
+  COFFER_TRY_VOID(check(data.faults()));
+  const auto payment = PaymentId::parse(*id);
+  if (!payment) return {};
+  return flows::hurry_payment(services.flows, connector, *payment);
+}
+
+Payer read_sender(Fields& data) {
+  Payer payer;
+  const http::JsonValue* value = data.find("payer");
+  if (value == nullptr || data.object("payer", optional) == nullptr) return payer;
+  Fields members(*value, data.faults(), data.path("payer."));
+  payer.name = members.text("name", optional).value_or("");
+  payer.account_number = members.text("accountNumber", optional);
+  payer.phone = members.text("phone", optional);
+  return payer;
+}
+
+Result<void> reference_paid(const Services& services, const Call& call,
+                            const ConnectorTerms& connector, Fields& data) {
+  flows::ReferenceArrival arrival;
+  arrival.reference = data.text("reference", required).value_or("");
+  arrival.provider_payment_id =
+      data.text("providerPaymentId", required, kProviderIdBytesMax).value_or("");
+  arrival.amount = data.amount("amount", required).value_or(Amount());
+  const auto currency = data.text("currencyIsoCode3", required);
+  if (currency && *currency != connector.currency) {
+    data.faults().add(Slug::validation_failed, data.path("currencyIsoCode3"),
+                      "must be " + connector.currency + ", the connector's currency");
+  }
+  arrival.payer = read_sender(data);
+  COFFER_TRY_VOID(check(data.faults()));
+  COFFER_TRY_VOID(flows::accept_reference_payment(services.flows, connector, arrival,
+                                                  call.request.request_id));
+  return {};
+}
+
+Result<http::Response> take_callback(const Services& services, const Call& call) {
+  COFFER_TRY(const ConnectorTerms connector, provider(services, call));
+  Faults faults;
+  Fields fields(*call.body, faults);
+  fields.text("id", required, kProviderIdBytesMax);
+  const auto type = fields.text("type", required);
+  const auto* data = fields.object("data", required);
+  COFFER_TRY_VOID(check(faults));
+  COFFER_CHECK(data != nullptr);
+  Fields members(*fields.find("data"), faults, "data.");
+  if (*type == "reference.paid") {
+    COFFER_TRY_VOID(reference_paid(services, call, connector, members));
+  } else if (*type == "payout.updated" || *type == "collection.updated") {
+    COFFER_TRY_VOID(payment_updated(services, connector, members));
+  } else {
+    faults.add(Slug::malformed_request, "type",
+               "must be payout.updated, collection.updated or reference.paid");
+    COFFER_TRY_VOID(check(faults));
+  }
+  return json_response(200, {{"received", true}});
+}
+
+}  // namespace
+
+std::vector<Route> callbacks_routes() {
+  return {{.method = "POST",
+           .pattern = "/v1/providers/{connectorId}/callbacks",
+           .operation = "takeProviderCallback",
+           .tag = "Providers",
+           .summary = "A provider's signed news about a payment",
+           .access = Access::open,
+           .body = Body::json,
+           .request_schema = "ProviderCallback",
+           .answers = {{200, "Received"}, {401}, {404}, {409}, {422}},
+           .handler = take_callback}};
+}
+
+}  // namespace coffer::api

@@ -1,0 +1,100 @@
+#include "api/providers/connect.h"
+
+#include <map>
+#include <set>
+
+#include "api/json.h"
+#include "api/pipeline/services.h"
+#include "domain/country.h"
+#include "store/catalog.h"
+#include "store/providers/connectors.h"
+
+namespace coffer::api {
+namespace {
+
+/// What active connectors offer in one country.
+struct Offer {
+  std::set<std::string> currencies;
+  std::set<PayMethod> methods;
+  std::set<Direction> directions;
+};
+
+Json country_json(const std::string& alpha2, const Offer& offer) {
+  Json methods = Json::array();
+  for (const PayMethod method : offer.methods) methods.push_back(name(method));
+  Json directions = Json::array();
+  for (const Direction direction : offer.directions) directions.push_back(name(direction));
+  const Country* country = find_country(alpha2);
+  return {{"countryIsoCode2", alpha2},     {"countryIsoCode3", country->alpha3},
+          {"name", country->name},         {"currencies", offer.currencies},
+          {"methods", std::move(methods)}, {"directions", std::move(directions)}};
+}
+
+Result<http::Response> platform_health(const Services& services, const Call& call) {
+  const Health health = services.health();
+  Json checks = Json::array();
+  for (const Health::Check& check : health.checks) {
+    checks.push_back({{"name", check.name}, {"ok", check.ok}});
+  }
+  return json_response(200, {{"status", health.ok() ? "ok" : "degraded"},
+                             {"environment", name(call.caller.tenant.environment)},
+                             {"time", services.flows.clock.now().to_string()},
+                             {"checks", std::move(checks)}});
+}
+
+Result<http::Response> list_countries(const Services& services, const Call& call) {
+  return store::with_reader(
+      services.flows.database, [&](store::Connection& db) -> Result<http::Response> {
+        constexpr int kAll = -1;
+        std::map<std::string, Offer> offers;
+        for (const store::ConnectorRow& row :
+             store::list_connectors(db, call.caller.tenant.environment, {}, {.limit = kAll})) {
+          if (row.terms.status == ConnectorStatus::paused) continue;
+          Offer& offer = offers[row.terms.country];
+          offer.currencies.insert(row.terms.currency);
+          offer.methods.insert(row.terms.method);
+          offer.directions.insert(row.terms.direction);
+        }
+        Json data = Json::array();
+        for (const auto& [alpha2, offer] : offers) data.push_back(country_json(alpha2, offer));
+        return json_response(200, whole_collection(std::move(data)));
+      });
+}
+
+Result<http::Response> list_assets(const Services& services, const Call&) {
+  return store::with_reader(services.flows.database,
+                            [&](store::Connection& db) -> Result<http::Response> {
+                              Json data = Json::array();
+                              for (const Asset& asset : store::list_assets(db)) {
+                                data.push_back(asset_json(asset, services.flows.network_name));
+                              }
+                              return json_response(200, whole_collection(std::move(data)));
+                            });
+}
+
+Route read(std::string_view pattern, std::string_view operation, std::string_view summary,
+           std::string_view schema, Handler handler) {
+  return {.method = "GET",
+          .pattern = pattern,
+          .operation = operation,
+          .tag = "Connect",
+          .summary = summary,
+          .access = Access::connect,
+          .scope = Scope::connect_read,
+          .answers = {{200, schema}},
+          .handler = handler};
+}
+
+}  // namespace
+
+std::vector<Route> connect_routes() {
+  return {
+      read("/v1/connect-platform/health", "getConnectHealth", "How the platform is",
+           "ConnectHealth", platform_health),
+      read("/v1/connect-countries", "listConnectCountries",
+           "List the countries that active connectors serve", "ConnectCountryList", list_countries),
+      read("/v1/connect-assets", "listConnectAssets", "List the asset registry", "AssetList",
+           list_assets)};
+}
+
+}  // namespace coffer::api

@@ -1,0 +1,93 @@
+// The Connect group's own ways to collect: the same submission as everywhere, and a quote with its
+// execution in one call.
+#include "api/payments.h"
+#include "api/pipeline/fields.h"
+#include "api/pipeline/services.h"
+#include "api/providers/connect.h"
+#include "api/providers/provider_json.h"
+#include "flows/providers/make_quote.h"
+#include "flows/submit_payment.h"
+
+namespace coffer::api {
+namespace {
+
+struct CashIn {
+  flows::QuoteRequest quote;
+  PaymentRequest payment;
+};
+
+Result<CashIn> read_cash_in(const http::JsonValue& body) {
+  Faults faults;
+  Fields fields(body, faults);
+  CashIn out;
+  out.quote.direction = Direction::on_ramp;
+  out.quote.connector = fields.id<ConnectorId>("connectorId", required).value_or(ConnectorId());
+  out.quote.amount = fields.amount("amount", required).value_or(Amount());
+  if (const auto type = fields.text("transactionType", optional)) {
+    out.quote.type = parse_transaction_type(*type);
+    if (!out.quote.type) {
+      faults.add(Slug::malformed_request, "transactionType", "must be C2C, C2B, B2C or B2B");
+    }
+  }
+  read_collection(fields, out.payment);
+  fields.refuse_unknown({"transactionId", "connectorId", "amount", "destinationWalletId",
+                         "transactionType", "payer", "additionalFields", "fromRef", "toRef",
+                         "description", "memo"});
+  COFFER_TRY_VOID(check(faults));
+  return out;
+}
+
+Result<http::Response> cash_in(const Services& services, const Call& call) {
+  COFFER_TRY(CashIn request, read_cash_in(*call.body));
+  COFFER_TRY(const auto earlier, flows::find_submission(services.flows, call.caller.tenant,
+                                                        request.payment.transaction_id));
+  std::optional<flows::Quoted> quoted;
+  if (earlier) {
+    // The first call's quote is part of what the id stands for; a new one would never be the same.
+    request.payment.quote = earlier->request.quote;
+  } else {
+    COFFER_TRY(quoted, flows::make_quote(services.flows, call.caller.tenant, request.quote));
+    request.payment.quote = quoted->quote.id;
+  }
+  COFFER_TRY(const auto submission,
+             flows::submit_payment(services.flows, call.caller, request.payment,
+                                   call.request.request_id, false));
+  Json body = acknowledgement_json(submission);
+  if (quoted) body["quote"] = quote_json(*quoted, services.flows.clock.now());
+  http::Response response = json_response(202, body);
+  if (submission.replayed) response.header("Idempotent-Replayed", "true");
+  return response;
+}
+
+Route collection(std::string_view pattern, std::string_view operation, std::string_view summary,
+                 std::string_view request, std::string_view reply, Handler handler) {
+  return {.method = "POST",
+          .pattern = pattern,
+          .operation = operation,
+          .tag = "Connect",
+          .summary = summary,
+          .access = Access::connect,
+          .scope = Scope::connect_write,
+          .moves_money = true,
+          .body = Body::json,
+          .request_schema = request,
+          .answers = {{202, reply}, {404}, {409}, {422}},
+          .handler = handler};
+}
+
+}  // namespace
+
+std::vector<Route> connect_onramp_routes() {
+  Route onramp = collection("/v1/connect-onramp", "executeConnectOnramp",
+                            "Collect against a quote, as POST /v1/payments/onramp", "Onramp",
+                            "Acknowledgement", execute_onramp);
+  onramp.query = {{"validateOnly", "Flag", "Run every check, store nothing, answer 200"}};
+  onramp.answers.push_back({200, "Validation"});
+  Route cashin = collection("/v1/connect-cashin", "executeConnectCashIn",
+                            "Quote a collection and execute it in one call", "CashIn",
+                            "CashInResult", cash_in);
+  cashin.answers.push_back({504});
+  return {onramp, cashin};
+}
+
+}  // namespace coffer::api

@@ -1,0 +1,139 @@
+#include "api/providers/connectors.h"
+
+#include <algorithm>
+
+#include "api/pipeline/page.h"
+#include "api/pipeline/services.h"
+#include "api/providers/provider_json.h"
+#include "store/providers/connectors.h"
+
+namespace coffer::api {
+namespace {
+
+Problem unknown_connector() { return Problem(Slug::not_found, "There is no such connector."); }
+
+/// A real country or not: one that no connector serves gives an empty list.
+std::optional<std::string> country_code(std::string_view text) {
+  if (text.size() != 2) return std::nullopt;
+  std::string out;
+  for (const char c : text) {
+    const char upper = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    if (upper < 'A' || upper > 'Z') return std::nullopt;
+    out += upper;
+  }
+  return out;
+}
+
+Result<http::Response> list_connectors(const Services& services, const Call& call) {
+  Faults faults;
+  QueryFields query(call.request, faults);
+  store::ConnectorFilter filter;
+  filter.country = query.term("countryIsoCode2", country_code);
+  filter.direction = query.term("direction", parse_direction);
+  filter.method = query.term("method", parse_pay_method);
+  filter.asset = query.asset_code("assetCode");
+  filter.flow = query.term("flow", parse_connector_flow);
+  COFFER_TRY(
+      const PageRequest page,
+      read_page(call.request, query, services.cursors, call.caller.tenant,
+                {"connectors", "countryIsoCode2", "direction", "method", "assetCode", "flow"}));
+  return store::with_reader(
+      services.flows.database, [&](store::Connection& db) -> Result<http::Response> {
+        std::vector<Json> rows;
+        std::vector<std::int64_t> positions;
+        for (const store::ConnectorRow& row :
+             store::list_connectors(db, call.caller.tenant.environment, filter, page.at)) {
+          rows.push_back(connector_json(row.terms));
+          positions.push_back(row.terms.key);
+        }
+        return page_response(call.request, page, services.cursors, std::move(rows),
+                             std::move(positions));
+      });
+}
+
+Result<http::Response> read_connector(const Services& services, const Call& call) {
+  const auto id = ConnectorId::parse(call.param("connectorId"));
+  if (!id) return unexpected(unknown_connector());
+  Faults faults;
+  QueryFields query(call.request, faults);
+  const auto type = query.term("transactionType", parse_transaction_type);
+  COFFER_TRY_VOID(check(faults));
+  return store::with_reader(
+      services.flows.database, [&](store::Connection& db) -> Result<http::Response> {
+        const auto row = store::find_connector(db, call.caller.tenant.environment, *id);
+        if (!row) return unexpected(unknown_connector());
+        Json body = connector_json(row->terms);
+        body["executionSteps"] = steps_json(
+            execution_steps(row->terms, store::requirements_of(db, row->terms.key), type));
+        return json_response(200, body);
+      });
+}
+
+Result<http::Response> list_for_beneficiary(const Services& services, const Call& call) {
+  const auto method = parse_pay_method(call.param("method"));
+  if (!method) {
+    return unexpected(Problem(Slug::malformed_request, "The path names no method.",
+                              {{"method", "is none of the known values"}}));
+  }
+  const auto id = BeneficiaryId::parse(call.param("beneficiaryId"));
+  return store::with_reader(
+      services.flows.database, [&](store::Connection& db) -> Result<http::Response> {
+        const auto party = id ? store::find_quote_party(db, call.caller.tenant, *id) : std::nullopt;
+        if (!party) return unexpected(Slug::not_found, "There is no such beneficiary.");
+        const auto destinations = store::quote_destinations(db, party->beneficiary);
+        const store::ConnectorFilter filter{.direction = Direction::off_ramp, .method = *method};
+        constexpr int kAll = -1;
+        Json data = Json::array();
+        for (const store::ConnectorRow& row :
+             store::list_connectors(db, call.caller.tenant.environment, filter, {.limit = kAll})) {
+          const bool usable = row.terms.status == ConnectorStatus::active &&
+                              std::any_of(destinations.begin(), destinations.end(),
+                                          [&](const store::QuoteDestination& destination) {
+                                            return flows::fits(row.terms, destination);
+                                          });
+          if (usable) data.push_back(connector_json(row.terms));
+        }
+        return json_response(200, whole_collection(std::move(data)));
+      });
+}
+
+}  // namespace
+
+std::vector<Route> connectors_routes() {
+  return {
+      {.method = "GET",
+       .pattern = "/v1/connectors",
+       .operation = "listConnectors",
+       .tag = "Connectors",
+       .summary = "List connectors by corridor",
+       .scope = Scope::connectors_read,
+       .query = {{"countryIsoCode2", "CountryFilter", "Only connectors of this country"},
+                 {"direction", "ConnectorDirection", "Only cash-out or only collection"},
+                 {"method", "PayMethodFilter", "Only this payment method"},
+                 {"assetCode", "AssetCode", "Only connectors of this asset"},
+                 {"flow", "ConnectorFlow", "Only quoted or only bespoke connectors"},
+                 {"limit", "Limit", "Rows of a page"},
+                 {"cursor", "Cursor", "Continues a list"}},
+       .answers = {{200, "ConnectorList"}},
+       .handler = list_connectors},
+      {.method = "GET",
+       .pattern = "/v1/connectors/{connectorId}",
+       .operation = "getConnector",
+       .tag = "Connectors",
+       .summary = "Read one connector with its execution steps",
+       .scope = Scope::connectors_read,
+       .query = {{"transactionType", "PartyType", "Only what this transaction type needs"}},
+       .answers = {{200, "ConnectorDetail"}, {404}},
+       .handler = read_connector},
+      {.method = "GET",
+       .pattern = "/v1/connectors/beneficiary/{beneficiaryId}/{method}",
+       .operation = "listConnectorsForBeneficiary",
+       .tag = "Connectors",
+       .summary = "List the connectors that reach a beneficiary's destinations of a method",
+       .scope = Scope::connectors_read,
+       .answers = {{200, "ConnectorList"}, {404}},
+       .handler = list_for_beneficiary},
+  };
+}
+
+}  // namespace coffer::api

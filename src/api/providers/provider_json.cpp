@@ -1,0 +1,152 @@
+#include "api/providers/provider_json.h"
+
+#include <algorithm>
+
+namespace coffer::api {
+namespace {
+
+/// A decimal as JSON writes it, also when it comes as text.
+constexpr const char* kDecimalPattern = "^-?(0|[1-9][0-9]*)(\\.[0-9]+)?([eE][+-]?[0-9]+)?$";
+
+Json codes_of(const std::vector<Requirement::Choice>& choices) {
+  Json codes = Json::array();
+  for (const Requirement::Choice& choice : choices) codes.push_back(choice.code);
+  return codes;
+}
+
+Json text_schema(const Requirement& requirement) {
+  Json schema{{"type", "string"},
+              {"minLength", std::max(1, requirement.min_length.value_or(1))},
+              {"maxLength", requirement.max_length.value_or(kRequirementLengthMax)}};
+  // Ours matches the whole value, JSON Schema anywhere in it.
+  if (requirement.pattern) schema["pattern"] = "^(?:" + *requirement.pattern + ")$";
+  if (!requirement.choices.empty()) schema["enum"] = codes_of(requirement.choices);
+  return schema;
+}
+
+Json schema_of(const Requirement& requirement) {
+  Json schema;
+  switch (requirement.type) {
+    case Requirement::Type::text:
+      schema = text_schema(requirement);
+      break;
+    case Requirement::Type::number:
+      schema = {{"type", {"number", "string"}}, {"pattern", kDecimalPattern}};
+      break;
+    case Requirement::Type::boolean:
+      schema = {{"enum", {true, false, "true", "false"}}};
+      break;
+  }
+  schema["title"] = requirement.label;
+  if (!requirement.description.empty()) schema["description"] = requirement.description;
+  return schema;
+}
+
+}  // namespace
+
+Json connector_json(const ConnectorTerms& connector) {
+  const int decimals = connector.send_decimals();
+  Json types = Json::array();
+  for (const TransactionType type :
+       {TransactionType::c2c, TransactionType::c2b, TransactionType::b2c, TransactionType::b2b}) {
+    if (contains(connector.types, type)) types.push_back(name(type));
+  }
+  return {{"id", connector.id.to_string()},
+          {"name", connector.name},
+          {"provider", connector.provider},
+          {"flow", name(connector.flow)},
+          {"direction", name(connector.direction)},
+          {"method", name(connector.method)},
+          {"countryIsoCode2", connector.country},
+          {"currencyIsoCode3", connector.currency},
+          {"assetCode", connector.asset.code.value()},
+          {"minAmount", connector.min_amount.to_string(decimals)},
+          {"maxAmount", connector.max_amount.to_string(decimals)},
+          {"transactionTypes", std::move(types)},
+          {"status", name(connector.status)},
+          {"environment", name(connector.environment)}};
+}
+
+Json steps_json(std::span<const ExecutionStep> steps) {
+  Json out = Json::array();
+  int order = 1;
+  for (const ExecutionStep& step : steps) {
+    out.push_back({{"order", order++},
+                   {"type", step.type},
+                   {"title", step.title},
+                   {"description", step.description},
+                   {"requiredFields", step.required_fields}});
+  }
+  return out;
+}
+
+Json quote_json(const flows::Quoted& quoted, Timestamp now) {
+  const store::QuoteRow& quote = quoted.quote;
+  const ConnectorTerms& connector = quoted.connector;
+  const int send = connector.send_decimals();
+  Json out{{"quoteId", quote.id.to_string()},
+           {"type", connector.direction == Direction::off_ramp ? "offramp" : "onramp"},
+           {"connectorId", connector.id.to_string()}};
+  if (quote.beneficiary_id) out["beneficiaryId"] = quote.beneficiary_id->to_string();
+  if (quote.destination_id) out["destinationId"] = quote.destination_id->to_string();
+  if (quote.type) out["transactionType"] = name(*quote.type);
+  out["sendAssetCode"] = connector.send_code();
+  out["sendAmount"] = quote.price.send.to_string(send);
+  out["receiveCurrency"] = connector.receive_code();
+  out["receiveAmount"] = quote.price.receive.to_string(connector.receive_decimals());
+  out["rate"] = quote.price.rate.to_string();
+  out["fee"] = quote.price.fee.to_string(send);
+  out["total"] = quote.price.total.to_string(send);
+  out["expiresAt"] = quote.expires_at.to_string();
+  out["createdAt"] = quote.created_at.to_string();
+  out["status"] = name(store::status_of(quote, now));
+  return out;
+}
+
+Json terms_json(std::span<const Term> terms) {
+  Json out = Json::array();
+  for (const Term& term : terms) out.push_back({{"code", term.code}, {"label", term.label}});
+  return out;
+}
+
+Json requirement_fields_json(std::span<const Requirement> requirements) {
+  Json out = Json::array();
+  for (const Requirement& requirement : requirements) {
+    Json field{{"name", requirement.name},       {"path", "additionalFields." + requirement.name},
+               {"type", name(requirement.type)}, {"required", requirement.required},
+               {"label", requirement.label},     {"description", requirement.description}};
+    if (requirement.pattern) field["pattern"] = *requirement.pattern;
+    if (requirement.type == Requirement::Type::text) {
+      field["minLength"] = std::max(1, requirement.min_length.value_or(1));
+      field["maxLength"] = requirement.max_length.value_or(kRequirementLengthMax);
+    }
+    if (!requirement.choices.empty()) {
+      Json& choices = field["choices"] = Json::array();
+      for (const auto& [code, label] : requirement.choices) {
+        choices.push_back({{"code", code}, {"label", label}});
+      }
+    }
+    out.push_back(std::move(field));
+  }
+  return out;
+}
+
+Json requirement_schema_json(std::span<const Requirement> requirements) {
+  Json properties = Json::object();
+  Json required_names = Json::array();
+  for (const Requirement& requirement : requirements) {
+    properties[requirement.name] = schema_of(requirement);
+    if (requirement.required) required_names.push_back(requirement.name);
+  }
+  Json schema{{"$schema", "https://json-schema.org/draft/2020-12/schema"}, {"type", "object"}};
+  Json& fields = schema["properties"]["additionalFields"];
+  fields = {{"type", "object"}, {"properties", std::move(properties)}};
+  fields["additionalProperties"] = false;
+  if (!required_names.empty()) {
+    fields["required"] = std::move(required_names);
+    schema["required"] = {"additionalFields"};
+  }
+  return schema;
+}
+
+}  // namespace coffer::api

@@ -1,0 +1,150 @@
+#include "api/providers/quotes.h"
+
+#include "api/pipeline/fields.h"
+#include "api/pipeline/services.h"
+#include "api/providers/provider_json.h"
+
+namespace coffer::api {
+namespace {
+
+Result<QuoteId> quote_id(const Call& call) {
+  const auto id = QuoteId::parse(call.param("quoteId"));
+  if (!id) return unexpected(Slug::not_found, "There is no such quote.");
+  return *id;
+}
+
+bool is_on_ramp(const http::Request& request) {
+  const std::string* type = request.query_value("type");
+  return type != nullptr && *type == "onramp";
+}
+
+std::optional<TransactionType> transaction_type_field(Fields& fields) {
+  const auto text = fields.text("transactionType", optional);
+  if (!text) return std::nullopt;
+  const auto type = parse_transaction_type(*text);
+  if (!type) {
+    fields.faults().add(Slug::malformed_request, "transactionType", "must be C2C, C2B, B2C or B2B");
+  }
+  return type;
+}
+
+/// Contract "Quotes": exactly one of beneficiaryId and transactionType prices an off-ramp.
+void read_off_ramp(Fields& fields, flows::QuoteRequest& request) {
+  request.type = transaction_type_field(fields);
+  request.beneficiary = fields.id<BeneficiaryId>("beneficiaryId", optional);
+  request.destination = fields.id<DestinationId>("destinationId", optional);
+  const bool by_beneficiary = fields.find("beneficiaryId") != nullptr;
+  const bool by_type = fields.find("transactionType") != nullptr;
+  if (by_beneficiary == by_type) {
+    const char* message = by_type ? "must not stand beside the other" : "or the other is required";
+    for (const char* field : {"beneficiaryId", "transactionType"}) {
+      if (!fields.faults().names(field)) {
+        fields.faults().add(Slug::validation_failed, field, message);
+      }
+    }
+  } else if (by_type && request.destination) {
+    fields.faults().add(Slug::validation_failed, "destinationId", "goes with beneficiaryId only");
+  }
+}
+
+Result<http::Response> create_quote(const Services& services, const Call& call) {
+  Faults faults;
+  Fields fields(*call.body, faults);
+  flows::QuoteRequest request;
+  const auto amount = fields.amount("amount", required);
+  const auto connector = fields.id<ConnectorId>("connectorId", required);
+  if (is_on_ramp(call.request)) {
+    request.direction = Direction::on_ramp;
+    request.type = transaction_type_field(fields);
+  } else {
+    request.direction = Direction::off_ramp;
+    read_off_ramp(fields, request);
+  }
+  COFFER_TRY_VOID(check(faults));
+  request.amount = *amount;
+  request.connector = *connector;
+  COFFER_TRY(const auto quoted, flows::make_quote(services.flows, call.caller.tenant, request));
+  http::Response response = json_response(201, quote_json(quoted, quoted.quote.created_at));
+  return response.header("Location", "/v1/quotes/" + quoted.quote.id.to_string());
+}
+
+Result<http::Response> read_quote(const Services& services, const Call& call) {
+  COFFER_TRY(const QuoteId id, quote_id(call));
+  COFFER_TRY(const auto quoted, flows::find_quote(services.flows, call.caller.tenant, id));
+  return json_response(200, quote_json(quoted, services.flows.queue.now()));
+}
+
+Result<http::Response> sandbox_expire(const Services& services, const Call& call) {
+  COFFER_TRY(const QuoteId id, quote_id(call));
+  COFFER_TRY(const auto quoted, flows::expire_quote(services.flows, call.caller.tenant, id));
+  return json_response(200, quote_json(quoted, services.flows.queue.now()));
+}
+
+/// What the receiver gets or the sender pays, by the path's last segment.
+Result<http::Response> connect_quote(const Services& services, const Call& call) {
+  const std::string_view direction = call.param("direction");
+  if (direction != "send" && direction != "receive") {
+    return unexpected(Slug::not_found, "There is nothing at this path.");
+  }
+  Faults faults;
+  Fields fields(*call.body, faults);
+  const auto amount = fields.amount("amount", required);
+  const auto connector = fields.id<ConnectorId>("connectorId", required);
+  flows::QuoteRequest request;
+  request.type = transaction_type_field(fields);
+  COFFER_TRY_VOID(check(faults));
+  request.amount = *amount;
+  request.connector = *connector;
+  request.exact_receive = direction == "receive";
+  COFFER_TRY(const auto quoted, flows::make_quote(services.flows, call.caller.tenant, request));
+  http::Response response = json_response(402, quote_json(quoted, quoted.quote.created_at));
+  return response.header("X-Success-Convention", "402");
+}
+
+}  // namespace
+
+std::vector<Route> quotes_routes() {
+  return {
+      {.method = "POST",
+       .pattern = "/v1/quotes",
+       .operation = "createQuote",
+       .tag = "Quotes",
+       .summary = "Price a cash-out or, with type=onramp, a collection",
+       .scope = Scope::quotes_write,
+       .body = Body::json,
+       .request_schema = "NewQuote",
+       .query = {{"type", "Text", "onramp; anything else prices an off-ramp"}},
+       .answers = {{201, "Quote"}, {404}, {409}, {422}, {504}},
+       .handler = create_quote},
+      {.method = "GET",
+       .pattern = "/v1/quotes/{quoteId}",
+       .operation = "getQuote",
+       .tag = "Quotes",
+       .summary = "Read one quote, also after it expired",
+       .scope = Scope::quotes_read,
+       .answers = {{200, "Quote"}, {404}},
+       .handler = read_quote},
+      {.method = "POST",
+       .pattern = "/v1/sandbox/quotes/{quoteId}/expire",
+       .operation = "sandboxExpireQuote",
+       .tag = "Sandbox",
+       .summary = "Let an open quote expire now",
+       .access = Access::sandbox,
+       .scope = Scope::quotes_write,
+       .answers = {{200, "Quote"}, {409}},
+       .handler = sandbox_expire},
+      {.method = "POST",
+       .pattern = "/v1/connect-quotes/{direction}",
+       .operation = "createConnectQuote",
+       .tag = "Connect",
+       .summary = "Price by what is sent or by what is received; answers 402 on success",
+       .access = Access::connect,
+       .scope = Scope::connect_write,
+       .body = Body::json,
+       .request_schema = "NewConnectQuote",
+       .answers = {{402, "Quote"}, {404}, {409}, {422}, {504}},
+       .handler = connect_quote},
+  };
+}
+
+}  // namespace coffer::api

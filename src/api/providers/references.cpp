@@ -1,0 +1,98 @@
+#include "api/providers/references.h"
+
+#include "api/json.h"
+#include "api/pipeline/fields.h"
+#include "api/pipeline/page.h"
+#include "api/pipeline/services.h"
+#include "flows/providers/references.h"
+#include "store/providers/references.h"
+
+namespace coffer::api {
+namespace {
+
+constexpr std::size_t kCustomerIdBytesMax = 128;
+
+Json metadata_or_null(const store::ReferenceRow& row) {
+  return row.metadata ? Json(*row.metadata) : Json(nullptr);
+}
+
+/// The registered reference of the contract, and what helps to find it again.
+Json reference_json(const store::ReferenceRow& row) {
+  Json related = Json::array();
+  for (const store::ReferenceRow& item : row.related) {
+    related.push_back({{"reference", item.reference}, {"metadata", metadata_or_null(item)}});
+  }
+  return {{"reference", row.reference},
+          {"routeId", row.connector_id.to_string()},
+          {"metadata", metadata_or_null(row)},
+          {"relatedReferences", related.empty() ? Json(nullptr) : std::move(related)},
+          {"customerId", row.customer_id},
+          {"settlementAccount", row.settlement_account},
+          {"walletId", row.wallet_id.to_string()},
+          {"createdAt", row.created_at.to_string()}};
+}
+
+Result<http::Response> register_reference(const Services& services, const Call& call) {
+  Faults faults;
+  Fields fields(*call.body, faults);
+  flows::NewReference request;
+  request.connector = fields.id<ConnectorId>("connectorId", required).value_or(ConnectorId());
+  request.settlement_account = fields.text("settlementAccount", required).value_or("");
+  request.customer_id = fields.text("customerId", required, kCustomerIdBytesMax).value_or("");
+  fields.refuse_unknown({"connectorId", "settlementAccount", "customerId"});
+  COFFER_TRY_VOID(check(faults));
+  COFFER_TRY(const auto row, flows::register_reference(services.flows, call.caller, request));
+  return json_response(201, reference_json(row));
+}
+
+Result<http::Response> list_references(const Services& services, const Call& call) {
+  Faults faults;
+  QueryFields query(call.request, faults);
+  store::ReferenceFilter filter;
+  filter.connector = query.id<ConnectorId>("connectorId");
+  filter.customer_id = query.text("customerId");
+  COFFER_TRY(const PageRequest page,
+             read_page(call.request, query, services.cursors, call.caller.tenant,
+                       {"references", "connectorId", "customerId"}));
+  return store::with_reader(
+      services.flows.database, [&](store::Connection& db) -> Result<http::Response> {
+        std::vector<Json> rows;
+        std::vector<std::int64_t> positions;
+        for (const auto& row : store::list_references(db, call.caller.tenant, filter, page.at)) {
+          rows.push_back(reference_json(row));
+          positions.push_back(row.key);
+        }
+        return page_response(call.request, page, services.cursors, std::move(rows),
+                             std::move(positions));
+      });
+}
+
+}  // namespace
+
+std::vector<Route> references_routes() {
+  return {{.method = "POST",
+           .pattern = "/v1/onramp/references",
+           .operation = "registerReference",
+           .tag = "On-ramp references",
+           .summary = "Register a reference that a customer pays against",
+           .scope = Scope::references_write,
+           .moves_money = true,
+           .body = Body::json,
+           .request_schema = "NewReference",
+           .answers = {{201, "RegisteredReference"}, {404}, {409}, {422}, {504}},
+           .handler = register_reference},
+          {.method = "GET",
+           .pattern = "/v1/onramp/references",
+           .operation = "listReferences",
+           .tag = "On-ramp references",
+           .summary = "List registered references, newest first",
+           .scope = Scope::references_read,
+           .query = {{"connectorId", "Id", "Only references of this connector"},
+                     {"customerId", "Text", "Only references of this customer"},
+                     {"limit", "Limit", "Rows of a page"},
+                     {"cursor", "Cursor", "Continues a list"}},
+           .answers = {{200, "ReferenceList"}},
+           .handler = list_references}};
+}
+
+}  // namespace coffer::api

@@ -1,0 +1,10 @@
+// On-ramp references (contract "On-ramp references").
+#pragma once
+
+#include "api/pipeline/route.h"
+
+namespace coffer::api {
+
+std::vector<Route> references_routes();
+
+}  // namespace coffer::api

@@ -1,0 +1,145 @@
+#include "auth/challenge.h"
+
+#include "auth/xdr.h"
+#include "base/check.h"
+
+namespace coffer::auth {
+namespace {
+
+constexpr std::size_t kNonceBytes = 48;
+constexpr std::uint32_t kFee = 100;  // stroops per operation, the least there is; never paid
+constexpr std::string_view kWebAuthDomain = "web_auth_domain";
+constexpr std::string_view kEnvelopeTypeTx{"\0\0\0\2", 4};
+
+Unexpected refused(const char* detail) { return unexpected(Slug::invalid_challenge, detail); }
+
+std::string entry_name(const ChallengeDomains& domains) { return domains.home + " auth"; }
+
+/// The first operation: who is asked to sign, for which home domain, and the nonce.
+Result<void> check_first(const ManageData& first, const ChallengeDomains& domains) {
+  if (first.name != entry_name(domains)) {
+    return refused("The first operation names another home domain.");
+  }
+  const auto nonce = from_base64(first.value);
+  if (!nonce || nonce->size() != kNonceBytes) {
+    return refused("The first operation does not hold a nonce of 48 bytes in base64.");
+  }
+  return {};
+}
+
+Result<void> check_others(const Transaction& transaction, const PublicKey& server,
+                          const ChallengeDomains& domains) {
+  bool names_us = false;
+  for (std::size_t i = 1; i < transaction.operations.size(); ++i) {
+    const ManageData& operation = transaction.operations[i];
+    if (operation.source != server) {
+      return refused("An operation behind the first has another source than the server.");
+    }
+    if (operation.name != kWebAuthDomain) continue;
+    if (operation.value != domains.web_auth) {
+      return refused("The challenge was made for another web_auth_domain.");
+    }
+    names_us = true;
+  }
+  if (!names_us) return refused("The operation web_auth_domain is missing.");
+  return {};
+}
+
+Result<void> check_content(const Transaction& transaction, const PublicKey& server,
+                           const ChallengeDomains& domains) {
+  if (transaction.source != server) {
+    return refused("The source of the transaction is not the signing key of this server.");
+  }
+  if (transaction.sequence != 0) return refused("The sequence number is not 0.");
+  if (transaction.operations.empty()) return refused("The transaction has no operation.");
+  COFFER_TRY_VOID(check_first(transaction.operations.front(), domains));
+  if (transaction.operations.front().source == server) {
+    return refused("The first operation has the server as its source.");
+  }
+  return check_others(transaction, server, domains);
+}
+
+Result<void> check_time(const Transaction& transaction, Timestamp now) {
+  const auto now_s = static_cast<std::uint64_t>(now.ms / 1000);
+  constexpr std::uint64_t kMaxS = INT64_MAX / 1000 - 1;
+  if (transaction.max_time_s == 0 || transaction.max_time_s > kMaxS) {
+    return refused("The challenge has no end of its time bounds.");
+  }
+  if (now_s < transaction.min_time_s) return refused("The challenge is not valid yet.");
+  if (now_s > transaction.max_time_s) {
+    return refused("The challenge has expired; request a new one.");
+  }
+  return {};
+}
+
+}  // namespace
+
+ChallengeServer::ChallengeServer(SigningKey key, std::string network_passphrase)
+    : key_(std::move(key)),
+      network_passphrase_(std::move(network_passphrase)),
+      network_id_(as_text(sha256(network_passphrase_))) {}
+
+/// TransactionSignaturePayload: network, envelope type, transaction.
+Sha256 ChallengeServer::hash_of(std::string_view transaction_xdr) const {
+  return sha256(std::string(network_id_).append(kEnvelopeTypeTx).append(transaction_xdr));
+}
+
+std::string ChallengeServer::issue(const PublicKey& client, const ChallengeDomains& domains,
+                                   Random& random, Timestamp now) const {
+  Transaction transaction;
+  transaction.source = public_key();
+  transaction.min_time_s = static_cast<std::uint64_t>(now.ms / 1000);
+  transaction.max_time_s = transaction.min_time_s + kLifetimeS;
+  transaction.operations = {
+      {client, entry_name(domains), to_base64(random.bytes(kNonceBytes))},
+      {public_key(), std::string(kWebAuthDomain), domains.web_auth},
+  };
+  transaction.fee = kFee * static_cast<std::uint32_t>(transaction.operations.size());
+  const std::string xdr = write_transaction(transaction);
+  const Signature signature = key_.sign(as_text(hash_of(xdr)));
+  return to_base64(write_envelope(xdr, {{hint_of(public_key()), std::string(as_text(signature))}}));
+}
+
+Result<SignedChallenge> ChallengeServer::verify(std::string_view transaction,
+                                                const ChallengeDomains& domains,
+                                                Timestamp now) const {
+  if (transaction.size() > kChallengeBytesMax) return refused("The challenge is over 50 KB.");
+  const auto xdr = from_base64(transaction);
+  const auto envelope = xdr ? read_envelope(*xdr) : std::nullopt;
+  if (!envelope) {
+    return refused(
+        "This is not the base64 XDR of a challenge: a version 1 envelope with time "
+        "bounds, no memo, and only manageData operations.");
+  }
+  COFFER_TRY_VOID(check_content(envelope->transaction, public_key(), domains));
+  COFFER_TRY_VOID(check_time(envelope->transaction, now));
+
+  SignedChallenge out;
+  out.client = envelope->transaction.operations.front().source;
+  out.hash = hash_of(envelope->transaction_xdr);
+  out.expires_at = {static_cast<std::int64_t>(envelope->transaction.max_time_s + 1) * 1000};
+  // Ed25519 is deterministic: our own signature is made again and compared, at half the price of
+  // verifying it, and a variant of it does not pass.
+  const Signature own = key_.sign(as_text(out.hash));
+  bool by_server = false, by_client = false;
+  for (const DecoratedSignature& signature : envelope->signatures) {
+    if (!by_server && signature.hint == hint_of(public_key()) &&
+        equal_constant_time(as_text(own), signature.signature)) {
+      by_server = true;
+    } else if (!by_client && signature.hint == hint_of(out.client) &&
+               auth::verify(out.client, as_text(out.hash), signature.signature)) {
+      by_client = true;
+    } else {
+      return refused("A signature is neither the server's nor the client's, or is there twice.");
+    }
+  }
+  if (!by_server) return refused("The signature of this server is missing.");
+  if (!by_client) {
+    return refused(
+        "The signature of the client is missing: sign the challenge with the key of the "
+        "account it was requested for, for the network passphrase that came with it.");
+  }
+  return out;
+}
+
+}  // namespace coffer::auth

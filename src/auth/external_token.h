@@ -1,0 +1,79 @@
+// Bearer tokens of an external issuer: JWT (RFC 7519) signed by a key of its JWK set (RFC 7517),
+// for end users on the business routes (decisions section 3). Verified in memory only: whoever
+// calls brings the set. Safe from any thread.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+
+struct evp_pkey_st;
+
+namespace coffer::auth {
+
+/// The only algorithms there are: `none` and everything symmetric are not among them, so a public
+/// key can never be taken for a shared secret (RFC 8725 section 3.1).
+enum class JwsAlgorithm { rs256, es256, eddsa };
+
+/// A compact JWS taken apart; nothing of it is proven yet.
+struct ExternalToken {
+  static constexpr std::size_t kMaxBytes = 8 * 1024;
+
+  JwsAlgorithm algorithm = JwsAlgorithm::rs256;
+  std::optional<std::string> key_id;
+  std::string signed_part;
+  std::string payload;    // JSON text
+  std::string signature;  // raw
+
+  /// `unauthorized` for what is no compact JWS, has another algorithm, or names extensions
+  /// (`crit`).
+  static Result<ExternalToken> parse(std::string_view token);
+};
+
+/// The signing keys of an issuer.
+class JwkSet {
+ public:
+  /// Keys that cannot verify any of the three algorithms are left out: other types and uses, RSA
+  /// below 2048 bits, points off the curve. `validation-failed` when the text is no JWK set.
+  static Result<JwkSet> parse(std::string_view text);
+  JwkSet(JwkSet&&) noexcept;
+  JwkSet& operator=(JwkSet&&) noexcept;
+  ~JwkSet();
+
+  std::size_t size() const;
+  /// Whether a key could have signed it: by key id, or by algorithm when the token names none.
+  bool has_key_for(const ExternalToken& token) const;
+  /// Whether one of those keys did.
+  bool verifies(const ExternalToken& token) const;
+
+ private:
+  struct Key;
+  JwkSet();
+  std::vector<const Key*> keys_for(const ExternalToken& token) const;
+  std::vector<Key> keys_;
+};
+
+/// Who may have issued a token, and for whom.
+struct ExternalIssuer {
+  std::string issuer;
+  std::string audience;
+};
+
+struct ExternalClaims {
+  std::string client_id;  // `azp`, else `client_id`: names the application
+  Timestamp expires_at;   // with the permitted skew
+};
+
+/// How far the issuer's clock may be off.
+inline constexpr std::int64_t kExternalSkewMs = 60'000;
+
+/// Signature, then `iss`, `aud`, `exp`, `nbf` and `iat`. `unauthorized`, or `token-expired`.
+Result<ExternalClaims> verify_external(const ExternalToken& token, const JwkSet& keys,
+                                       const ExternalIssuer& expected, Timestamp now);
+
+}  // namespace coffer::auth

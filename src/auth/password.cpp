@@ -1,0 +1,89 @@
+#include "auth/password.h"
+
+#include <openssl/evp.h>
+
+#include <array>
+#include <charconv>
+#include <optional>
+
+#include "base/check.h"
+#include "base/digest.h"
+
+namespace coffer::auth {
+namespace {
+
+constexpr std::string_view kName = "scrypt";
+constexpr std::size_t kSaltBytes = 16;
+constexpr std::size_t kHashBytes = 32;
+constexpr std::size_t kPasswordBytes = 15;
+constexpr std::uint64_t kMemoryMax = 256ULL << 20;
+
+std::string scrypt(std::string_view password, std::string_view salt, const ScryptCost& cost) {
+  std::string out(kHashBytes, '\0');
+  COFFER_CHECK(EVP_PBE_scrypt(password.data(), password.size(),
+                              reinterpret_cast<const unsigned char*>(salt.data()), salt.size(),
+                              std::uint64_t{1} << cost.log2_n, static_cast<std::uint64_t>(cost.r),
+                              static_cast<std::uint64_t>(cost.p), kMemoryMax,
+                              reinterpret_cast<unsigned char*>(out.data()), out.size()) == 1);
+  return out;
+}
+
+struct Stored {
+  ScryptCost cost;
+  std::string salt;
+  std::string hash;
+};
+
+std::string_view next_part(std::string_view& rest) {
+  const auto end = rest.find('$');
+  const std::string_view part = rest.substr(0, end);
+  rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
+  return part;
+}
+
+std::optional<int> number(std::string_view text, int max) {
+  int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  if (value < 1 || value > max) return std::nullopt;
+  return value;
+}
+
+std::optional<Stored> parse(std::string_view text) {
+  if (next_part(text) != kName) return std::nullopt;
+  const auto log2_n = number(next_part(text), 17);
+  const auto r = number(next_part(text), 8);
+  const auto p = number(next_part(text), 16);
+  auto salt = from_base64url(next_part(text));
+  auto hash = from_base64url(next_part(text));
+  if (!log2_n || !r || !p || !salt || !hash || hash->size() != kHashBytes) return std::nullopt;
+  return Stored{{*log2_n, *r, *p}, *std::move(salt), *std::move(hash)};
+}
+
+std::string stored_form(const ScryptCost& cost, std::string_view salt, std::string_view hash) {
+  return std::string(kName) + "$" + std::to_string(cost.log2_n) + "$" + std::to_string(cost.r) +
+         "$" + std::to_string(cost.p) + "$" + to_base64url(salt) + "$" + to_base64url(hash);
+}
+
+}  // namespace
+
+std::string hash_password(const Secret& password, Random& random, const ScryptCost& cost) {
+  const std::string salt = random.bytes(kSaltBytes);
+  return stored_form(cost, salt, scrypt(password.reveal(), salt, cost));
+}
+
+bool matches_password(std::string_view stored, std::string_view presented) {
+  const auto parts = parse(stored);
+  if (!parts) return false;
+  return equal_constant_time(scrypt(presented, parts->salt, parts->cost), parts->hash);
+}
+
+const std::string& no_password_hash() {
+  static const std::string text =
+      stored_form({}, std::string(kSaltBytes, '\0'), std::string(kHashBytes, '\0'));
+  return text;
+}
+
+Secret generate_password(Random& random) { return Secret(to_base32(random.bytes(kPasswordBytes))); }
+
+}  // namespace coffer::auth

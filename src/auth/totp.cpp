@@ -1,0 +1,83 @@
+#include "auth/totp.h"
+
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+
+#include <array>
+
+#include "base/check.h"
+#include "base/digest.h"
+
+namespace coffer::auth {
+namespace {
+
+constexpr std::size_t kKeyBytes = 20;
+constexpr std::uint32_t kModulus = 1'000'000;
+constexpr std::size_t kDigits = 6;
+
+using Sha1 = std::array<std::uint8_t, 20>;
+
+Sha1 hmac_sha1(std::string_view key, std::string_view data) {
+  Sha1 out{};
+  std::size_t size = 0;
+  COFFER_CHECK(EVP_Q_mac(nullptr, "HMAC", nullptr, "SHA1", nullptr, key.data(), key.size(),
+                         reinterpret_cast<const unsigned char*>(data.data()), data.size(),
+                         out.data(), out.size(), &size) != nullptr);
+  COFFER_CHECK(size == out.size());
+  return out;
+}
+
+std::string percent_encoded(std::string_view text) {
+  constexpr std::string_view kHex = "0123456789ABCDEF";
+  std::string out;
+  for (const char c : text) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '-' || c == '_' || c == '.' || c == '~';
+    if (plain) {
+      out.push_back(c);
+      continue;
+    }
+    const auto byte = static_cast<std::uint8_t>(c);
+    out.push_back('%');
+    out.push_back(kHex[byte >> 4]);
+    out.push_back(kHex[byte & 15]);
+  }
+  return out;
+}
+
+}  // namespace
+
+Secret generate_totp_key(Random& random) { return Secret(random.bytes(kKeyBytes)); }
+
+std::int64_t totp_step(Timestamp at) { return at.ms / kTotpStepMs; }
+
+std::string totp_code(const Secret& key, std::int64_t step) {
+  std::string counter;
+  for (int shift = 56; shift >= 0; shift -= 8) {
+    counter.push_back(static_cast<char>(static_cast<std::uint64_t>(step) >> shift & 0xff));
+  }
+  const Sha1 digest = hmac_sha1(key.reveal(), counter);
+  // Dynamic truncation, RFC 4226 section 5.3.
+  const std::size_t offset = digest.back() & 15;
+  std::uint32_t number = 0;
+  for (std::size_t i = 0; i < 4; ++i) number = number << 8 | digest[offset + i];
+  const std::string text = std::to_string((number & 0x7fffffff) % kModulus);
+  return std::string(kDigits - text.size(), '0') + text;
+}
+
+std::optional<std::int64_t> match_totp(const Secret& key, std::string_view code, Timestamp now) {
+  std::optional<std::int64_t> out;
+  for (const std::int64_t skew : {-1, 0, 1}) {
+    const std::int64_t step = totp_step(now) + skew;
+    if (equal_constant_time(totp_code(key, step), code)) out = step;
+  }
+  return out;
+}
+
+Secret otpauth_uri(const Secret& key, std::string_view issuer, std::string_view account) {
+  const std::string name = percent_encoded(issuer);
+  return Secret("otpauth://totp/" + name + ":" + percent_encoded(account) + "?secret=" +
+                to_base32(key.reveal()) + "&issuer=" + name + "&algorithm=SHA1&digits=6&period=30");
+}
+
+}  // namespace coffer::auth

@@ -1,0 +1,58 @@
+// The part of Stellar's XDR (RFC 4506) that a SEP-10 challenge needs: a version 1 transaction
+// envelope whose operations are all manageData. Strict: lengths, discriminants and padding are
+// checked, nothing may follow, and whatever a challenge has no use for (other envelopes, muxed
+// accounts, memos, preconditions beyond time bounds, other operations) is refused rather than
+// skipped. Stateless; safe from any thread.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "auth/strkey.h"
+
+namespace coffer::auth {
+
+struct ManageData {
+  PublicKey source;
+  std::string name;   // at most 64 bytes
+  std::string value;  // at most 64 bytes; a removal, which has none, is refused
+  bool operator==(const ManageData&) const = default;
+};
+
+struct Transaction {
+  PublicKey source;
+  std::uint32_t fee = 0;
+  std::int64_t sequence = 0;
+  std::uint64_t min_time_s = 0;
+  std::uint64_t max_time_s = 0;
+  std::vector<ManageData> operations;  // at most 100, as the protocol has it
+  bool operator==(const Transaction&) const = default;
+};
+
+struct DecoratedSignature {
+  std::array<std::uint8_t, 4> hint{};  // the last four bytes of the key that signed
+  std::string signature;               // at most 64 bytes
+};
+
+struct Envelope {
+  Transaction transaction;
+  std::string transaction_xdr;                 // the bytes that are signed, without the network
+  std::vector<DecoratedSignature> signatures;  // at most 20
+};
+
+/// The XDR of a Transaction.
+std::string write_transaction(const Transaction& transaction);
+/// The XDR of a TransactionEnvelope around the XDR of a Transaction.
+std::string write_envelope(std::string_view transaction_xdr,
+                           const std::vector<DecoratedSignature>& signatures);
+/// nullopt for anything that is not exactly one envelope of the kind above.
+std::optional<Envelope> read_envelope(std::string_view xdr);
+
+/// The last four bytes of a key.
+std::array<std::uint8_t, 4> hint_of(const PublicKey& key);
+
+}  // namespace coffer::auth

@@ -1,0 +1,182 @@
+#include "cli/demo/demo.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <filesystem>
+
+#include "app.h"
+#include "base/digest.h"
+#include "base/environment.h"
+#include "cli/demo/demo_text.h"
+#include "cli/exit_code.h"
+#include "cli/serving.h"
+#include "cli/settings.h"
+
+namespace coffer::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Off in the demo, unless asked for.
+constexpr std::array kRates = {"rate_limit_production_per_s", "rate_limit_sandbox_per_s",
+                               "rate_limit_login_per_min"};
+// Where the configuration file of the real server would be found. The demo has nothing to do with
+// it: it reads a file only when --config or COFFER_CONFIG names one.
+constexpr std::array kNotAsked = {"HOME", "XDG_CONFIG_HOME", "STATE_DIRECTORY",
+                                  "CONFIGURATION_DIRECTORY"};
+
+/// nullopt when the environment names no home.
+std::optional<std::string> default_database() {
+  const auto absolute = [](const char* name) {
+    const auto path = environment_variable(name);
+    return path && fs::path(*path).is_absolute() ? path : std::nullopt;
+  };
+  if (const auto data = absolute("XDG_DATA_HOME")) return *data + "/coffer/demo.db";
+  if (const auto home = absolute("HOME")) return *home + "/.local/share/coffer/demo.db";
+  return std::nullopt;
+}
+
+bool is_port(const std::string& text) {
+  int port = -1;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
+  return error == std::errc() && end == text.data() + text.size() && port >= 0 && port <= 65'535;
+}
+
+/// --host and --port, the short way to say --listen-http. What is wrong with them, or empty.
+std::string join_address(const Arguments& arguments, ConfigFlags& flags) {
+  if (!arguments.has("host") && !arguments.has("port")) return {};
+  if (flags.contains("listen_http")) {
+    return "--listen-http says the same as --host and --port; give one of them";
+  }
+  const HostPort standard = Config{}.listen_http;
+  const std::string port = arguments.find("port").value_or(std::to_string(standard.port));
+  if (!is_port(port)) {
+    return "--port \"" + port + "\" is none; write 0 to 65535, 0 picks a free one";
+  }
+  const HostPort address{arguments.find("host").value_or(standard.host), std::stoi(port)};
+  flags["listen_http"] = address.to_string();
+  return {};
+}
+
+std::optional<Config> read_demo_settings(const Console& console, const Arguments& arguments,
+                                         ConfigFlags flags, int& code) {
+  if (const std::string fault = join_address(arguments, flags); !fault.empty()) {
+    print_error(console, fault);
+    code = exit_code::kUsage;
+    return std::nullopt;
+  }
+  ConfigInputs inputs{.flags = std::move(flags)};
+  if (!arguments.has("rate-limits")) {
+    for (const char* name : kRates) inputs.command_defaults[name] = "0";
+  }
+  // Receivers on this machine are what a demo is tried with.
+  inputs.command_defaults["webhook_allow_targets"] = "127.0.0.0/8,::1/128";
+  if (const auto database = default_database()) inputs.command_defaults["db"] = *database;
+  inputs.environment = [](const std::string& name) {
+    const bool hidden = std::find(kNotAsked.begin(), kNotAsked.end(), name) != kNotAsked.end();
+    return hidden ? std::nullopt : environment_variable(name);
+  };
+  return read_settings(console, inputs, code);
+}
+
+Result<void> make(App& app, Demo& demo) {
+  COFFER_TRY(demo.world, ensure_demo_world(app));
+  COFFER_TRY(demo.secrets, ensure_demo_secrets(app, demo.world.association));
+  return {};
+}
+
+std::vector<Record> wallet_records(const Demo& demo) {
+  std::vector<Record> out;
+  for (const store::WalletRow& wallet : demo.world.wallets) {
+    out.push_back({{"id", wallet.id.to_string()},
+                   {"name", wallet.name},
+                   {"assetCode", wallet.asset_code.value()},
+                   {"publicKey", wallet.public_key}});
+  }
+  return out;
+}
+
+std::vector<Record> beneficiary_records(const Demo& demo) {
+  std::vector<Record> out;
+  for (const auto& [beneficiary, destinations] : demo.world.recipients.beneficiaries) {
+    std::vector<Record> methods;
+    for (const store::DestinationRow& row : destinations) {
+      methods.push_back(
+          {{"id", row.id.to_string()}, {"method", std::string(name(row.detail.method))}});
+    }
+    out.push_back({{"id", beneficiary.id.to_string()},
+                   {"name", display_name(beneficiary.detail)},
+                   {"destinations", std::move(methods)}});
+  }
+  return out;
+}
+
+std::vector<Record> connector_records(const Demo& demo) {
+  std::vector<Record> out;
+  for (const ConnectorTerms& terms : demo.world.recipients.connectors) {
+    out.push_back({{"id", terms.id.to_string()},
+                   {"name", terms.name},
+                   {"flow", std::string(name(terms.flow))},
+                   {"direction", std::string(name(terms.direction))},
+                   {"method", std::string(name(terms.method))},
+                   {"assetCode", terms.asset.code.value()}});
+  }
+  return out;
+}
+
+/// The line that programs read; its members are decisions section 11, word for word.
+Record record_of(const Demo& demo, const std::string& origin) {
+  const std::optional<std::string> none;  // until there is an admin page
+  return {{"baseUrl", origin},
+          {"adminUrl", none},
+          {"adminUser", none},
+          {"adminPassword", none},
+          {"associationId", demo.world.association.to_string()},
+          {"applicationId", demo.secrets.application.to_string()},
+          {"clientId", demo.secrets.client_id},
+          {"clientSecret", demo.secrets.client_secret},
+          {"apiKey", demo.secrets.api_key},
+          {"connectSecret", demo.secrets.connect_secret},
+          {"publicKey", demo.secrets.public_key},
+          {"secretSeed", demo.secrets.secret_seed},
+          {"signInSecret", demo.secrets.sign_in_secret},
+          {"wallets", wallet_records(demo)},
+          {"beneficiaries", beneficiary_records(demo)},
+          {"connectors", connector_records(demo)}};
+}
+
+int serve_demo(const Console& console, const Arguments& arguments, const ConfigFlags& flags) {
+  int code = 0;
+  const auto config = read_demo_settings(console, arguments, flags, code);
+  if (!config) return code;
+  std::error_code ignored;
+  if (!fs::exists(config->db, ignored)) claim_demo(config->db);
+  Demo demo;
+  Serving serving;
+  serving.prepare = [&](App& app) { return make(app, demo); };
+  serving.announce = [&](App& app, const std::string& origin) {
+    const DemoPlace place{origin, app.config().db, app.config().tls_cert};
+    const std::string transaction = "demo-" + to_hex(app.flows().random.bytes(4));
+    const std::string text = arguments.json ? to_json(record_of(demo, origin), false) + "\n"
+                                            : demo_start_text(demo, place, transaction);
+    console.out << text << std::flush;
+  };
+  return run_server(console, *config, serving);
+}
+
+}  // namespace
+
+std::vector<Command> demo_commands() {
+  return {{.path = "demo",
+           .summary = "Try coffer: a sandbox with money in it, and what to paste next",
+           .run = serve_demo,
+           .arguments = {option("host", "HOST", "Address to listen on [127.0.0.1]"),
+                         option("port", "PORT", "Port to listen on, 0 picks a free one [8080]"),
+                         toggle("rate-limits", "With the limits of a real server")},
+           .settings = Settings::server,
+           .details = "The demo keeps its data in coffer/demo.db in $XDG_DATA_HOME, unless told "
+                      "otherwise, and reads\nno configuration file but the one it is given."}};
+}
+
+}  // namespace coffer::cli

@@ -1,0 +1,230 @@
+#include "cli/demo/demo_recipients.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "app.h"
+#include "flows/providers/connector_changes.h"
+#include "store/beneficiaries.h"
+#include "store/catalog.h"
+#include "store/providers/connectors.h"
+
+// As in demo_seed.cpp: each thing is looked for by its name before it is made, and a marker, written
+// last, says that all of it was there once. Whoever plays in the demo may archive or pause it then.
+
+namespace coffer::cli {
+namespace {
+
+constexpr std::string_view kMarker = "demo_recipients";
+constexpr int kListMax = 100;
+
+struct DemoConnector {
+  std::string_view name;
+  ConnectorFlow flow;
+  Direction direction;
+  PayMethod method;
+  std::string_view country;
+  std::string_view currency;
+  std::string_view asset;
+  std::string_view rate;  // received per unit sent
+  std::string_view fee;   // in the sending currency
+  int basis_points;
+  std::int64_t min;  // whole units of the sending currency
+  std::int64_t max;
+};
+using enum ConnectorFlow;
+using enum Direction;
+constexpr std::array<DemoConnector, 11> kConnectors = {{
+    {"Kenya bank payout", quoted, off_ramp, PayMethod::bank, "KE", "KES", "USDC", "129.5", "0.5", 50,
+     1, 250'000},
+    {"Kenya mobile money payout", quoted, off_ramp, PayMethod::momo, "KE", "KES", "USDC", "129.2",
+     "0.2", 75, 1, 10'000},
+    {"Nigeria bank payout", quoted, off_ramp, PayMethod::bank, "NG", "NGN", "USDC", "1540", "0.4", 60,
+     1, 250'000},
+    {"SEPA payout", quoted, off_ramp, PayMethod::bank, "DE", "EUR", "EURC", "1", "0.35", 0, 1,
+     1'000'000},
+    {"US wallet payout", quoted, off_ramp, PayMethod::crypto, "US", "USD", "USDC", "1", "0", 10, 1,
+     1'000'000},
+    {"Kenya cash pickup", quoted, off_ramp, PayMethod::cash, "KE", "KES", "USDC", "128.9", "1", 100, 1,
+     5'000},
+    {"Kenya bank collection", quoted, on_ramp, PayMethod::bank, "KE", "KES", "USDC", "0.0076", "50",
+     50, 100, 25'000'000},
+    {"Kenya mobile money collection", quoted, on_ramp, PayMethod::momo, "KE", "KES", "USDC", "0.0076",
+     "20", 75, 100, 1'000'000},
+    {"SEPA collection", quoted, on_ramp, PayMethod::bank, "DE", "EUR", "EURC", "1", "0.35", 0, 1,
+     1'000'000},
+    {"US card collection", quoted, on_ramp, PayMethod::card, "US", "USD", "USDC", "1", "0.3", 290, 1,
+     10'000},
+    {"Nigeria virtual accounts", bespoke, on_ramp, PayMethod::bank, "NG", "NGN", "USDC", "0.00064",
+     "50", 50, 100, 400'000'000},
+}};
+
+Amount amount_of(std::string_view text) {
+  return text == "0" ? Amount() : parse_amount(text, Amount::kScale).amount;
+}
+
+Amount whole(std::int64_t units) { return Amount::from_units(units * Amount::kUnitsPerWhole); }
+
+/// One connector shows what a required field looks like.
+std::vector<Requirement> requirements_of(const DemoConnector& connector) {
+  if (connector.country != "NG" || connector.flow == bespoke) return {};
+  Requirement bvn;
+  bvn.name = "senderIdNumber";
+  bvn.label = "Sender's identity number";
+  bvn.description = "Eleven digits";
+  bvn.pattern = "^[0-9]{11}$";
+  bvn.min_length = 11;
+  bvn.max_length = 11;
+  return {bvn};
+}
+
+flows::NewConnector connector_of(const DemoConnector& wanted) {
+  flows::NewConnector out;
+  ConnectorTerms& terms = out.terms;
+  terms.name = wanted.name;
+  terms.provider = "Sandbox";
+  terms.flow = wanted.flow;
+  terms.direction = wanted.direction;
+  terms.method = wanted.method;
+  terms.country = wanted.country;
+  terms.currency = wanted.currency;
+  terms.asset.code = AssetCode::parse(wanted.asset).value();
+  terms.rate = Rate::parse(wanted.rate).value();
+  terms.fee = {amount_of(wanted.fee), wanted.basis_points};
+  terms.min_amount = whole(wanted.min);
+  terms.max_amount = whole(wanted.max);
+  terms.issues_references = wanted.flow == bespoke;
+  out.requirements = requirements_of(wanted);
+  return out;
+}
+
+Destination bank(std::string account_name, std::string number) {
+  BankDetails details;
+  details.account_name = std::move(account_name);
+  details.account_number = std::move(number);
+  details.bank_name = "Sandbox Bank";
+  return {DestinationMethod::bank, "KE", "KES", "Bank account", std::move(details)};
+}
+
+Destination iban(std::string account_name, std::string number) {
+  BankDetails details;
+  details.account_name = std::move(account_name);
+  details.iban = std::move(number);
+  return {DestinationMethod::bank, "DE", "EUR", "SEPA account", std::move(details)};
+}
+
+Destination mobile(std::string phone) {
+  return {DestinationMethod::mobile_money, "KE", "KES", "Mobile money",
+          MobileMoneyDetails{"M-PESA", std::move(phone), std::nullopt}};
+}
+
+Destination address(const std::string& network, const std::string& asset,
+                    const std::string& public_key) {
+  return {DestinationMethod::crypto, "US", "USD", asset + " address",
+          CryptoDetails{network, asset, public_key, std::nullopt}};
+}
+
+Beneficiary individual(std::string first, std::string last, std::string phone) {
+  Individual person;
+  person.first_name = std::move(first);
+  person.last_name = std::move(last);
+  person.email = "recipient@example.com";
+  person.phone = std::move(phone);
+  return {std::move(person), {}, {"demo"}, {}};
+}
+
+Beneficiary company(std::string name) {
+  Company out;
+  out.company_name = std::move(name);
+  out.email = "accounts@example.com";
+  return {std::move(out), {}, {"demo"}, {}};
+}
+
+std::vector<flows::NewBeneficiary> demo_beneficiaries(const std::string& network,
+                                                      const store::WalletRow& ledger_wallet) {
+  return {{individual("Amina", "Njoroge", "+254712345678"),
+           {bank("Amina Njoroge", "0123456789"), mobile("+254712345678")}},
+          {company("Rheinland Handel GmbH"),
+           {iban("Rheinland Handel GmbH", "DE89370400440532013000")}},
+          {company("Ledger Partner Ltd"),
+           {address(network, "USDC", ledger_wallet.public_key),
+            address(network, "EURC", ledger_wallet.public_key)}}};
+}
+
+class Recipients {
+ public:
+  Recipients(App& app, const Tenant& tenant) : app_(app), tenant_(tenant) {}
+
+  Result<DemoRecipients> run(const std::vector<store::WalletRow>& wallets) {
+    COFFER_TRY(const auto marker, look<std::optional<std::string>>([](store::Connection& db) {
+                 return store::read_meta(db, kMarker);
+               }));
+    if (!marker) {
+      for (const DemoConnector& wanted : kConnectors) COFFER_TRY_VOID(make_connector(wanted));
+      for (const auto& wanted :
+           demo_beneficiaries(app_.flows().network_name, wallets.at(1))) {
+        COFFER_TRY_VOID(make_beneficiary(wanted));
+      }
+      COFFER_TRY_VOID(app_.queue().run([](store::WriteTx& tx) -> Result<void> {
+        store::write_meta(tx, kMarker, "1");
+        return {};
+      }));
+    }
+    return find();
+  }
+
+ private:
+  template <class T, class F>
+  Result<T> look(F&& read) {
+    return store::with_reader(app_.database(),
+                              [&](store::Connection& db) -> Result<T> { return read(db); });
+  }
+
+  /// In the order they were made, which lists turn round.
+  Result<DemoRecipients> find() {
+    return look<DemoRecipients>([&](store::Connection& db) {
+      DemoRecipients out;
+      for (const auto& row : store::list_connectors(db, tenant_.environment, {}, {.limit = kListMax})) {
+        out.connectors.push_back(row.terms);
+      }
+      std::reverse(out.connectors.begin(), out.connectors.end());
+      for (auto& row : store::list_beneficiaries(db, tenant_, {"demo", {}}, {.limit = kListMax})) {
+        auto destinations = store::destinations_of(db, row.key);
+        out.beneficiaries.push_back({std::move(row), std::move(destinations)});
+      }
+      std::reverse(out.beneficiaries.begin(), out.beneficiaries.end());
+      return out;
+    });
+  }
+
+  Result<void> make_connector(const DemoConnector& wanted) {
+    COFFER_TRY(const DemoRecipients there, find());
+    for (const ConnectorTerms& terms : there.connectors) {
+      if (terms.name == wanted.name) return {};
+    }
+    const auto made = flows::register_connector(app_.flows(), connector_of(wanted));
+    return made ? Result<void>() : unexpected(made.error());
+  }
+
+  Result<void> make_beneficiary(const flows::NewBeneficiary& wanted) {
+    COFFER_TRY(const DemoRecipients there, find());
+    for (const auto& state : there.beneficiaries) {
+      if (display_name(state.beneficiary.detail) == display_name(wanted.detail)) return {};
+    }
+    const auto made = flows::create_beneficiary(app_.flows(), tenant_, wanted);
+    return made ? Result<void>() : unexpected(made.error());
+  }
+
+  App& app_;
+  const Tenant& tenant_;
+};
+
+}  // namespace
+
+Result<DemoRecipients> ensure_demo_recipients(App& app, const Tenant& tenant,
+                                              const std::vector<store::WalletRow>& wallets) {
+  return Recipients(app, tenant).run(wallets);
+}
+
+}  // namespace coffer::cli

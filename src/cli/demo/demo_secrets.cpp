@@ -1,0 +1,195 @@
+#include "cli/demo/demo_secrets.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+#include "app.h"
+#include "auth/secret_hash.h"
+#include "auth/strkey.h"
+#include "cli/answer.h"
+#include "flows/tenancy_changes.h"
+#include "http/json_body.h"
+#include "store/tenants.h"
+
+namespace coffer::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kApplicationName = "Demo application";
+constexpr std::size_t kFileBytesMax = 16 * 1024;
+
+constexpr std::array<std::pair<std::string_view, std::string DemoSecrets::*>, 2> kTexts = {{
+    {"clientId", &DemoSecrets::client_id},
+    {"publicKey", &DemoSecrets::public_key},
+}};
+constexpr std::array<std::pair<std::string_view, Secret DemoSecrets::*>, 5> kSecrets = {{
+    {"clientSecret", &DemoSecrets::client_secret},
+    {"apiKey", &DemoSecrets::api_key},
+    {"connectSecret", &DemoSecrets::connect_secret},
+    {"signInSecret", &DemoSecrets::sign_in_secret},
+    {"secretSeed", &DemoSecrets::secret_seed},
+}};
+
+/// Members that are missing or of another type stay empty: then nothing matches.
+DemoSecrets parse(std::string_view text) {
+  DemoSecrets out;
+  const auto json = http::parse_json(text);
+  if (!json) return out;
+  const auto member = [&](std::string_view name) {
+    const http::JsonValue* value = json->find(name);
+    const std::string* found = value == nullptr ? nullptr : value->string();
+    return found == nullptr ? std::string() : *found;
+  };
+  for (const auto& [name, target] : kTexts) out.*target = member(name);
+  for (const auto& [name, target] : kSecrets) out.*target = Secret(member(name));
+  return out;
+}
+
+DemoSecrets read(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text(kFileBytesMax, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  return parse(text);
+}
+
+Unexpected cannot_write(const std::string& path) {
+  const bool denied = errno == EACCES || errno == EPERM || errno == EROFS;
+  return unexpected(denied ? Slug::forbidden : Slug::unexpected_error,
+                    "Cannot write " + path + ": " + std::strerror(errno) +
+                        "; the demo needs a place of its own, name one with --db.");
+}
+
+bool write_all(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t put = ::write(fd, text.data(), text.size());
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(put));
+  }
+  return ::fsync(fd) == 0;
+}
+
+bool sync_folder_of(const std::string& path) {
+  const fs::path parent = fs::path(path).parent_path();
+  const int fd = ::open(parent.empty() ? "." : parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const bool done = fd >= 0 && ::fsync(fd) == 0;
+  if (fd >= 0) ::close(fd);
+  return done;
+}
+
+/// Under the database's lock: no other demo writes the same file.
+Result<void> write(const std::string& path, const DemoSecrets& secrets) {
+  Record record;
+  for (const auto& [name, member] : kTexts) record.emplace_back(std::string(name), secrets.*member);
+  for (const auto& [name, member] : kSecrets) {
+    record.emplace_back(std::string(name), secrets.*member);
+  }
+  const std::string next = path + ".new";
+  ::unlink(next.c_str());
+  const int fd = ::open(next.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (fd < 0) return cannot_write(next);
+  const bool written = write_all(fd, to_json(record, false) + "\n");
+  ::close(fd);
+  if (!written || ::rename(next.c_str(), path.c_str()) != 0 || !sync_folder_of(path)) {
+    return cannot_write(path);
+  }
+  return {};
+}
+
+bool has_key_pair(const DemoSecrets& secrets) {
+  const auto key = auth::SigningKey::from_seed(secrets.secret_seed);
+  return key && key->public_key().to_string() == secrets.public_key;
+}
+
+bool opens(const DemoSecrets& secrets, const store::ApplicationRow& row) {
+  return secrets.client_id == row.client_id && !row.suspended &&
+         auth::matches(row.client_secret_hash, secrets.client_secret.reveal()) &&
+         auth::matches(row.api_key_hash, secrets.api_key.reveal()) &&
+         auth::matches(row.connect_hash, secrets.connect_secret.reveal()) &&
+         auth::matches(row.sign_in_hash, secrets.sign_in_secret.reveal());
+}
+
+Result<std::optional<store::ApplicationRow>> find_by_key(App& app, const std::string& public_key) {
+  using Found = std::optional<store::ApplicationRow>;
+  return store::with_reader(app.database(), [&](store::Connection& db) -> Result<Found> {
+    for (auto& row : store::list_applications(db)) {
+      if (row.public_key == public_key) return Found(std::move(row));
+    }
+    return Found();
+  });
+}
+
+/// The key pair stays: only the caller knows its seed.
+DemoSecrets joined(const DemoSecrets& keys, const flows::RegisteredApplication& registered) {
+  const flows::IssuedSecrets& issued = registered.secrets;
+  return {registered.application.id, issued.client_id, keys.public_key,
+          issued.client_secret,      issued.api_key,   issued.connect_secret,
+          issued.sign_in_secret,     keys.secret_seed};
+}
+
+Result<flows::RegisteredApplication> register_with(App& app, AssociationId association,
+                                                   const std::string& public_key) {
+  flows::NewApplication application;
+  application.name = kApplicationName;
+  application.association = association;
+  application.public_key = public_key;
+  return flows::register_application(app.flows(), application);
+}
+
+}  // namespace
+
+std::string demo_secrets_path(const std::string& database) { return database + ".demo.json"; }
+
+void claim_demo(const std::string& database) {
+  const std::string path = demo_secrets_path(database);
+  std::error_code ignored;
+  fs::create_directories(fs::path(path).parent_path(), ignored);
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (fd >= 0) ::close(fd);
+}
+
+bool is_claimed_as_demo(const std::string& database) {
+  std::error_code ignored;
+  return fs::exists(demo_secrets_path(database), ignored);
+}
+
+Result<DemoSecrets> ensure_demo_secrets(App& app, AssociationId association) {
+  const std::string path = demo_secrets_path(app.database().path());
+  DemoSecrets secrets = read(path);
+  if (!has_key_pair(secrets)) {
+    const auth::KeyPair pair = auth::generate_key_pair(app.flows().random);
+    secrets = {};
+    secrets.public_key = pair.public_key.to_string();
+    secrets.secret_seed = pair.seed_text;
+    // Before the application exists: its seed must never be lost.
+    COFFER_TRY_VOID(write(path, secrets));
+  }
+  COFFER_TRY(const auto row, find_by_key(app, secrets.public_key));
+  if (row && opens(secrets, *row)) {
+    secrets.application = row->id;
+    return secrets;
+  }
+  if (row && row->suspended) {
+    COFFER_TRY(const auto resumed, flows::suspend_application(app.flows(), row->id, false));
+  }
+  auto registered = row ? flows::rotate_application(app.flows(), row->id)
+                        : register_with(app, association, secrets.public_key);
+  if (!registered) return unexpected(std::move(registered).error());
+  secrets = joined(secrets, *registered);
+  COFFER_TRY_VOID(write(path, secrets));
+  return secrets;
+}
+
+}  // namespace coffer::cli

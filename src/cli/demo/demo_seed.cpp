@@ -1,0 +1,242 @@
+#include "cli/demo/demo_seed.h"
+
+#include <array>
+#include <numeric>
+#include <optional>
+#include <sstream>
+
+#include "app.h"
+#include "cli/demo/demo_secrets.h"
+#include "flows/market_changes.h"
+#include "flows/tenancy_changes.h"
+#include "flows/wallet_changes.h"
+#include "store/catalog.h"
+#include "store/journal.h"
+#include "store/tenants.h"
+
+// Every step first looks whether it was done before, because the file may come from a demo that was
+// killed while it was being made. A marker in the file, written last, says that nothing is left to
+// do: from then on the world belongs to whoever plays in it.
+
+namespace coffer::cli {
+namespace {
+
+constexpr std::string_view kMarker = "demo";
+constexpr std::string_view kMarkerVersion = "1";
+constexpr std::string_view kAssociationName = "Demo Ltd";
+constexpr auto kEnvironment = Environment::sandbox;
+
+struct DemoAsset {
+  std::string_view code;
+  std::string_view name;
+  int decimals;
+  std::int64_t per_hundred_dollars;
+  std::int64_t liquidity;  // whole units
+};
+constexpr std::array<DemoAsset, 4> kAssets = {{
+    {"USDC", "USD Coin", 7, 100, 10'000'000},
+    {"EURC", "Euro Coin", 7, 92, 10'000'000},
+    {"NGNC", "Naira Coin", 2, 154'000, 15'000'000'000},
+    {"XAF", "CFA franc", 0, 60'500, 6'000'000'000},
+}};
+
+struct DemoWallet {
+  std::string_view name;
+  std::string_view asset;
+  bool own_account;
+  std::int64_t funds;  // whole units of its asset
+};
+constexpr std::array<DemoWallet, 4> kWallets = {{
+    {"Treasury", "USDC", true, 1'000'000},
+    {"Operations", "USDC", true, 1'000'000},
+    {"Euro reserve", "EURC", true, 1'000'000},
+    {"Ada Obi", "USDC", false, 0},
+}};
+
+AssetCode code_of(std::string_view text) { return AssetCode::parse(text).value(); }
+
+Amount whole(std::int64_t units) { return Amount::from_units(units * Amount::kUnitsPerWhole); }
+
+/// One unit of `sell` in `buy`, exactly.
+Rate rate_between(const DemoAsset& sell, const DemoAsset& buy) {
+  const std::int64_t divisor = std::gcd(buy.per_hundred_dollars, sell.per_hundred_dollars);
+  return {buy.per_hundred_dollars / divisor, sell.per_hundred_dollars / divisor};
+}
+
+/// A third party that waits for its review.
+Metadata person() {
+  PersonMetadata ada;
+  ada.first_name = "Ada";
+  ada.last_name = "Obi";
+  ada.date_of_birth = "1990-04-12";
+  ada.nationality = "NGA";
+  ada.email = "ada.obi@example.com";
+  ada.phone = "+2348012345678";
+  return ada;
+}
+
+class Seeder {
+ public:
+  explicit Seeder(App& app) : app_(app) {}
+
+  Result<DemoWorld> run() {
+    COFFER_TRY(auto marker, look<std::optional<std::string>>([](store::Connection& db) {
+                 return store::read_meta(db, kMarker);
+               }));
+    if (!marker) {
+      COFFER_TRY_VOID(refuse_other_data());
+      COFFER_TRY_VOID(make_market());
+      COFFER_TRY(const Tenant tenant, make_association());
+      COFFER_TRY(marker, make_wallets(tenant));
+      COFFER_TRY_VOID(write_marker(*marker));
+    }
+    return find_world(*marker);
+  }
+
+ private:
+  template <class T, class F>
+  Result<T> look(F&& read) {
+    return store::with_reader(app_.database(),
+                              [&](store::Connection& db) -> Result<T> { return read(db); });
+  }
+
+  Result<void> refuse_other_data() {
+    COFFER_TRY(const auto associations,
+               look<std::vector<store::AssociationRow>>(store::list_associations));
+    bool only_ours = is_claimed_as_demo(app_.database().path());
+    for (const auto& row : associations) only_ours = only_ours && row.name == kAssociationName;
+    if (only_ours) return {};
+    return unexpected(Slug::conflict, app_.database().path() +
+                                          " is no demo file and stays as it is; name another "
+                                          "with --db, or serve this one with coffer serve.");
+  }
+
+  Result<void> make_market() {
+    for (const DemoAsset& asset : kAssets) COFFER_TRY_VOID(make_asset(asset));
+    for (const DemoAsset& sell : kAssets) {
+      for (const DemoAsset& buy : kAssets) {
+        if (sell.code == buy.code) continue;
+        COFFER_TRY_VOID(flows::set_rate(app_.flows(), kEnvironment, code_of(sell.code),
+                                        code_of(buy.code), rate_between(sell, buy)));
+      }
+    }
+    return {};
+  }
+
+  Result<void> make_asset(const DemoAsset& wanted) {
+    COFFER_TRY(auto asset, look<std::optional<Asset>>([&](store::Connection& db) {
+                 return store::find_asset(db, code_of(wanted.code));
+               }));
+    if (!asset) {
+      flows::NewAsset fresh{
+          std::string(wanted.code), std::string(wanted.name), wanted.decimals, {}};
+      COFFER_TRY(asset, flows::register_asset(app_.flows(), fresh));
+    }
+    COFFER_TRY(const Amount pool, look<Amount>([&](store::Connection& db) {
+                 return store::operator_balance(db, kEnvironment, AccountKind::liquidity,
+                                                asset->key);
+               }));
+    if (!pool.is_zero()) return {};
+    return flows::add_liquidity(app_.flows(), kEnvironment, asset->code, whole(wanted.liquidity));
+  }
+
+  Result<Tenant> make_association() {
+    COFFER_TRY(const auto there,
+               look<std::vector<store::AssociationRow>>(store::list_associations));
+    std::optional<AssociationId> id;
+    if (!there.empty()) id = there.front().id;  // refuse_other_data has seen its name
+    if (!id) {
+      COFFER_TRY(const auto row,
+                 flows::register_association(app_.flows(), std::string(kAssociationName),
+                                             AssociationStatus::active));
+      id = row.id;
+    }
+    return tenant_of(*id);
+  }
+
+  Result<Tenant> tenant_of(AssociationId association) {
+    return look<Tenant>([&](store::Connection& db) {
+      return store::find_tenant(db, association, kEnvironment).value();
+    });
+  }
+
+  /// Returns the marker: version, association and wallets, separated by spaces.
+  Result<std::string> make_wallets(const Tenant& tenant) {
+    std::string marker = std::string(kMarkerVersion) + " " + tenant.association.to_string();
+    for (const DemoWallet& wanted : kWallets) {
+      COFFER_TRY(const auto wallet, make_wallet(tenant, wanted));
+      marker += " " + wallet.id.to_string();
+    }
+    return marker;
+  }
+
+  Result<store::WalletRow> make_wallet(const Tenant& tenant, const DemoWallet& wanted) {
+    COFFER_TRY(auto wallet, find_by_name(tenant, wanted.name));
+    if (!wallet) {
+      flows::NewWallet fresh{
+          std::string(wanted.name), code_of(wanted.asset), wanted.own_account, {}};
+      if (!wanted.own_account) fresh.metadata = person();
+      COFFER_TRY(wallet, flows::register_wallet(app_.flows(), tenant, fresh));
+    }
+    if (!wanted.own_account) return *std::move(wallet);
+    // Own wallets hold every asset, so that a swap works within one and between any two.
+    for (const DemoAsset& asset : kAssets) {
+      COFFER_TRY_VOID(trust(tenant, wallet->id, code_of(asset.code)));
+    }
+    COFFER_TRY(const bool funded, look<bool>([&](store::Connection& db) {
+                 return !store::balances_of(db, wallet->key).front().balance.is_zero();
+               }));
+    if (funded) return *std::move(wallet);
+    return flows::fund_wallet(app_.flows(), tenant, wallet->id, code_of(wanted.asset),
+                              whole(wanted.funds));
+  }
+
+  Result<void> trust(const Tenant& tenant, WalletId id, const AssetCode& asset) {
+    auto done = flows::add_trustline(app_.flows(), tenant, id, asset);
+    if (done) return {};
+    return unexpected(std::move(done).error());
+  }
+
+  Result<std::optional<store::WalletRow>> find_by_name(const Tenant& tenant,
+                                                       std::string_view name) {
+    using Found = std::optional<store::WalletRow>;
+    return look<Found>([&](store::Connection& db) {
+      for (auto& row : store::list_wallets(db, tenant, {}, {})) {
+        if (row.name == name) return Found(std::move(row));
+      }
+      return Found();
+    });
+  }
+
+  Result<void> write_marker(const std::string& marker) {
+    return app_.queue().run([&](store::WriteTx& tx) -> Result<void> {
+      store::write_meta(tx, kMarker, marker);
+      return {};
+    });
+  }
+
+  Result<DemoWorld> find_world(const std::string& marker) {
+    std::istringstream words(marker);
+    std::string word;
+    words >> word >> word;  // the version, then the association
+    DemoWorld world;
+    world.association = AssociationId::parse(word).value();
+    COFFER_TRY(const Tenant tenant, tenant_of(world.association));
+    while (words >> word) {
+      COFFER_TRY(auto wallet, look<std::optional<store::WalletRow>>([&](store::Connection& db) {
+                   return store::find_wallet(db, tenant, WalletId::parse(word).value());
+                 }));
+      world.wallets.push_back(std::move(wallet).value());
+    }
+    COFFER_TRY(world.recipients, ensure_demo_recipients(app_, tenant, world.wallets));
+    return world;
+  }
+
+  App& app_;
+};
+
+}  // namespace
+
+Result<DemoWorld> ensure_demo_world(App& app) { return Seeder(app).run(); }
+
+}  // namespace coffer::cli

@@ -1,0 +1,76 @@
+#include "cli/demo/demo_text.h"
+
+#include "base/check.h"
+
+namespace coffer::cli {
+namespace {
+
+constexpr std::string_view kStartText = R"text(coffer demo: @origin@   (Ctrl-C stops it)
+  data     @database@
+  secrets  @secrets@
+  API      @origin@/v1/openapi.json
+
+Paste into another terminal:
+
+  # 1. A token
+  KEY=@api_key@
+  TOKEN=$(@curl@ @origin@/v1/auth/token -H 'Content-Type: application/json' \
+    -d '{"clientId":"@client_id@","clientSecret":"@client_secret@"}' \
+    | sed -n 's/.*"accessToken" *: *"\([^"]*\)".*/\1/p')
+
+  # 2. Send 12.50 USDC from @from_name@ to @to_name@
+  @curl@ @origin@/v1/payments/p2p/own \
+    -H "x-svc-auth: $KEY" -H "Authorization: Bearer $TOKEN" \
+    -H 'Content-Type: application/json' \
+    -d '{"transactionId":"@transaction@","sendingAssetCode":"USDC","amount":"12.50",
+        "sourceWalletId":"@from_id@",
+        "destinationWalletId":"@to_id@"}'
+
+  # 3. See it settled
+  @curl@ '@origin@/v1/transactions?transactionId=@transaction@' \
+    -H "x-svc-auth: $KEY" -H "Authorization: Bearer $TOKEN"
+
+)text";
+
+std::string shell_quoted(const std::string& text) {
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+}  // namespace
+
+std::string filled(std::string_view text, const std::map<std::string_view, std::string>& values) {
+  std::string out;
+  for (auto at = text.find('@'); at != std::string_view::npos; at = text.find('@')) {
+    const auto end = text.find('@', at + 1);
+    COFFER_CHECK(end != std::string_view::npos);
+    const auto value = values.find(text.substr(at + 1, end - at - 1));
+    COFFER_CHECK(value != values.end());
+    out.append(text.substr(0, at)).append(value->second);
+    text.remove_prefix(end + 1);
+  }
+  return out.append(text);
+}
+
+std::string demo_start_text(const Demo& demo, const DemoPlace& place,
+                            const std::string& transaction) {
+  const store::WalletRow& from = demo.world.wallets.at(0);
+  const store::WalletRow& to = demo.world.wallets.at(1);
+  const std::string trust =
+      place.certificate.empty() ? "" : " --cacert " + shell_quoted(place.certificate);
+  return filled(kStartText, {{"origin", place.origin},
+                             {"database", place.database},
+                             {"secrets", demo_secrets_path(place.database)},
+                             {"curl", "curl -s" + trust},
+                             {"api_key", demo.secrets.api_key.reveal()},
+                             {"client_id", demo.secrets.client_id},
+                             {"client_secret", demo.secrets.client_secret.reveal()},
+                             {"transaction", transaction},
+                             {"from_name", from.name},
+                             {"from_id", from.id.to_string()},
+                             {"to_name", to.name},
+                             {"to_id", to.id.to_string()}});
+}
+
+}  // namespace coffer::cli

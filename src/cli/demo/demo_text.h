@@ -1,0 +1,32 @@
+// What the demo tells a person who has just started it: where it is, and three calls to paste.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "cli/demo/demo_secrets.h"
+#include "cli/demo/demo_seed.h"
+
+namespace coffer::cli {
+
+struct Demo {
+  DemoWorld world;
+  DemoSecrets secrets;
+};
+
+struct DemoPlace {
+  std::string origin;       // http://127.0.0.1:8080
+  std::string database;     // path
+  std::string certificate;  // path; empty: plain HTTP
+};
+
+/// `transaction` becomes the transactionId: another one at each start, or the second start's
+/// payment would be a replay of the first's.
+std::string demo_start_text(const Demo& demo, const DemoPlace& place,
+                            const std::string& transaction);
+
+/// `text` with every `@name@` replaced; a name that is not in `values` is a fault of ours.
+std::string filled(std::string_view text, const std::map<std::string_view, std::string>& values);
+
+}  // namespace coffer::cli

@@ -1,0 +1,323 @@
+#include "cli/provider_sim/book.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "base/digest.h"
+#include "outbound/sandbox_connector.h"
+
+namespace coffer::cli::provider_sim {
+namespace {
+
+constexpr int kStaysPending = 1201;
+constexpr int kInReview = 1202;
+constexpr int kFailsAndReturns = 1301;
+constexpr int kFailsAndKeeps = 1303;
+
+std::string_view word_of(Kind kind) { return kind == Kind::payout ? "payout" : "collection"; }
+
+std::string reference_of(const std::string& id) {
+  return "SIM-" + to_hex(sha256(id)).substr(0, 16);
+}
+
+std::string_view message_of(const std::string& code) {
+  if (code == "cancelled") return "Cancelled before it was accepted.";
+  for (const FailureInfo& failure : failure_table()) {
+    if (failure.name == code) return failure.message;
+  }
+  return "It failed.";
+}
+
+bool is_final(const std::string& status) { return status != "pending" && status != "in_review"; }
+
+Json instructions(const std::string& reference) {
+  return {{"bankName", "Simulated Bank"},
+          {"accountName", "Coffer Provider Simulator"},
+          {"accountNumber", "0000000001"},
+          {"paymentReference", reference}};
+}
+
+}  // namespace
+
+Book::Entry* Book::Shelf::find(const std::string& id) {
+  const auto found = by_id.find(id);
+  return found == by_id.end() ? nullptr : &entries[found->second];
+}
+
+const Book::Entry* Book::Shelf::find(const std::string& id) const {
+  const auto found = by_id.find(id);
+  return found == by_id.end() ? nullptr : &entries[found->second];
+}
+
+Book::Shelf& Book::shelf(Kind kind) { return kind == Kind::payout ? payouts_ : collections_; }
+
+const Book::Shelf& Book::shelf(Kind kind) const {
+  return kind == Kind::payout ? payouts_ : collections_;
+}
+
+// --- What happened ------------------------------------------------------------------------------
+
+Result<void> Book::open(const std::string& path) {
+  const Lock lock(mutex_);
+  COFFER_TRY(const auto events, file_.open(path));
+  for (const Json& event : events) apply(event);
+  return {};
+}
+
+void Book::record(const Json& event) {
+  file_.append(event);
+  apply(event);
+}
+
+void Book::apply(const Json& event) {
+  const std::string what = event.at("event");
+  if (what == "reference") {
+    references_[event.at("reference")] = event.at("ask");
+    return;
+  }
+  if (what == "payment") {
+    payments_.push_back(
+        {event.at("callbackId"), event.at("connectorId"), "reference.paid", event.at("data")});
+    return;
+  }
+  if (what == "told") {
+    const std::string id = event.at("callbackId");
+    std::erase_if(payments_, [&](const Callback& callback) { return callback.id == id; });
+    for (const Kind kind : {Kind::payout, Kind::collection}) {
+      for (Entry& entry : shelf(kind).entries) entry.told |= entry.callback_id == id;
+    }
+    return;
+  }
+  const Kind kind = event.at("kind") == "payout" ? Kind::payout : Kind::collection;
+  Shelf& there = shelf(kind);
+  const std::string id = event.at("id");
+  if (what == "placed" || there.find(id) == nullptr) {
+    there.by_id[id] = there.entries.size();
+    there.entries.push_back({.id = id,
+                             .body = event.value("body", Json()),
+                             .at = {event.at("at").get<std::int64_t>()},
+                             .callback_id = event.value("callbackId", std::string())});
+  }
+  if (what == "verdict") {
+    Entry& entry = *there.find(id);
+    entry.verdict = event.at("status");
+    entry.code = event.at("code");
+  }
+}
+
+// --- How it stands ------------------------------------------------------------------------------
+
+int Book::digits_of(Kind kind, const Entry& entry) {
+  if (!entry.body.is_object()) return 0;
+  const Json& party = entry.body.at(kind == Kind::payout ? "recipient" : "payer");
+  return outbound::sandbox_digits(party.at("accountNumber").get_ref<const std::string&>());
+}
+
+/// nullopt: not by itself.
+std::optional<Timestamp> Book::ends_at(Kind kind, const Entry& entry) const {
+  const int digits = digits_of(kind, entry);
+  if (digits == kStaysPending) return std::nullopt;
+  if (digits == kInReview) return entry.at.plus_ms(outbound::kSandboxReviewMs);
+  // What is accepted first and ends otherwise later must have been seen as accepted.
+  const bool later =
+      kind == Kind::collection || digits == kFailsAndReturns || digits == kFailsAndKeeps;
+  return entry.at.plus_ms(std::max(delay_ms_, later ? 1 : 0));
+}
+
+Book::Standing Book::standing(Kind kind, const Entry& entry, Timestamp now) const {
+  if (!entry.verdict.empty()) {
+    return {entry.verdict, entry.code, entry.verdict == "failed" ? "returned" : "",
+            entry.code == "cancelled"};
+  }
+  const int digits = digits_of(kind, entry);
+  if (const auto refusal = outbound::sandbox_refusal(digits)) {
+    return {"failed", std::string(info(*refusal).name), "returned", true};
+  }
+  const auto end = ends_at(kind, entry);
+  if (!end || now < *end) {
+    if (kind == Kind::payout) return {digits == kInReview ? "in_review" : "pending"};
+    const auto expiry = Timestamp::parse(entry.body.value("expiresAt", std::string()));
+    return {expiry && now >= *expiry ? "expired" : "pending"};
+  }
+  if (kind == Kind::collection) return {"collected"};
+  if (digits == kFailsAndReturns) return {"failed", "provider_error", "returned"};
+  if (digits == kFailsAndKeeps) return {"failed", "provider_error", "refused"};
+  return {"succeeded"};
+}
+
+Json Book::object_of(Kind kind, const Entry& entry, Timestamp now) const {
+  const Standing how = standing(kind, entry, now);
+  Json out = {{"id", entry.id}};
+  out["providerReference"] =
+      entry.body.is_object() && !how.refused ? Json(reference_of(entry.id)) : Json();
+  out["status"] = how.status;
+  if (how.status == "failed") {
+    out["failure"] = {{"code", how.code}, {"message", message_of(how.code)}};
+  }
+  if (kind == Kind::payout) {
+    if (how.status == "failed") out["refund"] = how.refund;
+    return out;
+  }
+  out["instructions"] = instructions(reference_of(entry.id));
+  if (entry.body.is_object()) out["expiresAt"] = entry.body.at("expiresAt");
+  return out;
+}
+
+// --- Acts ---------------------------------------------------------------------------------------
+
+Book::Placing Book::place(Kind kind, const Json& body) {
+  const Lock lock(mutex_);
+  const Timestamp now = clock_.now();
+  const std::string id = body.at("id");
+  Entry* there = shelf(kind).find(id);
+  const bool known = there != nullptr;
+  if (!known) {
+    record({{"event", "placed"},
+            {"kind", word_of(kind)},
+            {"id", id},
+            {"at", now.ms},
+            {"callbackId", ids_.uuid_v7(now).to_string()},
+            {"body", body}});
+    there = shelf(kind).find(id);
+  }
+  ++there->submissions;
+  // One that was closed before it arrived has no content to differ from.
+  const bool differs = known && there->body.is_object() && there->body != body;
+  if (differs) return {Placed::conflict, Json()};
+  // The first answer shows how it began, however long the disk took.
+  const Timestamp shown = known ? now : there->at;
+  return {known ? Placed::repeated : Placed::created, object_of(kind, *there, shown)};
+}
+
+std::optional<Json> Book::find(Kind kind, const std::string& id) const {
+  const Lock lock(mutex_);
+  const Entry* entry = shelf(kind).find(id);
+  if (entry == nullptr) return std::nullopt;
+  return object_of(kind, *entry, clock_.now());
+}
+
+std::vector<Json> Book::payouts(const std::string& after, std::size_t limit) const {
+  const Lock lock(mutex_);
+  const auto from = payouts_.by_id.find(after);
+  std::size_t at = from == payouts_.by_id.end() ? 0 : from->second + 1;
+  std::vector<Json> out;
+  for (; at < payouts_.entries.size() && out.size() < limit; ++at) {
+    out.push_back(object_of(Kind::payout, payouts_.entries[at], clock_.now()));
+  }
+  return out;
+}
+
+Json Book::close(Kind kind, const std::string& id) {
+  const Lock lock(mutex_);
+  const Timestamp now = clock_.now();
+  const Entry* entry = shelf(kind).find(id);
+  const bool unpaid =
+      kind == Kind::collection && entry != nullptr && !is_final(standing(kind, *entry, now).status);
+  if (entry == nullptr || unpaid) {
+    const bool payout = kind == Kind::payout;
+    record({{"event", "verdict"},
+            {"kind", word_of(kind)},
+            {"id", id},
+            {"at", now.ms},
+            {"status", payout ? "failed" : "expired"},
+            {"code", payout ? "cancelled" : ""}});
+    entry = shelf(kind).find(id);
+  }
+  return object_of(kind, *entry, now);
+}
+
+bool Book::decide(Kind kind, const std::string& id, const std::string& status,
+                  const std::string& code) {
+  const Lock lock(mutex_);
+  const Timestamp now = clock_.now();
+  const Entry* entry = shelf(kind).find(id);
+  if (entry == nullptr || is_final(standing(kind, *entry, now).status)) return false;
+  record({{"event", "verdict"},
+          {"kind", word_of(kind)},
+          {"id", id},
+          {"at", now.ms},
+          {"status", status},
+          {"code", code}});
+  return true;
+}
+
+void Book::note_reference(const std::string& reference, const Json& ask) {
+  const Lock lock(mutex_);
+  if (references_.contains(reference)) return;
+  record({{"event", "reference"}, {"reference", reference}, {"ask", ask}});
+}
+
+std::optional<Json> Book::pay(const std::string& reference, const std::string& amount,
+                              const Json& payer) {
+  const Lock lock(mutex_);
+  const auto found = references_.find(reference);
+  if (found == references_.end()) return std::nullopt;
+  const Timestamp now = clock_.now();
+  const Json data = {{"providerPaymentId", "PAY-" + ids_.uuid_v7(now).to_string()},
+                     {"reference", reference},
+                     {"amount", amount},
+                     {"currencyIsoCode3", found->second.at("currencyIsoCode3")},
+                     {"payer", payer},
+                     {"paidAt", now.to_string()}};
+  record({{"event", "payment"},
+          {"callbackId", ids_.uuid_v7(now).to_string()},
+          {"connectorId", found->second.at("connectorId")},
+          {"data", data}});
+  return data;
+}
+
+// --- Callbacks ----------------------------------------------------------------------------------
+
+/// Whoever refuses or is told to stop has said so already.
+bool Book::is_owed(Kind kind, const Entry& entry, Timestamp now) const {
+  if (entry.told || !entry.body.is_object()) return false;
+  const Standing how = standing(kind, entry, now);
+  return is_final(how.status) && !how.refused;
+}
+
+std::vector<Callback> Book::due() const {
+  const Lock lock(mutex_);
+  const Timestamp now = clock_.now();
+  std::vector<Callback> out;
+  for (const Kind kind : {Kind::payout, Kind::collection}) {
+    for (const Entry& entry : shelf(kind).entries) {
+      if (!is_owed(kind, entry, now)) continue;
+      out.push_back({entry.callback_id, entry.body.at("connectorId"),
+                     std::string(word_of(kind)) + ".updated", object_of(kind, entry, now)});
+    }
+  }
+  out.insert(out.end(), payments_.begin(), payments_.end());
+  return out;
+}
+
+void Book::delivered(const std::string& callback_id) {
+  const Lock lock(mutex_);
+  record({{"event", "told"}, {"callbackId", callback_id}});
+}
+
+std::optional<Timestamp> Book::next_change() const {
+  const Lock lock(mutex_);
+  const Timestamp now = clock_.now();
+  std::optional<Timestamp> next;
+  for (const Kind kind : {Kind::payout, Kind::collection}) {
+    for (const Entry& entry : shelf(kind).entries) {
+      if (entry.told || !entry.body.is_object() || !entry.verdict.empty()) continue;
+      std::optional<Timestamp> end = ends_at(kind, entry);
+      if (!end && kind == Kind::collection) {
+        end = Timestamp::parse(entry.body.at("expiresAt").get_ref<const std::string&>());
+      }
+      if (end && *end > now && (!next || *end < *next)) next = end;
+    }
+  }
+  return next;
+}
+
+int Book::submissions(const std::string& id) const {
+  const Lock lock(mutex_);
+  for (const Kind kind : {Kind::payout, Kind::collection}) {
+    if (const Entry* entry = shelf(kind).find(id)) return entry->submissions;
+  }
+  return 0;
+}
+
+}  // namespace coffer::cli::provider_sim

@@ -1,0 +1,68 @@
+// Tells coffer what became of payouts, collections and references: signed, retried a few times.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "base/result.h"
+#include "base/strong.h"
+#include "cli/provider_sim/book.h"
+#include "cli/provider_sim/fault_plan.h"
+#include "outbound/provider_signature.h"
+
+namespace coffer::cli::provider_sim {
+
+/// One POST, ready to be sent.
+struct SignedCallback {
+  std::string path;  // from the root of the host
+  outbound::ProviderHeaders headers;
+  std::string body;
+};
+/// Sends it and returns the HTTP status. A Problem when nobody answered.
+using Deliver = std::function<Result<int>(const SignedCallback&)>;
+
+class CallbackSender {
+ public:
+  static constexpr int kAttempts = 6;
+  static constexpr std::int64_t kFirstRetryMs = 500;
+
+  /// `base_path` is the path of coffer's base URL, without a slash at the end. Everything referred
+  /// to outlives the sender.
+  CallbackSender(Book& book, FaultDice& dice, const Clock& clock, Random& ids, const Secret& secret,
+                 std::string base_path, Deliver deliver)
+      : book_(book),
+        dice_(dice),
+        clock_(clock),
+        ids_(ids),
+        secret_(secret),
+        base_path_(std::move(base_path)),
+        deliver_(std::move(deliver)) {}
+
+  /// Sends what is due. Returns the milliseconds until something may be due again; negative: not
+  /// before something changes. On one thread at a time.
+  std::int64_t step();
+
+ private:
+  struct Progress {
+    int attempts = 0;
+    std::int64_t next_ms = 0;  // monotonic
+    bool held_back = false;
+  };
+  bool send(const Callback& callback, const std::string& id);
+  void attempt(const Callback& callback, Progress& progress);
+
+  Book& book_;
+  FaultDice& dice_;
+  const Clock& clock_;
+  Random& ids_;
+  const Secret& secret_;
+  const std::string base_path_;
+  const Deliver deliver_;
+  std::map<std::string, Progress> progress_;  // by callback id, until it is delivered
+};
+
+}  // namespace coffer::cli::provider_sim

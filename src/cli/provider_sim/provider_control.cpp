@@ -1,0 +1,72 @@
+// The routes under /control: what a test or a person does to the simulated provider.
+#include <algorithm>
+
+#include "cli/provider_sim/provider.h"
+#include "domain/money.h"
+#include "domain/payment.h"
+
+namespace coffer::cli::provider_sim {
+namespace {
+
+std::string text_of(const Json& body, const char* name) {
+  const bool there = body.is_object() && body.contains(name) && body.at(name).is_string();
+  return there ? body.at(name).get<std::string>() : std::string();
+}
+
+http::Response not_there() {
+  return refusal(404, "not_found", "There is no such thing, or it is final already.");
+}
+
+}  // namespace
+
+http::Response Provider::show_faults(const Call&) {
+  return json_answer(200, {{"faults", parts_.dice.plan().to_string()}});
+}
+
+http::Response Provider::change_faults(const Call& call) {
+  const auto plan = FaultPlan::parse(text_of(call.body, "faults"));
+  if (!plan) return refusal(400, "malformed", plan.error().detail);
+  parts_.dice.replace(*plan);
+  return show_faults(call);
+}
+
+http::Response Provider::show_payouts(const Call&) {
+  constexpr std::size_t kAll = 1'000'000;
+  Json data = Json::array();
+  for (Json& payout : parts_.book.payouts({}, kAll)) {
+    payout["submissions"] = parts_.book.submissions(payout.at("id"));
+    data.push_back(std::move(payout));
+  }
+  return json_answer(200, {{"data", data}});
+}
+
+http::Response Provider::settle_payout(const Call& call) {
+  const std::string status = text_of(call.body, "status");
+  std::string code = text_of(call.body, "code");
+  const auto failures = failure_table();
+  const bool known = std::any_of(failures.begin(), failures.end(),
+                                 [&](const FailureInfo& failure) { return failure.name == code; });
+  if (status != "succeeded" && (status != "failed" || !known)) {
+    return refusal(400, "malformed",
+                   "send status: succeeded, or status: failed and a failure code");
+  }
+  if (status == "succeeded") code.clear();
+  if (!parts_.book.decide(Kind::payout, call.id, status, code)) return not_there();
+  return read_payout(call);
+}
+
+http::Response Provider::pay_collection(const Call& call) {
+  if (!parts_.book.decide(Kind::collection, call.id, "collected", {})) return not_there();
+  return read_collection(call);
+}
+
+http::Response Provider::pay_reference(const Call& call) {
+  const std::string amount = text_of(call.body, "amount");
+  if (parse_amount(amount, Amount::kScale).fault != AmountFault::none) {
+    return refusal(400, "malformed", "amount is none");
+  }
+  const auto paid = parts_.book.pay(call.id, amount, call.body.value("payer", Json::object()));
+  return paid ? json_answer(200, *paid) : not_there();
+}
+
+}  // namespace coffer::cli::provider_sim

@@ -1,0 +1,104 @@
+#include "cli/provider_sim/simulator.h"
+
+namespace coffer::cli::provider_sim {
+namespace {
+
+constexpr std::size_t kWorkers = 32;  // as many may hang at once
+constexpr int kDrainMs = 1'000;
+constexpr int kCallbackTimeoutMs = 10'000;
+
+/// Of the base URL, so that a path can follow.
+std::string base_path(const std::optional<outbound::Url>& url) {
+  if (!url) return {};
+  return url->path.ends_with('/') ? url->path.substr(0, url->path.size() - 1) : url->path;
+}
+
+}  // namespace
+
+Simulator::Simulator(SimulatorOptions options, const Clock& clock, Random& random)
+    : options_(std::move(options)), clock_(clock), random_(random), client_(options_.ca_bundle) {}
+
+Simulator::~Simulator() { stop(); }
+
+Result<void> Simulator::start() {
+  COFFER_TRY(const FaultPlan plan, FaultPlan::parse(options_.faults));
+  COFFER_TRY(tariff_, Tariff::parse(options_.rates));
+  if (!options_.callback_url.empty()) {
+    callback_url_ = outbound::parse_url(options_.callback_url);
+    if (!callback_url_ || !callback_url_->query.empty()) {
+      return unexpected(Slug::malformed_request,
+                        "The callback URL " + options_.callback_url + " is none.");
+    }
+  }
+  if (options_.seed) seeded_chance_ = std::make_unique<SeededRandom>(*options_.seed);
+  Random& chance = seeded_chance_ ? static_cast<Random&>(*seeded_chance_) : os_chance_;
+  dice_ = std::make_unique<FaultDice>(plan, chance);
+  book_ = std::make_unique<Book>(clock_, random_, options_.delay_ms);
+  if (!options_.file.empty()) COFFER_TRY_VOID(book_->open(options_.file));
+
+  const bool calls_back = callback_url_ || options_.deliver;
+  if (calls_back) {
+    Deliver deliver = options_.deliver;
+    if (!deliver)
+      deliver = [this](const SignedCallback& callback) { return this->deliver(callback); };
+    sender_ = std::make_unique<CallbackSender>(*book_, *dice_, clock_, random_, options_.secret,
+                                               base_path(callback_url_), std::move(deliver));
+  }
+  if (calls_back && options_.background_callbacks) {
+    worker_ = std::make_unique<WorkerThread>("callbacks", [this] { return sender_->step(); });
+  }
+  provider_ = std::make_unique<Provider>(ProviderParts{*book_, *dice_, tariff_, clock_, random_,
+                                                       options_.secret, options_.hang_ms, [this] {
+                                                         if (worker_) worker_->wake();
+                                                       }});
+  http::ServerOptions listener;
+  listener.host = options_.host;
+  listener.port = options_.port;
+  listener.workers = kWorkers;
+  server_ = std::make_unique<http::Server>(
+      listener, random_, [this](http::Request& request) { return provider_->handle(request); });
+  COFFER_TRY_VOID(server_->start());
+  if (worker_) worker_->start();
+  return {};
+}
+
+int Simulator::port() const { return server_ ? server_->port() : 0; }
+
+std::string Simulator::url() const {
+  const bool v6 = options_.host.find(':') != std::string::npos;
+  return "http://" + (v6 ? "[" + options_.host + "]" : options_.host) + ":" +
+         std::to_string(port());
+}
+
+void Simulator::send_callbacks() {
+  if (sender_ && !worker_) sender_->step();
+}
+
+void Simulator::stop() {
+  if (provider_) provider_->stop();
+  if (server_) server_->stop(kDrainMs);
+  if (worker_) worker_->stop();
+}
+
+Result<int> Simulator::deliver(const SignedCallback& callback) {
+  COFFER_TRY(const auto addresses, resolver_.resolve(callback_url_->host, kCallbackTimeoutMs));
+  http::ClientRequest request;
+  request.method = "POST";
+  request.tls = callback_url_->tls;
+  request.host = callback_url_->host;
+  request.port = callback_url_->port;
+  request.target = callback.path;
+  request.headers = callback.headers;
+  request.headers.emplace_back("Content-Type", "application/json");
+  request.body = callback.body;
+  request.total_timeout_ms = kCallbackTimeoutMs;
+  Result<http::ClientResponse> answer = unexpected(Slug::provider_unavailable, "no address");
+  for (const std::string& address : addresses) {
+    request.address = address;
+    answer = client_.send(request);
+    if (answer) return answer->status;
+  }
+  return unexpected(std::move(answer).error());
+}
+
+}  // namespace coffer::cli::provider_sim

@@ -1,0 +1,82 @@
+// A whole simulated provider: listener, protocol, state and callbacks.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "base/result.h"
+#include "base/strong.h"
+#include "base/worker_thread.h"
+#include "cli/provider_sim/book.h"
+#include "cli/provider_sim/callbacks.h"
+#include "cli/provider_sim/fault_plan.h"
+#include "cli/provider_sim/provider.h"
+#include "cli/provider_sim/tariff.h"
+#include "http/client.h"
+#include "http/server.h"
+#include "outbound/resolver.h"
+#include "outbound/url.h"
+
+namespace coffer::cli::provider_sim {
+
+struct SimulatorOptions {
+  std::string host = "127.0.0.1";
+  int port = 0;  // 0 picks a free one
+  Secret secret;
+  std::string callback_url;                // coffer's base URL; empty: no callbacks
+  std::string ca_bundle = {};              // trusted roots for an https callback URL
+  std::string faults = {};                 // FaultPlan::parse
+  std::string rates = {};                  // Tariff::parse
+  std::string file = {};                   // empty: in memory
+  std::optional<std::uint64_t> seed = {};  // of the fault dice
+  int delay_ms = 0;                        // how long a payout stays pending
+  int hang_ms = 30'000;                    // how long an account ending in 1401 is left waiting
+  /// False: callbacks go out only when `send_callbacks` is called, for tests under a manual clock.
+  bool background_callbacks = true;
+  Deliver deliver = {};  // instead of HTTP to `callback_url`; for tests
+};
+
+class Simulator {
+ public:
+  /// `clock` and `random` outlive the simulator.
+  Simulator(SimulatorOptions options, const Clock& clock, Random& random);
+  ~Simulator();  // stops
+  Simulator(const Simulator&) = delete;
+  Simulator& operator=(const Simulator&) = delete;
+
+  /// `malformed-request`: an option; `unexpected-error`: file or address cannot be had.
+  Result<void> start();
+  /// "http://127.0.0.1:8090".
+  std::string url() const;
+  int port() const;
+  Book& book() { return *book_; }
+  FaultDice& dice() { return *dice_; }
+  /// Sends the callbacks that are due now.
+  void send_callbacks();
+  void stop();
+
+ private:
+  Result<int> deliver(const SignedCallback& callback);
+
+  const SimulatorOptions options_;
+  const Clock& clock_;
+  Random& random_;
+  OsRandom os_chance_;
+  std::unique_ptr<SeededRandom> seeded_chance_;
+  std::optional<outbound::Url> callback_url_;
+  Tariff tariff_;
+  outbound::CaresResolver resolver_;
+  http::Client client_;
+  std::unique_ptr<FaultDice> dice_;
+  std::unique_ptr<Book> book_;
+  std::unique_ptr<CallbackSender> sender_;
+  std::unique_ptr<WorkerThread> worker_;
+  std::unique_ptr<Provider> provider_;
+  std::unique_ptr<http::Server> server_;
+};
+
+}  // namespace coffer::cli::provider_sim

@@ -1,0 +1,107 @@
+// Judging `additionalFields` by what a connector requires.
+#include <algorithm>
+#include <array>
+#include <regex>
+
+#include "domain/connector.h"
+
+namespace coffer {
+namespace {
+
+constexpr std::array<std::string_view, 3> kTypes{"string", "number", "boolean"};
+
+/// In characters, as JSON Schema counts.
+int length(std::string_view utf8) {
+  return static_cast<int>(std::count_if(utf8.begin(), utf8.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
+  }));
+}
+
+bool is_decimal(std::string_view text) {
+  // Zero and negative numbers are numbers too, other than amounts.
+  return parse_amount(text, Amount::kScale).fault != AmountFault::not_a_number;
+}
+
+bool is_choice(const Requirement& requirement, std::string_view value) {
+  return std::any_of(requirement.choices.begin(), requirement.choices.end(),
+                     [&](const Requirement::Choice& choice) { return choice.code == value; });
+}
+
+/// What is wrong with a text, or empty. The length is judged first: it bounds what the pattern
+/// sees.
+std::string fault_of_text(const Requirement& requirement, const std::string& value) {
+  const int size = length(value);
+  const int least = std::max(1, requirement.min_length.value_or(1));
+  const int most = requirement.max_length.value_or(kRequirementLengthMax);
+  if (size < least) return "must have at least " + std::to_string(least) + " characters";
+  if (size > most) return "must have at most " + std::to_string(most) + " characters";
+  if (!requirement.choices.empty() && !is_choice(requirement, value)) {
+    return "is none of the choices that GET /v1/payments/requirements lists";
+  }
+  if (requirement.pattern && !std::regex_match(value, std::regex(*requirement.pattern))) {
+    return "must match " + *requirement.pattern;
+  }
+  return {};
+}
+
+std::string fault_of(const Requirement& requirement, const std::string& value) {
+  switch (requirement.type) {
+    case Requirement::Type::text:
+      return fault_of_text(requirement, value);
+    case Requirement::Type::number:
+      return is_decimal(value) ? "" : "must be a decimal number";
+    case Requirement::Type::boolean:
+      return value == "true" || value == "false" ? "" : "must be true or false";
+  }
+  throw InternalError("unknown requirement type");
+}
+
+}  // namespace
+
+std::string_view name(Requirement::Type type) { return kTypes.at(static_cast<std::size_t>(type)); }
+
+bool is_requirement_pattern(const std::string& pattern) {
+  if (pattern.empty() || pattern.size() > 200) return false;
+  try {
+    const std::regex compiled(pattern);
+    return true;
+  } catch (const std::regex_error&) {
+    return false;
+  }
+}
+
+std::vector<Requirement> applicable(std::span<const Requirement> requirements,
+                                    std::optional<TransactionType> type) {
+  std::vector<Requirement> out;
+  std::copy_if(
+      requirements.begin(), requirements.end(), std::back_inserter(out),
+      [&](const Requirement& requirement) { return !type || contains(requirement.types, *type); });
+  return out;
+}
+
+void check_requirements(std::span<const Requirement> requirements, TransactionType type,
+                        const AdditionalFields& values, Faults& faults) {
+  const std::vector<Requirement> asked = applicable(requirements, type);
+  for (const Requirement& requirement : asked) {
+    const std::string field = "additionalFields." + requirement.name;
+    const auto value = values.find(requirement.name);
+    if (value == values.end()) {
+      if (requirement.required) {
+        faults.add(Slug::requirement_missing, field, "is required: " + requirement.label);
+      }
+      continue;
+    }
+    if (std::string wrong = fault_of(requirement, value->second); !wrong.empty()) {
+      faults.add(Slug::validation_failed, field, std::move(wrong));
+    }
+  }
+  for (const auto& [name, value] : values) {
+    const auto same = [&](const Requirement& requirement) { return requirement.name == name; };
+    if (std::none_of(asked.begin(), asked.end(), same)) {
+      faults.add(Slug::validation_failed, "additionalFields." + name,
+                 "is not asked for by this connector");
+    }
+  }
+}
+
+}  // namespace coffer

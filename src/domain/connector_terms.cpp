@@ -1,0 +1,152 @@
+// Judging the terms a connector is registered with.
+#include <algorithm>
+#include <set>
+
+#include "domain/connector.h"
+#include "domain/country.h"
+
+namespace coffer {
+namespace {
+
+constexpr std::size_t kNameMax = 200;
+constexpr std::size_t kRequirementsMax = 50;
+constexpr int kBasisPointsMax = 10'000;
+constexpr int kTimeoutMsMax = 60'000;
+
+void wrong(Faults& faults, std::string field, std::string message) {
+  faults.add(Slug::validation_failed, std::move(field), std::move(message));
+}
+
+void check_text(const char* field, const std::string& value, Faults& faults) {
+  if (value.find_first_not_of(' ') == std::string::npos) wrong(faults, field, "must not be blank");
+  if (value.size() > kNameMax) wrong(faults, field, "must have at most 200 bytes");
+}
+
+void check_amount(const ConnectorTerms& terms, const char* field, Amount value, Faults& faults) {
+  const int decimals = terms.send_decimals();
+  if (!value.is_positive()) {
+    faults.add(Slug::amount_out_of_range, field, "must be greater than 0");
+  } else if (truncate_to(value, decimals) != value) {
+    faults.add(Slug::amount_precision, field,
+               std::string(terms.send_code()) + " has " + std::to_string(decimals) + " decimals");
+  }
+}
+
+void check_corridor(const ConnectorTerms& terms, Faults& faults) {
+  if (!is_country_alpha2(terms.country)) {
+    wrong(faults, "countryIsoCode2", "is no country of ISO 3166-1");
+  }
+  if (!is_currency_alpha3(terms.currency)) {
+    wrong(faults, "currencyIsoCode3", "is no currency of ISO 4217");
+  }
+  if (terms.currency_decimals < 0 || terms.currency_decimals > Amount::kScale) {
+    wrong(faults, "currencyDecimals", "must be 0 to 7");
+  }
+  if (terms.rate.numerator < 1 || terms.rate.denominator < 1) {
+    wrong(faults, "rate", "must be positive");
+  }
+}
+
+void check_kind(const ConnectorTerms& terms, Faults& faults) {
+  if (terms.types == 0 || terms.types > kAllTransactionTypes) {
+    wrong(faults, "transactionTypes", "must name at least one of C2C, C2B, B2C, B2B");
+  }
+  if (terms.flow == ConnectorFlow::bespoke && terms.direction == Direction::off_ramp) {
+    wrong(faults, "flow", "BESPOKE is for on-ramps: the provider begins them");
+  }
+  if (terms.issues_references && terms.flow != ConnectorFlow::bespoke) {
+    wrong(faults, "issuesReferences", "only a BESPOKE connector does");
+  }
+  if (terms.driver == DriverKind::sandbox && terms.environment == Environment::production) {
+    wrong(faults, "driver", "sandbox moves no money and is not for production");
+  }
+}
+
+bool is_field_name(const std::string& name) {
+  return !name.empty() && name.size() <= 64 && std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  });
+}
+
+std::string fault_of(const Requirement& requirement) {
+  if (!is_field_name(requirement.name)) {
+    return "must be named by 1 to 64 letters, digits or underscores";
+  }
+  if (requirement.label.empty()) return "must have a label";
+  if (requirement.types == 0 || requirement.types > kAllTransactionTypes) {
+    return "must be for at least one transaction type";
+  }
+  const bool shaped = requirement.pattern || requirement.min_length || requirement.max_length ||
+                      !requirement.choices.empty();
+  if (shaped && requirement.type != Requirement::Type::text) {
+    return "only a text has a pattern, lengths or choices";
+  }
+  if (requirement.pattern && !is_requirement_pattern(*requirement.pattern)) {
+    return "has a pattern that is no regular expression of at most 200 characters";
+  }
+  const int least = requirement.min_length.value_or(1);
+  const int most = requirement.max_length.value_or(kRequirementLengthMax);
+  if (least < 1 || most > kRequirementLengthMax || least > most) {
+    return "must have lengths from 1 to 200, the least first";
+  }
+  return {};
+}
+
+}  // namespace
+
+void check_terms(const ConnectorTerms& terms, Faults& faults) {
+  check_text("name", terms.name, faults);
+  check_text("provider", terms.provider, faults);
+  check_corridor(terms, faults);
+  check_amounts(terms, faults);
+  check_fee(terms, terms.fee, faults);
+  check_kind(terms, faults);
+  check_endpoint(terms, faults);
+}
+
+void check_amounts(const ConnectorTerms& terms, Faults& faults) {
+  check_amount(terms, "minAmount", terms.min_amount, faults);
+  check_amount(terms, "maxAmount", terms.max_amount, faults);
+  if (terms.day_limit) check_amount(terms, "dayLimit", *terms.day_limit, faults);
+  if (terms.month_limit) check_amount(terms, "monthLimit", *terms.month_limit, faults);
+  if (terms.max_amount < terms.min_amount) {
+    wrong(faults, "maxAmount", "must not be less than the smallest amount");
+  }
+}
+
+void check_fee(const ConnectorTerms& terms, const FeeRule& fee, Faults& faults) {
+  if (!fee.fixed.is_zero()) check_amount(terms, "fixed", fee.fixed, faults);
+  if (fee.basis_points < 0 || fee.basis_points > kBasisPointsMax) {
+    wrong(faults, "basisPoints", "must be 0 to 10000");
+  }
+}
+
+void check_endpoint(const ConnectorTerms& terms, Faults& faults) {
+  if ((terms.driver == DriverKind::http) != terms.endpoint.has_value()) {
+    wrong(faults, "baseUrl", terms.endpoint ? "only the http driver has one" : "is required");
+  }
+  if (!terms.endpoint) return;
+  const std::string& url = terms.endpoint->base_url;
+  if (!url.starts_with("https://") && !url.starts_with("http://")) {
+    wrong(faults, "baseUrl", "must begin with https:// or http://");
+  } else if (terms.environment == Environment::production && !url.starts_with("https://")) {
+    wrong(faults, "baseUrl", "must begin with https:// in production");
+  }
+  if (terms.endpoint->timeout_ms < 1 || terms.endpoint->timeout_ms > kTimeoutMsMax) {
+    wrong(faults, "timeoutMs", "must be 1 to 60000");
+  }
+}
+
+void check_requirement_list(std::span<const Requirement> requirements, Faults& faults) {
+  std::set<std::string> names;
+  for (const Requirement& requirement : requirements) {
+    if (std::string fault = fault_of(requirement); !fault.empty()) {
+      wrong(faults, requirement.name, std::move(fault));
+    } else if (!names.insert(requirement.name).second) {
+      wrong(faults, requirement.name, "is there twice");
+    }
+  }
+  if (requirements.size() > kRequirementsMax) wrong(faults, "requirements", "must be at most 50");
+}
+
+}  // namespace coffer

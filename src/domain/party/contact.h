@@ -1,0 +1,80 @@
+// What people and companies are reached by, and the reader that collects what is wrong with it:
+// names, e-mail addresses, phone numbers, dates, countries. Shared by wallets and beneficiaries.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/clock.h"
+#include "base/faults.h"
+
+namespace coffer {
+
+/// In bytes. Wide enough for any real value, narrow enough to index and to print.
+inline constexpr std::size_t kTextMax = 200;
+inline constexpr std::size_t kEmailMax = 254;  // RFC 5321 section 4.5.3.1.3, without the brackets
+
+/// Without ASCII white space at both ends.
+std::string_view trimmed(std::string_view text);
+/// C0, DEL, and C1 in UTF-8.
+bool has_control_character(std::string_view text);
+/// The form people use: a dotted local part without quotes, and a domain of at least two labels.
+bool is_email(std::string_view text);
+/// E.164: `+`, then 7 to 15 digits of which the first is not 0.
+bool is_e164(std::string_view text);
+/// Lower case for the letters of ASCII, Latin-1, Latin Extended-A, Greek and Cyrillic; everything
+/// else stays. For searching, not for showing.
+std::string fold_case(std::string_view utf8);
+
+/// Takes one field after the other, trims it, and adds what is wrong with it to `faults`: missing,
+/// blank, too long or misshapen is `malformed-request`, a wrong value is `validation-failed`. A
+/// field that `faults` names already (it had the wrong JSON type) is not named twice.
+class ContactReader {
+ public:
+  enum class Need { required, optional };
+  using Input = std::optional<std::string>;
+
+  /// `faults` outlives this. `prefix` is put before names, as in `addresses[3].`. `today` bounds
+  /// dates of birth.
+  ContactReader(Faults& faults, std::string prefix, Timestamp today)
+      : faults_(faults), prefix_(std::move(prefix)), today_(today) {}
+
+  /// The trimmed text; empty when there is none or it is refused.
+  std::string text(std::string_view field, const Input& input, Need need,
+                   std::size_t bytes_max = kTextMax);
+  std::optional<std::string> optional_text(std::string_view field, const Input& input,
+                                           std::size_t bytes_max = kTextMax);
+  /// Alpha-2 or alpha-3 in any case; gives alpha-3.
+  std::string country(std::string_view field, const Input& input, Need need);
+  /// YYYY-MM-DD, a real date from 1900 to today.
+  std::string date_of_birth(std::string_view field, const Input& input, Need need);
+  std::optional<std::string> email(std::string_view field, const Input& input);
+  std::optional<std::string> phone(std::string_view field, const Input& input);
+
+  /// The same faults and day for members one level down: `inner` is appended to the prefix.
+  ContactReader within(std::string_view inner) const {
+    return {faults_, prefix_ + std::string(inner), today_};
+  }
+  /// Whether something is wrong with this field already.
+  bool named(std::string_view field) const { return faults_.names(prefix_ + std::string(field)); }
+  void malformed(std::string_view field, std::string message) {
+    add(Slug::malformed_request, field, std::move(message));
+  }
+  void invalid(std::string_view field, std::string message) {
+    add(Slug::validation_failed, field, std::move(message));
+  }
+
+ private:
+  void add(Slug slug, std::string_view field, std::string message);
+
+  Faults& faults_;
+  std::string prefix_;
+  Timestamp today_;
+};
+
+/// nullopt for an empty text.
+std::optional<std::string> present(std::string text);
+
+}  // namespace coffer

@@ -1,0 +1,44 @@
+// Quotes: what a cash-out or a collection costs (contract "Quote", decisions section 5).
+#pragma once
+
+#include <optional>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "domain/connector.h"
+
+namespace coffer {
+
+constexpr std::int64_t kQuoteLifetimeMs = 120'000;
+
+/// Exact figures of one quote. Off-ramp: total = send + fee, in the asset. On-ramp: total = send, in
+/// the collection currency, and the fee is part of it.
+struct Price {
+  Amount send;
+  Amount receive;
+  Amount fee;
+  Amount total;
+  Rate rate;
+  bool operator==(const Price&) const = default;
+};
+
+/// The fee on `amount`, rounded up to `decimals`: the last place goes to the house.
+/// `amount-out-of-range` when it overflows.
+Result<Amount> fee_on(const FeeRule& rule, Amount amount, int decimals);
+
+/// Prices by the connector's own rate. `fee` replaces the connector's when given (an exact fee row).
+/// The received amount is rounded down. `amount-out-of-range` when nothing would arrive, or beyond
+/// int64.
+Result<Price> price_exact_send(const ConnectorTerms& connector, Amount send,
+                               const std::optional<FeeRule>& fee);
+/// The smallest send amount of which at least `receive` arrives.
+Result<Price> price_exact_receive(const ConnectorTerms& connector, Amount receive,
+                                  const std::optional<FeeRule>& fee);
+
+/// `amount-precision` or `amount-out-of-range` on `amount` when the connector does not take it.
+void check_quote_amount(const ConnectorTerms& connector, Amount send, Faults& faults);
+
+enum class QuoteStatus { open, used, expired };
+std::string_view name(QuoteStatus status);  // OPEN, USED, EXPIRED
+
+}  // namespace coffer

@@ -1,0 +1,37 @@
+// Bearer tokens of the configured external issuer (decisions section 3, "End-user OAuth").
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "auth/external_token.h"
+#include "base/clock.h"
+#include "base/mutex.h"
+#include "outbound/key_set.h"
+
+namespace coffer::flows {
+
+/// Thread safe.
+class ExternalTokens {
+ public:
+  /// `clock` outlives this.
+  ExternalTokens(auth::ExternalIssuer expected, std::unique_ptr<outbound::KeySet> source,
+                 const Clock& clock)
+      : expected_(std::move(expected)), source_(std::move(source)), clock_(clock) {}
+
+  /// `unauthorized`, `token-expired`, or `token-verification-timeout` when the issuer's keys could
+  /// not be had. May wait for the network.
+  Result<auth::ExternalClaims> verify(std::string_view token);
+
+ private:
+  Result<bool> has_key_for(const auth::ExternalToken& token, outbound::KeySet::Need need);
+
+  const auth::ExternalIssuer expected_;
+  const std::unique_ptr<outbound::KeySet> source_;
+  const Clock& clock_;
+  Mutex mutex_;
+  std::optional<auth::JwkSet> keys_ COFFER_GUARDED_BY(mutex_);
+  std::uint64_t version_ COFFER_GUARDED_BY(mutex_) = 0;  // of the document that was last looked at
+};
+
+}  // namespace coffer::flows

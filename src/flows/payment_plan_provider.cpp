@@ -1,0 +1,165 @@
+// Cash-outs and collections: what a quote has priced, executed by the connector it was priced for.
+#include "domain/compliance.h"
+#include "domain/quote.h"
+#include "flows/payment_plan.h"
+#include "flows/providers/make_quote.h"
+#include "flows/providers/terms.h"
+#include "store/providers/connectors.h"
+#include "store/providers/quotes.h"
+
+namespace coffer::flows {
+namespace {
+
+/// A quote that can be executed now, with its connector.
+struct Priced {
+  store::QuoteRow quote;
+  store::ConnectorRow connector;
+};
+
+std::optional<Priced> priced(PlanChecks& checks, QuoteId id, Direction direction) {
+  const auto quote = store::find_quote(checks.db(), checks.caller().tenant, id);
+  if (!quote) {
+    checks.faults().add(Slug::not_found, "quoteId", "is not one of your quotes");
+    return std::nullopt;
+  }
+  const auto connector = store::find_connector_by_key(checks.db(), quote->connector);
+  COFFER_CHECK(connector.has_value());
+  if (connector->terms.direction != direction) {
+    checks.faults().add(Slug::validation_failed, "quoteId",
+                        direction == Direction::off_ramp ? "is an on-ramp quote"
+                                                         : "is an off-ramp quote");
+    return std::nullopt;
+  }
+  switch (store::status_of(*quote, checks.tx().now())) {
+    case QuoteStatus::used:
+      checks.faults().add(Slug::quote_already_used, "quoteId", "was used; request a new quote");
+      return std::nullopt;
+    case QuoteStatus::expired:
+      checks.faults().add(Slug::quote_expired, "quoteId", "has expired; request a new quote");
+      return std::nullopt;
+    case QuoteStatus::open:
+      break;
+  }
+  if (connector->terms.status == ConnectorStatus::paused) {
+    checks.faults().add(Slug::conflict, "quoteId", "its connector is paused");
+  }
+  return Priced{*quote, *connector};
+}
+
+void check_vocabulary(PlanChecks& checks, const Compliance& compliance) {
+  const auto wrong = [&](const char* field) {
+    checks.faults().add(Slug::validation_failed, field,
+                        "is none of the codes of GET /v1/payments/enums");
+  };
+  if (!is_purpose_of_payment(compliance.purpose_of_payment)) wrong("purposeOfPayment");
+  if (!is_source_of_funds(compliance.source_of_funds)) wrong("sourceOfFunds");
+  if (!is_relationship(compliance.relationship)) wrong("relationship");
+}
+
+/// An exploratory quote is executed by a payment of the type it was priced for.
+void check_type(PlanChecks& checks, const Priced& found, BeneficiaryId beneficiary) {
+  const auto party =
+      store::find_quote_party(checks.db(), checks.caller().tenant, beneficiary);
+  if (!party || !found.quote.type) return;
+  const TransactionType type = transaction_type(party->sender == EntityType::business,
+                                                party->receiver == EntityType::business);
+  if (type == *found.quote.type) return;
+  checks.faults().add(Slug::validation_failed, "quoteId",
+                      "is priced for " + std::string(name(*found.quote.type)) + ", this payment is " +
+                          std::string(name(type)));
+}
+
+/// What the quote was priced for has to be what is paid.
+void check_same(PlanChecks& checks, const char* field, const std::optional<std::int64_t>& quoted,
+                std::int64_t submitted) {
+  if (quoted && *quoted != submitted) {
+    checks.faults().add(Slug::validation_failed, field, "differs from the quote's");
+  }
+}
+
+void fill_from_quote(PaymentPlan& plan, const Priced& found) {
+  const ConnectorTerms& terms = found.connector.terms;
+  TransferLeg& leg = plan.request.legs.front();
+  leg.sending_asset = AssetCode::parse(terms.send_code()).value_or(AssetCode());
+  leg.amount = found.quote.price.send;
+  plan.total = found.quote.price.send;
+  plan.keys.connector = found.quote.connector;
+  plan.keys.quote = found.quote.key;
+  plan.provider = store::ProviderTerms{found.quote.price.fee, found.quote.price.total,
+                                       found.quote.price.receive, found.quote.type};
+  plan.lane = terms.driver == DriverKind::sandbox ? 0 : found.quote.connector;
+}
+
+void check_destination(PlanChecks& checks, const PaymentRequest& request, const Priced& found,
+                       const store::BeneficiaryRow& beneficiary, PaymentPlan& plan) {
+  const ConnectorTerms& terms = found.connector.terms;
+  const auto destination = checks.destination(
+      beneficiary, request.destination,
+      "a " + std::string(name(terms.method)) + " destination in " + terms.country + " and " +
+          terms.currency,
+      [&](const Destination& candidate) {
+        return fits(terms, {0, {}, candidate.method, candidate.country, candidate.currency});
+      });
+  if (!destination) return;
+  check_same(checks, "destinationId", found.quote.destination, destination->key);
+  check_limits(checks.db(), terms, destination->key, found.quote.price.send, checks.tx().now(),
+               checks.faults());
+  plan.request.destination = destination->id;
+  plan.keys.destination = destination->key;
+}
+
+}  // namespace
+
+Result<PaymentPlan> plan_cash_out(PlanChecks& checks, const PaymentRequest& request) {
+  PaymentPlan plan;
+  plan.request = request;
+  const auto found = priced(checks, *request.quote, Direction::off_ramp);
+  const auto source = checks.wallet(*request.only().source_wallet, "sourceWalletId");
+  const auto beneficiary = checks.beneficiary(*request.beneficiary);
+  check_vocabulary(checks, *request.compliance);
+  std::optional<AccountKey> debit;
+  if (found) {
+    const ConnectorTerms& terms = found->connector.terms;
+    debit = checks.trustline(source, terms.asset, "sourceWalletId");
+    fill_from_quote(plan, *found);
+    if (source) plan.keys.legs.push_back({source->key, std::nullopt, terms.asset.key});
+  }
+  if (beneficiary) {
+    plan.keys.beneficiary = beneficiary->key;
+    checks.notification(request, email(beneficiary->detail).has_value(),
+                        phone(beneficiary->detail).has_value());
+    if (found) {
+      check_same(checks, "beneficiaryId", found->quote.beneficiary, beneficiary->key);
+      check_type(checks, *found, *request.beneficiary);
+      check_destination(checks, request, *found, *beneficiary, plan);
+      check_requirements(store::requirements_of(checks.db(), found->quote.connector),
+                         found->quote.type.value_or(TransactionType::b2c),
+                         request.additional_fields, checks.faults());
+    }
+  }
+  if (!checks.faults().empty()) return unexpected(checks.faults().problem());
+  plan.movements.push_back({*debit, 0, plan.provider->total});
+  COFFER_TRY_VOID(checks.funds(plan.movements, {"quoteId"}));
+  return plan;
+}
+
+Result<PaymentPlan> plan_collection(PlanChecks& checks, const PaymentRequest& request) {
+  PaymentPlan plan;
+  plan.request = request;
+  const auto found = priced(checks, *request.quote, Direction::on_ramp);
+  const auto wallet = checks.wallet(*request.only().destination_wallet, "destinationWalletId");
+  if (found) {
+    const ConnectorTerms& terms = found->connector.terms;
+    checks.trustline(wallet, terms.asset, "destinationWalletId");
+    check_requirements(store::requirements_of(checks.db(), found->quote.connector),
+                       found->quote.type.value_or(TransactionType::c2b),
+                       request.additional_fields, checks.faults());
+    fill_from_quote(plan, *found);
+    plan.keys.receiving_asset = terms.asset.key;
+    if (wallet) plan.keys.legs.push_back({std::nullopt, wallet->key, std::nullopt});
+  }
+  if (!checks.faults().empty()) return unexpected(checks.faults().problem());
+  return plan;
+}
+
+}  // namespace coffer::flows

@@ -1,0 +1,28 @@
+// Steps that every kind of settlement takes, inside its command: the state, its event, and the money
+// always change together.
+#pragma once
+
+#include <span>
+
+#include "flows/context.h"
+#include "store/journal.h"
+#include "store/payments.h"
+
+namespace coffer::flows {
+
+/// Along the transition table, with the event of the new status.
+void advance(const Context& context, store::WriteTx& tx, store::SettlementView& payment,
+             const store::StatusChange& change);
+
+/// Posts what was held and the entry set, and ends in `succeeded`.
+void succeed(const Context& context, store::WriteTx& tx, store::SettlementView& payment,
+             std::span<const store::Movement> movements, store::StatusChange change);
+
+/// A business failure is a successful command: the hold is released and everyone is told.
+void fail(const Context& context, store::WriteTx& tx, store::SettlementView& payment,
+          FailureCode code);
+
+/// A wallet's account in an asset, which acceptance saw: trustlines are never removed.
+AccountKey trustline(store::WriteTx& tx, std::int64_t wallet, std::int64_t asset);
+
+}  // namespace coffer::flows

@@ -1,0 +1,197 @@
+#include "flows/providers/connector_changes.h"
+
+#include "base/digest.h"
+#include "flows/providers/terms.h"
+#include "store/catalog.h"
+#include "store/tenants.h"
+
+namespace coffer::flows {
+namespace {
+
+Problem unknown_connector() { return Problem(Slug::not_found, "There is no such connector."); }
+
+/// The Problem of what a check adds to its faults.
+template <class Check>
+Result<void> judged(const Check& check) {
+  Faults faults;
+  check(faults);
+  if (faults.empty()) return {};
+  return unexpected(faults.problem());
+}
+
+Result<void> check_form(const std::vector<Requirement>& requirements) {
+  return judged([&](Faults& faults) { check_requirement_list(requirements, faults); });
+}
+
+Secret new_secret(Random& random) { return Secret("psk_" + to_base64url(random.bytes(32))); }
+
+std::string upper(std::string text) {
+  for (char& c : text) {
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  }
+  return text;
+}
+
+Result<Asset> find_registered(store::Connection& db, const AssetCode& code) {
+  auto asset = store::find_asset(db, code);
+  if (asset) return *std::move(asset);
+  return unexpected(Problem(Slug::validation_failed, "There is no such asset.",
+                            {{"assetCode", "is no registered asset: " + code.value()}}));
+}
+
+using Change = std::function<Result<void>(store::WriteTx&, store::ConnectorRow&)>;
+
+Result<store::ConnectorRow> change_connector(const Context& context, ConnectorId id,
+                                             const Change& change) {
+  return store::run_for<store::ConnectorRow>(
+      context.queue, [&](store::WriteTx& tx) -> Result<store::ConnectorRow> {
+        auto row = store::find_connector_of_any(tx.db(), id);
+        if (!row) return unexpected(unknown_connector());
+        COFFER_TRY_VOID(change(tx, *row));
+        store::update_connector(tx, *row);
+        row->updated_at = tx.now();
+        return *std::move(row);
+      });
+}
+
+Result<void> require_http(const store::ConnectorRow& row) {
+  if (row.terms.driver == DriverKind::http) return {};
+  return unexpected(Slug::conflict,
+                    "Only a connector of the http driver has an address and a secret.");
+}
+
+/// The row with its keys found; `not-found` for what is not there.
+Result<store::FeeRow> fee_row(store::Connection& db, AssociationId association, ConnectorId id,
+                              TransactionType type) {
+  if (!store::find_association(db, association)) {
+    return unexpected(Slug::not_found, "There is no such association.");
+  }
+  const auto connector = store::find_connector_of_any(db, id);
+  if (!connector) return unexpected(unknown_connector());
+  return store::FeeRow{association, id, connector->terms.key, type, {}};
+}
+
+}  // namespace
+
+Result<RegisteredConnector> register_connector(const Context& context,
+                                               const NewConnector& connector) {
+  RegisteredConnector out;
+  ConnectorTerms& terms = out.connector.terms;
+  terms = connector.terms;
+  terms.country = upper(terms.country);
+  terms.currency = upper(terms.currency);
+  terms.id = context.random.id<ConnectorId>(context.clock.now());
+  if (terms.endpoint) {
+    out.secret =
+        terms.endpoint->secret.empty() ? new_secret(context.random) : terms.endpoint->secret;
+    terms.endpoint->secret = Secret();
+    out.connector.sealed_secret =
+        context.sealer.seal(out.secret.reveal(), connector_secret_context(terms.id));
+  }
+  COFFER_TRY_VOID(check_form(connector.requirements));
+  COFFER_TRY_VOID(context.queue.run([&](store::WriteTx& tx) -> Result<void> {
+    COFFER_TRY(terms.asset, find_registered(tx.db(), connector.terms.asset.code));
+    COFFER_TRY_VOID(judged([&](Faults& faults) { check_terms(terms, faults); }));
+    terms.created_at = tx.now();
+    out.connector.updated_at = tx.now();
+    terms.key = store::insert_connector(tx, out.connector, connector.requirements);
+    return {};
+  }));
+  return out;
+}
+
+Result<store::ConnectorRow> set_connector_rate(const Context& context, ConnectorId id, Rate rate) {
+  return change_connector(context, id, [&](store::WriteTx&, store::ConnectorRow& row) {
+    row.terms.rate = rate;
+    return Result<void>();
+  });
+}
+
+Result<store::ConnectorRow> set_connector_fee(const Context& context, ConnectorId id, FeeRule fee) {
+  return change_connector(context, id, [&](store::WriteTx&, store::ConnectorRow& row) {
+    row.terms.fee = fee;
+    return judged([&](Faults& faults) { check_fee(row.terms, fee, faults); });
+  });
+}
+
+Result<store::ConnectorRow> set_connector_limits(const Context& context, ConnectorId id,
+                                                 const ConnectorLimits& limits) {
+  return change_connector(context, id, [&](store::WriteTx&, store::ConnectorRow& row) {
+    row.terms.min_amount = limits.min_amount;
+    row.terms.max_amount = limits.max_amount;
+    row.terms.day_limit = limits.day_limit;
+    row.terms.month_limit = limits.month_limit;
+    return judged([&](Faults& faults) { check_amounts(row.terms, faults); });
+  });
+}
+
+Result<store::ConnectorRow> set_connector_status(const Context& context, ConnectorId id,
+                                                 ConnectorStatus status) {
+  return change_connector(context, id, [&](store::WriteTx&, store::ConnectorRow& row) {
+    row.terms.status = status;
+    return Result<void>();
+  });
+}
+
+Result<store::ConnectorRow> set_connector_endpoint(const Context& context, ConnectorId id,
+                                                   const std::string& base_url, int timeout_ms) {
+  return change_connector(
+      context, id, [&](store::WriteTx&, store::ConnectorRow& row) -> Result<void> {
+        COFFER_TRY_VOID(require_http(row));
+        row.terms.endpoint->base_url = base_url;
+        row.terms.endpoint->timeout_ms = timeout_ms;
+        return judged([&](Faults& faults) { check_endpoint(row.terms, faults); });
+      });
+}
+
+Result<RegisteredConnector> rotate_connector_secret(const Context& context, ConnectorId id) {
+  const Secret secret = new_secret(context.random);
+  const std::string sealed = context.sealer.seal(secret.reveal(), connector_secret_context(id));
+  COFFER_TRY(
+      auto row,
+      change_connector(context, id, [&](store::WriteTx&, store::ConnectorRow& row) -> Result<void> {
+        COFFER_TRY_VOID(require_http(row));
+        row.sealed_secret = sealed;
+        return {};
+      }));
+  return RegisteredConnector{std::move(row), secret};
+}
+
+Result<void> set_requirements(const Context& context, ConnectorId id,
+                              const std::vector<Requirement>& requirements) {
+  COFFER_TRY_VOID(check_form(requirements));
+  return context.queue.run([&](store::WriteTx& tx) -> Result<void> {
+    const auto row = store::find_connector_of_any(tx.db(), id);
+    if (!row) return unexpected(unknown_connector());
+    store::replace_requirements(tx, row->terms.key, requirements);
+    return {};
+  });
+}
+
+Result<store::FeeRow> set_fee(const Context& context, AssociationId association, ConnectorId id,
+                              TransactionType type, FeeRule fee) {
+  return store::run_for<store::FeeRow>(
+      context.queue, [&](store::WriteTx& tx) -> Result<store::FeeRow> {
+        COFFER_TRY(store::FeeRow row, fee_row(tx.db(), association, id, type));
+        const auto connector = store::find_connector_of_any(tx.db(), id);
+        if (connector->terms.direction != Direction::off_ramp) {
+          return unexpected(Problem(Slug::validation_failed, "Fee rows are for off-ramps.",
+                                    {{"connectorId", "is an on-ramp: its own fee counts"}}));
+        }
+        COFFER_TRY_VOID(judged([&](Faults& faults) { check_fee(connector->terms, fee, faults); }));
+        row.fee = fee;
+        store::put_fee(tx, row);
+        return row;
+      });
+}
+
+Result<void> remove_fee(const Context& context, AssociationId association, ConnectorId id,
+                        TransactionType type) {
+  return context.queue.run([&](store::WriteTx& tx) -> Result<void> {
+    COFFER_TRY(const store::FeeRow row, fee_row(tx.db(), association, id, type));
+    if (store::delete_fee(tx, row)) return {};
+    return unexpected(Slug::not_found, "There is no such fee row.");
+  });
+}
+
+}  // namespace coffer::flows

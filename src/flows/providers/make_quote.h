@@ -1,0 +1,46 @@
+// Pricing a cash-out or a collection (contract "Quotes", decisions section 5).
+#pragma once
+
+#include <optional>
+
+#include "domain/quote.h"
+#include "domain/tenant.h"
+#include "flows/context.h"
+#include "store/providers/quotes.h"
+
+namespace coffer::flows {
+
+struct QuoteRequest {
+  Amount amount;               // in the sending currency, or the receiving one
+  bool exact_receive = false;  // `amount` is what has to arrive
+  ConnectorId connector;
+  std::optional<Direction> direction;  // that the connector must have; empty: whichever it has
+  // Of an off-ramp: at most one of the two. Without either it is what the association pays
+  // consumers by. On-ramps have no beneficiary.
+  std::optional<BeneficiaryId> beneficiary;
+  std::optional<TransactionType> type;
+  std::optional<DestinationId> destination;  // only with a beneficiary
+};
+
+struct Quoted {
+  store::QuoteRow quote;
+  ConnectorTerms connector;  // its secret stays sealed
+};
+
+/// Asks the connector and stores the answer. Every field at fault is reported together: `not-found`
+/// (connector, beneficiary, destination), `validation-failed`, `amount-precision`,
+/// `amount-out-of-range`, `conflict` (paused). Faults of the provider: `provider-error`,
+/// `provider-unavailable`, `provider-timeout`.
+Result<Quoted> make_quote(const Context& context, const Tenant& tenant,
+                          const QuoteRequest& request);
+
+/// `not-found`.
+Result<Quoted> find_quote(const Context& context, const Tenant& tenant, QuoteId id);
+
+/// Lets an open quote expire now. `not-found`, `quote-already-used`, `quote-expired`.
+Result<Quoted> expire_quote(const Context& context, const Tenant& tenant, QuoteId id);
+
+/// Whether payments by this connector can go to this destination.
+bool fits(const ConnectorTerms& connector, const store::QuoteDestination& destination);
+
+}  // namespace coffer::flows

@@ -1,0 +1,165 @@
+#include "flows/providers/provider_message.h"
+
+#include "base/check.h"
+#include "flows/providers/provider_outcome.h"
+#include "store/beneficiaries.h"
+
+namespace coffer::flows {
+namespace {
+
+using outbound::Collection;
+using outbound::CollectionAnswer;
+using outbound::Party;
+using outbound::Payout;
+using outbound::PayoutAnswer;
+
+void put(Party& party, const char* name, const std::optional<std::string>& value) {
+  if (value) party.details[name] = *value;
+}
+
+void put_details(Party& party, const BankDetails& bank) {
+  party.details["accountName"] = bank.account_name;
+  put(party, "accountNumber", bank.account_number);
+  put(party, "iban", bank.iban);
+  put(party, "bankName", bank.bank_name);
+  put(party, "bankCode", bank.bank_code);
+  put(party, "branchCode", bank.branch_code);
+  put(party, "swiftBic", bank.swift_bic);
+}
+
+void put_details(Party& party, const MobileMoneyDetails& mobile) {
+  party.details["provider"] = mobile.provider;
+  party.details["phoneNumber"] = mobile.phone_number;
+  put(party, "accountName", mobile.account_name);
+}
+
+void put_details(Party& party, const CryptoDetails& crypto) {
+  party.details["networkName"] = crypto.network_name;
+  party.details["assetSymbol"] = crypto.asset_symbol;
+  party.details["walletAddress"] = crypto.wallet_address;
+  put(party, "memo", crypto.memo);
+}
+
+Party recipient(store::Connection& db, const store::PaymentKeys& keys) {
+  const auto beneficiary = store::find_beneficiary_by_key(db, *keys.beneficiary);
+  const auto destination = store::find_destination_by_key(db, *keys.destination);
+  COFFER_CHECK(beneficiary && destination);
+  Party party;
+  party.name = display_name(beneficiary->detail);
+  party.account = outcome_digits(destination->detail);
+  party.details["method"] = name(destination->detail.method);
+  party.details["countryIsoCode2"] = destination->detail.country;
+  party.details["currencyIsoCode3"] = destination->detail.currency;
+  std::visit([&](const auto& details) { put_details(party, details); },
+             destination->detail.details);
+  return party;
+}
+
+Party payer(const Payer& payer) {
+  Party party;
+  party.name = payer.name;
+  party.account = payer.account_number.value_or(payer.phone.value_or(""));
+  put(party, "accountNumber", payer.account_number);
+  put(party, "phone", payer.phone);
+  return party;
+}
+
+Payout payout(store::Connection& db, const store::PaymentRecord& record,
+              const store::ProviderView& view, const store::ProviderDetail& detail) {
+  Payout out;
+  out.id = record.id;
+  out.send = *record.sending_amount;
+  out.receive = *record.receiving_amount;
+  out.recipient = recipient(db, view.payment.keys);
+  out.type = detail.type.value_or(TransactionType::b2c);
+  out.quote_reference = detail.quote_reference;
+  out.to_ref = record.request.only().refs.to_ref;
+  const Compliance compliance = record.request.compliance.value_or(Compliance());
+  out.purpose_of_payment = compliance.purpose_of_payment;
+  out.source_of_funds = compliance.source_of_funds;
+  out.relationship = compliance.relationship;
+  out.fields = record.request.additional_fields;
+  out.first_sent_at = view.first_sent_at.value_or(record.created_at);
+  return out;
+}
+
+Collection collection(const store::PaymentRecord& record, const store::ProviderView& view,
+                      const store::ProviderDetail& detail) {
+  Collection out;
+  out.id = record.id;
+  out.send = *record.sending_amount;
+  out.receive = *record.receiving_amount;
+  out.payer = payer(record.request.payer.value_or(Payer()));
+  out.quote_reference = detail.quote_reference;
+  out.fields = record.request.additional_fields;
+  out.first_sent_at = view.first_sent_at.value_or(record.created_at);
+  out.expires_at = view.expires_at.value_or(out.first_sent_at.plus_ms(kCollectionLifetimeMs));
+  return out;
+}
+
+template <class Answer>
+ProviderReply reply(Result<Answer> answer) {
+  if (!answer) return unexpected(std::move(answer).error());
+  return std::variant<PayoutAnswer, CollectionAnswer>(*std::move(answer));
+}
+
+}  // namespace
+
+Result<const ConnectorTerms*> ConnectorCache::get(store::Connection& db, std::int64_t connector) {
+  const auto known = terms_.find(connector);
+  if (known != terms_.end()) return &known->second;
+  const auto row = store::find_connector_by_key(db, connector);
+  COFFER_CHECK(row.has_value());
+  COFFER_TRY(ConnectorTerms terms, callable(context_, *row));
+  return &terms_.emplace(connector, std::move(terms)).first->second;
+}
+
+Result<ProviderMessage> provider_message(const Context&, store::Connection& db,
+                                         ConnectorCache& connectors, std::int64_t payment) {
+  const auto record = store::find_payment_by_key(db, payment);
+  COFFER_CHECK(record.has_value());
+  const store::ProviderView view = store::provider_view(db, payment);
+  const store::ProviderDetail detail = store::provider_detail(db, payment);
+  ProviderMessage message;
+  COFFER_TRY(message.terms, connectors.get(db, view.connector));
+  if (message.terms->direction == Direction::off_ramp) {
+    message.content = payout(db, *record, view, detail);
+  } else {
+    message.content = collection(*record, view, detail);
+  }
+  return message;
+}
+
+ProviderReply call_provider(const Context& context, ProviderCall call,
+                            const ProviderMessage& message) {
+  outbound::Connector& provider = context.connectors;
+  const ConnectorTerms& terms = *message.terms;
+  switch (call) {
+    case ProviderCall::submit:
+      return reply(provider.submit(terms, std::get<Payout>(message.content)));
+    case ProviderCall::status:
+      return reply(provider.payout_status(terms, std::get<Payout>(message.content)));
+    case ProviderCall::cancel:
+      return reply(provider.cancel(terms, std::get<Payout>(message.content)));
+    case ProviderCall::collect:
+      return reply(provider.collect(terms, std::get<Collection>(message.content)));
+    case ProviderCall::collection_status:
+      return reply(provider.collection_status(terms, std::get<Collection>(message.content)));
+    case ProviderCall::expire:
+      return reply(provider.expire(terms, std::get<Collection>(message.content)));
+  }
+  throw InternalError("unknown provider call");
+}
+
+void apply_reply(const Context& context, store::WriteTx& tx, store::ProviderView& view, int asked,
+                 const ProviderReply& reply) {
+  if (!reply) return apply_fault(context, tx, view, asked, reply.error());
+  std::visit([&](const auto& answer) { apply_answer(context, tx, view, asked, answer); }, *reply);
+}
+
+std::string outcome_text(const ProviderReply& reply) {
+  if (!reply) return std::string(info(reply.error().slug).name);
+  return std::visit([](const auto& answer) { return outcome_text(answer); }, *reply);
+}
+
+}  // namespace coffer::flows

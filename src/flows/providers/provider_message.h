@@ -1,0 +1,47 @@
+// What a provider is told about a payment, and the one place that calls it.
+#pragma once
+
+#include <map>
+#include <string>
+#include <variant>
+
+#include "domain/provider_payment.h"
+#include "flows/context.h"
+#include "flows/providers/terms.h"
+#include "outbound/connector.h"
+#include "store/providers/provider_payments.h"
+
+namespace coffer::flows {
+
+/// Connectors read in one round, each with its secret opened once. For one thread.
+class ConnectorCache {
+ public:
+  explicit ConnectorCache(const Context& context) : context_(context) {}
+  /// Valid as long as the cache.
+  Result<const ConnectorTerms*> get(store::Connection& db, std::int64_t connector);
+
+ private:
+  const Context& context_;
+  std::map<std::int64_t, ConnectorTerms> terms_;
+};
+
+struct ProviderMessage {
+  const ConnectorTerms* terms = nullptr;  // in the cache it was made with
+  std::variant<outbound::Payout, outbound::Collection> content;
+};
+Result<ProviderMessage> provider_message(const Context& context, store::Connection& db,
+                                         ConnectorCache& connectors, std::int64_t payment);
+
+/// What came back: an answer, or the fault of the call.
+using ProviderReply = Result<std::variant<outbound::PayoutAnswer, outbound::CollectionAnswer>>;
+
+/// Blocks until the provider has answered or its time is over. No transaction may be open.
+ProviderReply call_provider(const Context& context, ProviderCall call,
+                            const ProviderMessage& message);
+
+/// flows/providers/provider_outcome.h for whatever came back.
+void apply_reply(const Context& context, store::WriteTx& tx, store::ProviderView& view, int asked,
+                 const ProviderReply& reply);
+std::string outcome_text(const ProviderReply& reply);
+
+}  // namespace coffer::flows

@@ -1,0 +1,92 @@
+#include "flows/providers/provider_news.h"
+
+#include "base/check.h"
+#include "flows/payment_steps.h"
+#include "flows/providers/provider_outcome.h"
+#include "flows/providers/terms.h"
+#include "outbound/provider_signature.h"
+
+namespace coffer::flows {
+namespace {
+
+using store::PaymentRecord;
+using store::ProviderView;
+
+Unexpected no_such_connector() {
+  return unexpected(Slug::not_found, "There is no such connector.");
+}
+
+void decide(const Context& context, store::WriteTx& tx, ProviderView& view,
+            std::optional<FailureCode> failure) {
+  if (view.payment.status == PaymentStatus::initiated) advance(context, tx, view.payment, {});
+  if (view.payment.type == PaymentType::offramp) {
+    outbound::PayoutAnswer answer;
+    answer.state =
+        failure ? outbound::PayoutState::failed : outbound::PayoutState::succeeded;
+    answer.failure = failure;
+    apply_answer(context, tx, view, 0, answer);
+    return;
+  }
+  outbound::CollectionAnswer answer;
+  answer.state =
+      failure ? outbound::CollectionState::failed : outbound::CollectionState::collected;
+  answer.failure = failure;
+  apply_answer(context, tx, view, 0, answer);
+}
+
+/// What a decision would lead to is already so.
+bool came_to(const PaymentRecord& record, std::optional<FailureCode> failure) {
+  return failure ? record.failure == failure : record.status == PaymentStatus::succeeded;
+}
+
+}  // namespace
+
+Result<ConnectorTerms> verify_provider(const Context& context, ConnectorId id,
+                                       const SignedCall& call) {
+  COFFER_TRY(const auto row,
+             store::with_reader(
+                 context.database,
+                 [&](store::Connection& db) -> Result<std::optional<store::ConnectorRow>> {
+                   for (const Environment environment :
+                        {Environment::production, Environment::sandbox}) {
+                     if (auto found = store::find_connector(db, environment, id)) return found;
+                   }
+                   return std::optional<store::ConnectorRow>();
+                 }));
+  if (!row || !row->terms.endpoint) return no_such_connector();
+  COFFER_TRY(ConnectorTerms terms, callable(context, *row));
+  COFFER_TRY_VOID(outbound::verify(terms.endpoint->secret, context.clock.now(), call.timestamp,
+                                   call.signature, {call.method, call.path, call.body}));
+  return terms;
+}
+
+Result<void> hurry_payment(const Context& context, const ConnectorTerms& connector, PaymentId id) {
+  return context.queue.run([&](store::WriteTx& tx) -> Result<void> {
+    const auto payment = store::find_provider_payment(tx.db(), connector.key, id);
+    if (!payment) return {};
+    store::reschedule_provider_job(tx, *payment, tx.now(), 0);
+    tx.signal(store::Signal::providers);
+    return {};
+  });
+}
+
+Result<PaymentRecord> decide_payment(const Context& context, const Tenant& tenant, PaymentId id,
+                                     std::optional<FailureCode> failure) {
+  return store::run_for<PaymentRecord>(
+      context.queue, [&](store::WriteTx& tx) -> Result<PaymentRecord> {
+        auto record = store::find_payment(tx.db(), tenant, id);
+        if (!record) return unexpected(Slug::not_found, "There is no such transaction.");
+        const bool quoted = is_quoted(record->request.type);
+        if (quoted && came_to(*record, failure)) return *record;
+        if (!quoted || !store::find_provider_job(tx.db(), record->key)) {
+          return unexpected(Slug::conflict,
+                            "The transaction is not under way with a provider.");
+        }
+        ProviderView view = store::provider_view(tx.db(), record->key);
+        decide(context, tx, view, failure);
+        tx.signal(store::Signal::providers);
+        return *store::find_payment_by_key(tx.db(), record->key);
+      });
+}
+
+}  // namespace coffer::flows

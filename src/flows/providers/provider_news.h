@@ -1,0 +1,39 @@
+// What reaches coffer about payments without being asked: callbacks of providers, and decisions made in
+// a provider's place.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "domain/tenant.h"
+#include "flows/context.h"
+#include "store/payments.h"
+#include "store/providers/connectors.h"
+
+namespace coffer::flows {
+
+/// A request as it came; the header values are nullptr when absent.
+struct SignedCall {
+  std::string_view method;
+  std::string_view path;  // without the query
+  std::string_view body;
+  const std::string* timestamp = nullptr;
+  const std::string* signature = nullptr;
+};
+
+/// The connector whose provider signed the call (docs/provider-protocol.md). `not-found` for no such
+/// connector or one whose driver has no provider, `unauthorized` for anything not signed by it.
+Result<ConnectorTerms> verify_provider(const Context& context, ConnectorId id,
+                                       const SignedCall& call);
+
+/// A callback about a payment is a hint: the provider is asked at once. Nothing for a payment that is
+/// not under way with this connector.
+Result<void> hurry_payment(const Context& context, const ConnectorTerms& connector, PaymentId id);
+
+/// Ends a payment that is under way, as its provider would (decisions section 10; the operator's means
+/// against a stuck one). `failure` empty: it succeeds. `not-found`, or `conflict` when it is not under
+/// way with a provider; deciding again what it already came to changes nothing.
+Result<store::PaymentRecord> decide_payment(const Context& context, const Tenant& tenant,
+                                            PaymentId id, std::optional<FailureCode> failure);
+
+}  // namespace coffer::flows

@@ -1,0 +1,247 @@
+#include "flows/providers/provider_outcome.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/log.h"
+#include "flows/payment_steps.h"
+#include "store/journal.h"
+#include "store/wallets.h"
+
+namespace coffer::flows {
+namespace {
+
+using outbound::CollectionAnswer;
+using outbound::CollectionState;
+using outbound::PayoutAnswer;
+using outbound::PayoutState;
+using outbound::ProviderRefund;
+using store::ProviderView;
+
+constexpr std::int64_t kReviewPollMs = 60'000;
+
+bool is_over(const ProviderView& view) {
+  return view.state == ProviderState::over ||
+         (is_settled(view.payment.status) && view.payment.status != PaymentStatus::refund_pending);
+}
+
+void finish(store::WriteTx& tx, ProviderView& view) {
+  view.state = ProviderState::over;
+  store::set_provider_state(tx, view.payment.key, view.state);
+  store::remove_provider_job(tx, view.payment.key);
+}
+
+void ask_again(store::WriteTx& tx, const ProviderView& view, int asked) {
+  Timestamp due = tx.now().plus_ms(poll_delay_ms(view.payment.environment, asked));
+  if (view.expires_at && tx.now() < *view.expires_at) due = std::min(due, *view.expires_at);
+  store::reschedule_provider_job(tx, view.payment.key, due, asked + 1);
+}
+
+void note_reference(store::WriteTx& tx, const ProviderView& view, const std::string& reference) {
+  if (!reference.empty()) store::set_provider_reference(tx, view.payment.key, reference);
+}
+
+/// It never got there, so it can be sent (again), or given up, at once.
+void send_again(store::WriteTx& tx, ProviderView& view, int asked) {
+  view.state = ProviderState::fresh;
+  store::set_provider_state(tx, view.payment.key, view.state);
+  store::reschedule_provider_job(tx, view.payment.key, tx.now(), asked);
+}
+
+void log_contradiction(const ProviderView& view, const char* what) {
+  log_error("providers", what,
+            {{"payment", view.payment.key}, {"connector", view.connector}});
+}
+
+/// The principal through the connector's clearing account, the fee to the house.
+std::vector<store::Movement> cash_out_movements(store::WriteTx& tx, const ProviderView& view) {
+  const auto& leg = view.payment.keys.legs.front();
+  const Environment environment = view.payment.environment;
+  const AccountKey wallet = trustline(tx, *leg.source_wallet, *leg.asset);
+  std::vector<store::Movement> out;
+  out.push_back({{wallet,
+                  store::operator_account(tx, environment, AccountKind::clearing, *leg.asset,
+                                          view.connector),
+                  view.payment.amounts.front()},
+                 0});
+  if (view.fee.is_positive()) {
+    out.push_back(
+        {{wallet, store::operator_account(tx, environment, AccountKind::fee, *leg.asset), view.fee},
+         0});
+  }
+  return out;
+}
+
+/// From here on the money is with the provider, and only a refund brings it back.
+void debit(store::WriteTx& tx, ProviderView& view) {
+  if (view.state == ProviderState::accepted) return;
+  store::close_holds(tx, view.payment.key, HoldState::posted);
+  store::post(tx, view.payment.tenant, store::JournalKind::payment, view.payment.key,
+              cash_out_movements(tx, view));
+  view.state = ProviderState::accepted;
+  store::set_provider_state(tx, view.payment.key, view.state);
+}
+
+void refund(const Context& context, store::WriteTx& tx, ProviderView& view) {
+  std::vector<store::Movement> movements = cash_out_movements(tx, view);
+  for (store::Movement& movement : movements) {
+    std::swap(movement.posting.debit, movement.posting.credit);
+  }
+  store::post(tx, view.payment.tenant, store::JournalKind::refund, view.payment.key, movements);
+  advance(context, tx, view.payment, {PaymentStatus::refunded, {}, {}, {}});
+  finish(tx, view);
+}
+
+void refuse_refund(const Context& context, store::WriteTx& tx, ProviderView& view) {
+  advance(context, tx, view.payment, {PaymentStatus::refund_failed, {}, {}, {}});
+  finish(tx, view);
+}
+
+void payout_failed(const Context& context, store::WriteTx& tx, ProviderView& view, int asked,
+                   const PayoutAnswer& answer) {
+  const FailureCode code = answer.failure.value_or(FailureCode::provider_error);
+  if (view.payment.status != PaymentStatus::refund_pending) {
+    if (view.state != ProviderState::accepted) {
+      fail(context, tx, view.payment, code);
+      return finish(tx, view);
+    }
+    advance(context, tx, view.payment, {PaymentStatus::failed, code, {}, {}});
+    advance(context, tx, view.payment, {PaymentStatus::refund_pending, {}, {}, {}});
+  }
+  switch (answer.refund) {
+    case ProviderRefund::returned:
+      return refund(context, tx, view);
+    case ProviderRefund::refused:
+      return refuse_refund(context, tx, view);
+    case ProviderRefund::pending:
+      return ask_again(tx, view, asked);
+  }
+}
+
+/// A collected amount waits while the wallet may not transact: the money is the provider's until then.
+bool may_credit(store::WriteTx& tx, const ProviderView& view) {
+  return store::wallet_status(tx.db(), *view.payment.keys.legs.front().destination_wallet) ==
+         WalletStatus::verified;
+}
+
+void collected(const Context& context, store::WriteTx& tx, ProviderView& view) {
+  const std::int64_t wallet = *view.payment.keys.legs.front().destination_wallet;
+  const std::int64_t asset = *view.payment.receiving_asset;
+  const store::Movement movement{
+      {store::operator_account(tx, view.payment.environment, AccountKind::clearing, asset,
+                               view.connector),
+       trustline(tx, wallet, asset), *view.payment.receiving_amount},
+      0};
+  store::post(tx, view.payment.tenant, store::JournalKind::payment, view.payment.key,
+              {&movement, 1});
+  advance(context, tx, view.payment, {PaymentStatus::succeeded, {}, {}, {}});
+  finish(tx, view);
+}
+
+}  // namespace
+
+void apply_answer(const Context& context, store::WriteTx& tx, ProviderView& view, int asked,
+                  const PayoutAnswer& answer) {
+  if (is_over(view)) return;
+  note_reference(tx, view, answer.provider_reference);
+  const bool refunding = view.payment.status == PaymentStatus::refund_pending;
+  switch (answer.state) {
+    case PayoutState::never_arrived:
+      if (view.state != ProviderState::accepted) return send_again(tx, view, asked);
+      log_contradiction(view, "provider does not know a payout that it accepted");
+      return ask_again(tx, view, asked);
+    case PayoutState::pending:
+    case PayoutState::in_review:
+      if (!refunding) {
+        debit(tx, view);
+        store::set_in_review(tx, view.payment.key, answer.state == PayoutState::in_review);
+      }
+      return ask_again(tx, view, asked);
+    case PayoutState::succeeded:
+      if (refunding) {
+        log_contradiction(view, "provider says that a failed payout was paid; it is not refunded");
+        return refuse_refund(context, tx, view);
+      }
+      debit(tx, view);
+      advance(context, tx, view.payment, {PaymentStatus::succeeded, {}, {}, {}});
+      return finish(tx, view);
+    case PayoutState::failed:
+      return payout_failed(context, tx, view, asked, answer);
+  }
+}
+
+void apply_answer(const Context& context, store::WriteTx& tx, ProviderView& view, int asked,
+                  const CollectionAnswer& answer) {
+  if (is_over(view)) return;
+  note_reference(tx, view, answer.provider_reference);
+  switch (answer.state) {
+    case CollectionState::never_arrived:
+      if (view.state != ProviderState::accepted) return send_again(tx, view, asked);
+      log_contradiction(view, "provider does not know a collection that it accepted");
+      return ask_again(tx, view, asked);
+    case CollectionState::pending: {
+      if (view.state != ProviderState::accepted) {
+        view.state = ProviderState::accepted;
+        store::set_provider_state(tx, view.payment.key, view.state);
+        const Timestamp fallback = tx.now().plus_ms(kCollectionLifetimeMs);
+        view.expires_at = answer.expires_at.value_or(fallback);
+        store::set_instructions(tx, view.payment.key, answer.instructions, *view.expires_at);
+      }
+      ask_again(tx, view, asked);
+      return;
+    }
+    case CollectionState::collected:
+      if (may_credit(tx, view)) return collected(context, tx, view);
+      return store::reschedule_provider_job(tx, view.payment.key, tx.now().plus_ms(kReviewPollMs),
+                                            asked);
+    case CollectionState::failed:
+      advance(context, tx, view.payment,
+              {PaymentStatus::failed, answer.failure.value_or(FailureCode::provider_error), {}, {}});
+      return finish(tx, view);
+    case CollectionState::expired:
+      advance(context, tx, view.payment, {PaymentStatus::expired, {}, {}, {}});
+      return finish(tx, view);
+  }
+}
+
+void apply_fault(const Context&, store::WriteTx& tx, ProviderView& view, int asked,
+                 const Problem& fault) {
+  if (is_over(view)) return;
+  const std::int64_t delay = std::max<std::int64_t>(
+      poll_delay_ms(view.payment.environment, asked), fault.retry_after_s.value_or(0) * 1000);
+  store::reschedule_provider_job(tx, view.payment.key, tx.now().plus_ms(delay), asked + 1);
+}
+
+std::string outcome_text(const PayoutAnswer& answer) {
+  switch (answer.state) {
+    case PayoutState::never_arrived:
+      return "never_arrived";
+    case PayoutState::pending:
+      return "pending";
+    case PayoutState::in_review:
+      return "in_review";
+    case PayoutState::succeeded:
+      return "succeeded";
+    case PayoutState::failed:
+      break;
+  }
+  return "failed: " + std::string(info(answer.failure.value_or(FailureCode::provider_error)).name);
+}
+
+std::string outcome_text(const CollectionAnswer& answer) {
+  switch (answer.state) {
+    case CollectionState::never_arrived:
+      return "never_arrived";
+    case CollectionState::pending:
+      return "pending";
+    case CollectionState::collected:
+      return "collected";
+    case CollectionState::expired:
+      return "expired";
+    case CollectionState::failed:
+      break;
+  }
+  return "failed: " + std::string(info(answer.failure.value_or(FailureCode::provider_error)).name);
+}
+
+}  // namespace coffer::flows

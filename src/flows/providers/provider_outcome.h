@@ -1,0 +1,28 @@
+// What a provider said becomes state, events and entries, inside a command. Called with the answer of
+// a call, and by whoever decides in the provider's place (sandbox routes, the operator).
+#pragma once
+
+#include <string>
+
+#include "flows/context.h"
+#include "outbound/connector.h"
+#include "store/providers/provider_payments.h"
+
+namespace coffer::flows {
+
+/// `asked` counts how often the provider was asked since something last changed; it sets the pace of
+/// the next question. A payment that is over is left as it is: late and repeated news change nothing.
+void apply_answer(const Context& context, store::WriteTx& tx, store::ProviderView& view, int asked,
+                  const outbound::PayoutAnswer& answer);
+void apply_answer(const Context& context, store::WriteTx& tx, store::ProviderView& view, int asked,
+                  const outbound::CollectionAnswer& answer);
+
+/// Nobody knows what the provider did: it is asked again later.
+void apply_fault(const Context& context, store::WriteTx& tx, store::ProviderView& view, int asked,
+                 const Problem& fault);
+
+/// For the timeline: `succeeded`, `failed: account_closed`, `provider-timeout`.
+std::string outcome_text(const outbound::PayoutAnswer& answer);
+std::string outcome_text(const outbound::CollectionAnswer& answer);
+
+}  // namespace coffer::flows

@@ -1,0 +1,219 @@
+#include "flows/providers/references.h"
+
+#include "auth/strkey.h"
+#include "base/check.h"
+#include "domain/quote.h"
+#include "flows/events.h"
+#include "flows/payment_steps.h"
+#include "flows/providers/terms.h"
+#include "outbound/connector.h"
+#include "store/journal.h"
+#include "store/providers/provider_payments.h"
+
+namespace coffer::flows {
+namespace {
+
+constexpr std::int64_t kReviewPollMs = 60'000;
+
+/// What a registration refers to, all of it checked.
+struct Target {
+  store::ConnectorRow connector;
+  std::int64_t wallet = 0;
+};
+
+Result<std::int64_t> settlement_wallet(store::Connection& db, const Caller& caller,
+                                       const std::string& account) {
+  const auto wallet = auth::PublicKey::parse(account)
+                          ? store::find_wallet_by_public_key(db, caller.tenant, account)
+                          : std::nullopt;
+  if (!wallet) {
+    return unexpected(Problem(Slug::not_found, "The settlement account is not one of your wallets.",
+                              {{"settlementAccount", "is not one of your wallets"}}));
+  }
+  if (wallet->status != WalletStatus::verified) {
+    return unexpected(Problem(Slug::wallet_not_verified, "Only a Verified wallet can transact.",
+                              {{"settlementAccount", "is " + std::string(name(wallet->status))}}));
+  }
+  return wallet->key;
+}
+
+Result<Target> check_registration(store::Connection& db, const Caller& caller,
+                                  const NewReference& request) {
+  const auto connector =
+      store::find_connector(db, caller.tenant.environment, request.connector);
+  if (!connector) {
+    return unexpected(Problem(Slug::not_found, "There is no such connector.",
+                              {{"connectorId", "is no connector; GET /v1/connectors lists them"}}));
+  }
+  COFFER_TRY(const std::int64_t wallet,
+             settlement_wallet(db, caller, request.settlement_account));
+  if (!connector->terms.issues_references) {
+    return unexpected(Problem(Slug::validation_failed, "The connector does not issue references.",
+                              {{"connectorId", "issues no references; choose one with flow BESPOKE"}}));
+  }
+  if (connector->terms.status == ConnectorStatus::paused) {
+    return unexpected(Problem(Slug::conflict, "The connector is paused.",
+                              {{"connectorId", "is paused"}}));
+  }
+  if (!store::find_trustline(db, wallet, connector->terms.asset.key)) {
+    return unexpected(
+        Problem(Slug::trustline_missing, "The wallet has no trustline for the settlement asset.",
+                {{"settlementAccount", "has no trustline for " + connector->terms.asset.code.value()}}));
+  }
+  if (store::has_references(db, caller.tenant, connector->terms.key, request.customer_id)) {
+    return unexpected(Problem(
+        Slug::references_exist, "The customer has references on this connector; list them instead.",
+        {{"customerId", "has references already; GET /v1/onramp/references lists them"}}));
+  }
+  return Target{*connector, wallet};
+}
+
+store::ReferenceRow as_row(const outbound::IssuedReference& issued) {
+  store::ReferenceRow row;
+  row.reference = issued.reference;
+  row.metadata = issued.metadata;
+  return row;
+}
+
+Result<outbound::ReferenceAnswer> ask_provider(const Context& context, const Caller& caller,
+                                               const Target& target, const NewReference& request) {
+  COFFER_TRY(const ConnectorTerms terms, callable(context, target.connector));
+  outbound::ReferenceAsk ask;
+  // The same customer always has the same id with the provider: a lost answer can be asked for again.
+  ask.id = caller.tenant.association.to_string() + ":" + request.customer_id;
+  ask.customer_id = request.customer_id;
+  ask.settlement_account = request.settlement_account;
+  COFFER_TRY(outbound::ReferenceAnswer answer, context.connectors.issue_reference(terms, ask));
+  switch (answer.kind) {
+    case outbound::ReferenceAnswer::Kind::customer_not_registered:
+      return unexpected(Problem(Slug::not_found, "The provider does not know this customer.",
+                                {{"customerId", "must be registered with the provider first"}}));
+    case outbound::ReferenceAnswer::Kind::cannot_assign:
+      return unexpected(Slug::conflict, "The provider could not assign references.");
+    case outbound::ReferenceAnswer::Kind::issued:
+      break;
+  }
+  return answer;
+}
+
+Result<store::ReferenceRow> store_reference(store::WriteTx& tx, const Caller& caller,
+                                            const NewReference& request,
+                                            const outbound::ReferenceAnswer& answer) {
+  // Asked again: while the provider was thinking, somebody else may have registered the customer.
+  COFFER_TRY(const Target target, check_registration(tx.db(), caller, request));
+  store::ReferenceRow row = as_row(answer.issued);
+  row.application = caller.application_key;
+  row.connector = target.connector.terms.key;
+  row.wallet = target.wallet;
+  row.customer_id = request.customer_id;
+  for (const auto& related : answer.related) row.related.push_back(as_row(related));
+  std::vector<std::string> all{row.reference};
+  for (const auto& related : row.related) all.push_back(related.reference);
+  for (const std::string& reference : all) {
+    if (!store::is_reference_free(tx.db(), row.connector, reference)) {
+      return unexpected(Slug::conflict, "The provider issued a reference that is taken.");
+    }
+  }
+  store::insert_reference(tx, caller.tenant, row);
+  return *store::find_reference(tx.db(), row.connector, row.reference);
+}
+
+/// A payment that was told before is the same payment, or a contradiction.
+Result<ArrivedPayment> told_before(store::Connection& db, std::int64_t payment,
+                                   const store::ReferenceRow& reference,
+                                   const ReferenceArrival& arrival) {
+  const auto record = store::find_payment_by_key(db, payment);
+  COFFER_CHECK(record.has_value());
+  const bool same = record->sending_amount == arrival.amount &&
+                    record->request.only().destination_wallet == reference.wallet_id;
+  if (same) return ArrivedPayment{record->id, true};
+  return unexpected(Slug::conflict, "This provider payment was told before with other content.");
+}
+
+Result<ArrivedPayment> accept(const Context& context, store::WriteTx& tx,
+                              const ConnectorTerms& connector, const ReferenceArrival& arrival,
+                              PaymentId id, std::string_view request_id) {
+  const auto reference = store::find_reference(tx.db(), connector.key, arrival.reference);
+  if (!reference) return unexpected(Slug::not_found, "There is no such reference.");
+  if (const auto known =
+          store::find_reference_payment(tx.db(), connector.key, arrival.provider_payment_id)) {
+    return told_before(tx.db(), *known, *reference, arrival);
+  }
+  COFFER_TRY(const Price price, price_exact_send(connector, arrival.amount, std::nullopt));
+  PaymentRequest request;
+  request.type = PaymentType::onramp_reference;
+  request.transaction_id = "ref-" + id.to_string();
+  TransferLeg leg;
+  leg.sending_asset = AssetCode::parse(connector.currency).value_or(AssetCode());
+  leg.amount = arrival.amount;
+  leg.destination_wallet = reference->wallet_id;
+  if (is_reference(arrival.reference)) leg.refs.to_ref = arrival.reference;
+  leg.description = "Collection on " + arrival.reference;
+  request.legs.push_back(leg);
+  request.payer = arrival.payer;
+  store::PaymentKeys keys;
+  keys.legs.push_back({std::nullopt, reference->wallet, std::nullopt});
+  keys.receiving_asset = connector.asset.key;
+  keys.connector = connector.key;
+  const Tenant tenant = store::tenant_by_key(tx.db(), reference->tenant);
+  const std::int64_t payment = store::insert_payment(
+      tx, tenant,
+      {id, reference->application, request_id, request, keys, arrival.amount,
+       store::ProviderTerms{price.fee, price.total, price.receive, std::nullopt}});
+  store::set_provider_reference(tx, payment, arrival.provider_payment_id);
+  store::insert_reference_payment(tx, *reference, arrival.provider_payment_id, payment);
+  emit_payment_event(tx, context.random, tenant.key, payment, PaymentStatus::initiated, 1);
+  emit_reference_event(tx, context.random, tenant.key, payment);
+  store::add_settlement_job(tx, {tx.now().plus_ms(context.settle_delay_ms), payment});
+  tx.signal(store::Signal::settlement);
+  return ArrivedPayment{id, false};
+}
+
+}  // namespace
+
+Result<store::ReferenceRow> register_reference(const Context& context, const Caller& caller,
+                                               const NewReference& request) {
+  COFFER_TRY(const Target target,
+             store::with_reader(context.database, [&](store::Connection& db) {
+               return check_registration(db, caller, request);
+             }));
+  COFFER_TRY(const auto answer, ask_provider(context, caller, target, request));
+  return store::run_for<store::ReferenceRow>(context.queue, [&](store::WriteTx& tx) {
+    return store_reference(tx, caller, request, answer);
+  });
+}
+
+Result<ArrivedPayment> accept_reference_payment(const Context& context,
+                                                const ConnectorTerms& connector,
+                                                const ReferenceArrival& arrival,
+                                                std::string_view request_id) {
+  if (truncate_to(arrival.amount, connector.currency_decimals) != arrival.amount) {
+    return unexpected(Problem(Slug::amount_precision, "The amount has too many decimals.",
+                              {{"amount", connector.currency + " has " +
+                                              std::to_string(connector.currency_decimals) +
+                                              " decimals"}}));
+  }
+  const auto id = context.random.id<PaymentId>(context.clock.now());
+  return store::run_for<ArrivedPayment>(context.queue, [&](store::WriteTx& tx) {
+    return accept(context, tx, connector, arrival, id, request_id);
+  });
+}
+
+void settle_reference_payment(const Context& context, store::WriteTx& tx,
+                              store::SettlementView& payment) {
+  const std::int64_t wallet = *payment.keys.legs.front().destination_wallet;
+  if (store::wallet_status(tx.db(), wallet) != WalletStatus::verified) {
+    store::add_settlement_job(tx, {tx.now().plus_ms(kReviewPollMs), payment.key});
+    return;
+  }
+  const std::int64_t asset = *payment.receiving_asset;
+  const store::Movement movement{
+      {store::operator_account(tx, payment.environment, AccountKind::clearing, asset,
+                               *payment.keys.connector),
+       trustline(tx, wallet, asset), *payment.receiving_amount},
+      0};
+  store::post(tx, payment.tenant, store::JournalKind::payment, payment.key, {&movement, 1});
+  advance(context, tx, payment, {PaymentStatus::succeeded, {}, {}, {}});
+}
+
+}  // namespace coffer::flows

@@ -1,0 +1,185 @@
+#include "flows/providers/run_provider_jobs.h"
+
+#include <vector>
+
+#include "base/check.h"
+#include "base/fault.h"
+#include "base/log.h"
+#include "flows/payment_steps.h"
+#include "flows/providers/provider_message.h"
+#include "flows/providers/provider_outcome.h"
+
+namespace coffer::flows {
+namespace {
+
+using store::ProviderJob;
+using store::ProviderView;
+
+constexpr std::int64_t kPausedMs = 30'000;
+constexpr std::int64_t kBrokenMs = 60'000;
+
+/// One job on its way: what is called, with what, and what came back.
+struct Step {
+  ProviderJob job;
+  ProviderCall call = ProviderCall::status;
+  int attempt = 0;
+  ProviderMessage message;
+  ProviderReply reply = unexpected(Slug::provider_error, "not called");
+};
+
+/// Gives back what was claimed, whatever happens.
+class Claimed {
+ public:
+  Claimed(JobClaims& claims, std::vector<ProviderJob> jobs)
+      : claims_(claims), jobs_(std::move(jobs)) {}
+  ~Claimed() {
+    for (const ProviderJob& job : jobs_) claims_.release(job.payment);
+  }
+  Claimed(const Claimed&) = delete;
+  Claimed& operator=(const Claimed&) = delete;
+  const std::vector<ProviderJob>& jobs() const { return jobs_; }
+
+ private:
+  JobClaims& claims_;
+  std::vector<ProviderJob> jobs_;
+};
+
+/// Inside the command: decides what to do and makes it known before it is done. Nothing when the job
+/// is gone, not due any more, or must wait.
+std::optional<Step> open_step(const Context& context, store::WriteTx& tx, const ProviderJob& job) {
+  const auto present = store::find_provider_job(tx.db(), job.payment);
+  if (!present || tx.now() < present->due_at) return std::nullopt;
+  ProviderView view = store::provider_view(tx.db(), job.payment);
+  const auto connector = store::find_connector_by_key(tx.db(), view.connector);
+  COFFER_CHECK(connector.has_value());
+  const bool expired = view.expires_at && *view.expires_at <= tx.now();
+  Step step;
+  step.job = *present;
+  step.call = next_call(connector->terms.direction, view.state, view.attempts, expired);
+  const bool sends = step.call == ProviderCall::submit || step.call == ProviderCall::collect;
+  if (sends && connector->terms.status == ConnectorStatus::paused) {
+    store::reschedule_provider_job(tx, job.payment, tx.now().plus_ms(kPausedMs), present->attempts);
+    return std::nullopt;
+  }
+  if (view.payment.status == PaymentStatus::initiated) advance(context, tx, view.payment, {});
+  if (sends) {
+    store::set_provider_state(tx, job.payment, ProviderState::sent);
+    store::count_submission(tx, job.payment);
+  }
+  step.attempt = store::open_attempt(tx, job.payment, step.call);
+  return step;
+}
+
+Result<std::vector<Step>> open_steps(const Context& context, const std::vector<ProviderJob>& jobs) {
+  return store::run_for<std::vector<Step>>(
+      context.queue, [&](store::WriteTx& tx) -> Result<std::vector<Step>> {
+        std::vector<Step> steps;
+        for (const ProviderJob& job : jobs) {
+          if (auto step = open_step(context, tx, job)) steps.push_back(std::move(*step));
+        }
+        return steps;
+      });
+}
+
+Result<void> fill_messages(const Context& context, ConnectorCache& connectors,
+                           std::vector<Step>& steps) {
+  return store::with_reader(context.database, [&](store::Connection& db) -> Result<void> {
+    for (Step& step : steps) {
+      COFFER_TRY(step.message, provider_message(context, db, connectors, step.job.payment));
+    }
+    return {};
+  });
+}
+
+Result<void> close_steps(const Context& context, const std::vector<Step>& steps) {
+  return context.queue.run([&](store::WriteTx& tx) -> Result<void> {
+    for (const Step& step : steps) {
+      ProviderView view = store::provider_view(tx.db(), step.job.payment);
+      store::close_attempt(tx, step.job.payment, step.attempt, outcome_text(step.reply));
+      apply_reply(context, tx, view, step.job.attempts, step.reply);
+    }
+    return {};
+  });
+}
+
+/// A job that cannot be done because of a bug waits by itself and never holds up the others.
+Result<void> close_singly(const Context& context, const std::vector<Step>& steps) {
+  for (const Step& step : steps) {
+    const auto closed = close_steps(context, {step});
+    if (closed) continue;
+    if (closed.error().slug != Slug::unexpected_error) return closed;  // overloaded, full: all wait
+    log_error("providers", "payment cannot be taken forward, putting it off",
+              {{"payment", step.job.payment}});
+    COFFER_TRY_VOID(context.queue.run([&](store::WriteTx& tx) -> Result<void> {
+      store::reschedule_provider_job(tx, step.job.payment, tx.now().plus_ms(kBrokenMs),
+                                     step.job.attempts + 1);
+      return {};
+    }));
+  }
+  return {};
+}
+
+struct Due {
+  std::vector<ProviderJob> jobs;      // claimed by the caller of take_due
+  std::optional<Timestamp> next_due;  // of the others
+};
+
+/// Claims what is due and free. Looks a little further than `limit`, past what others have claimed.
+Due take_due(store::Connection& db, std::int64_t lane, Timestamp now, int limit, JobClaims& claims) {
+  constexpr std::int64_t kForeverMs = std::int64_t{1} << 50;
+  Due out;
+  const int reach = limit + claims.count() + 1;
+  for (const ProviderJob& job :
+       store::due_provider_jobs(db, lane, now.plus_ms(kForeverMs), reach)) {
+    const bool due = job.due_at <= now && static_cast<int>(out.jobs.size()) < limit;
+    if (due && claims.claim(job.payment)) {
+      out.jobs.push_back(job);
+    } else if (!due && !out.next_due) {
+      out.next_due = job.due_at;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+bool JobClaims::claim(std::int64_t payment) {
+  const Lock lock(mutex_);
+  return payments_.insert(payment).second;
+}
+
+void JobClaims::release(std::int64_t payment) {
+  const Lock lock(mutex_);
+  payments_.erase(payment);
+}
+
+int JobClaims::count() const {
+  const Lock lock(mutex_);
+  return static_cast<int>(payments_.size());
+}
+
+Result<ProviderRound> run_provider_jobs(const Context& context, std::int64_t lane, int limit,
+                                        JobClaims& claims) {
+  COFFER_TRY(Due due, store::with_reader(context.database,
+                                         [&](store::Connection& db) -> Result<Due> {
+                                           return take_due(db, lane, context.queue.now(), limit,
+                                                           claims);
+                                         }));
+  const Claimed claimed(claims, std::move(due.jobs));
+  if (claimed.jobs().empty()) return ProviderRound{0, due.next_due};
+  COFFER_TRY(std::vector<Step> steps, open_steps(context, claimed.jobs()));
+  COFFER_FAULT("provider.opened");
+  ConnectorCache connectors(context);
+  COFFER_TRY_VOID(fill_messages(context, connectors, steps));
+  for (Step& step : steps) step.reply = call_provider(context, step.call, step.message);
+  COFFER_FAULT("provider.answered");
+  auto closed = close_steps(context, steps);
+  if (!closed && closed.error().slug == Slug::unexpected_error) {
+    closed = close_singly(context, steps);
+  }
+  COFFER_TRY_VOID(std::move(closed));
+  COFFER_FAULT("provider.closed");
+  return ProviderRound{static_cast<int>(claimed.jobs().size()), due.next_due};
+}
+
+}  // namespace coffer::flows

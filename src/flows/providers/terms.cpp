@@ -1,0 +1,50 @@
+#include "flows/providers/terms.h"
+
+#include "store/providers/quotes.h"
+
+namespace coffer::flows {
+namespace {
+
+constexpr std::int64_t kDayMs = 24LL * 60 * 60 * 1000;
+constexpr std::int64_t kMonthMs = 30 * kDayMs;
+
+struct Ceiling {
+  std::optional<Amount> limit;
+  std::int64_t window_ms;
+  const char* window;
+};
+
+}  // namespace
+
+std::string connector_secret_context(ConnectorId id) {
+  return "connector-secret:" + id.to_string();
+}
+
+Result<ConnectorTerms> callable(const Context& context, const store::ConnectorRow& row) {
+  ConnectorTerms terms = row.terms;
+  if (terms.endpoint) {
+    COFFER_TRY(terms.endpoint->secret,
+               context.sealer.open(row.sealed_secret, connector_secret_context(terms.id)));
+  }
+  return terms;
+}
+
+void check_limits(store::Connection& db, const ConnectorTerms& connector, std::int64_t destination,
+                  Amount amount, Timestamp now, Faults& faults) {
+  for (const Ceiling& ceiling : {Ceiling{connector.day_limit, kDayMs, "24 hours"},
+                                 Ceiling{connector.month_limit, kMonthMs, "30 days"}}) {
+    if (!ceiling.limit) continue;
+    const Amount sent =
+        store::sent_to_destination(db, connector.key, destination, now.plus_ms(-ceiling.window_ms));
+    const auto together = sent.add(amount);
+    if (together && *together <= *ceiling.limit) continue;
+    const int decimals = connector.send_decimals();
+    faults.add(Slug::amount_out_of_range, "amount",
+               "goes beyond the limit of " + ceiling.limit->to_string(decimals) + " " +
+                   std::string(connector.send_code()) + " to this destination in " +
+                   ceiling.window + "; " + sent.to_string(decimals) + " is used");
+    return;
+  }
+}
+
+}  // namespace coffer::flows

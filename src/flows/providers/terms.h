@@ -1,0 +1,24 @@
+// What flows and handlers ask of a connector before they price or execute by it.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/faults.h"
+#include "domain/connector.h"
+#include "flows/context.h"
+#include "store/providers/connectors.h"
+
+namespace coffer::flows {
+
+/// What the secret of a connector is sealed for.
+std::string connector_secret_context(ConnectorId id);
+/// The connector with its secret opened, ready for the registry of drivers.
+Result<ConnectorTerms> callable(const Context& context, const store::ConnectorRow& row);
+
+/// `amount-out-of-range` on `amount` when this cash-out goes beyond the connector's rolling limits per
+/// destination (decisions section 5). Asked at the quote and again, inside the command, at submission.
+void check_limits(store::Connection& db, const ConnectorTerms& connector, std::int64_t destination,
+                  Amount amount, Timestamp now, Faults& faults);
+
+}  // namespace coffer::flows

@@ -1,0 +1,26 @@
+// Transaction records and wallets as JSON: the one place, for answers and for events alike.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "domain/tenant.h"
+#include "store/payments.h"
+#include "store/wallets.h"
+
+namespace coffer::flows {
+
+using Json = nlohmann::ordered_json;
+
+/// The transaction record of decisions section 5.
+Json record_json(const store::PaymentRecord& record, Environment environment);
+
+/// The record as it was when it had this version: statuses, times and results of later ones are
+/// left out. A version the record does not have yet is the record as it is.
+store::PaymentRecord as_of(store::PaymentRecord record, int version);
+
+/// What a wallet is, without balances, compliance details and times.
+Json wallet_identity_json(const store::WalletRow& wallet, const std::string& network_name);
+
+}  // namespace coffer::flows

@@ -1,0 +1,34 @@
+// The operator's side of users: enrolment, resets, suspension (decisions section 3, "OTP login").
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/strong.h"
+#include "flows/context.h"
+#include "store/identity/users.h"
+
+namespace coffer::flows {
+
+/// Names compare without regard to ASCII case.
+std::string folded_username(std::string_view username);
+/// The raw TOTP key of a user.
+Result<Secret> open_otp_key(const Context& context, const store::UserRow& user);
+
+/// What the operator hands to the person; shown once. Empty: unchanged.
+struct EnrolledUser {
+  store::UserRow user;
+  Secret password;
+  Secret otpauth_uri;  // for an authenticator app, as text or QR code
+};
+
+/// A new user with a password and a TOTP key of ours. Problems: `validation-failed` (the name is
+/// not 1 to 64 of `A-Za-z0-9._@+-`), `not-found` (association), `conflict` (name taken).
+Result<EnrolledUser> add_user(const Context& context, const std::string& username,
+                              AssociationId association);
+/// Each ends the tokens the user has. `not-found` when there is no such user.
+Result<EnrolledUser> reset_otp(const Context& context, UserId id);
+Result<EnrolledUser> reset_password(const Context& context, UserId id);
+Result<store::UserRow> suspend_user(const Context& context, UserId id, bool suspended);
+
+}  // namespace coffer::flows

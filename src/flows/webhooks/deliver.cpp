@@ -1,0 +1,186 @@
+#include "flows/webhooks/deliver.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/fault.h"
+#include "base/log.h"
+#include "flows/webhooks/event_body.h"
+#include "flows/webhooks/outcomes.h"
+#include "flows/webhooks/queue_deliveries.h"
+#include "flows/webhooks/webhook_changes.h"
+#include "flows/webhooks/webhooks.h"
+#include "store/outbox/events.h"
+
+namespace coffer::flows {
+namespace {
+
+constexpr std::int64_t kForeverMs = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kDayMs = 86'400'000;
+constexpr int kPruneBatch = 500;
+
+Result<QueuePlan> read_plan(const Context& context) {
+  return store::with_reader(context.database, [&](store::Connection& db) -> Result<QueuePlan> {
+    return plan_deliveries(context, db, store::active_webhooks(db));
+  });
+}
+
+/// The plan and the outcomes in one commit; after a fault of one of them, each by itself.
+Result<void> write(const Context& context, const QueuePlan& plan,
+                   const std::vector<DeliveryOutcome>& outcomes) {
+  if (plan.empty() && outcomes.empty()) return {};
+  const auto together = context.queue.run([&](store::WriteTx& tx) -> Result<void> {
+    queue_deliveries(tx, plan);
+    record_outcomes(context, tx, outcomes);
+    return {};
+  });
+  if (together || together.error().slug != Slug::unexpected_error) return together;
+  log_error("webhooks", "a round could not be written as a whole");
+  const auto queued = context.queue.run([&](store::WriteTx& tx) -> Result<void> {
+    queue_deliveries(tx, plan);
+    return {};
+  });
+  for (const DeliveryOutcome& outcome : outcomes) {
+    const auto recorded = context.queue.run([&](store::WriteTx& tx) -> Result<void> {
+      record_outcomes(context, tx, {&outcome, 1});
+      return {};
+    });
+    if (recorded) continue;
+    log_error("webhooks", "an attempt could not be recorded",
+              {{"event_id", outcome.delivery.id.to_string()}});
+  }
+  return queued;
+}
+
+std::string sealed_text(const store::WebhookRow& row) {
+  return row.sealed_secret + '\n' + row.old_secret.value_or("");
+}
+
+Result<Endpoint> endpoint_of(const Context& context, const store::WebhookRow& row, bool known) {
+  Endpoint endpoint{.tenant = row.tenant,
+                    .url = row.url,
+                    .old_secret_until = row.old_secret_until.value_or(Timestamp()),
+                    .quiet_until = row.quiet_until,
+                    .sealed = sealed_text(row)};
+  if (known) return endpoint;
+  const std::string sealed_for = webhook_secret_context(row.id);
+  COFFER_TRY(endpoint.secret, context.sealer.open(row.sealed_secret, sealed_for));
+  if (row.old_secret) {
+    COFFER_TRY(endpoint.old_secret, context.sealer.open(*row.old_secret, sealed_for));
+  }
+  return endpoint;
+}
+
+void note_due(DeliveryRound& round, std::optional<Timestamp> due) {
+  if (due && (!round.next_due || *due < *round.next_due)) round.next_due = due;
+}
+
+/// What is due for one endpoint, as far as its lane has room.
+void load_lane(const Context& context, store::Connection& db, const store::WebhookRow& row,
+               Timestamp now, DeliveryLanes& lanes, DeliveryRound& round) {
+  note_due(round, store::next_delivery_due(db, row.key, now));
+  const int room = lanes.room(row.key);
+  if (room == 0) return;
+  EventBodies bodies(context, db, row.tenant);
+  const int limit = room + lanes.claimed(row.key);
+  for (const auto& delivery : store::due_deliveries(db, row.tenant, row.key, now, limit)) {
+    if (lanes.is_claimed(row.key, delivery.sequence)) continue;
+    const auto event = store::event_at(db, row.tenant, delivery.sequence);
+    if (event) lanes.add(delivery, bodies.body_of(*event));
+  }
+}
+
+Result<void> load(const Context& context, DeliveryLanes& lanes, DeliveryRound& round) {
+  const Timestamp now = context.queue.now();
+  return store::with_reader(context.database, [&](store::Connection& db) -> Result<void> {
+    std::set<std::int64_t> active;
+    for (const store::WebhookRow& row : store::active_webhooks(db)) {
+      auto endpoint = endpoint_of(context, row, lanes.knows(row.key, sealed_text(row)));
+      if (!endpoint) {
+        log_error("webhooks", "a secret cannot be unsealed", {{"webhook", row.id.to_string()}});
+        continue;
+      }
+      active.insert(row.key);
+      lanes.set_endpoint(row.key, *std::move(endpoint));
+      if (now < row.quiet_until) {
+        note_due(round, row.quiet_until);
+      } else {
+        load_lane(context, db, row, now, lanes, round);
+      }
+    }
+    lanes.keep_only(active);
+    return {};
+  });
+}
+
+}  // namespace
+
+Result<DeliveryRound> run_delivery_round(const Context& context, DeliveryLanes& lanes) {
+  COFFER_FAULT("deliver.before");
+  COFFER_TRY(const QueuePlan plan, read_plan(context));
+  std::vector<DeliveryOutcome> outcomes = lanes.take_outcomes();
+  if (const auto written = write(context, plan, outcomes); !written) {
+    lanes.put_back(std::move(outcomes));
+    return unexpected(written.error());
+  }
+  lanes.release(outcomes);
+  COFFER_FAULT("deliver.after");
+  DeliveryRound round;
+  round.queued = static_cast<int>(plan.items.size());
+  round.recorded = static_cast<int>(outcomes.size());
+  round.more = plan.more;
+  COFFER_TRY_VOID(load(context, lanes, round));
+  round.ready = lanes.ready();
+  return round;
+}
+
+bool send_next(const Context& context, DeliveryLanes& lanes) {
+  const Timestamp now = context.queue.now();
+  auto job = lanes.take(now);
+  if (!job) return false;
+  DeliveryOutcome outcome;
+  outcome.delivery = job->delivery;
+  outcome.tenant = job->tenant;
+  outcome.at = now;
+  try {
+    outcome.answer = context.webhooks->sender.send(job->message);
+    outcome.chance = context.random.next_u64();
+  } catch (...) {
+    lanes.abandon(job->delivery);
+    throw;
+  }
+  COFFER_FAULT("deliver.sent");
+  const Ruling ruling = ruling_of(context, outcome, job->delivery.attempts + 1);
+  const Timestamp quiet_until =
+      ruling.disables ? Timestamp{kForeverMs} : now.plus_ms(ruling.quiet_ms);
+  lanes.finish(std::move(outcome), quiet_until);
+  return true;
+}
+
+void record_finished(const Context& context, DeliveryLanes& lanes) {
+  std::vector<DeliveryOutcome> outcomes = lanes.take_outcomes();
+  if (!write(context, {}, outcomes)) lanes.put_back(std::move(outcomes));
+}
+
+Result<bool> prune_deliveries(const Context& context) {
+  const DeliveryPolicy& policy = context.webhooks->policy;
+  COFFER_TRY(const auto tenants,
+             store::with_reader(context.database,
+                                [](store::Connection& db) -> Result<std::vector<Tenant>> {
+                                  return store::tenants_with_webhooks(db);
+                                }));
+  bool more = false;
+  for (const Tenant& tenant : tenants) {
+    COFFER_TRY_VOID(context.queue.run([&](store::WriteTx& tx) -> Result<void> {
+      const Timestamp bodies_before = tx.now().plus_ms(-kDayMs * policy.body_days);
+      const Timestamp rows_before = tx.now().plus_ms(-kDayMs * policy.log_days);
+      const int bodies = store::drop_event_bodies(tx, tenant, bodies_before, kPruneBatch);
+      const int rows = store::drop_deliveries(tx, tenant, rows_before, kPruneBatch);
+      more = more || bodies == kPruneBatch || rows == kPruneBatch;
+      return {};
+    }));
+  }
+  return more;
+}
+
+}  // namespace coffer::flows

@@ -1,0 +1,71 @@
+#include "flows/webhooks/event_body.h"
+
+#include "base/check.h"
+#include "flows/record_json.h"
+#include "flows/webhooks/sample_event.h"
+#include "flows/webhooks/webhook_json.h"
+#include "store/outbox/webhooks.h"
+#include "store/wallets.h"
+
+namespace coffer::flows {
+namespace {
+
+/// Without compliance details, which have no place in a body that is kept and sent around, and
+/// without balances, which are not what changed.
+Json wallet_data(store::Connection& db, const store::EventRow& event,
+                 const std::string& network_name) {
+  auto wallet = store::find_wallet_by_key(db, *event.wallet);
+  COFFER_CHECK(wallet.has_value());
+  if (event.wallet_status && *event.wallet_status != wallet->status) {
+    wallet->status = *event.wallet_status;
+    wallet->reason.reset();
+  }
+  Json out = wallet_identity_json(*wallet, network_name);
+  out["createdAt"] = wallet->created_at.to_string();
+  out["updatedAt"] = event.at.to_string();
+  return out;
+}
+
+Json webhook_data(store::Connection& db, const store::EventRow& event) {
+  const auto webhook = store::find_webhook_by_key(db, *event.webhook);
+  COFFER_CHECK(webhook.has_value());
+  return webhook_json(*webhook);
+}
+
+}  // namespace
+
+const store::PaymentRecord& EventBodies::record(std::int64_t payment) {
+  if (!record_ || record_->key != payment) {
+    record_ = store::find_payment_by_key(db_, payment);
+    COFFER_CHECK(record_.has_value());
+  }
+  return *record_;
+}
+
+std::string EventBodies::body_of(const store::EventRow& event) {
+  auto kept = store::find_event_body(db_, tenant_, event.sequence);
+  return kept ? *std::move(kept) : render(event);
+}
+
+std::string EventBodies::render(const store::EventRow& event) {
+  Json out{{"id", event.id.to_string()},
+           {"type", name(event.type)},
+           {"timestamp", event.at.to_string()},
+           {"apiVersion", "v1"},
+           {"environment", name(tenant_.environment)},
+           {"associationId", tenant_.association.to_string()},
+           {"sequence", event.sequence}};
+  if (event.test) out["test"] = true;
+  if (event.test) {
+    out["data"] = sample_data(event, tenant_, context_.network_name);
+  } else if (event.payment) {
+    out["data"] = record_json(as_of(record(*event.payment), event.version), tenant_.environment);
+  } else if (event.wallet) {
+    out["data"] = wallet_data(db_, event, context_.network_name);
+  } else {
+    out["data"] = webhook_data(db_, event);
+  }
+  return out.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace coffer::flows

@@ -1,0 +1,98 @@
+#include "flows/webhooks/outcomes.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/log.h"
+#include "flows/webhooks/webhook_changes.h"
+#include "flows/webhooks/webhooks.h"
+
+namespace coffer::flows {
+namespace {
+
+store::DeliveryAttempt attempt_of(const DeliveryOutcome& outcome) {
+  store::DeliveryAttempt row;
+  row.at = outcome.at;
+  row.duration_ms = outcome.answer.duration_ms;
+  if (outcome.answer.status != 0) row.status = outcome.answer.status;
+  if (!outcome.answer.fault.empty()) row.fault = outcome.answer.fault;
+  row.response = outcome.answer.response;
+  return row;
+}
+
+/// The endpoints of a batch, each read once.
+class Endpoints {
+ public:
+  explicit Endpoints(store::WriteTx& tx) : tx_(tx) {}
+
+  store::WebhookRow* find(std::int64_t webhook) {
+    const auto it = rows_.find(webhook);
+    if (it != rows_.end()) return &it->second;
+    auto row = store::find_webhook_by_key(tx_.db(), webhook);
+    return row ? &rows_.emplace(webhook, *std::move(row)).first->second : nullptr;
+  }
+
+  void note(store::WebhookRow& row, const DeliveryOutcome& outcome, const Ruling& ruling) {
+    row.failures = ruling.state == DeliveryState::delivered ? 0 : row.failures + 1;
+    row.last_attempt_at = outcome.at;
+    row.last_status.reset();
+    if (outcome.answer.status != 0) row.last_status = outcome.answer.status;
+    if (ruling.quiet_ms > 0) {
+      row.quiet_until = std::max(row.quiet_until, tx_.now().plus_ms(ruling.quiet_ms));
+    }
+  }
+
+  void write() {
+    for (const auto& [key, row] : rows_) {
+      if (!row.last_attempt_at) continue;
+      store::set_webhook_health(
+          tx_, key, {row.failures, *row.last_attempt_at, row.last_status, row.quiet_until});
+    }
+  }
+
+ private:
+  store::WriteTx& tx_;
+  std::map<std::int64_t, store::WebhookRow> rows_;
+};
+
+void disable(const Context& context, store::WriteTx& tx, store::WebhookRow& webhook) {
+  log_warning("webhooks", "the endpoint is gone, disabling the webhook",
+              {{"webhook", webhook.id.to_string()}});
+  disable_in(tx, context.random, webhook, DisableReason::endpoint_gone);
+  webhook.disabled_at = tx.now();
+}
+
+void record_one(const Context& context, store::WriteTx& tx, const DeliveryOutcome& outcome,
+                Endpoints& endpoints) {
+  const auto delivery = store::find_delivery_at(tx.db(), outcome.tenant, outcome.delivery.webhook,
+                                                outcome.delivery.sequence);
+  store::WebhookRow* webhook = endpoints.find(outcome.delivery.webhook);
+  if (!delivery || webhook == nullptr) return;  // the log has dropped it meanwhile
+  const Ruling ruling = ruling_of(context, outcome, delivery->attempts + 1);
+  endpoints.note(*webhook, outcome, ruling);
+  DeliveryState state = ruling.state;
+  // While it was under way the endpoint was disabled: what failed is not tried again.
+  const bool over = delivery->state != DeliveryState::pending || !webhook->is_active();
+  if (over && state == DeliveryState::pending) state = DeliveryState::dead;
+  if (delivery->state == DeliveryState::delivered) state = DeliveryState::delivered;
+  std::optional<Timestamp> due_at;
+  if (state == DeliveryState::pending) due_at = tx.now().plus_ms(ruling.delay_ms);
+  store::record_delivery_attempt(tx, *delivery, attempt_of(outcome), state, due_at);
+  if (ruling.disables && webhook->is_active()) disable(context, tx, *webhook);
+}
+
+}  // namespace
+
+Ruling ruling_of(const Context& context, const DeliveryOutcome& outcome, int attempt) {
+  return rule_on({outcome.answer.status, outcome.answer.retry_after_ms}, attempt,
+                 outcome.tenant.environment, context.webhooks->policy, outcome.chance);
+}
+
+void record_outcomes(const Context& context, store::WriteTx& tx,
+                     std::span<const DeliveryOutcome> outcomes) {
+  Endpoints endpoints(tx);
+  for (const DeliveryOutcome& outcome : outcomes) record_one(context, tx, outcome, endpoints);
+  endpoints.write();
+}
+
+}  // namespace coffer::flows

@@ -1,0 +1,130 @@
+#include "flows/webhooks/queue_deliveries.h"
+
+#include <algorithm>
+
+#include "flows/webhooks/event_body.h"
+#include "flows/webhooks/webhooks.h"
+#include "store/outbox/deliveries.h"
+
+namespace coffer::flows {
+namespace {
+
+constexpr int kEventsPerRound = 256;
+
+class Planner {
+ public:
+  Planner(const Context& context, store::Connection& db, const store::WebhookRow& webhook,
+          QueuePlan& plan)
+      : limit_(context.webhooks->policy.body_bytes_max),
+        db_(db),
+        webhook_(webhook),
+        bodies_(context, db, webhook.tenant),
+        plan_(plan) {}
+
+  void add_new_events() {
+    const auto events = store::events_after(db_, webhook_.tenant, webhook_.cursor, kEventsPerRound);
+    bool any = false;
+    for (const store::EventRow& event : events) {
+      if (!is_wanted(webhook_, event)) continue;
+      any = true;
+      add(event, bodies_.render(event), false);
+    }
+    const bool full = static_cast<int>(events.size()) == kEventsPerRound;
+    plan_.more = plan_.more || full;
+    // Looking again at a few events that nobody wants is cheaper than a commit for each of them.
+    if (any || full) plan_.cursors.emplace_back(webhook_.key, events.back().sequence);
+  }
+
+  void add_piece_of(const store::Recovery& recovery) {
+    store::Recovery after = recovery;
+    const auto events =
+        store::events_after(db_, webhook_.tenant, recovery.next - 1, kEventsPerRound);
+    for (const store::EventRow& event : events) {
+      if (event.sequence > recovery.last) break;
+      after.next = event.sequence + 1;
+      if (is_wanted(webhook_, event) && is_missing(event)) {
+        const bool kept = store::find_event_body(db_, webhook_.tenant, event.sequence).has_value();
+        add(event, kept ? std::string() : bodies_.render(event), true);
+      }
+    }
+    if (events.empty()) after.next = recovery.last + 1;
+    plan_.more = plan_.more || after.next <= after.last;
+    plan_.recoveries.push_back(after);
+  }
+
+ private:
+  /// Dead, or never queued for this endpoint.
+  bool is_missing(const store::EventRow& event) {
+    const auto delivery =
+        store::find_delivery_at(db_, webhook_.tenant, webhook_.key, event.sequence);
+    return !delivery || delivery->state == DeliveryState::dead;
+  }
+
+  void add(const store::EventRow& event, std::string body, bool again) {
+    const bool oversize = body.size() > limit_;
+    plan_.items.push_back({webhook_.tenant, webhook_.key, event.sequence,
+                           oversize ? std::string() : std::move(body), oversize, again});
+  }
+
+  const std::size_t limit_;
+  store::Connection& db_;
+  const store::WebhookRow& webhook_;
+  EventBodies bodies_;
+  QueuePlan& plan_;
+};
+
+}  // namespace
+
+bool is_wanted(const store::WebhookRow& webhook, const store::EventRow& event) {
+  if (event.type == EventType::webhook_test) return event.webhook == webhook.key;
+  return webhook.types.contains(event.type);
+}
+
+QueuePlan plan_deliveries(const Context& context, store::Connection& db,
+                          const std::vector<store::WebhookRow>& webhooks) {
+  QueuePlan plan;
+  for (const store::WebhookRow& webhook : webhooks) {
+    Planner(context, db, webhook, plan).add_new_events();
+  }
+  for (const store::Recovery& recovery : store::list_recoveries(db)) {
+    const auto it = std::find_if(webhooks.begin(), webhooks.end(), [&](const auto& webhook) {
+      return webhook.key == recovery.webhook;
+    });
+    if (it != webhooks.end()) Planner(context, db, *it, plan).add_piece_of(recovery);
+  }
+  return plan;
+}
+
+void queue_deliveries(store::WriteTx& tx, const QueuePlan& plan) {
+  // One that was disabled since gets nothing more.
+  std::vector<std::int64_t> active;
+  for (const store::WebhookRow& webhook : store::active_webhooks(tx.db())) {
+    active.push_back(webhook.key);
+  }
+  const auto is_active = [&](std::int64_t webhook) {
+    return std::find(active.begin(), active.end(), webhook) != active.end();
+  };
+  for (const QueuePlan::Item& item : plan.items) {
+    if (!is_active(item.webhook)) continue;
+    if (!item.body.empty()) {
+      store::keep_event_body(tx, item.tenant, item.sequence, item.body);
+    }
+    const auto there =
+        item.again ? store::find_delivery_at(tx.db(), item.tenant, item.webhook, item.sequence)
+                   : std::nullopt;
+    if (!there) {
+      store::insert_delivery(tx, item.webhook, item.sequence,
+                             item.oversize ? DeliveryState::oversize : DeliveryState::pending);
+    } else if (there->state == DeliveryState::dead) {
+      store::requeue_delivery(tx, item.webhook, item.sequence);
+    }
+  }
+  for (const auto& [webhook, sequence] : plan.cursors) {
+    store::set_webhook_cursor(tx, webhook, sequence);
+  }
+  for (const store::Recovery& recovery : plan.recoveries) {
+    if (is_active(recovery.webhook)) store::advance_recovery(tx, recovery);
+  }
+}
+
+}  // namespace coffer::flows

@@ -1,0 +1,45 @@
+// From events to deliveries: what endpoints have not looked at yet is turned into bytes once and
+// queued, in the same commit that says it was looked at. So nothing is lost or doubled by a crash,
+// and every attempt has the same bytes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "flows/context.h"
+#include "store/outbox/events.h"
+#include "store/outbox/webhooks.h"
+
+namespace coffer::flows {
+
+/// What there is to queue, read from one consistent state.
+struct QueuePlan {
+  struct Item {
+    Tenant tenant;
+    std::int64_t webhook = 0;
+    std::int64_t sequence = 0;
+    std::string body;  // empty: it is kept already
+    bool oversize = false;
+    bool again = false;  // of a recovery: what is dead is sent again
+  };
+  std::vector<Item> items;
+  std::vector<std::pair<std::int64_t, std::int64_t>> cursors;  // webhook, sequence
+  std::vector<store::Recovery> recoveries;                     // as they are after this
+  bool more = false;                                           // there is more to look at
+
+  bool empty() const { return items.empty() && cursors.empty() && recoveries.empty(); }
+};
+
+/// The next events of every active registration, at most some hundreds of each, and the next piece
+/// of every recovery.
+QueuePlan plan_deliveries(const Context& context, store::Connection& db,
+                          const std::vector<store::WebhookRow>& webhooks);
+
+/// Writes the plan; what changed since it was made is respected.
+void queue_deliveries(store::WriteTx& tx, const QueuePlan& plan);
+
+/// Whether an endpoint gets an event at all.
+bool is_wanted(const store::WebhookRow& webhook, const store::EventRow& event);
+
+}  // namespace coffer::flows

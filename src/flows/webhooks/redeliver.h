@@ -1,0 +1,32 @@
+// Sending again, and sending to try: what an integrator asks for itself (decisions section 8).
+#pragma once
+
+#include "flows/context.h"
+#include "flows/events.h"
+#include "flows/webhooks/webhook_changes.h"
+#include "store/outbox/deliveries.h"
+
+namespace coffer::flows {
+
+/// A new series of attempts with the same id and the same bytes, from now. `not-found`; `conflict`
+/// when the endpoint is disabled or the event is too large to be sent.
+Result<store::DeliveryRow> resend_delivery(const Context& context, const WebhookRef& ref,
+                                           EventId event);
+
+struct RecoveryAsked {
+  Timestamp from;
+  Timestamp to;
+};
+/// Everything of the endpoint's types that happened in [from, to) and that it never got: what is
+/// dead, and what happened before it was registered. Done in the background, oldest first.
+/// `not-found`, `conflict`.
+Result<void> recover_deliveries(const Context& context, const WebhookRef& ref,
+                                const RecoveryAsked& asked);
+
+/// `webhook.test` to this endpoint only, whatever types it takes. `not-found`, `conflict`.
+Result<TestEvent> send_test_event(const Context& context, const WebhookRef& ref);
+
+/// A sample of this type to whoever takes it; nothing happens to any payment. For the sandbox.
+Result<TestEvent> trigger_event(const Context& context, const Tenant& tenant, EventType type);
+
+}  // namespace coffer::flows

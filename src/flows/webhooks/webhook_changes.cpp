@@ -1,0 +1,134 @@
+#include "flows/webhooks/webhook_changes.h"
+
+#include "auth/secret_hash.h"
+#include "flows/events.h"
+#include "flows/webhooks/webhooks.h"
+#include "store/outbox/deliveries.h"
+#include "store/outbox/events.h"
+
+namespace coffer::flows {
+namespace {
+
+Result<void> check_free(store::Connection& db, const Tenant& tenant, EventTypeSet types,
+                        std::int64_t webhook) {
+  const auto taken = store::taken_types(db, tenant, types, webhook);
+  if (taken.empty()) return {};
+  Problem problem(Slug::webhook_event_type_taken);
+  std::string names;
+  for (const EventType type : taken) {
+    names += (names.empty() ? "" : ", ") + std::string(name(type));
+    problem.fields.push_back(
+        {"eventTypes", std::string(name(type)) + " is delivered to another active webhook"});
+  }
+  problem.detail = "Another active webhook has " + names + ".";
+  return unexpected(std::move(problem));
+}
+
+}  // namespace
+
+std::string webhook_secret_context(WebhookId id) { return "webhook-secret:" + id.to_string(); }
+
+Result<WebhookWithSecret> register_webhook(const Context& context, const Tenant& tenant,
+                                           const NewWebhook& webhook) {
+  COFFER_TRY_VOID(context.webhooks->sender.check_target(webhook.url, tenant.environment));
+  const Secret secret = auth::generate_webhook_secret(context.random);
+  store::WebhookRow row;
+  row.id = context.random.id<WebhookId>(context.clock.now());
+  row.application = webhook.application;
+  row.url = webhook.url;
+  row.description = webhook.description;
+  row.types = webhook.types;
+  row.sealed_secret = context.sealer.seal(secret.reveal(), webhook_secret_context(row.id));
+  COFFER_TRY(auto stored, store::run_for<store::WebhookRow>(
+                              context.queue, [&](store::WriteTx& tx) -> Result<store::WebhookRow> {
+                                COFFER_TRY_VOID(check_free(tx.db(), tenant, row.types, 0));
+                                row.cursor = store::last_sequence(tx.db(), tenant);
+                                store::insert_webhook(tx, tenant, row);
+                                tx.signal(store::Signal::webhooks);
+                                return *store::find_webhook(tx.db(), tenant, row.id);
+                              }));
+  return WebhookWithSecret{std::move(stored), secret};
+}
+
+Result<store::WebhookRow> required_webhook(store::Connection& db, const WebhookRef& ref) {
+  auto row = store::find_webhook(db, ref.tenant, ref.id);
+  const bool hidden =
+      row && ref.application &&
+      (row->application != *ref.application || row->disable_reason == DisableReason::by_owner);
+  if (!row || hidden) return unexpected(Slug::not_found, "There is no such webhook.");
+  return *std::move(row);
+}
+
+Result<store::WebhookRow> active_webhook(store::Connection& db, const WebhookRef& ref) {
+  COFFER_TRY(auto row, required_webhook(db, ref));
+  if (!row.is_active()) {
+    return unexpected(Slug::conflict, "The webhook is disabled for good; register another.");
+  }
+  return row;
+}
+
+Result<store::WebhookRow> update_webhook(const Context& context, const WebhookRef& ref,
+                                         const WebhookUpdate& update) {
+  // Whose it is comes before what is wrong with the request.
+  COFFER_TRY_VOID(store::with_reader(context.database, [&](store::Connection& db) {
+    return active_webhook(db, ref);
+  }));
+  if (update.url) {
+    COFFER_TRY_VOID(context.webhooks->sender.check_target(*update.url, ref.tenant.environment));
+  }
+  return store::run_for<store::WebhookRow>(
+      context.queue, [&](store::WriteTx& tx) -> Result<store::WebhookRow> {
+        COFFER_TRY(auto row, active_webhook(tx.db(), ref));
+        if (update.url) row.url = *update.url;
+        if (update.description) row.description = *update.description;
+        if (update.types) {
+          COFFER_TRY_VOID(check_free(tx.db(), ref.tenant, *update.types, row.key));
+          row.types = *update.types;
+        }
+        store::update_webhook(tx, row);
+        tx.signal(store::Signal::webhooks);
+        row.updated_at = tx.now();
+        return row;
+      });
+}
+
+void disable_in(store::WriteTx& tx, Random& random, const store::WebhookRow& webhook,
+                DisableReason reason) {
+  store::disable_webhook(tx, webhook, reason);
+  store::close_pending_deliveries(tx, webhook.key);
+  emit_webhook_event(tx, random, webhook.tenant.key, webhook.key);
+}
+
+Result<store::WebhookRow> disable_webhook(const Context& context, const WebhookRef& ref) {
+  return store::run_for<store::WebhookRow>(
+      context.queue, [&](store::WriteTx& tx) -> Result<store::WebhookRow> {
+        COFFER_TRY(auto row, required_webhook(tx.db(), ref));
+        if (!row.is_active()) return row;
+        disable_in(tx, context.random, row, DisableReason::by_owner);
+        return *store::find_webhook(tx.db(), ref.tenant, ref.id);
+      });
+}
+
+Result<WebhookWithSecret> rotate_webhook_secret(const Context& context, const WebhookRef& ref,
+                                                std::int64_t grace_s) {
+  const Secret secret = auth::generate_webhook_secret(context.random);
+  const std::string sealed = context.sealer.seal(secret.reveal(), webhook_secret_context(ref.id));
+  COFFER_TRY(auto stored, store::run_for<store::WebhookRow>(
+                              context.queue, [&](store::WriteTx& tx) -> Result<store::WebhookRow> {
+                                COFFER_TRY(auto row, active_webhook(tx.db(), ref));
+                                row.old_secret.reset();
+                                row.old_secret_until.reset();
+                                if (grace_s > 0) {
+                                  row.old_secret = row.sealed_secret;
+                                  row.old_secret_until = tx.now().plus_ms(grace_s * 1'000);
+                                }
+                                row.sealed_secret = sealed;
+                                store::update_webhook(tx, row);
+                                tx.signal(store::Signal::webhooks);
+                                row.updated_at = tx.now();
+                                return row;
+                              }));
+  return WebhookWithSecret{std::move(stored), secret};
+}
+
+}  // namespace coffer::flows

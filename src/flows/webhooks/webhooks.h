@@ -1,0 +1,14 @@
+// What delivering events works with beside the context. Built by `app`; outlives every flow.
+#pragma once
+
+#include "domain/events/webhook.h"
+#include "outbound/webhook_sender.h"
+
+namespace coffer::flows {
+
+struct Webhooks {
+  outbound::WebhookSender sender;
+  DeliveryPolicy policy;
+};
+
+}  // namespace coffer::flows

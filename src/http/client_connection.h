@@ -1,0 +1,56 @@
+// One connection of the client: to an address that was judged before, with TLS verified or none.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/clock.h"
+#include "http/client.h"
+#include "http/tls.h"
+
+namespace coffer::http {
+
+enum class AfterResponse { close, keep_alive };
+
+/// The request as it goes on the wire. `malformed-request` when it cannot be sent as it is.
+Result<std::string> render_request(const ClientRequest& request, AfterResponse after);
+
+/// Belongs to one thread at a time. Every wait ends at a deadline of the monotonic clock.
+class ClientConnection {
+ public:
+  ClientConnection(ClientConnection&& other) noexcept
+      : fd_(std::exchange(other.fd_, -1)), tls_(std::move(other.tls_)) {}
+  ClientConnection& operator=(ClientConnection&&) = delete;
+  ~ClientConnection();
+
+  /// Connects to `request.address` and agrees on TLS. `trust` outlives the connection.
+  static Result<ClientConnection> open(const ClientRequest& request, TlsTrust& trust,
+                                       std::int64_t deadline_ms);
+
+  struct Exchange {
+    Result<ClientResponse> response;
+    bool reusable = false;   // the next request may follow
+    bool untouched = false;  // the peer closed without a single byte of an answer
+  };
+  /// Sends what `render_request` made of `request` and reads the response.
+  Exchange exchange(const ClientRequest& request, std::string_view bytes, std::int64_t deadline_ms);
+  /// Nothing came while it was idle, not even an end: worth another request.
+  bool is_quiet() const;
+
+ private:
+  explicit ClientConnection(int fd) : fd_(fd) {}
+  bool wait(IoState state, std::int64_t deadline_ms) const;
+  Result<void> connect(const ClientRequest& request, std::int64_t deadline_ms);
+  Result<void> handshake(const std::string& host, TlsTrust& trust, std::int64_t deadline_ms);
+  Result<void> write(std::string_view bytes, std::int64_t deadline_ms);
+  IoResult read_some(char* out, std::size_t room);
+  IoResult write_some(std::string_view bytes);
+
+  const SystemClock clock_;
+  int fd_;
+  TlsSession tls_;
+};
+
+}  // namespace coffer::http

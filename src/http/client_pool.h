@@ -1,0 +1,47 @@
+// A client that keeps its connections for the next request to the same place.
+//
+// A connection is found again only under the same host, port, security and numeric address, so that
+// whoever judges addresses before each request also judges what is reused.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/mutex.h"
+#include "http/client.h"
+#include "http/client_connection.h"
+
+namespace coffer::http {
+
+/// Thread safe. What comes back is data of a stranger.
+class ClientPool {
+ public:
+  /// As Client.
+  explicit ClientPool(std::string ca_bundle);
+
+  /// As Client::send. A connection that the peer has closed while it was idle costs no failure: the
+  /// request, of which nothing was answered, goes out once more on a new one.
+  Result<ClientResponse> send(const ClientRequest& request);
+
+  /// Connections that wait for a next request.
+  std::size_t idle() const;
+  /// Opened so far; tests see by it what was reused.
+  std::size_t opened() const;
+
+ private:
+  struct Idle {
+    ClientConnection connection;
+    std::int64_t since_ms = 0;
+  };
+  std::vector<Idle> take(const std::string& place);
+  void give_back(const std::string& place, ClientConnection connection);
+
+  TlsTrust trust_;
+  mutable Mutex mutex_;
+  std::map<std::string, std::vector<Idle>> idle_ COFFER_GUARDED_BY(mutex_);
+  std::size_t idle_count_ COFFER_GUARDED_BY(mutex_) = 0;
+  std::size_t opened_ COFFER_GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace coffer::http

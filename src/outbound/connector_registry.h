@@ -1,0 +1,51 @@
+// All drivers behind one Connector: what flows work with.
+#pragma once
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "http/client.h"
+#include "outbound/breaker.h"
+#include "outbound/connector.h"
+#include "outbound/http_connector.h"
+#include "outbound/resolver.h"
+#include "outbound/sandbox_connector.h"
+
+namespace coffer::outbound {
+
+/// Picks the driver that the terms name. Calls of the http driver go through the circuit breaker of
+/// their connector: while it is open they are `provider-unavailable` at once, with the seconds to
+/// wait. Thread safe.
+class ConnectorRegistry final : public Connector {
+ public:
+  /// Everything referred to outlives the registry.
+  ConnectorRegistry(const Clock& clock, Resolver& resolver, http::Client& client, Random& random)
+      : breakers_(clock), sandbox_(clock), http_(clock, resolver, client, random, breakers_) {}
+
+  Result<ProviderQuote> quote(const ConnectorTerms& terms, const QuoteAsk& ask) override;
+  Result<PayoutAnswer> submit(const ConnectorTerms& terms, const Payout& payout) override;
+  Result<PayoutAnswer> payout_status(const ConnectorTerms& terms, const Payout& payout) override;
+  Result<PayoutAnswer> cancel(const ConnectorTerms& terms, const Payout& payout) override;
+  Result<CollectionAnswer> collect(const ConnectorTerms& terms,
+                                   const Collection& collection) override;
+  Result<CollectionAnswer> collection_status(const ConnectorTerms& terms,
+                                             const Collection& collection) override;
+  Result<CollectionAnswer> expire(const ConnectorTerms& terms,
+                                  const Collection& collection) override;
+  Result<ReferenceAnswer> issue_reference(const ConnectorTerms& terms,
+                                          const ReferenceAsk& ask) override;
+
+  /// Of the connector with this row number; closed for one that was never called.
+  BreakerState breaker(std::int64_t connector_key) const { return breakers_.state(connector_key); }
+
+  /// Whether calls for this connector leave the box: then they take time and may fail.
+  static bool calls_out(const ConnectorTerms& terms) { return terms.driver == DriverKind::http; }
+
+ private:
+  Connector& driver(const ConnectorTerms& terms);
+
+  Breakers breakers_;
+  SandboxConnector sandbox_;
+  HttpConnector http_;
+};
+
+}  // namespace coffer::outbound

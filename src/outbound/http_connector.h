@@ -1,0 +1,42 @@
+// The driver for real providers: the provider protocol over HTTP (docs/provider-protocol.md).
+#pragma once
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "http/client.h"
+#include "outbound/breaker.h"
+#include "outbound/connector.h"
+#include "outbound/provider_http.h"
+#include "outbound/resolver.h"
+
+namespace coffer::outbound {
+
+/// Every call is one signed request, a connection of its own, within the endpoint's timeout. An
+/// answer counts only when it is exactly what the protocol says; anything else is
+/// `provider-error`, and in particular a 404 without the protocol's code never passes for "never
+/// arrived". Thread safe.
+class HttpConnector final : public Connector {
+ public:
+  /// Everything referred to outlives the connector.
+  HttpConnector(const Clock& clock, Resolver& resolver, http::Client& client, Random& random,
+                Breakers& breakers)
+      : http_(clock, resolver, client, random, breakers) {}
+
+  Result<ProviderQuote> quote(const ConnectorTerms& terms, const QuoteAsk& ask) override;
+  Result<PayoutAnswer> submit(const ConnectorTerms& terms, const Payout& payout) override;
+  Result<PayoutAnswer> payout_status(const ConnectorTerms& terms, const Payout& payout) override;
+  Result<PayoutAnswer> cancel(const ConnectorTerms& terms, const Payout& payout) override;
+  Result<CollectionAnswer> collect(const ConnectorTerms& terms,
+                                   const Collection& collection) override;
+  Result<CollectionAnswer> collection_status(const ConnectorTerms& terms,
+                                             const Collection& collection) override;
+  Result<CollectionAnswer> expire(const ConnectorTerms& terms,
+                                  const Collection& collection) override;
+  Result<ReferenceAnswer> issue_reference(const ConnectorTerms& terms,
+                                          const ReferenceAsk& ask) override;
+
+ private:
+  ProviderHttp http_;
+};
+
+}  // namespace coffer::outbound

@@ -1,0 +1,166 @@
+#include "outbound/key_set.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "base/log.h"
+#include "outbound/url.h"
+
+namespace coffer::outbound {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t kFreshMs = 600'000;
+constexpr std::int64_t kUsableMs = 86'400'000;
+constexpr std::int64_t kAskAgainMs = 30'000;
+constexpr std::int64_t kAskAgainWithoutCopyMs = 1'000;
+constexpr std::size_t kBytesMax = 256 * 1024;
+
+Unexpected not_in_time() {
+  return unexpected(Slug::token_verification_timeout,
+                    "The signing keys of the token's issuer could not be fetched in time.");
+}
+
+bool is_remote(std::string_view source) {
+  return source.starts_with("https://") || source.starts_with("http://");
+}
+
+/// Changes with the file: an editor that replaces it gives another time or size.
+std::string stamp_of(const std::string& path) {
+  std::error_code error;
+  const auto time = fs::last_write_time(path, error).time_since_epoch().count();
+  if (error) return {};
+  const auto size = fs::file_size(path, error);
+  return error ? std::string() : std::to_string(time) + "/" + std::to_string(size);
+}
+
+std::optional<std::string> contents_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return std::nullopt;
+  std::string text(kBytesMax + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  if (file.bad() || text.size() > kBytesMax) return std::nullopt;
+  return text;
+}
+
+}  // namespace
+
+KeySet::KeySet(std::string source, int timeout_ms, const Clock& clock, http::Client& client,
+               Resolver& resolver)
+    : source_(std::move(source)),
+      remote_(is_remote(source_)),
+      timeout_ms_(timeout_ms),
+      clock_(clock),
+      client_(client),
+      resolver_(resolver) {}
+
+Result<KeyDocument> KeySet::read(Need need) {
+  {
+    const Lock lock(mutex_);
+    if (!remote_) return read_file();
+    const std::int64_t now_ms = clock_.monotonic_ms();
+    // Real time: who is waited for is on the network.
+    for (int turns = 0; fetching_ && document_.version == 0; ++turns) {
+      if (turns == 2) return not_in_time();
+      fetched_.wait_for_ms(mutex_, timeout_ms_);
+    }
+    if (fetching_ || !is_due(need, now_ms)) return copy(now_ms);
+    fetching_ = true;
+    asked_ms_ = now_ms;
+  }
+  auto text = fetch();
+  const Lock lock(mutex_);
+  fetching_ = false;
+  fetched_.notify_all();
+  if (text) {
+    keep(*std::move(text));
+  } else {
+    log_warning("auth", "signing keys of the external issuer not fetched",
+                {{"source", source_}, {"problem", text.error().detail}});
+  }
+  return copy(clock_.monotonic_ms());
+}
+
+bool KeySet::is_due(Need need, std::int64_t now_ms) const {
+  if (!asked_ms_) return true;
+  const std::int64_t since_ms = now_ms - *asked_ms_;
+  if (document_.version == 0) return since_ms >= kAskAgainWithoutCopyMs;
+  const bool wanted = need == Need::other_key || now_ms - fetched_ms_ >= kFreshMs;
+  return wanted && since_ms >= kAskAgainMs;
+}
+
+Result<KeyDocument> KeySet::copy(std::int64_t now_ms) const {
+  if (document_.version == 0 || now_ms - fetched_ms_ >= kUsableMs) return not_in_time();
+  return document_;
+}
+
+void KeySet::keep(std::string text) {
+  fetched_ms_ = clock_.monotonic_ms();
+  if (document_.version != 0 && text == document_.text) return;
+  document_.text = std::move(text);
+  ++document_.version;
+}
+
+Result<KeyDocument> KeySet::read_file() {
+  const std::string stamp = stamp_of(source_);
+  if (stamp.empty() || stamp != stamp_) {
+    auto text = contents_of(source_);
+    if (text) {
+      keep(*std::move(text));
+    } else {
+      log_warning("auth", "signing keys of the external issuer not read", {{"source", source_}});
+    }
+    stamp_ = stamp;
+  }
+  if (document_.version == 0) return not_in_time();
+  return document_;
+}
+
+Result<std::string> KeySet::fetch() const {
+  const auto url = parse_url(source_);
+  if (!url) return unexpected(Slug::provider_unavailable, "The address is none.");
+  http::ClientRequest request;
+  request.tls = url->tls;
+  request.host = url->host;
+  request.port = url->port;
+  request.target = url->target();
+  request.headers = {{"Accept", "application/json"}};
+  request.response_bytes_max = kBytesMax;
+  const SystemClock clock;
+  const std::int64_t deadline = clock.monotonic_ms() + timeout_ms_;
+  COFFER_TRY(const auto addresses, resolver_.resolve(url->host, timeout_ms_));
+  Result<http::ClientResponse> answer = unexpected(Slug::provider_unavailable, "No address.");
+  int untried = static_cast<int>(addresses.size());
+  for (const std::string& address : addresses) {
+    const auto left_ms = static_cast<int>(deadline - clock.monotonic_ms());
+    if (left_ms <= 0) break;
+    request.address = address;
+    request.total_timeout_ms = left_ms;
+    request.connect_timeout_ms = std::max(1, left_ms / untried--);
+    answer = client_.send(request);
+    if (answer) break;
+  }
+  if (!answer) return unexpected(std::move(answer).error());
+  if (answer->status != 200 || answer->truncated) {
+    return unexpected(Slug::provider_error, "Status " + std::to_string(answer->status) +
+                                                (answer->truncated ? ", broken off." : "."));
+  }
+  return std::move(answer->body);
+}
+
+std::string check_key_source(const std::string& source) {
+  if (!is_remote(source)) {
+    return contents_of(source) ? "" : source + " cannot be read, or is over 256 KiB";
+  }
+  const auto url = parse_url(source);
+  if (!url) return "\"" + source + "\" is no address";
+  const bool loopback = url->host == "127.0.0.1" || url->host == "::1" || url->host == "localhost";
+  if (!url->tls && !loopback) return "keys that came over plain http prove nothing; write https";
+  return {};
+}
+
+}  // namespace coffer::outbound

@@ -1,0 +1,154 @@
+#include "outbound/provider_http.h"
+
+#include <algorithm>
+
+#include "base/log.h"
+#include "outbound/provider_signature.h"
+#include "outbound/url.h"
+
+namespace coffer::outbound {
+namespace {
+
+constexpr int kRetryAfterS = 5;
+constexpr int kConnectTimeoutMs = 5'000;
+constexpr std::size_t kWordsMax = 200;
+
+constexpr std::string_view kFailed =
+    "The payment provider refused the request or answered with something that cannot be read.";
+constexpr std::string_view kUnreachable = "The payment provider cannot be reached.";
+constexpr std::string_view kLate = "The payment provider did not answer in time.";
+
+/// What clients may know of a fault on the way; the rest is for the log.
+Unexpected shown(const Problem& fault) {
+  if (fault.slug == Slug::provider_timeout) return unexpected(fault.slug, std::string(kLate));
+  if (fault.slug == Slug::provider_error) return unexpected(fault.slug, std::string(kFailed));
+  return unexpected(
+      Problem(Slug::provider_unavailable, std::string(kUnreachable)).retry_after(kRetryAfterS));
+}
+
+std::string text_member(const http::JsonValue& body, std::string_view name) {
+  const http::JsonValue* member = body.find(name);
+  if (member == nullptr || member->string() == nullptr) return {};
+  return member->string()->substr(0, kWordsMax);
+}
+
+/// Empty when the response can be read, else why not.
+std::string_view fault_of(const http::ClientResponse& response) {
+  if (response.truncated) return "the answer broke off or is too long";
+  if (response.status >= 500) return "the provider reports a fault of its own";
+  if (response.status < 200) return "no final answer";
+  if (response.status >= 300 && response.status < 400) return "a redirect, which is not followed";
+  return {};
+}
+
+/// nullopt when an accepting answer is no JSON.
+std::optional<ProviderReply> read_reply(const http::ClientResponse& response) {
+  ProviderReply reply;
+  reply.status = response.status;
+  auto body = http::parse_json(response.body);
+  if (!body) return reply.accepted() ? std::nullopt : std::optional(std::move(reply));
+  reply.body = *std::move(body);
+  if (!reply.accepted()) {
+    reply.code = text_member(reply.body, "code");
+    reply.message = text_member(reply.body, "message");
+  }
+  return reply;
+}
+
+}  // namespace
+
+Result<http::ClientResponse> ProviderHttp::send(const ProviderEndpoint& endpoint,
+                                                const ProviderCall& call,
+                                                const std::string& request_id) {
+  const auto base = parse_url(endpoint.base_url);
+  if (!base || !base->query.empty()) {
+    return unexpected(Slug::provider_unavailable, "The base URL of the connector is none.");
+  }
+  http::ClientRequest request;
+  request.method = call.method;
+  request.tls = base->tls;
+  request.host = base->host;
+  request.port = base->port;
+  request.target =
+      (base->path.ends_with('/') ? base->path.substr(0, base->path.size() - 1) : base->path) +
+      call.path;
+  request.body = call.body;
+  request.response_bytes_max = kResponseBytesMax;
+  request.headers = sign(endpoint.secret, clock_.now(), {call.method, request.target, call.body});
+  request.headers.emplace_back("Accept", "application/json");
+  request.headers.emplace_back("Coffer-Request-Id", request_id);
+  if (!call.body.empty()) request.headers.emplace_back("Content-Type", "application/json");
+
+  // Time on the wire is real time, whatever the clock of the records says.
+  const SystemClock clock;
+  const std::int64_t deadline = clock.monotonic_ms() + endpoint.timeout_ms;
+  const auto left_ms = [&] { return static_cast<int>(deadline - clock.monotonic_ms()); };
+  COFFER_TRY(const auto addresses, resolver_.resolve(base->host, endpoint.timeout_ms));
+  Result<http::ClientResponse> answer =
+      unexpected(Slug::provider_unavailable, "The name has no address.");
+  int untried = static_cast<int>(addresses.size());
+  for (const std::string& address : addresses) {
+    if (left_ms() <= 0) return unexpected(Slug::provider_timeout, "The time ran out.");
+    request.address = address;
+    request.total_timeout_ms = left_ms();
+    request.connect_timeout_ms = std::min(kConnectTimeoutMs, std::max(1, left_ms() / untried--));
+    answer = client_.send(request);
+    // Asking elsewhere is safe also after a lost answer: every call can be repeated.
+    const bool elsewhere = !answer && answer.error().slug != Slug::provider_error;
+    if (!elsewhere) break;
+  }
+  return answer;
+}
+
+Result<ProviderReply> ProviderHttp::call(const ConnectorTerms& terms, const ProviderCall& call) {
+  if (!terms.endpoint) {
+    log_error("provider", "connector without an endpoint", {{"connector", terms.id.to_string()}});
+    return shown(Problem(Slug::provider_unavailable));
+  }
+  COFFER_TRY(auto permit, breakers_.admit(terms.key));
+  const std::string request_id = random_.uuid_v7(clock_.now()).to_string();
+  const std::string connector = terms.id.to_string();
+  const auto note = [&](std::string_view why, int status) {
+    log_warning("provider", "call failed",
+                {{"connector", connector},
+                 {"call", call.method},
+                 {"path", call.path},
+                 {"provider_request_id", request_id},
+                 {"status", status},
+                 {"reason", why}});
+  };
+  const auto response = send(*terms.endpoint, call, request_id);
+  if (!response) {
+    permit.failed();
+    note(response.error().detail, 0);
+    return shown(response.error());
+  }
+  const std::string_view fault = fault_of(*response);
+  if (!fault.empty()) {
+    permit.failed();
+    note(fault, response->status);
+    return shown(Problem(Slug::provider_error));
+  }
+  auto reply = read_reply(*response);
+  if (!reply) {
+    permit.failed();
+    note("the answer is no JSON", response->status);
+    return shown(Problem(Slug::provider_error));
+  }
+  permit.succeeded();
+  return *std::move(reply);
+}
+
+Unexpected provider_error(const ConnectorTerms& terms, std::string_view call, std::string_view why,
+                          const ProviderReply& reply) {
+  log_warning("provider", "answer refused",
+              {{"connector", terms.id.to_string()},
+               {"call", call},
+               {"status", reply.status},
+               {"code", reply.code},
+               {"provider_message", reply.message},
+               {"reason", why}});
+  return unexpected(Slug::provider_error, std::string(kFailed));
+}
+
+}  // namespace coffer::outbound

@@ -1,0 +1,221 @@
+#include "outbound/target_guard.h"
+
+#include <arpa/inet.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <optional>
+#include <span>
+
+namespace coffer::outbound {
+namespace {
+
+constexpr std::size_t kUrlBytesMax = 2'048;
+constexpr std::size_t kHostBytesMax = 253;
+
+struct Address {
+  std::array<std::uint8_t, 16> bytes{};
+  int size = 4;
+
+  std::span<const std::uint8_t> span() const {
+    return std::span(bytes).first(static_cast<std::size_t>(size));
+  }
+};
+
+std::optional<Address> parse_address(std::string_view text) {
+  const std::string copy(text);
+  Address out;
+  if (inet_pton(AF_INET, copy.c_str(), out.bytes.data()) == 1) return out;
+  out.size = 16;
+  if (inet_pton(AF_INET6, copy.c_str(), out.bytes.data()) == 1) return out;
+  return std::nullopt;
+}
+
+bool in_range(std::span<const std::uint8_t> address, std::span<const std::uint8_t> base, int bits) {
+  for (std::size_t i = 0; i < address.size() && bits > 0; ++i, bits -= 8) {
+    const int kept = std::min(bits, 8);
+    const int mask = 0xff << (8 - kept) & 0xff;
+    if ((address[i] & mask) != (base[i] & mask)) return false;
+  }
+  return true;
+}
+
+struct Block {
+  const char* base;
+  int bits;
+};
+
+// IANA special-purpose registry and multicast: everything that is no single host of the internet.
+constexpr Block kRefused4[] = {
+    {"0.0.0.0", 8},       {"10.0.0.0", 8},      {"100.64.0.0", 10},   {"127.0.0.0", 8},
+    {"169.254.0.0", 16},  {"172.16.0.0", 12},   {"192.0.0.0", 24},    {"192.0.2.0", 24},
+    {"192.31.196.0", 24}, {"192.52.193.0", 24}, {"192.88.99.0", 24},  {"192.168.0.0", 16},
+    {"192.175.48.0", 24}, {"198.18.0.0", 15},   {"198.51.100.0", 24}, {"203.0.113.0", 24},
+    {"224.0.0.0", 4},     {"240.0.0.0", 4},
+};
+// Global unicast is 2000::/3; in it are Teredo and its neighbours, documentation, and 6to4.
+constexpr Block kGlobal6 = {"2000::", 3};
+constexpr Block kRefused6[] = {
+    {"2001::", 23}, {"2001:db8::", 32}, {"2002::", 16}, {"2620:4f:8000::", 48}, {"3fff::", 20},
+};
+constexpr const char* kMetadata[] = {"169.254.169.254", "169.254.170.2", "169.254.170.23",
+                                     "100.100.100.200", "fd00:ec2::254", "fd00:ec2::23",
+                                     "fd20:ce::254"};
+
+bool in_block(const Address& address, const Block& block) {
+  const auto base = parse_address(block.base);
+  return base->size == address.size && in_range(address.span(), base->span(), block.bits);
+}
+
+/// The IPv4 address that an IPv6 one carries: mapped, compatible, NAT64, 6to4.
+std::optional<Address> embedded(const Address& address) {
+  if (address.size != 16) return std::nullopt;
+  const auto four_at = [&](std::size_t offset) {
+    Address out;
+    std::copy_n(address.bytes.begin() + static_cast<std::ptrdiff_t>(offset), 4, out.bytes.begin());
+    return out;
+  };
+  for (const Block& block : {Block{"::ffff:0:0", 96}, Block{"::", 96}, Block{"64:ff9b::", 96},
+                             Block{"64:ff9b:1::", 48}}) {
+    if (in_block(address, block)) return four_at(12);
+  }
+  if (in_block(address, {"2002::", 16})) return four_at(2);
+  return std::nullopt;
+}
+
+bool is_metadata(const Address& address) {
+  const auto same = [](const Address& a, const Address& b) {
+    return a.size == b.size && std::equal(a.span().begin(), a.span().end(), b.span().begin());
+  };
+  const auto inner = embedded(address);
+  return std::any_of(std::begin(kMetadata), std::end(kMetadata), [&](const char* text) {
+    const Address known = *parse_address(text);
+    return same(address, known) || (inner && same(*inner, known));
+  });
+}
+
+std::string normal_host(std::string_view host) {
+  std::string out(host);
+  for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  if (out.size() > 1 && out.back() == '.') out.pop_back();
+  return out;
+}
+
+/// Letters, digits, hyphens, underscores and dots, and not what old parsers read as a number.
+bool is_host_name(const std::string& name) {
+  if (name.empty() || name.size() > kHostBytesMax || name.front() == '.' || name.back() == '.') {
+    return false;
+  }
+  if (name.find("..") != std::string::npos) return false;
+  const bool clean = std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
+  });
+  const std::string last = name.substr(name.rfind('.') + 1);
+  const bool number = last.find_first_not_of("0123456789") == std::string::npos ||
+                      (last.starts_with("0x") &&
+                       last.find_first_not_of("0123456789abcdef", 2) == std::string::npos);
+  return clean && !number;
+}
+
+Unexpected refuse(const std::string& why) {
+  return unexpected(
+      Problem(Slug::webhook_target_refused, "The URL is refused: " + why + ".", {{"url", why}}));
+}
+
+}  // namespace
+
+bool is_public_address(std::string_view text) {
+  const auto address = parse_address(text);
+  if (!address) return false;
+  const auto holds = [&](const Block& block) { return in_block(*address, block); };
+  if (address->size == 4) return std::none_of(std::begin(kRefused4), std::end(kRefused4), holds);
+  return holds(kGlobal6) && std::none_of(std::begin(kRefused6), std::end(kRefused6), holds);
+}
+
+Result<AllowedTargets> AllowedTargets::parse(const std::vector<std::string>& entries) {
+  AllowedTargets out;
+  for (const std::string& entry : entries) {
+    const auto slash = entry.find('/');
+    const auto address = parse_address(std::string_view(entry).substr(0, slash));
+    int bits = address ? address->size * 8 : 0;
+    if (address && slash != std::string::npos) {
+      const char* begin = entry.data() + slash + 1;
+      const char* end = entry.data() + entry.size();
+      const auto [at, error] = std::from_chars(begin, end, bits);
+      if (error != std::errc() || at != end || bits < 0 || bits > address->size * 8) {
+        return unexpected(Slug::validation_failed,
+                          "\"" + entry + "\" has a prefix length that is none");
+      }
+    }
+    if (address) {
+      out.ranges_.push_back({address->bytes, address->size, bits});
+    } else if (is_host_name(normal_host(entry))) {
+      out.names_.push_back(normal_host(entry));
+    } else {
+      return unexpected(Slug::validation_failed,
+                        "\"" + entry + "\" is neither a host name nor a CIDR such as 10.1.2.0/24");
+    }
+  }
+  return out;
+}
+
+bool AllowedTargets::has_name(std::string_view host) const {
+  return std::find(names_.begin(), names_.end(), host) != names_.end();
+}
+
+bool AllowedTargets::has_address(std::string_view text) const {
+  const auto address = parse_address(text);
+  if (!address) return false;
+  const bool exactly = is_metadata(*address);
+  return std::any_of(ranges_.begin(), ranges_.end(), [&](const Range& range) {
+    if (range.size != address->size || (exactly && range.bits != range.size * 8)) return false;
+    return in_range(address->span(), range.bytes, range.bits);
+  });
+}
+
+bool TargetGuard::may_reach(const std::string& host, std::string_view address) const {
+  return allowed_.has_name(host) || is_public_address(address) || allowed_.has_address(address);
+}
+
+Result<Url> TargetGuard::check_url(std::string_view text, Environment environment) const {
+  if (text.size() > kUrlBytesMax) return refuse("it is longer than 2048 bytes");
+  auto url = parse_url(text);
+  if (!url) {
+    return refuse(
+        "it must be an absolute https URL without user name, spaces or characters beyond "
+        "ASCII");
+  }
+  if (!url->tls && environment == Environment::production) {
+    return refuse("it must be https in production");
+  }
+  // What is sent as Host and verified in the certificate is what was judged.
+  const bool numeric = parse_address(url->host).has_value();
+  if (!numeric) {
+    url->host = normal_host(url->host);
+    if (!is_host_name(url->host)) return refuse("its host is neither a name nor a plain address");
+  } else if (!may_reach(url->host, url->host)) {
+    return refuse("its address is not publicly reachable");
+  }
+  const bool local = url->host == "localhost" || url->host.ends_with(".localhost");
+  if (local && !may_reach(url->host, "127.0.0.1")) {
+    return refuse("its address is not publicly reachable");
+  }
+  return *std::move(url);
+}
+
+Result<std::vector<std::string>> TargetGuard::addresses(const Url& url, int timeout_ms) const {
+  COFFER_TRY(auto found, resolver_.resolve(url.host, timeout_ms));
+  // A name with one bad address is refused as a whole: which one answers is not ours to choose.
+  for (const std::string& address : found) {
+    const bool local = url.host == "localhost" || url.host.ends_with(".localhost");
+    // The loopback has two addresses by definition, not by somebody's zone: what is open is used.
+    if (local) continue;
+    if (!may_reach(url.host, address)) return refuse("its address is not publicly reachable");
+  }
+  std::erase_if(found, [&](const std::string& address) { return !may_reach(url.host, address); });
+  if (found.empty()) return refuse("its address is not publicly reachable");
+  return found;
+}
+
+}  // namespace coffer::outbound

@@ -1,0 +1,55 @@
+#include "outbound/url.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace coffer::outbound {
+namespace {
+
+constexpr int kPortMax = 65'535;
+
+std::optional<int> parse_port(std::string_view text) {
+  int port = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
+  const bool whole = error == std::errc() && end == text.data() + text.size();
+  return whole && port > 0 && port <= kPortMax ? std::optional(port) : std::nullopt;
+}
+
+/// Host and port; false when they are none.
+bool read_authority(std::string_view authority, Url& url) {
+  const bool bracketed = authority.starts_with('[');
+  const auto end = bracketed ? authority.find(']') : authority.find(':');
+  if (bracketed && end == std::string_view::npos) return false;
+  const std::size_t skipped = bracketed ? 1 : 0;
+  url.host = authority.substr(skipped, end == std::string_view::npos ? end : end - skipped);
+  const std::string_view rest =
+      end == std::string_view::npos ? std::string_view() : authority.substr(end + skipped);
+  if (!rest.empty() && rest.front() != ':') return false;
+  const auto port = rest.empty() ? std::optional(url.tls ? 443 : 80) : parse_port(rest.substr(1));
+  if (!port || url.host.empty()) return false;
+  url.port = *port;
+  return true;
+}
+
+}  // namespace
+
+std::optional<Url> parse_url(std::string_view text) {
+  const auto bad = [](unsigned char c) { return c <= ' ' || c >= 0x7f; };
+  if (std::any_of(text.begin(), text.end(), bad)) return std::nullopt;
+  Url url;
+  url.tls = text.starts_with("https://");
+  if (!url.tls && !text.starts_with("http://")) return std::nullopt;
+  text.remove_prefix(text.find("//") + 2);
+  text = text.substr(0, text.find('#'));
+  const std::string_view authority = text.substr(0, text.find_first_of("/?"));
+  if (authority.find('@') != std::string_view::npos) return std::nullopt;
+  if (!read_authority(authority, url)) return std::nullopt;
+  const std::string_view target = text.substr(authority.size());
+  const auto query = std::min(target.find('?'), target.size());
+  url.path = target.substr(0, query);
+  url.query = target.substr(query);
+  if (url.path.empty()) url.path = "/";
+  return url;
+}
+
+}  // namespace coffer::outbound

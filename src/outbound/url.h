@@ -1,0 +1,25 @@
+// An http or https address, taken apart.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace coffer::outbound {
+
+struct Url {
+  bool tls = false;
+  std::string host;  // an IPv6 address without its brackets
+  int port = 0;
+  std::string path;   // starts with '/'; without the query
+  std::string query;  // with its '?', or empty
+
+  /// Path and query, as a request line has them.
+  std::string target() const { return path + query; }
+};
+
+/// nullopt for what is none: another scheme, user names, white space, characters beyond ASCII, a
+/// port that is no port. A fragment is dropped.
+std::optional<Url> parse_url(std::string_view text);
+
+}  // namespace coffer::outbound

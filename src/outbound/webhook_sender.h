@@ -1,0 +1,65 @@
+// One attempt to deliver: judged, pinned, signed, sent, and nothing followed.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/strong.h"
+#include "domain/tenant.h"
+#include "http/client_pool.h"
+#include "outbound/target_guard.h"
+
+namespace coffer::outbound {
+
+struct WebhookMessage {
+  std::string id;  // X-Webhook-Id
+  std::string url;
+  Environment environment = Environment::sandbox;
+  std::string body;             // JSON
+  std::vector<Secret> secrets;  // all of them sign
+};
+
+/// Exactly one of status and fault says how it ended.
+struct WebhookAnswer {
+  int status = 0;        // 0: no usable answer
+  std::string fault;     // why not, for the delivery log
+  std::string response;  // at most kResponseBytesMax of the body
+  std::optional<std::int64_t> retry_after_ms;
+  std::int64_t duration_ms = 0;
+
+  static constexpr std::size_t kResponseBytesMax = 4'096;
+};
+
+class WebhookSender {
+ public:
+  /// `clock` dates the deliveries; waiting is by the machine's. `resolver` and `clock` outlive
+  /// this.
+  WebhookSender(const Clock& clock, Resolver& resolver, AllowedTargets allowed,
+                std::string ca_bundle, int timeout_ms);
+
+  /// What can be told when an endpoint is registered: the URL, and where its name leads now. A name
+  /// that leads nowhere yet is accepted, because every attempt judges anew.
+  Result<void> check_target(std::string_view url, Environment environment) const;
+
+  /// Thread safe. Never fails: a failure is an answer.
+  WebhookAnswer send(const WebhookMessage& message);
+
+  const http::ClientPool& pool() const { return pool_; }
+
+ private:
+  Result<http::ClientResponse> exchange(const WebhookMessage& message);
+
+  const Clock& clock_;
+  const TargetGuard guard_;
+  http::ClientPool pool_;
+  const int timeout_ms_;
+};
+
+/// `Retry-After` in either form; nullopt for anything else.
+std::optional<std::int64_t> parse_retry_after(std::string_view text, Timestamp now);
+
+}  // namespace coffer::outbound

@@ -1,0 +1,29 @@
+// What a delivery is signed with (contract "Events", rules 4 to 6; Standard Webhooks).
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/strong.h"
+
+namespace coffer::outbound {
+
+/// `sha256=` and the lower-case hex HMAC-SHA256 over the raw body, keyed by the X-Webhook-Id value.
+/// The contract's own signature; its key travels beside it, so it proves integrity only.
+std::string svc_signature(std::string_view webhook_id, std::string_view body);
+
+/// `v1,` and the base64 HMAC-SHA256 over `id.timestamp.body`. `secret` is the `whsec_...` text of
+/// the endpoint; the part behind the prefix is base64.
+std::string standard_signature(const Secret& secret, std::string_view webhook_id,
+                               std::int64_t timestamp_s, std::string_view body);
+
+/// All headers of one delivery: X-Webhook-Id, X-Webhook-Ts, X-Svc-Signature, webhook-id,
+/// webhook-timestamp and webhook-signature with one signature per secret.
+std::vector<std::pair<std::string, std::string>> delivery_headers(
+    std::string_view webhook_id, Timestamp sent_at, std::string_view body,
+    const std::vector<Secret>& secrets);
+
+}  // namespace coffer::outbound

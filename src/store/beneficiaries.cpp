@@ -1,0 +1,197 @@
+#include "store/beneficiaries.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "domain/party/contact.h"
+
+namespace coffer::store {
+namespace {
+
+#define BENEFICIARY_COLUMNS                                                                 \
+  "SELECT b.beneficiary, b.id, b.entity_type, b.first_name, b.last_name, b.date_of_birth,"  \
+  " b.nationality, b.company_name, b.registration_number, b.registration_country, b.email," \
+  " b.phone, b.client_reference, b.created_at, b.updated_at, b.archived_at FROM beneficiaries b"
+constexpr const char* kFind = BENEFICIARY_COLUMNS " WHERE b.id = ? AND b.tenant = ?";
+constexpr const char* kFindByKey = BENEFICIARY_COLUMNS " WHERE b.beneficiary = ?";
+#define BENEFICIARY_FILTER                                                                  \
+  " WHERE b.tenant = ?1 AND b.archived_at IS NULL AND (?2 IS NULL OR EXISTS (SELECT 1 FROM" \
+  " beneficiary_tags t WHERE t.beneficiary = b.beneficiary AND t.tag = ?2))"                \
+  " AND (?3 IS NULL OR instr(b.search, ?3) > 0)"
+constexpr const char* kListForward = BENEFICIARY_COLUMNS BENEFICIARY_FILTER
+    " AND (?4 IS NULL OR b.beneficiary < ?4) ORDER BY b.beneficiary DESC LIMIT ?5";
+constexpr const char* kListBackward = BENEFICIARY_COLUMNS BENEFICIARY_FILTER
+    " AND (?4 IS NULL OR b.beneficiary > ?4) ORDER BY b.beneficiary LIMIT ?5";
+#undef BENEFICIARY_FILTER
+#undef BENEFICIARY_COLUMNS
+
+constexpr const char* kAddresses =
+    "SELECT type, line1, line2, city, state, postal_code, country FROM beneficiary_addresses"
+    " WHERE beneficiary = ? ORDER BY position";
+constexpr const char* kTags =
+    "SELECT tag FROM beneficiary_tags WHERE beneficiary = ? ORDER BY position";
+constexpr const char* kInsert =
+    "INSERT INTO beneficiaries (tenant, id, entity_type, first_name, last_name, date_of_birth,"
+    " nationality, company_name, registration_number, registration_country, email, phone,"
+    " client_reference, search, created_at, updated_at)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+constexpr const char* kUpdate =
+    "UPDATE beneficiaries SET entity_type = ?, first_name = ?, last_name = ?, date_of_birth = ?,"
+    " nationality = ?, company_name = ?, registration_number = ?, registration_country = ?,"
+    " email = ?, phone = ?, client_reference = ?, search = ?, updated_at = ?"
+    " WHERE beneficiary = ? AND tenant = ? AND archived_at IS NULL";
+constexpr const char* kTouch =
+    "UPDATE beneficiaries SET updated_at = ? WHERE beneficiary = ? AND tenant = ?";
+constexpr const char* kArchive =
+    "UPDATE beneficiaries SET archived_at = ?1, updated_at = ?1"
+    " WHERE beneficiary = ?2 AND tenant = ?3 AND archived_at IS NULL";
+constexpr const char* kArchiveDestinations =
+    "UPDATE destinations SET archived_at = ? WHERE beneficiary = ? AND archived_at IS NULL";
+constexpr const char* kDeleteAddresses = "DELETE FROM beneficiary_addresses WHERE beneficiary = ?";
+constexpr const char* kDeleteTags = "DELETE FROM beneficiary_tags WHERE beneficiary = ?";
+constexpr const char* kInsertAddress =
+    "INSERT INTO beneficiary_addresses (beneficiary, position, type, line1, line2, city, state,"
+    " postal_code, country) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)";
+constexpr const char* kInsertTag =
+    "INSERT INTO beneficiary_tags (beneficiary, position, tag) VALUES (?, ?, ?)";
+
+BeneficiaryRow beneficiary_row(const Query& q) {
+  BeneficiaryRow row;
+  row.key = q.integer(0);
+  row.id = q.id<BeneficiaryId>(1);
+  switch (q.enumeration<EntityType>(2)) {
+    case EntityType::person:
+      row.detail.party = Individual{q.text(3),           q.text(4),          q.optional_text(10),
+                                    q.optional_text(11), q.optional_text(5), q.optional_text(6)};
+      break;
+    case EntityType::business:
+      row.detail.party = Company{q.text(7), q.optional_text(8), q.optional_text(10),
+                                 q.optional_text(11), q.optional_text(9)};
+      break;
+  }
+  row.detail.client_reference = q.optional_text(12);
+  row.created_at = q.time(13);
+  row.updated_at = q.time(14);
+  row.archived = !q.is_null(15);
+  return row;
+}
+
+void load_lists(Connection& db, BeneficiaryRow& row) {
+  Query addresses(db, kAddresses, row.key);
+  while (addresses.step()) {
+    row.detail.addresses.push_back({addresses.optional_text(0), addresses.text(1),
+                                    addresses.optional_text(2), addresses.text(3),
+                                    addresses.optional_text(4), addresses.optional_text(5),
+                                    addresses.text(6)});
+  }
+  Query tags(db, kTags, row.key);
+  while (tags.step()) row.detail.tags.push_back(tags.text(0));
+}
+
+std::optional<BeneficiaryRow> first_row(Connection& db, Query&& query) {
+  if (!query.step()) return std::nullopt;
+  BeneficiaryRow row = beneficiary_row(query);
+  load_lists(db, row);
+  return row;
+}
+
+/// The columns of either party; those of the other one stay NULL.
+struct PartyColumns {
+  std::optional<std::string> first_name, last_name, date_of_birth, nationality, company_name,
+      registration_number, registration_country;
+};
+
+PartyColumns columns_of(const Beneficiary& detail) {
+  if (const auto* person = std::get_if<Individual>(&detail.party)) {
+    return {.first_name = person->first_name,
+            .last_name = person->last_name,
+            .date_of_birth = person->date_of_birth,
+            .nationality = person->nationality};
+  }
+  const auto& company = std::get<Company>(detail.party);
+  return {.company_name = company.company_name,
+          .registration_number = company.registration_number,
+          .registration_country = company.registration_country};
+}
+
+void put_lists(WriteTx& tx, const BeneficiaryRow& row) {
+  Query(tx.db(), kDeleteAddresses, row.key).run();
+  Query(tx.db(), kDeleteTags, row.key).run();
+  std::int64_t position = 0;
+  for (const Address& address : row.detail.addresses) {
+    Query(tx.db(), kInsertAddress, row.key, position++, address.type, address.line1, address.line2,
+          address.city, address.state, address.postal_code, address.country)
+        .run();
+  }
+  position = 0;
+  for (const std::string& tag : row.detail.tags) {
+    Query(tx.db(), kInsertTag, row.key, position++, tag).run();
+  }
+}
+
+}  // namespace
+
+std::optional<BeneficiaryRow> find_beneficiary(Connection& db, const Tenant& tenant,
+                                               BeneficiaryId id) {
+  return first_row(db, Query(db, kFind, id, tenant.key));
+}
+
+std::optional<BeneficiaryRow> find_beneficiary_by_key(Connection& db, std::int64_t key) {
+  return first_row(db, Query(db, kFindByKey, key));
+}
+
+std::vector<BeneficiaryRow> list_beneficiaries(Connection& db, const Tenant& tenant,
+                                               const BeneficiaryFilter& filter,
+                                               const PageAt& page) {
+  std::optional<std::string> part;
+  if (filter.q) part = fold_case(*filter.q);
+  std::vector<BeneficiaryRow> out;
+  Query query(db, page.backward ? kListBackward : kListForward, tenant.key, filter.tag, part,
+              page.key, page.limit);
+  while (query.step()) out.push_back(beneficiary_row(query));
+  for (BeneficiaryRow& row : out) load_lists(db, row);
+  if (page.backward) std::reverse(out.begin(), out.end());
+  return out;
+}
+
+void insert_beneficiary(WriteTx& tx, const Tenant& tenant, BeneficiaryRow& row) {
+  const PartyColumns party = columns_of(row.detail);
+  Query(tx.db(), kInsert, tenant.key, row.id, row.type(), party.first_name, party.last_name,
+        party.date_of_birth, party.nationality, party.company_name, party.registration_number,
+        party.registration_country, email(row.detail), phone(row.detail),
+        row.detail.client_reference, search_text(row.detail), tx.now(), tx.now())
+      .run();
+  row.key = tx.db().last_insert_key();
+  row.created_at = row.updated_at = tx.now();
+  put_lists(tx, row);
+}
+
+void update_beneficiary(WriteTx& tx, const Tenant& tenant, BeneficiaryRow& row) {
+  const PartyColumns party = columns_of(row.detail);
+  Query(tx.db(), kUpdate, row.type(), party.first_name, party.last_name, party.date_of_birth,
+        party.nationality, party.company_name, party.registration_number,
+        party.registration_country, email(row.detail), phone(row.detail),
+        row.detail.client_reference, search_text(row.detail), tx.now(), row.key, tenant.key)
+      .run();
+  COFFER_CHECK(tx.db().changes() == 1);
+  row.updated_at = tx.now();
+  put_lists(tx, row);
+}
+
+void touch_beneficiary(WriteTx& tx, const Tenant& tenant, BeneficiaryRow& row) {
+  Query(tx.db(), kTouch, tx.now(), row.key, tenant.key).run();
+  COFFER_CHECK(tx.db().changes() == 1);
+  row.updated_at = tx.now();
+}
+
+void archive_beneficiary(WriteTx& tx, const Tenant& tenant, const BeneficiaryRow& row) {
+  Query(tx.db(), kArchive, tx.now(), row.key, tenant.key).run();
+  COFFER_CHECK(tx.db().changes() == 1);
+  archive_destinations(tx, tenant, row);
+}
+
+void archive_destinations(WriteTx& tx, const Tenant&, const BeneficiaryRow& row) {
+  Query(tx.db(), kArchiveDestinations, tx.now(), row.key).run();
+}
+
+}  // namespace coffer::store

@@ -1,0 +1,59 @@
+#include "store/identity/logins.h"
+
+namespace coffer::store {
+namespace {
+
+constexpr const char* kUseChallenge =
+    "INSERT INTO used_challenges (hash, expires_at) VALUES (?, ?) ON CONFLICT DO NOTHING";
+constexpr const char* kFindToken =
+    "SELECT r.family, a.id, r.application, r.key_version, r.spent, r.expires_at"
+    " FROM refresh_tokens r JOIN applications a ON a.application = r.application WHERE r.hash = ?";
+constexpr const char* kInsertToken =
+    "INSERT INTO refresh_tokens (hash, family, application, key_version, spent, expires_at)"
+    " VALUES (?, ?, ?, ?, ?, ?)";
+constexpr const char* kSpendToken = "UPDATE refresh_tokens SET spent = 1 WHERE hash = ?";
+constexpr const char* kRevokeFamily = "DELETE FROM refresh_tokens WHERE family = ?";
+// More than the one row a login adds to each table, so that a backlog shrinks.
+constexpr const char* kForgetChallenges =
+    "DELETE FROM used_challenges WHERE hash IN"
+    " (SELECT hash FROM used_challenges WHERE expires_at <= ? LIMIT 8)";
+constexpr const char* kForgetTokens =
+    "DELETE FROM refresh_tokens WHERE hash IN"
+    " (SELECT hash FROM refresh_tokens WHERE expires_at <= ? LIMIT 8)";
+
+Blob blob(const Sha256& hash) { return Blob{as_text(hash)}; }
+
+}  // namespace
+
+bool use_challenge(WriteTx& tx, const Sha256& hash, Timestamp expires_at) {
+  Query(tx.db(), kUseChallenge, blob(hash), expires_at).run();
+  return tx.db().changes() == 1;
+}
+
+std::optional<RefreshTokenRow> find_refresh_token(Connection& db, const Sha256& hash) {
+  Query query(db, kFindToken, blob(hash));
+  if (!query.step()) return std::nullopt;
+  return RefreshTokenRow{query.uuid(0),    query.id<ApplicationId>(1), query.integer(2),
+                         query.integer(3), query.boolean(4),           query.time(5)};
+}
+
+void insert_refresh_token(WriteTx& tx, const Sha256& hash, const RefreshTokenRow& row) {
+  Query(tx.db(), kInsertToken, blob(hash), row.family, row.application_key, row.key_version,
+        row.spent, row.expires_at)
+      .run();
+}
+
+void spend_refresh_token(WriteTx& tx, const Sha256& hash) {
+  Query(tx.db(), kSpendToken, blob(hash)).run();
+}
+
+void revoke_refresh_tokens(WriteTx& tx, const Uuid& family) {
+  Query(tx.db(), kRevokeFamily, family).run();
+}
+
+void forget_expired_logins(WriteTx& tx) {
+  Query(tx.db(), kForgetChallenges, tx.now()).run();
+  Query(tx.db(), kForgetTokens, tx.now()).run();
+}
+
+}  // namespace coffer::store

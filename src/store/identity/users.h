@@ -1,0 +1,38 @@
+// People of an association who log in with a password and a one-time code (decisions section 3).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "domain/ids.h"
+#include "store/write_tx.h"
+
+namespace coffer::store {
+
+struct UserRow {
+  UserId id;
+  AssociationId association;
+  std::string username;       // lower case, unique over all associations
+  std::string password_hash;  // auth/password.h
+  std::string sealed_otp;     // of the raw TOTP key
+  std::int64_t otp_step = 0;  // of the last code that was accepted
+  bool suspended = false;
+  std::int64_t key_version = 1;
+  Timestamp created_at;
+  Timestamp updated_at;
+};
+
+/// In the order they were added.
+std::vector<UserRow> list_users(Connection& db);
+std::optional<UserRow> find_user(Connection& db, UserId id);
+std::optional<UserRow> find_user_by_username(Connection& db, std::string_view username);
+/// The caller has checked that the association is there and the name is free.
+void insert_user(WriteTx& tx, const UserRow& row);
+/// Replaces password, TOTP key and step, suspension and key version: cached identities end.
+void update_user(WriteTx& tx, const UserRow& row);
+/// The only change of a login.
+void set_otp_step(WriteTx& tx, UserId id, std::int64_t step);
+
+}  // namespace coffer::store

@@ -1,0 +1,182 @@
+#include "store/outbox/deliveries.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "store/outbox/events.h"
+
+namespace coffer::store {
+namespace {
+
+#define DELIVERY_COLUMNS                                                                \
+  "SELECT d.webhook, d.sequence, e.id, e.type, d.state, d.attempts, d.tries, d.due_at," \
+  " d.created_at, d.closed_at FROM deliveries d"                                        \
+  " CROSS JOIN events e ON e.tenant = ?1 AND e.sequence = d.sequence WHERE d.webhook = ?2"
+#define DELIVERY_FILTER " AND (?3 IS NULL OR d.state = ?3) AND (?4 IS NULL OR e.type = ?4)"
+constexpr const char* kListForward = DELIVERY_COLUMNS DELIVERY_FILTER
+    " AND d.sequence < ?5 ORDER BY d.sequence DESC LIMIT ?6";
+constexpr const char* kListBackward = DELIVERY_COLUMNS DELIVERY_FILTER
+    " AND d.sequence > ?5 ORDER BY d.sequence LIMIT ?6";
+#undef DELIVERY_FILTER
+constexpr const char* kAt = DELIVERY_COLUMNS " AND d.sequence = ?3";
+// Names the index: everything else would read what was delivered long ago.
+constexpr const char* kDue =
+    "SELECT d.webhook, d.sequence, e.id, e.type, d.state, d.attempts, d.tries, d.due_at,"
+    " d.created_at, d.closed_at FROM deliveries d INDEXED BY deliveries_undelivered"
+    " CROSS JOIN events e ON e.tenant = ?1 AND e.sequence = d.sequence WHERE d.webhook = ?2"
+    " AND d.state = 0 AND d.state <> 1 AND d.due_at <= ?3 ORDER BY d.due_at, d.sequence LIMIT ?4";
+#undef DELIVERY_COLUMNS
+constexpr const char* kNextDue =
+    "SELECT due_at FROM deliveries INDEXED BY deliveries_undelivered"
+    " WHERE webhook = ? AND state = 0 AND state <> 1 AND due_at > ? ORDER BY due_at LIMIT 1";
+
+constexpr const char* kInsertPending =
+    "INSERT INTO deliveries (webhook, sequence, state, due_at, created_at)"
+    " VALUES (?1, ?2, 0, ?3, ?3) ON CONFLICT (webhook, sequence) DO NOTHING";
+constexpr const char* kInsertClosed =
+    "INSERT INTO deliveries (webhook, sequence, state, created_at, closed_at)"
+    " VALUES (?1, ?2, ?4, ?3, ?3) ON CONFLICT (webhook, sequence) DO NOTHING";
+constexpr const char* kRequeue =
+    "UPDATE deliveries SET state = 0, attempts = 0, due_at = ?3, closed_at = NULL"
+    " WHERE webhook = ?1 AND sequence = ?2";
+constexpr const char* kClosePending =
+    "UPDATE deliveries INDEXED BY deliveries_undelivered SET state = 2, due_at = NULL, closed_at = "
+    "?2"
+    " WHERE webhook = ?1 AND state = 0 AND state <> 1";
+
+constexpr const char* kAttempts =
+    "SELECT attempt, at, duration_ms, status, fault, response FROM delivery_attempts"
+    " WHERE webhook = ? AND sequence = ? ORDER BY attempt";
+constexpr const char* kInsertAttempt =
+    "INSERT INTO delivery_attempts (webhook, sequence, attempt, at, duration_ms, status, fault,"
+    " response) VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
+constexpr const char* kUpdate =
+    "UPDATE deliveries SET state = ?3, attempts = ?4, tries = ?5, due_at = ?6, closed_at = ?7"
+    " WHERE webhook = ?1 AND sequence = ?2";
+
+constexpr const char* kWebhooksOf = "SELECT webhook FROM webhooks WHERE tenant = ?";
+constexpr const char* kOldest =
+    "SELECT sequence FROM deliveries WHERE webhook = ? AND sequence < ? AND state <> 0"
+    " AND created_at < ? ORDER BY sequence LIMIT ?";
+constexpr const char* kDrop = "DELETE FROM deliveries WHERE webhook = ? AND sequence = ?";
+
+DeliveryRow delivery_row(const Query& q) {
+  DeliveryRow row;
+  row.webhook = q.integer(0);
+  row.sequence = q.integer(1);
+  row.id = q.id<EventId>(2);
+  row.type = q.enumeration<EventType>(3);
+  row.state = q.enumeration<DeliveryState>(4);
+  row.attempts = static_cast<int>(q.integer(5));
+  row.tries = static_cast<int>(q.integer(6));
+  row.due_at = q.optional_time(7);
+  row.created_at = q.time(8);
+  row.closed_at = q.optional_time(9);
+  return row;
+}
+
+std::vector<DeliveryRow> all_rows(Query&& query) {
+  std::vector<DeliveryRow> out;
+  while (query.step()) out.push_back(delivery_row(query));
+  return out;
+}
+
+std::vector<std::int64_t> integers(Query&& query) {
+  std::vector<std::int64_t> out;
+  while (query.step()) out.push_back(query.integer(0));
+  return out;
+}
+
+}  // namespace
+
+std::vector<DeliveryRow> list_deliveries(Connection& db, const Tenant& tenant, std::int64_t webhook,
+                                         const DeliveryFilter& filter, const PageAt& page) {
+  const std::int64_t newest = std::numeric_limits<std::int64_t>::max();
+  const std::int64_t from = page.key.value_or(page.backward ? 0 : newest);
+  std::vector<DeliveryRow> out =
+      all_rows(Query(db, page.backward ? kListBackward : kListForward, tenant.key, webhook,
+                     filter.state, filter.type, from, page.limit));
+  if (page.backward) std::reverse(out.begin(), out.end());
+  return out;
+}
+
+std::optional<DeliveryRow> find_delivery_at(Connection& db, const Tenant& tenant,
+                                            std::int64_t webhook, std::int64_t sequence) {
+  Query query(db, kAt, tenant.key, webhook, sequence);
+  return query.step() ? std::optional(delivery_row(query)) : std::nullopt;
+}
+
+std::optional<DeliveryRow> find_delivery(Connection& db, const Tenant& tenant, std::int64_t webhook,
+                                         EventId id) {
+  const auto event = find_event(db, tenant, id);
+  return event ? find_delivery_at(db, tenant, webhook, event->sequence) : std::nullopt;
+}
+
+std::vector<DeliveryRow> due_deliveries(Connection& db, const Tenant& tenant, std::int64_t webhook,
+                                        Timestamp now, int limit) {
+  return all_rows(Query(db, kDue, tenant.key, webhook, now, limit));
+}
+
+std::optional<Timestamp> next_delivery_due(Connection& db, std::int64_t webhook, Timestamp now) {
+  Query query(db, kNextDue, webhook, now);
+  return query.step() ? std::optional(query.time(0)) : std::nullopt;
+}
+
+void insert_delivery(WriteTx& tx, std::int64_t webhook, std::int64_t sequence,
+                     DeliveryState state) {
+  if (state == DeliveryState::pending) {
+    Query(tx.db(), kInsertPending, webhook, sequence, tx.now()).run();
+  } else {
+    Query(tx.db(), kInsertClosed, webhook, sequence, tx.now(), state).run();
+  }
+}
+
+void requeue_delivery(WriteTx& tx, std::int64_t webhook, std::int64_t sequence) {
+  Query(tx.db(), kRequeue, webhook, sequence, tx.now()).run();
+}
+
+void close_pending_deliveries(WriteTx& tx, std::int64_t webhook) {
+  Query(tx.db(), kClosePending, webhook, tx.now()).run();
+}
+
+std::vector<DeliveryAttempt> list_delivery_attempts(Connection& db, std::int64_t webhook,
+                                                    std::int64_t sequence) {
+  std::vector<DeliveryAttempt> out;
+  Query q(db, kAttempts, webhook, sequence);
+  while (q.step()) {
+    out.push_back({static_cast<int>(q.integer(0)), q.time(1), q.integer(2), q.optional_integer(3),
+                   q.optional_text(4), q.is_null(5) ? std::string() : q.blob(5)});
+  }
+  return out;
+}
+
+void record_delivery_attempt(WriteTx& tx, const DeliveryRow& delivery,
+                             const DeliveryAttempt& attempt, DeliveryState state,
+                             std::optional<Timestamp> due_at) {
+  std::optional<Blob> response;
+  if (!attempt.response.empty()) response = Blob{attempt.response};
+  Query(tx.db(), kInsertAttempt, delivery.webhook, delivery.sequence, delivery.tries + 1,
+        attempt.at, attempt.duration_ms, attempt.status, attempt.fault, response)
+      .run();
+  std::optional<Timestamp> closed_at;
+  if (state != DeliveryState::pending) closed_at = tx.now();
+  Query(tx.db(), kUpdate, delivery.webhook, delivery.sequence, state, delivery.attempts + 1,
+        delivery.tries + 1, due_at, closed_at)
+      .run();
+}
+
+int drop_deliveries(WriteTx& tx, const Tenant& tenant, Timestamp before, int limit) {
+  const std::int64_t end = first_sequence_since(tx.db(), tenant, before);
+  int dropped = 0;
+  for (const std::int64_t webhook : integers(Query(tx.db(), kWebhooksOf, tenant.key))) {
+    for (const std::int64_t sequence :
+         integers(Query(tx.db(), kOldest, webhook, end, before, limit - dropped))) {
+      Query(tx.db(), kDrop, webhook, sequence).run();
+      ++dropped;
+    }
+    if (dropped >= limit) break;
+  }
+  return dropped;
+}
+
+}  // namespace coffer::store

@@ -1,0 +1,138 @@
+#include "store/outbox/events.h"
+
+#include <algorithm>
+
+namespace coffer::store {
+namespace {
+
+constexpr const char* kInsert =
+    "INSERT INTO events (tenant, sequence, id, type, payment, wallet, webhook, wallet_status, "
+    "version,"
+    " test, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+#define EVENT_COLUMNS                                                                     \
+  "SELECT sequence, id, type, payment, wallet, webhook, wallet_status, version, test, at" \
+  " FROM events WHERE tenant = ?1"
+constexpr const char* kAfter = EVENT_COLUMNS " AND sequence > ?2 ORDER BY sequence LIMIT ?3";
+constexpr const char* kListForward =
+    EVENT_COLUMNS " AND (?2 IS NULL OR type = ?2) AND sequence > ?3 ORDER BY sequence LIMIT ?4";
+constexpr const char* kListBackward = EVENT_COLUMNS
+    " AND (?2 IS NULL OR type = ?2) AND sequence < ?3 ORDER BY sequence DESC LIMIT ?4";
+constexpr const char* kById = EVENT_COLUMNS " AND id = ?2";
+constexpr const char* kAt = EVENT_COLUMNS " AND sequence = ?2";
+#undef EVENT_COLUMNS
+constexpr const char* kLast =
+    "SELECT sequence FROM events WHERE tenant = ? ORDER BY sequence DESC LIMIT 1";
+constexpr const char* kTimeAt = "SELECT at FROM events WHERE tenant = ? AND sequence = ?";
+
+constexpr const char* kBody = "SELECT body FROM event_bodies WHERE event_body = ?";
+constexpr const char* kKeepBody =
+    "INSERT INTO event_bodies (event_body, body) VALUES (?, ?) ON CONFLICT (event_body) DO NOTHING";
+constexpr const char* kOldestBodies =
+    "SELECT event_body FROM event_bodies WHERE event_body >= ? AND event_body < ?"
+    " ORDER BY event_body LIMIT ?";
+constexpr const char* kDropBody = "DELETE FROM event_bodies WHERE event_body = ?";
+
+constexpr int kTenantShift = 40;
+
+std::int64_t body_key(const Tenant& tenant, std::int64_t sequence) {
+  return tenant.key << kTenantShift | sequence;
+}
+
+EventRow event_row(const Query& query) {
+  EventRow row;
+  row.sequence = query.integer(0);
+  row.id = query.id<EventId>(1);
+  row.type = query.enumeration<EventType>(2);
+  row.payment = query.optional_integer(3);
+  row.wallet = query.optional_integer(4);
+  row.webhook = query.optional_integer(5);
+  if (!query.is_null(6)) row.wallet_status = query.enumeration<WalletStatus>(6);
+  row.version = static_cast<int>(query.integer(7));
+  row.test = query.boolean(8);
+  row.at = query.time(9);
+  return row;
+}
+
+std::vector<EventRow> all_rows(Query& query) {
+  std::vector<EventRow> out;
+  while (query.step()) out.push_back(event_row(query));
+  return out;
+}
+
+std::optional<EventRow> first_row(Query&& query) {
+  return query.step() ? std::optional(event_row(query)) : std::nullopt;
+}
+
+}  // namespace
+
+std::int64_t append_event(WriteTx& tx, std::int64_t tenant, const NewEvent& event) {
+  const std::int64_t sequence = tx.next_sequence(tenant);
+  Query(tx.db(), kInsert, tenant, sequence, event.id, event.type, event.payment, event.wallet,
+        event.webhook, event.wallet_status, event.version, event.test, tx.now())
+      .run();
+  return sequence;
+}
+
+std::vector<EventRow> events_after(Connection& db, const Tenant& tenant, std::int64_t sequence,
+                                   int limit) {
+  Query query(db, kAfter, tenant.key, sequence, limit);
+  return all_rows(query);
+}
+
+std::vector<EventRow> list_events(Connection& db, const Tenant& tenant,
+                                  const std::optional<EventType>& type, const PageAt& page) {
+  Query query(db, page.backward ? kListBackward : kListForward, tenant.key, type,
+              page.key.value_or(0), page.limit);
+  std::vector<EventRow> out = all_rows(query);
+  if (page.backward) std::reverse(out.begin(), out.end());
+  return out;
+}
+
+std::optional<EventRow> find_event(Connection& db, const Tenant& tenant, EventId id) {
+  return first_row(Query(db, kById, tenant.key, id));
+}
+
+std::optional<EventRow> event_at(Connection& db, const Tenant& tenant, std::int64_t sequence) {
+  return first_row(Query(db, kAt, tenant.key, sequence));
+}
+
+std::int64_t last_sequence(Connection& db, const Tenant& tenant) {
+  Query query(db, kLast, tenant.key);
+  return query.step() ? query.integer(0) : 0;
+}
+
+std::int64_t first_sequence_since(Connection& db, const Tenant& tenant, Timestamp at) {
+  std::int64_t low = 1;
+  std::int64_t high = last_sequence(db, tenant) + 1;
+  while (low < high) {
+    const std::int64_t middle = low + (high - low) / 2;
+    Query query(db, kTimeAt, tenant.key, middle);
+    const bool older = query.step() && query.time(0) < at;
+    older ? low = middle + 1 : high = middle;
+  }
+  return low;
+}
+
+std::optional<std::string> find_event_body(Connection& db, const Tenant& tenant,
+                                           std::int64_t sequence) {
+  Query query(db, kBody, body_key(tenant, sequence));
+  return query.step() ? std::optional(query.blob(0)) : std::nullopt;
+}
+
+void keep_event_body(WriteTx& tx, const Tenant& tenant, std::int64_t sequence,
+                     std::string_view body) {
+  Query(tx.db(), kKeepBody, body_key(tenant, sequence), Blob{body}).run();
+}
+
+int drop_event_bodies(WriteTx& tx, const Tenant& tenant, Timestamp before, int limit) {
+  const std::int64_t end = body_key(tenant, first_sequence_since(tx.db(), tenant, before));
+  std::vector<std::int64_t> keys;
+  {
+    Query query(tx.db(), kOldestBodies, body_key(tenant, 0), end, limit);
+    while (query.step()) keys.push_back(query.integer(0));
+  }
+  for (const std::int64_t key : keys) Query(tx.db(), kDropBody, key).run();
+  return static_cast<int>(keys.size());
+}
+
+}  // namespace coffer::store

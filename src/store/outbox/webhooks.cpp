@@ -1,0 +1,198 @@
+#include "store/outbox/webhooks.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace coffer::store {
+namespace {
+
+#define WEBHOOK_COLUMNS                                                                         \
+  "SELECT w.webhook, w.id, w.tenant, s.id, t.environment, w.application, a.id, w.url,"          \
+  " w.description, w.event_types, w.sealed_secret, w.old_secret, w.old_secret_until, w.cursor," \
+  " w.quiet_until, w.failures, w.last_attempt_at, w.last_status, w.created_at, w.updated_at,"   \
+  " w.disabled_at, w.disable_reason FROM webhooks w JOIN tenants t ON t.tenant = w.tenant"      \
+  " JOIN associations s ON s.association = t.association"                                       \
+  " JOIN applications a ON a.application = w.application"
+constexpr const char* kFind = WEBHOOK_COLUMNS " WHERE w.id = ? AND w.tenant = ?";
+constexpr const char* kByKey = WEBHOOK_COLUMNS " WHERE w.webhook = ?";
+constexpr const char* kActive = WEBHOOK_COLUMNS " WHERE w.disabled_at IS NULL ORDER BY w.webhook";
+#define WEBHOOK_FILTER                                                    \
+  " WHERE w.tenant = ?1 AND (?2 IS NULL OR (w.disabled_at IS NULL) = ?2)" \
+  " AND (?3 IS NULL OR (w.application = ?3 AND w.disable_reason IS NOT 0))"
+constexpr const char* kListForward = WEBHOOK_COLUMNS WEBHOOK_FILTER
+    " AND (?4 IS NULL OR w.webhook < ?4) ORDER BY w.webhook DESC LIMIT ?5";
+constexpr const char* kListBackward = WEBHOOK_COLUMNS WEBHOOK_FILTER
+    " AND (?4 IS NULL OR w.webhook > ?4) ORDER BY w.webhook LIMIT ?5";
+#undef WEBHOOK_FILTER
+#undef WEBHOOK_COLUMNS
+
+constexpr const char* kTenants =
+    "SELECT t.tenant, a.id, t.environment FROM tenants t"
+    " JOIN associations a ON a.association = t.association"
+    " WHERE EXISTS (SELECT 1 FROM webhooks w WHERE w.tenant = t.tenant)";
+constexpr const char* kTakenType =
+    "SELECT 1 FROM webhook_types WHERE tenant = ? AND type = ? AND webhook <> ?";
+constexpr const char* kClaim = "INSERT INTO webhook_types (tenant, type, webhook) VALUES (?, ?, ?)";
+constexpr const char* kGiveUp = "DELETE FROM webhook_types WHERE webhook = ?";
+constexpr const char* kInsert =
+    "INSERT INTO webhooks (tenant, application, id, url, description, event_types, sealed_secret,"
+    " cursor, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?9, ?9)";
+constexpr const char* kUpdate =
+    "UPDATE webhooks SET url = ?, description = ?, event_types = ?, sealed_secret = ?, old_secret "
+    "= ?,"
+    " old_secret_until = ?, updated_at = ? WHERE webhook = ? AND disabled_at IS NULL";
+constexpr const char* kDisable =
+    "UPDATE webhooks SET disabled_at = ?1, updated_at = ?1, disable_reason = ?2, old_secret = NULL,"
+    " old_secret_until = NULL WHERE webhook = ?3 AND disabled_at IS NULL";
+constexpr const char* kSetCursor = "UPDATE webhooks SET cursor = max(cursor, ?) WHERE webhook = ?";
+constexpr const char* kSetHealth =
+    "UPDATE webhooks SET failures = ?, last_attempt_at = ?, last_status = ?, quiet_until = ?"
+    " WHERE webhook = ?";
+
+constexpr const char* kRecoveries = "SELECT webhook, next, last FROM webhook_recoveries";
+constexpr const char* kAddRecovery =
+    "INSERT INTO webhook_recoveries (webhook, next, last) VALUES (?, ?, ?) ON CONFLICT (webhook)"
+    " DO UPDATE SET next = min(next, excluded.next), last = max(last, excluded.last)";
+constexpr const char* kAdvanceRecovery = "UPDATE webhook_recoveries SET next = ? WHERE webhook = ?";
+constexpr const char* kEndRecovery = "DELETE FROM webhook_recoveries WHERE webhook = ?";
+
+WebhookRow webhook_row(const Query& q) {
+  WebhookRow row;
+  row.key = q.integer(0);
+  row.id = q.id<WebhookId>(1);
+  row.tenant = {q.integer(2), q.id<AssociationId>(3), q.enumeration<Environment>(4)};
+  row.application = q.integer(5);
+  row.application_id = q.id<ApplicationId>(6);
+  row.url = q.text(7);
+  row.description = q.optional_text(8);
+  row.types = EventTypeSet::from_bits(q.integer(9));
+  row.sealed_secret = q.blob(10);
+  if (!q.is_null(11)) row.old_secret = q.blob(11);
+  row.old_secret_until = q.optional_time(12);
+  row.cursor = q.integer(13);
+  row.quiet_until = q.time(14);
+  row.failures = static_cast<int>(q.integer(15));
+  row.last_attempt_at = q.optional_time(16);
+  row.last_status = q.optional_integer(17);
+  row.created_at = q.time(18);
+  row.updated_at = q.time(19);
+  row.disabled_at = q.optional_time(20);
+  if (!q.is_null(21)) row.disable_reason = q.enumeration<DisableReason>(21);
+  return row;
+}
+
+std::optional<WebhookRow> first_row(Query&& query) {
+  return query.step() ? std::optional(webhook_row(query)) : std::nullopt;
+}
+
+void claim_types(WriteTx& tx, const WebhookRow& row) {
+  for (const EventType type : row.types.types()) {
+    Query(tx.db(), kClaim, row.tenant.key, type, row.key).run();
+  }
+}
+
+}  // namespace
+
+std::optional<WebhookRow> find_webhook(Connection& db, const Tenant& tenant, WebhookId id) {
+  return first_row(Query(db, kFind, id, tenant.key));
+}
+
+std::optional<WebhookRow> find_webhook_by_key(Connection& db, std::int64_t webhook) {
+  return first_row(Query(db, kByKey, webhook));
+}
+
+std::vector<WebhookRow> list_webhooks(Connection& db, const Tenant& tenant,
+                                      const WebhookFilter& filter, const PageAt& page) {
+  std::vector<WebhookRow> out;
+  Query query(db, page.backward ? kListBackward : kListForward, tenant.key, filter.active,
+              filter.application, page.key, page.limit);
+  while (query.step()) out.push_back(webhook_row(query));
+  if (page.backward) std::reverse(out.begin(), out.end());
+  return out;
+}
+
+std::vector<WebhookRow> active_webhooks(Connection& db) {
+  std::vector<WebhookRow> out;
+  Query query(db, kActive);
+  while (query.step()) out.push_back(webhook_row(query));
+  return out;
+}
+
+std::vector<Tenant> tenants_with_webhooks(Connection& db) {
+  std::vector<Tenant> out;
+  Query query(db, kTenants);
+  while (query.step()) {
+    out.push_back(
+        {query.integer(0), query.id<AssociationId>(1), query.enumeration<Environment>(2)});
+  }
+  return out;
+}
+
+std::vector<EventType> taken_types(Connection& db, const Tenant& tenant, EventTypeSet types,
+                                   std::int64_t except_webhook) {
+  std::vector<EventType> out;
+  for (const EventType type : types.types()) {
+    if (Query(db, kTakenType, tenant.key, type, except_webhook).step()) out.push_back(type);
+  }
+  return out;
+}
+
+void insert_webhook(WriteTx& tx, const Tenant& tenant, WebhookRow& row) {
+  Query(tx.db(), kInsert, tenant.key, row.application, row.id, row.url, row.description,
+        row.types.bits(), Blob{row.sealed_secret}, row.cursor, tx.now())
+      .run();
+  row.key = tx.db().last_insert_key();
+  row.tenant = tenant;
+  row.created_at = row.updated_at = tx.now();
+  claim_types(tx, row);
+}
+
+void update_webhook(WriteTx& tx, const WebhookRow& row) {
+  std::optional<Blob> old_secret;
+  if (row.old_secret) old_secret = Blob{*row.old_secret};
+  Query(tx.db(), kUpdate, row.url, row.description, row.types.bits(), Blob{row.sealed_secret},
+        old_secret, row.old_secret_until, tx.now(), row.key)
+      .run();
+  COFFER_CHECK(tx.db().changes() == 1);
+  Query(tx.db(), kGiveUp, row.key).run();
+  claim_types(tx, row);
+}
+
+void disable_webhook(WriteTx& tx, const WebhookRow& row, DisableReason reason) {
+  Query(tx.db(), kDisable, tx.now(), reason, row.key).run();
+  COFFER_CHECK(tx.db().changes() == 1);
+  Query(tx.db(), kGiveUp, row.key).run();
+  Query(tx.db(), kEndRecovery, row.key).run();
+}
+
+void set_webhook_cursor(WriteTx& tx, std::int64_t webhook, std::int64_t sequence) {
+  Query(tx.db(), kSetCursor, sequence, webhook).run();
+}
+
+void set_webhook_health(WriteTx& tx, std::int64_t webhook, const WebhookHealth& health) {
+  Query(tx.db(), kSetHealth, health.failures, health.last_attempt_at, health.last_status,
+        health.quiet_until, webhook)
+      .run();
+}
+
+std::vector<Recovery> list_recoveries(Connection& db) {
+  std::vector<Recovery> out;
+  Query query(db, kRecoveries);
+  while (query.step()) out.push_back({query.integer(0), query.integer(1), query.integer(2)});
+  return out;
+}
+
+void add_recovery(WriteTx& tx, const Recovery& recovery) {
+  Query(tx.db(), kAddRecovery, recovery.webhook, recovery.next, recovery.last).run();
+}
+
+void advance_recovery(WriteTx& tx, const Recovery& recovery) {
+  if (recovery.next > recovery.last) {
+    Query(tx.db(), kEndRecovery, recovery.webhook).run();
+  } else {
+    Query(tx.db(), kAdvanceRecovery, recovery.next, recovery.webhook).run();
+  }
+}
+
+}  // namespace coffer::store

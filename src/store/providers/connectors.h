@@ -1,0 +1,68 @@
+// The connector registry, what connectors require, and the fee rows of associations.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "domain/connector.h"
+#include "domain/tenant.h"
+#include "store/wallets.h"
+#include "store/write_tx.h"
+
+namespace coffer::store {
+
+/// One connector. `terms.endpoint` has base URL and timeout but an empty secret: who calls the provider
+/// opens `sealed_secret`, sealed for context "connector-secret:<id>".
+struct ConnectorRow {
+  ConnectorTerms terms;
+  std::string sealed_secret;
+  Timestamp updated_at;
+};
+
+struct ConnectorFilter {
+  std::optional<std::string> country;  // alpha-2
+  std::optional<Direction> direction;
+  std::optional<PayMethod> method;
+  std::optional<AssetCode> asset;
+  std::optional<ConnectorFlow> flow;
+  std::optional<std::string> currency;
+};
+
+/// Connectors are the operator's and the same for every association of an environment.
+std::optional<ConnectorRow> find_connector(Connection& db, Environment environment, ConnectorId id);
+/// Whatever its environment, for the operator.
+std::optional<ConnectorRow> find_connector_of_any(Connection& db, ConnectorId id);
+std::optional<ConnectorRow> find_connector_by_key(Connection& db, std::int64_t connector);
+/// Newest first, at most `limit` rows beyond `page.key`.
+std::vector<ConnectorRow> list_connectors(Connection& db, Environment environment,
+                                          const ConnectorFilter& filter, const PageAt& page);
+/// Of both environments, for the operator and for starting the lanes.
+std::vector<ConnectorRow> list_connectors_of_all(Connection& db);
+/// Returns the key.
+std::int64_t insert_connector(WriteTx& tx, const ConnectorRow& row,
+                              const std::vector<Requirement>& requirements);
+/// Replaces rate, fee, limits, status, endpoint and secret.
+void update_connector(WriteTx& tx, const ConnectorRow& row);
+
+/// In form order.
+std::vector<Requirement> requirements_of(Connection& db, std::int64_t connector);
+void replace_requirements(WriteTx& tx, std::int64_t connector,
+                          const std::vector<Requirement>& requirements);
+
+struct FeeRow {
+  AssociationId association;
+  ConnectorId connector;
+  std::int64_t connector_key = 0;
+  TransactionType type = TransactionType::b2c;
+  FeeRule fee;
+};
+/// The exact row of the association, connector and type, also when it is zero.
+std::optional<FeeRule> find_fee(Connection& db, AssociationId association, std::int64_t connector,
+                                TransactionType type);
+std::vector<FeeRow> list_fees(Connection& db);
+void put_fee(WriteTx& tx, const FeeRow& row);
+/// False when there was none.
+bool delete_fee(WriteTx& tx, const FeeRow& row);
+
+}  // namespace coffer::store

@@ -1,0 +1,185 @@
+#include "store/providers/provider_payments.h"
+
+#include "base/check.h"
+
+namespace coffer::store {
+namespace {
+
+constexpr const char* kView =
+    "SELECT state, attempts, fee, total, first_sent_at, expires_at FROM provider_payments"
+    " WHERE payment = ?";
+constexpr const char* kDetail =
+    "SELECT v.transaction_type, q.provider_reference FROM provider_payments v"
+    " JOIN payments p ON p.payment = v.payment LEFT JOIN quotes q ON q.quote = p.quote"
+    " WHERE v.payment = ?";
+constexpr const char* kSetState = "UPDATE provider_payments SET state = ? WHERE payment = ?";
+constexpr const char* kCountSubmission =
+    "UPDATE provider_payments SET attempts = attempts + 1,"
+    " first_sent_at = coalesce(first_sent_at, ?) WHERE payment = ?";
+constexpr const char* kSetInReview = "UPDATE provider_payments SET in_review = ? WHERE payment = ?";
+constexpr const char* kSetReference =
+    "UPDATE provider_payments SET provider_reference = ? WHERE payment = ?";
+constexpr const char* kSetExpiry = "UPDATE provider_payments SET expires_at = ? WHERE payment = ?";
+constexpr const char* kDropInstructions = "DELETE FROM payment_instructions WHERE payment = ?";
+constexpr const char* kAddInstruction =
+    "INSERT INTO payment_instructions (payment, name, value) VALUES (?, ?, ?)";
+constexpr const char* kNextAttempt =
+    "SELECT coalesce(max(attempt), 0) + 1 FROM provider_attempts WHERE payment = ?";
+constexpr const char* kOpenAttempt =
+    "INSERT INTO provider_attempts (payment, attempt, call, opened_at) VALUES (?, ?, ?, ?)";
+constexpr const char* kCloseAttempt =
+    "UPDATE provider_attempts SET closed_at = ?, outcome = ?"
+    " WHERE payment = ? AND attempt = ? AND closed_at IS NULL";
+constexpr const char* kAttempts =
+    "SELECT attempt, call, opened_at, closed_at, outcome FROM provider_attempts WHERE payment = ?"
+    " ORDER BY attempt";
+constexpr const char* kAddJob =
+    "INSERT INTO provider_jobs (lane, due_at, payment, attempts) VALUES (?, ?, ?, ?)";
+constexpr const char* kRemoveJob = "DELETE FROM provider_jobs WHERE payment = ?";
+constexpr const char* kReschedule =
+    "UPDATE provider_jobs SET due_at = ?, attempts = ? WHERE payment = ?";
+constexpr const char* kFindJob =
+    "SELECT lane, due_at, payment, attempts FROM provider_jobs WHERE payment = ?";
+constexpr const char* kDueJobs =
+    "SELECT lane, due_at, payment, attempts FROM provider_jobs WHERE lane = ? AND due_at <= ?"
+    " ORDER BY due_at, payment LIMIT ?";
+constexpr const char* kNextDue =
+    "SELECT due_at FROM provider_jobs WHERE lane = ? ORDER BY due_at, payment LIMIT 1";
+// From lane to lane along the index, however many jobs each has.
+constexpr const char* kLanes =
+    "WITH RECURSIVE lanes(lane) AS (SELECT min(lane) FROM provider_jobs UNION ALL"
+    " SELECT (SELECT min(j.lane) FROM provider_jobs j WHERE j.lane > lanes.lane) FROM lanes"
+    " WHERE lanes.lane IS NOT NULL) SELECT lane FROM lanes WHERE lane IS NOT NULL";
+constexpr const char* kHurry =
+    "UPDATE provider_jobs SET due_at = ?2, attempts = 0 WHERE lane = ?1 AND due_at > ?2";
+constexpr const char* kFindPayment =
+    "SELECT p.payment FROM payments p JOIN provider_jobs j ON j.payment = p.payment"
+    " WHERE p.id = ? AND p.connector = ?";
+
+ProviderJob job_row(const Query& q) {
+  return {q.integer(0), q.time(1), q.integer(2), static_cast<int>(q.integer(3))};
+}
+
+}  // namespace
+
+ProviderView provider_view(Connection& db, std::int64_t payment) {
+  ProviderView view;
+  view.payment = settlement_view(db, payment);
+  Query q(db, kView, payment);
+  COFFER_CHECK(q.step());
+  view.state = q.enumeration<ProviderState>(0);
+  view.attempts = static_cast<int>(q.integer(1));
+  view.fee = q.amount(2);
+  view.total = q.amount(3);
+  view.first_sent_at = q.optional_time(4);
+  view.expires_at = q.optional_time(5);
+  view.connector = view.payment.keys.connector.value();
+  return view;
+}
+
+ProviderDetail provider_detail(Connection& db, std::int64_t payment) {
+  Query q(db, kDetail, payment);
+  COFFER_CHECK(q.step());
+  ProviderDetail out;
+  if (!q.is_null(0)) out.type = q.enumeration<TransactionType>(0);
+  out.quote_reference = q.optional_text(1);
+  return out;
+}
+
+void set_provider_state(WriteTx& tx, std::int64_t payment, ProviderState state) {
+  Query(tx.db(), kSetState, state, payment).run();
+}
+
+void count_submission(WriteTx& tx, std::int64_t payment) {
+  Query(tx.db(), kCountSubmission, tx.now(), payment).run();
+}
+
+void set_in_review(WriteTx& tx, std::int64_t payment, bool in_review) {
+  Query(tx.db(), kSetInReview, in_review, payment).run();
+}
+
+void set_provider_reference(WriteTx& tx, std::int64_t payment, std::string_view reference) {
+  Query(tx.db(), kSetReference, reference, payment).run();
+}
+
+void set_instructions(WriteTx& tx, std::int64_t payment,
+                      const std::map<std::string, std::string>& instructions,
+                      Timestamp expires_at) {
+  Query(tx.db(), kSetExpiry, expires_at, payment).run();
+  Query(tx.db(), kDropInstructions, payment).run();
+  for (const auto& [name, value] : instructions) {
+    Query(tx.db(), kAddInstruction, payment, name, value).run();
+  }
+}
+
+int open_attempt(WriteTx& tx, std::int64_t payment, ProviderCall call) {
+  int attempt = 0;
+  {
+    Query q(tx.db(), kNextAttempt, payment);
+    COFFER_CHECK(q.step());
+    attempt = static_cast<int>(q.integer(0));
+  }
+  Query(tx.db(), kOpenAttempt, payment, attempt, call, tx.now()).run();
+  return attempt;
+}
+
+void close_attempt(WriteTx& tx, std::int64_t payment, int attempt, std::string_view outcome) {
+  Query(tx.db(), kCloseAttempt, tx.now(), outcome, payment, attempt).run();
+}
+
+std::vector<AttemptRow> attempts_of(Connection& db, std::int64_t payment) {
+  std::vector<AttemptRow> out;
+  Query q(db, kAttempts, payment);
+  while (q.step()) {
+    out.push_back({static_cast<int>(q.integer(0)), q.enumeration<ProviderCall>(1), q.time(2),
+                   q.optional_time(3), q.optional_text(4)});
+  }
+  return out;
+}
+
+void add_provider_job(WriteTx& tx, const ProviderJob& job) {
+  Query(tx.db(), kAddJob, job.lane, job.due_at, job.payment, job.attempts).run();
+}
+
+void remove_provider_job(WriteTx& tx, std::int64_t payment) {
+  Query(tx.db(), kRemoveJob, payment).run();
+}
+
+void reschedule_provider_job(WriteTx& tx, std::int64_t payment, Timestamp due_at, int attempts) {
+  Query(tx.db(), kReschedule, due_at, attempts, payment).run();
+}
+
+std::optional<ProviderJob> find_provider_job(Connection& db, std::int64_t payment) {
+  Query q(db, kFindJob, payment);
+  return q.step() ? std::optional(job_row(q)) : std::nullopt;
+}
+
+std::vector<ProviderJob> due_provider_jobs(Connection& db, std::int64_t lane, Timestamp now,
+                                           int limit) {
+  std::vector<ProviderJob> out;
+  Query q(db, kDueJobs, lane, now, limit);
+  while (q.step()) out.push_back(job_row(q));
+  return out;
+}
+
+std::optional<Timestamp> next_provider_due(Connection& db, std::int64_t lane) {
+  Query q(db, kNextDue, lane);
+  return q.step() ? std::optional(q.time(0)) : std::nullopt;
+}
+
+std::vector<std::int64_t> provider_lanes(Connection& db) {
+  std::vector<std::int64_t> out;
+  Query q(db, kLanes);
+  while (q.step()) out.push_back(q.integer(0));
+  return out;
+}
+
+void hurry_lane(WriteTx& tx, std::int64_t lane) { Query(tx.db(), kHurry, lane, tx.now()).run(); }
+
+std::optional<std::int64_t> find_provider_payment(Connection& db, std::int64_t connector,
+                                                  PaymentId id) {
+  Query q(db, kFindPayment, id, connector);
+  return q.step() ? std::optional(q.integer(0)) : std::nullopt;
+}
+
+}  // namespace coffer::store

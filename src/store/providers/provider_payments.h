@@ -1,0 +1,86 @@
+// Payments through a provider: where each stands, what has to be done about it and when, and every
+// call that was made.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "domain/provider_payment.h"
+#include "store/payments.h"
+#include "store/write_tx.h"
+
+namespace coffer::store {
+
+/// What a step needs to decide and to apply an answer, by row keys.
+struct ProviderView {
+  SettlementView payment;
+  ProviderState state = ProviderState::fresh;
+  int attempts = 0;  // submissions so far
+  Amount fee;
+  Amount total;
+  std::int64_t connector = 0;
+  std::optional<Timestamp> first_sent_at;
+  std::optional<Timestamp> expires_at;
+};
+ProviderView provider_view(Connection& db, std::int64_t payment);
+
+/// What a driver is told beside the record: the parts that records do not show.
+struct ProviderDetail {
+  std::optional<TransactionType> type;
+  std::optional<std::string> quote_reference;
+};
+ProviderDetail provider_detail(Connection& db, std::int64_t payment);
+
+// The part's own columns; each call is one UPDATE.
+void set_provider_state(WriteTx& tx, std::int64_t payment, ProviderState state);
+/// A submission more; the first one sets first_sent_at.
+void count_submission(WriteTx& tx, std::int64_t payment);
+void set_in_review(WriteTx& tx, std::int64_t payment, bool in_review);
+void set_provider_reference(WriteTx& tx, std::int64_t payment, std::string_view reference);
+/// Replaces what the payer has to do, and until when.
+void set_instructions(WriteTx& tx, std::int64_t payment,
+                      const std::map<std::string, std::string>& instructions, Timestamp expires_at);
+
+/// An attempt that is open says that nobody knows what the provider did. Returns its number.
+int open_attempt(WriteTx& tx, std::int64_t payment, ProviderCall call);
+void close_attempt(WriteTx& tx, std::int64_t payment, int attempt, std::string_view outcome);
+
+/// One call, for the operator's timeline; `closed_at` is empty while it is open.
+struct AttemptRow {
+  int attempt = 0;
+  ProviderCall call = ProviderCall::submit;
+  Timestamp opened_at;
+  std::optional<Timestamp> closed_at;
+  std::optional<std::string> outcome;
+};
+std::vector<AttemptRow> attempts_of(Connection& db, std::int64_t payment);
+
+// Jobs: one per payment under way. Lane 0 takes all drivers that answer at once; any other provider has
+// the lane of its connector's key.
+struct ProviderJob {
+  std::int64_t lane = 0;
+  Timestamp due_at;
+  std::int64_t payment = 0;
+  int attempts = 0;
+};
+void add_provider_job(WriteTx& tx, const ProviderJob& job);
+void remove_provider_job(WriteTx& tx, std::int64_t payment);
+/// Moves the job; `attempts` is what it counts from then on. Nothing when there is none.
+void reschedule_provider_job(WriteTx& tx, std::int64_t payment, Timestamp due_at, int attempts);
+std::optional<ProviderJob> find_provider_job(Connection& db, std::int64_t payment);
+/// Of a lane, due at or before `now`, oldest first.
+std::vector<ProviderJob> due_provider_jobs(Connection& db, std::int64_t lane, Timestamp now,
+                                           int limit);
+std::optional<Timestamp> next_provider_due(Connection& db, std::int64_t lane);
+/// Lanes that have jobs.
+std::vector<std::int64_t> provider_lanes(Connection& db);
+/// Makes every job of a connector's lane due, after its provider is back.
+void hurry_lane(WriteTx& tx, std::int64_t lane);
+
+/// The payment under way with this connector that has this public id.
+std::optional<std::int64_t> find_provider_payment(Connection& db, std::int64_t connector,
+                                                  PaymentId id);
+
+}  // namespace coffer::store

@@ -1,0 +1,62 @@
+// On-ramp references: what customers pay against, and what arrived on them.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "domain/connector.h"
+#include "domain/tenant.h"
+#include "store/wallets.h"
+#include "store/write_tx.h"
+
+namespace coffer::store {
+
+struct ReferenceRow {
+  std::int64_t key = 0;
+  std::int64_t tenant = 0;
+  std::int64_t application = 0;
+  std::int64_t connector = 0;
+  ConnectorId connector_id;
+  std::int64_t wallet = 0;
+  WalletId wallet_id;
+  std::string settlement_account;  // the wallet's public key
+  std::string customer_id;
+  std::string reference;
+  std::optional<std::map<std::string, std::string>> metadata;  // empty on a rebind
+  std::vector<ReferenceRow> related;  // issued with this one for the same customer
+  Timestamp created_at;
+};
+
+struct ReferenceFilter {
+  std::optional<ConnectorId> connector;
+  std::optional<std::string> customer_id;
+};
+
+/// Writes the reference with its related ones and all metadata; returns the key of the first.
+std::int64_t insert_reference(WriteTx& tx, const Tenant& tenant, const ReferenceRow& row);
+/// Whether the customer has references on the connector.
+bool has_references(Connection& db, const Tenant& tenant, std::int64_t connector,
+                    std::string_view customer_id);
+/// False when the reference is taken, by whomever.
+bool is_reference_free(Connection& db, std::int64_t connector, std::string_view reference);
+/// Registered ones with their related ones, newest first.
+std::vector<ReferenceRow> list_references(Connection& db, const Tenant& tenant,
+                                          const ReferenceFilter& filter, const PageAt& page);
+/// Whoever's it is: a provider names only the reference.
+std::optional<ReferenceRow> find_reference(Connection& db, std::int64_t connector,
+                                           std::string_view reference);
+/// The caller's own, of whatever connector; for the sandbox's pay route.
+std::optional<ReferenceRow> find_own_reference(Connection& db, const Tenant& tenant,
+                                               std::string_view reference);
+
+/// The payment made of what the provider knows by this id, if it was told before.
+std::optional<std::int64_t> find_reference_payment(Connection& db, std::int64_t connector,
+                                                   std::string_view provider_payment_id);
+void insert_reference_payment(WriteTx& tx, const ReferenceRow& reference,
+                              std::string_view provider_payment_id, std::int64_t payment);
+/// Key, association and environment of a tenant, for what arrives from outside.
+Tenant tenant_by_key(Connection& db, std::int64_t tenant);
+
+}  // namespace coffer::store

@@ -1,0 +1,160 @@
+// POST /v1/payments/onramp and the Connect group's ways to collect.
+#include <catch2/catch.hpp>
+
+#include "support/connectors.h"
+#include "support/recipients.h"
+#include "support/scenario.h"
+#include "support/test_app.h"
+
+using namespace coffer;
+using namespace coffer::test;
+
+namespace {
+
+const std::string kOnramp = "/v1/payments/onramp";
+
+struct World {
+  // An on-ramp may take longer than a token lives.
+  TestApp app{[](Config& config) { config.token_lifetime_s = 86'400; }};
+  const Client& me = app.me();
+  std::string wallet = app.wallet("USDC");
+  std::string connector = add_connector(app, collection_connector());  // 0.0075, fee 10 and 1 %
+
+  /// 10,000 KES, of which 110 are the fee: 9,890 x 0.0075 = 74.175 USDC.
+  std::string submit(const std::string& account = "1234567890") {
+    return me.pay(kOnramp, collection_body(collection_quote(me, connector), wallet, account));
+  }
+  Json settled(const std::string& id, int ms = 0) {
+    app.settle();
+    for (int passed = 0; passed < ms; passed += 250) {
+      app.clock.advance_ms(250);
+      app.settle();
+    }
+    return me.record(id);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a collection shows its instructions, then credits what the quote said") {
+  World world;
+  const std::string id = world.submit();
+  Json record = world.settled(id);
+  CHECK(record.at("type") == "onramp");
+  CHECK(record.at("status") == "processing");
+  CHECK(record.at("substatus") == "awaiting_payment");
+  CHECK(record.at("instructions").size() >= 3);
+  CHECK(record.contains("instructionsExpireAt"));
+  CHECK(world.me.balance(world.wallet, "USDC") == "0.00");
+  record = world.settled(id, 1'000);
+  CHECK(record.at("status") == "succeeded");
+  CHECK(record.at("sendingAssetCode") == "KES");
+  CHECK(record.at("sendingAmount") == "10000.00");
+  CHECK(record.at("total") == "10000.00");
+  CHECK(record.at("fee") == "110.00");
+  CHECK(record.at("receivingAssetCode") == "USDC");
+  CHECK(record.at("receivingAmount") == "74.175");
+  CHECK(world.me.balance(world.wallet, "USDC") == "74.175");
+}
+
+TEST_CASE("a collection that nobody pays expires") {
+  World world;
+  const std::string id = world.submit("1201");
+  CHECK(world.settled(id, 1'000).at("status") == "processing");
+  world.app.clock.advance_ms(3'600'000);
+  const Json record = world.settled(id, 1'000);
+  CHECK(record.at("status") == "expired");
+  CHECK(record.contains("completedAt"));
+  CHECK(world.me.balance(world.wallet, "USDC") == "0.00");
+}
+
+TEST_CASE("a collection fails with the payer's reason") {
+  World world;
+  const Json record = world.settled(world.submit("0001101"), 1'000);
+  CHECK(record.at("status") == "failed");
+  CHECK(record.at("statusReason").at("code") == "insufficient_funds");
+}
+
+TEST_CASE("the sandbox decides a collection that waits") {
+  World world;
+  const std::string first = world.submit("1201");
+  const std::string second = world.submit("1201");
+  world.app.settle();
+  CHECK(world.me.send({"POST", "/v1/sandbox/transactions/" + first + "/succeed", {}, {}}).status == 200);
+  CHECK(world.me.status(first) == "succeeded");
+  const Reply failed = world.me.send(
+      {"POST", "/v1/sandbox/transactions/" + second + "/fail?code=compliance_rejected", {}, {}});
+  CHECK(failed.json().at("statusReason").at("code") == "compliance_rejected");
+  CHECK(world.me.balance(world.wallet, "USDC") == "74.175");
+  CHECK(world.me.send({"POST", "/v1/sandbox/transactions/" + second + "/fail?code=bad", {}, {}}).status == 400);
+}
+
+TEST_CASE("a collected amount waits while the wallet is under review") {
+  World world;
+  world.wallet = world.me.third_party_wallet("USDC");
+  world.me.send({"POST", "/v1/sandbox/wallets/" + world.wallet + "/verify", {}, {}});
+  const std::string id = world.submit("1202");
+  world.app.settle();
+  Json other = person("Kamau");
+  CHECK(world.me.put("/v1/wallets/" + world.wallet, {{"metadata", other}}).status == 200);
+  CHECK(world.settled(id, 5'000).at("status") == "processing");
+  CHECK(world.me.balance(world.wallet, "USDC") == "0.00");
+  world.me.send({"POST", "/v1/sandbox/wallets/" + world.wallet + "/verify", {}, {}});
+  world.app.clock.advance_ms(60'000);
+  CHECK(world.settled(id, 1'000).at("status") == "succeeded");
+}
+
+TEST_CASE("a collection is refused as the contract says") {
+  World world;
+  const Json quote = collection_quote(world.me, world.connector);
+  const std::string payout = add_connector(world.app);
+  const std::string beneficiary = add_recipient(world.me);
+  const Json off_ramp = quote_for(world.me, payout, beneficiary);
+  const std::string eurc = world.app.wallet("EURC");
+  const auto row = [&](const char* name, const std::string& patch, int status, const char* slug,
+                       std::vector<std::string> fields) {
+    Json json = collection_body(quote, world.wallet);
+    json["transactionId"] = "$new";
+    json.merge_patch(Json::parse(patch));
+    return Scenario{name, kOnramp, json.dump(), status, slug, std::move(fields)};
+  };
+  run_scenarios(
+      world.me,
+      {row("no payer", R"({"payer":null})", 400, "malformed-request", {"payer"}),
+       row("payer without name", R"({"payer":{"name":null}})", 400, "malformed-request", {"payer.name"}),
+       row("unknown payer field", R"({"payer":{"name":"x","iban":"y"}})", 400, "malformed-request",
+           {"payer.iban"}),
+       row("off-ramp quote", R"({"quoteId":")" + off_ramp.at("quoteId").get<std::string>() + "\"}", 422,
+           "validation-failed", {"quoteId"}),
+       row("wallet without trustline", R"({"destinationWalletId":")" + eurc + "\"}", 422,
+           "trustline-missing", {"destinationWalletId"}),
+       row("source wallet", R"({"sourceWalletId":")" + eurc + "\"}", 400, "malformed-request",
+           {"sourceWalletId"})});
+  world.app.clock.advance_ms(120'000);
+  run_scenario(world.me, row("expired", "{}", 409, "quote-expired", {"quoteId"}));
+}
+
+TEST_CASE("Connect collects against a quote, and quotes and collects in one call") {
+  World world;
+  const Json quote = collection_quote(world.me, world.connector);
+  const Reply onramp = world.me.post("/v1/connect-onramp", collection_body(quote, world.wallet));
+  INFO(onramp.text());
+  REQUIRE(onramp.status == 202);
+  CHECK(world.settled(onramp.json().at("transactionRecordId"), 1'000).at("status") == "succeeded");
+
+  const Json body{{"transactionId", fresh_transaction_id()},
+                  {"connectorId", world.connector},
+                  {"amount", 10000},
+                  {"destinationWalletId", world.wallet},
+                  {"payer", {{"name", "Joseph Mwangi"}}}};
+  const Reply cash_in = world.me.post("/v1/connect-cashin", body);
+  INFO(cash_in.text());
+  REQUIRE(cash_in.status == 202);
+  CHECK(cash_in.json().at("quote").at("receiveAmount") == "74.175");
+  const Reply again = world.me.post("/v1/connect-cashin", body);
+  CHECK(again.status == 202);
+  CHECK(again.json().at("isIdempotent") == true);
+  CHECK(again.json().at("transactionRecordId") == cash_in.json().at("transactionRecordId"));
+  world.settled(cash_in.json().at("transactionRecordId"), 1'000);
+  CHECK(world.me.balance(world.wallet, "USDC") == "148.35");
+}

@@ -1,0 +1,219 @@
+// POST /v1/public/auth/verify-otp: people, and what their token opens.
+#include <catch2/catch.hpp>
+
+#include "flows/user_changes.h"
+#include "support/logins.h"
+#include "support/scenario.h"
+
+using namespace coffer;
+using namespace coffer::test;
+
+namespace {
+
+const std::string kVerify = "/v1/public/auth/verify-otp";
+const std::string kAssociation = "/v1/business/association/all";
+
+struct World {
+  explicit World(const std::function<void(Config&)>& change = {}) : app(change) {}
+
+  Reply log_in(const Json& body) { return app.anonymous().post(kVerify, body); }
+  /// The token of a login that works.
+  std::string token(int steps = 0) {
+    const Reply reply = log_in(user.login(app, steps));
+    INFO(reply.text());
+    REQUIRE(reply.status == 200);
+    return reply.json().at("accessToken");
+  }
+  Client with(const std::string& user_token) {
+    return app.me().with("Authorization", "Bearer " + user_token);
+  }
+
+  TestApp app;
+  TestUser user = add_user(app, app.association(), "Ada@Example.com");
+};
+
+void check_refused(const Reply& reply, int status, const std::string& slug) {
+  INFO(reply.text());
+  CHECK(reply.status == status);
+  CHECK(reply.slug() == slug);
+}
+
+}  // namespace
+
+TEST_CASE("password and code give a bearer token for the business routes") {
+  World world;
+  const Reply reply = world.log_in(world.user.login(world.app));
+  REQUIRE(reply.status == 200);
+  const Json body = reply.json();
+  CHECK(body.size() == 4);
+  CHECK(body.at("tokenType") == "Bearer");
+  CHECK(body.at("expiresIn") == 3600);
+  CHECK(body.at("associationId") == world.app.association().to_string());
+  CHECK(reply.header("Cache-Control") == "no-store");
+
+  const Client user = world.with(body.at("accessToken"));
+  CHECK(user.get(kAssociation).status == 200);
+  CHECK(user.get("/v1/business/association/" + world.app.association().to_string()).status == 200);
+  // And for nothing else.
+  check_refused(user.get("/v1/wallets"), 401, "unauthorized");
+  check_refused(user.get("/v1/transactions"), 401, "unauthorized");
+  CHECK(world.app.me().get(kAssociation).status == 200);
+}
+
+TEST_CASE("the application beside the token is one of the same association") {
+  World world;
+  const std::string token = world.token();
+  const Client sibling(world.app, world.app.register_application(world.app.association()));
+  CHECK(sibling.with("Authorization", "Bearer " + token).get(kAssociation).status == 200);
+  CHECK(world.app.production().with("Authorization", "Bearer " + token).get(kAssociation).status ==
+        200);
+  const Client stranger = world.app.stranger();
+  CHECK(stranger.with("Authorization", "Bearer " + token).get(kAssociation).status == 401);
+  CHECK(world.with(token).without("x-svc-auth").get(kAssociation).status == 401);
+  const Credentials nobody = world.app.register_application(std::nullopt);
+  CHECK(world.with(token).with("x-svc-auth", nobody.api_key).get(kAssociation).status == 403);
+}
+
+TEST_CASE("an application's scopes bound its users") {
+  World world;
+  const Credentials narrow = world.app.register_application(
+      world.app.association(), Environment::sandbox, ScopeSet().with(Scope::wallets_read));
+  const Reply reply =
+      world.with(world.token()).with("x-svc-auth", narrow.api_key).get(kAssociation);
+  CHECK(reply.status == 403);
+}
+
+TEST_CASE("a code works once, within one step of skew") {
+  World world;
+  CHECK(world.log_in(world.user.login(world.app)).status == 200);
+  check_refused(world.log_in(world.user.login(world.app)), 401, "unauthorized");
+  // Older than the last one used, though within the skew.
+  check_refused(world.log_in(world.user.login(world.app, -1)), 401, "unauthorized");
+  CHECK(world.log_in(world.user.login(world.app, 1)).status == 200);
+  world.app.clock.advance_ms(30'000);
+  check_refused(world.log_in(world.user.login(world.app)), 401, "unauthorized");
+  world.app.clock.advance_ms(60'000);
+  check_refused(world.log_in(world.user.login(world.app, 2)), 401, "unauthorized");
+  check_refused(world.log_in(world.user.login(world.app, -2)), 401, "unauthorized");
+  CHECK(world.log_in(world.user.login(world.app, -1)).status == 200);
+}
+
+TEST_CASE("every refusal looks the same") {
+  World world;
+  const Json good = world.user.login(world.app);
+  const Reply reference =
+      world.log_in({{"username", "nobody"}, {"password", "x"}, {"otp", "123456"}});
+  check_refused(reference, 401, "unauthorized");
+  struct Row {
+    const char* member;
+    std::string value;
+  };
+  const Row rows[] = {{"password", "wrong"},
+                      {"otp", world.user.code(world.app, 5)},
+                      {"otp", "12345"},
+                      {"username", "somebody.else"}};
+  for (const Row& row : rows) {
+    INFO(row.member << " " << row.value);
+    Json body = good;
+    body[row.member] = row.value;
+    CHECK(without_identity(world.log_in(body)) == without_identity(reference));
+  }
+  flows::suspend_user(world.app.flows(), world.user.id, true).value();
+  CHECK(without_identity(world.log_in(good)) == without_identity(reference));
+  flows::suspend_user(world.app.flows(), world.user.id, false).value();
+  // None of these used the code up.
+  CHECK(world.log_in(good).status == 200);
+  CHECK(without_identity(world.log_in(good)) == without_identity(reference));
+}
+
+TEST_CASE("names are without regard to case") {
+  World world;
+  Json body = world.user.login(world.app);
+  CHECK(body.at("username") == "ada@example.com");
+  body["username"] = "ADA@example.COM";
+  CHECK(world.log_in(body).status == 200);
+}
+
+TEST_CASE("suspension and resets end a user's tokens at once") {
+  World world;
+  const auto change = [&](const char* what, const std::function<void()>& act, int steps) {
+    INFO(what);
+    const std::string token = world.token(steps);
+    CHECK(world.with(token).get(kAssociation).status == 200);
+    act();
+    CHECK(world.with(token).get(kAssociation).status == 401);
+  };
+  const flows::Context& flows = world.app.flows();
+  change(
+      "suspended", [&] { flows::suspend_user(flows, world.user.id, true).value(); }, -1);
+  flows::suspend_user(flows, world.user.id, false).value();
+  change(
+      "new password",
+      [&] {
+        const auto reset = flows::reset_password(flows, world.user.id).value();
+        CHECK(reset.otpauth_uri.empty());
+        world.user.password = reset.password.reveal();
+      },
+      0);
+  change(
+      "new key",
+      [&] {
+        const auto reset = flows::reset_otp(flows, world.user.id).value();
+        CHECK(reset.password.empty());
+        world.user.otp_key = flows::open_otp_key(flows, reset.user).value().reveal();
+      },
+      1);
+  CHECK(world.log_in(world.user.login(world.app)).status == 200);
+}
+
+TEST_CASE("a user's token expires") {
+  World world;
+  const std::string token = world.token();
+  world.app.clock.advance_ms(3'599'999);
+  CHECK(world.with(token).get(kAssociation).status == 200);
+  world.app.clock.advance_ms(1);
+  CHECK(world.with(token).get(kAssociation).status == 401);
+}
+
+TEST_CASE("wrong codes wait longer and longer") {
+  World world([](Config& config) { config.rate_limit_login_per_min = 60; });
+  Json wrong = world.user.login(world.app);
+  wrong["otp"] = "000000";
+  for (int i = 0; i < 4; ++i) check_refused(world.log_in(wrong), 401, "unauthorized");
+  check_refused(world.log_in(world.user.login(world.app)), 429, "rate-limited");
+  world.app.clock.advance_ms(1'000);
+  check_refused(world.log_in(wrong), 401, "unauthorized");
+  world.app.clock.advance_ms(1'000);
+  const Reply limited = world.log_in(world.user.login(world.app));
+  check_refused(limited, 429, "rate-limited");
+  CHECK(limited.header("Retry-After") == "1");
+}
+
+TEST_CASE("misshapen OTP logins") {
+  TestApp app;
+  run_scenarios(
+      app.anonymous(),
+      {{"nothing", kVerify, "{}", 400, "malformed-request", {"username", "password", "otp"}},
+       {"a number",
+        kVerify,
+        R"({"username":"a","password":"b","otp":123456})",
+        400,
+        "malformed-request",
+        {"otp"}}});
+}
+
+TEST_CASE("enrolment refuses bad and taken names, and associations that are none") {
+  World world;
+  const auto slug = [&](const std::string& name, AssociationId association) {
+    const auto result = flows::add_user(world.app.flows(), name, association);
+    return result ? Slug::unexpected_error : result.error().slug;
+  };
+  const AssociationId own = world.app.association();
+  CHECK(slug("", own) == Slug::validation_failed);
+  CHECK(slug("a b", own) == Slug::validation_failed);
+  CHECK(slug(std::string(65, 'a'), own) == Slug::validation_failed);
+  CHECK(slug("ADA@example.com", own) == Slug::conflict);
+  CHECK(slug("ada@example.com", world.app.register_association()) == Slug::conflict);
+  CHECK(slug("bob", AssociationId{world.app.random.uuid_v7(world.app.clock.now())}) ==
+        Slug::not_found);
+}

@@ -1,0 +1,125 @@
+// POST /v1/providers/{connectorId}/callbacks: signed news, and everything that is not.
+#include <catch2/catch.hpp>
+
+#include "outbound/provider_signature.h"
+#include "route_samples.h"
+#include "support/connectors.h"
+#include "support/scenario.h"
+#include "support/test_app.h"
+
+using namespace coffer;
+using namespace coffer::test;
+
+namespace {
+
+struct World {
+  TestApp app;
+  const Client& me = app.me();
+  std::string wallet = app.wallet("USDC");
+  std::string connector = add_connector(app, bespoke());
+  std::string path = "/v1/providers/" + connector + "/callbacks";
+
+  static flows::NewConnector bespoke() {
+    flows::NewConnector out = collection_connector();
+    out.terms.flow = ConnectorFlow::bespoke;
+    out.terms.issues_references = true;
+    out.terms.driver = DriverKind::http;
+    out.terms.endpoint = ProviderEndpoint{"http://127.0.0.1:1/", Secret("shared"), 200};
+    return out;
+  }
+
+  Reply call(const std::string& target, const std::string& body, const std::string& secret = "shared",
+             std::int64_t skew_ms = 0) {
+    HttpCall call{"POST", target, {}, body};
+    for (const auto& [name, value] :
+         outbound::sign(Secret(secret), app.clock.now().plus_ms(skew_ms), {"POST", target, body})) {
+      call.headers.emplace_back(name, value);
+    }
+    return app.anonymous().send(call);
+  }
+  Reply call(const Json& body) { return call(path, body.dump()); }
+  Names names() const { return {{"wallet", wallet}, {"provider", connector}}; }
+};
+
+Json paid(const std::string& reference, const char* payment = "pp-1") {
+  return {{"id", "cb-1"},
+          {"type", "reference.paid"},
+          {"data",
+           {{"providerPaymentId", payment},
+            {"reference", reference},
+            {"amount", "10000"},
+            {"currencyIsoCode3", "KES"},
+            {"payer", {{"name", "Joseph Mwangi"}, {"accountNumber", "001"}}},
+            {"paidAt", "2026-01-01T00:00:00Z"}}}};
+}
+
+}  // namespace
+
+TEST_CASE("a provider's news of a payment on a reference counts once") {
+  World world;
+  issue_reference(world.app, world.names(), "REF-1");
+  for (int i = 0; i < 3; ++i) {
+    const Reply reply = world.call(paid("REF-1"));
+    INFO(reply.text());
+    CHECK(reply.status == 200);
+    CHECK(reply.json().at("received") == true);
+  }
+  world.app.settle();
+  CHECK(world.me.balance(world.wallet, "USDC") == "74.175");
+  const auto records = world.me.all("/v1/transactions?type=onramp_reference");
+  REQUIRE(records.size() == 1);
+  CHECK(records[0].at("providerReference") == "pp-1");
+  CHECK(world.call("/gw" + world.path, paid("REF-1", "pp-2").dump()).status == 200);
+  world.app.settle();
+  CHECK(world.me.balance(world.wallet, "USDC") == "148.35");
+}
+
+TEST_CASE("news that nobody signed is refused") {
+  World world;
+  issue_reference(world.app, world.names(), "REF-1");
+  const std::string body = paid("REF-1").dump();
+  CHECK(world.app.anonymous().send({"POST", world.path, {}, body}).status == 401);
+  CHECK(world.call(world.path, body, "guessed").status == 401);
+  CHECK(world.call(world.path, body, "shared", 301'000).status == 401);
+  CHECK(world.call(world.path, body, "shared", -301'000).status == 401);
+  // Signed for another path, or another body.
+  HttpCall other{"POST", world.path, {}, body};
+  for (const auto& [name, value] :
+       outbound::sign(Secret("shared"), world.app.clock.now(), {"POST", "/v1/other", body})) {
+    other.headers.emplace_back(name, value);
+  }
+  CHECK(world.app.anonymous().send(other).status == 401);
+  world.app.settle();
+  CHECK(world.me.balance(world.wallet, "USDC") == "0.00");
+}
+
+TEST_CASE("signed news that make no sense are refused and change nothing") {
+  World world;
+  issue_reference(world.app, world.names(), "REF-1");
+  const auto patched = [&](const std::string& patch) {
+    Json json = paid("REF-1");
+    json.merge_patch(Json::parse(patch));
+    return world.call(json);
+  };
+  CHECK(patched(R"({"type":"weather.changed"})").status == 400);
+  CHECK(patched(R"({"data":null})").status == 400);
+  CHECK(patched(R"({"data":{"amount":null}})").status == 400);
+  CHECK(patched(R"({"data":{"amount":"-1"}})").slug() == "amount-out-of-range");
+  CHECK(patched(R"({"data":{"currencyIsoCode3":"EUR"}})").status == 422);
+  CHECK(patched(R"({"data":{"reference":"REF-2"}})").status == 404);
+  CHECK(world.call(world.path, "{").status == 400);
+  const std::string nowhere = "/v1/providers/01890000-0000-7000-8000-000000000000/callbacks";
+  CHECK(world.call(nowhere, paid("REF-1").dump()).status == 404);
+  const std::string sandbox = "/v1/providers/" + add_connector(world.app) + "/callbacks";
+  CHECK(world.call(sandbox, paid("REF-1").dump()).status == 404);
+  CHECK(world.me.all("/v1/transactions").empty());
+}
+
+TEST_CASE("news about payments that are not under way are taken and change nothing") {
+  World world;
+  for (const char* type : {"payout.updated", "collection.updated"}) {
+    for (const char* id : {"01890000-0000-7000-8000-000000000000", "not an id"}) {
+      CHECK(world.call({{"id", "cb"}, {"type", type}, {"data", {{"id", id}}}}).status == 200);
+    }
+  }
+}

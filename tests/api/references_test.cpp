@@ -1,0 +1,154 @@
+// On-ramp references: registration with all its errors, lists, and what arrives on them.
+#include <catch2/catch.hpp>
+
+#include "support/connectors.h"
+#include "support/scenario.h"
+#include "support/test_app.h"
+
+using namespace coffer;
+using namespace coffer::test;
+
+namespace {
+
+const std::string kReferences = "/v1/onramp/references";
+
+flows::NewConnector bespoke_connector() {
+  flows::NewConnector connector = collection_connector();
+  connector.terms.name = "Virtual accounts";
+  connector.terms.flow = ConnectorFlow::bespoke;
+  connector.terms.issues_references = true;
+  return connector;
+}
+
+struct World {
+  TestApp app;
+  const Client& me = app.me();
+  std::string wallet = app.wallet("USDC");
+  std::string account = me.get("/v1/wallets/" + wallet).json().at("publicKey");
+  std::string connector = add_connector(app, bespoke_connector());
+
+  Json body(const std::string& customer) const {
+    return {{"connectorId", connector}, {"settlementAccount", account}, {"customerId", customer}};
+  }
+  Json registered(const std::string& customer) const {
+    const Reply reply = me.post(kReferences, body(customer));
+    INFO(reply.text());
+    REQUIRE(reply.status == 201);
+    return reply.json();
+  }
+  Reply pay(const std::string& reference, const char* amount, const char* payment = nullptr) const {
+    Json json{{"amount", amount}};
+    if (payment != nullptr) json["providerPaymentId"] = payment;
+    return me.post("/v1/sandbox/references/" + reference + "/pay", json);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a registered reference names its connector and how to pay") {
+  World world;
+  const Json reference = world.registered("customer-1");
+  CHECK_FALSE(reference.at("reference").get<std::string>().empty());
+  CHECK(reference.at("routeId") == world.connector);
+  CHECK(reference.at("metadata").is_object());
+  CHECK(reference.at("relatedReferences").is_null());
+  CHECK(world.me.all(kReferences).size() == 1);
+  CHECK(world.me.all(kReferences + "?customerId=customer-1&connectorId=" + world.connector).at(0) ==
+        reference);
+  CHECK(world.me.all(kReferences + "?customerId=customer-2").empty());
+  CHECK(world.app.stranger().all(kReferences).empty());
+}
+
+TEST_CASE("a rebind has no metadata, related references have their own") {
+  World world;
+  CHECK(world.registered("c-2001").at("metadata").is_null());
+  const Json related = world.registered("c-2004").at("relatedReferences");
+  REQUIRE(related.size() == 2);
+  CHECK(related[0].at("metadata").is_object());
+  CHECK(world.pay(related[1].at("reference"), "1000").status == 202);
+}
+
+TEST_CASE("registration is refused as the contract says") {
+  World world;
+  const Client other = world.app.stranger();
+  const std::string foreign =
+      other.get("/v1/wallets/" + other.wallet("USDC")).json().at("publicKey");
+  const std::string eurc =
+      world.me.get("/v1/wallets/" + world.app.wallet("EURC")).json().at("publicKey");
+  const std::string plain = add_connector(world.app, collection_connector());
+  const std::string paused = add_connector(world.app, bespoke_connector());
+  pause_connector(world.app, paused);
+  world.registered("taken");
+  const auto row = [&](const char* name, const std::string& patch, int status, const char* slug,
+                       std::vector<std::string> fields) {
+    Json json = world.body("fresh");
+    json.merge_patch(Json::parse(patch));
+    return Scenario{name, kReferences, json.dump(), status, slug, std::move(fields)};
+  };
+  const auto with = [](const char* name, const std::string& value) {
+    return Json{{name, value}}.dump();
+  };
+  run_scenarios(
+      world.me,
+      {row("malformed account", with("settlementAccount", "nonsense"), 404, "not-found",
+           {"settlementAccount"}),
+       row("foreign account", with("settlementAccount", foreign), 404, "not-found",
+           {"settlementAccount"}),
+       row("unknown connector", with("connectorId", "01890000-0000-7000-8000-000000000000"), 404,
+           "not-found", {"connectorId"}),
+       row("connector that is no id", with("connectorId", "x"), 404, "not-found", {"connectorId"}),
+       row("customer the provider does not know", with("customerId", "c-2002"), 404, "not-found",
+           {"customerId"}),
+       row("taken", with("customerId", "taken"), 409, "references-exist", {"customerId"}),
+       row("provider cannot assign", with("customerId", "c-2003"), 409, "conflict", {}),
+       row("paused", with("connectorId", paused), 409, "conflict", {"connectorId"}),
+       row("no trustline", with("settlementAccount", eurc), 422, "trustline-missing",
+           {"settlementAccount"}),
+       row("connector without references", with("connectorId", plain), 422, "validation-failed",
+           {"connectorId"}),
+       row("no customer", R"({"customerId":null})", 400, "malformed-request", {"customerId"}),
+       row("unknown field", R"({"idempotencyKey":"x"})", 400, "malformed-request",
+           {"idempotencyKey"}),
+       row("provider late", with("customerId", "c-1401"), 504, "provider-timeout", {}),
+       row("provider broken", with("customerId", "c-1402"), 502, "provider-error", {})});
+  CHECK(world.me.all(kReferences).size() == 1);
+}
+
+TEST_CASE("a customer's payment on a reference credits the wallet once") {
+  World world;
+  const std::string reference = world.registered("customer-1").at("reference");
+  const Reply paid = world.pay(reference, "10000", "pp-1");
+  INFO(paid.text());
+  REQUIRE(paid.status == 202);
+  const std::string id = paid.json().at("transactionRecordId");
+  const Reply again = world.pay(reference, "10000", "pp-1");
+  CHECK(again.json().at("isIdempotent") == true);
+  CHECK(again.json().at("transactionRecordId") == id);
+  CHECK(world.pay(reference, "9999", "pp-1").status == 409);
+  world.app.settle();
+  const Json record = world.me.record(id);
+  CHECK(record.at("type") == "onramp_reference");
+  CHECK(record.at("status") == "succeeded");
+  CHECK(record.at("sendingAmount") == "10000.00");
+  CHECK(record.at("fee") == "110.00");
+  CHECK(record.at("receivingAmount") == "74.175");
+  CHECK(record.at("destinationWalletId") == world.wallet);
+  CHECK(world.me.balance(world.wallet, "USDC") == "74.175");
+  // Another payment of the same amount is another payment.
+  CHECK(world.pay(reference, "10000").json().at("isIdempotent") == false);
+  world.app.settle();
+  CHECK(world.me.balance(world.wallet, "USDC") == "148.35");
+}
+
+TEST_CASE("only the owner's references can be paid in the sandbox, with a fitting amount") {
+  World world;
+  const std::string reference = world.registered("customer-1").at("reference");
+  const Client other = world.app.stranger();
+  const std::string route = "/v1/sandbox/references/" + reference + "/pay";
+  CHECK(other.post(route, {{"amount", "1000"}}).status == 404);
+  CHECK(world.app.production().post(route, {{"amount", "1000"}}).status == 404);
+  CHECK(world.pay("REFnothing", "1000").status == 404);
+  CHECK(world.pay(reference, "0").slug() == "amount-out-of-range");
+  CHECK(world.pay(reference, "1.001").slug() == "amount-precision");
+  CHECK(world.pay(reference, "5").slug() == "amount-out-of-range");  // all of it fee
+}

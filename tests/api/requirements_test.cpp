@@ -1,0 +1,111 @@
+// What a connector requires of a submission, as fields and as a JSON Schema.
+#include <catch2/catch.hpp>
+
+#include "support/connectors.h"
+#include "support/scenario.h"
+#include "support/test_app.h"
+
+using namespace coffer;
+using namespace coffer::test;
+
+namespace {
+
+const std::string kRequirements = "/v1/payments/requirements";
+
+std::vector<Requirement> everything() {
+  return {
+      {.name = "accountType",
+       .label = "Account type",
+       .description = "Of the recipient",
+       .choices = {{"CURRENT", "Current"}, {"SAVINGS", "Savings"}}},
+      {.name = "nationalId",
+       .label = "National id",
+       .pattern = "[0-9]{8}",
+       .min_length = 8,
+       .max_length = 8,
+       .types = 0b0100},
+      {.name = "income", .type = Requirement::Type::number, .required = false, .label = "Income"},
+      {.name = "resident", .type = Requirement::Type::boolean, .label = "Resident"}};
+}
+
+std::string connector(TestApp& app) {
+  flows::NewConnector spec = payout_connector();
+  spec.terms.types = 0b1100;  // B2C and B2B
+  spec.requirements = everything();
+  return add_connector(app, spec);
+}
+
+}  // namespace
+
+TEST_CASE("the requirements of a connector for a transaction type") {
+  TestApp app;
+  const std::string id = connector(app);
+  const Reply reply = app.me().get(kRequirements + "?connectorId=" + id + "&transactionType=b2c");
+  INFO(reply.text());
+  REQUIRE(reply.status == 200);
+  const Json body = reply.json();
+  CHECK(body.at("connectorId") == id);
+  CHECK(body.at("transactionType") == "B2C");
+  REQUIRE(body.at("fields").size() == 4);
+  CHECK(body.at("fields")[0] == Json{{"name", "accountType"},
+                                     {"path", "additionalFields.accountType"},
+                                     {"type", "string"},
+                                     {"required", true},
+                                     {"label", "Account type"},
+                                     {"description", "Of the recipient"},
+                                     {"minLength", 1},
+                                     {"maxLength", 200},
+                                     {"choices",
+                                      {{{"code", "CURRENT"}, {"label", "Current"}},
+                                       {{"code", "SAVINGS"}, {"label", "Savings"}}}}});
+  CHECK(body.at("fields")[1].at("pattern") == "[0-9]{8}");
+  CHECK(body.at("fields")[2].at("type") == "number");
+  CHECK(body.at("fields")[2].at("required") == false);
+  CHECK(body.at("fields")[3].at("type") == "boolean");
+
+  const Json schema = body.at("jsonSchema");
+  CHECK(schema.at("$schema") == "https://json-schema.org/draft/2020-12/schema");
+  CHECK(schema.at("required") == Json{"additionalFields"});
+  const Json fields = schema.at("properties").at("additionalFields");
+  CHECK(fields.at("additionalProperties") == false);
+  CHECK(fields.at("required") == Json{"accountType", "nationalId", "resident"});
+  CHECK(fields.at("properties").at("accountType").at("enum") == Json{"CURRENT", "SAVINGS"});
+  CHECK(fields.at("properties").at("nationalId").at("pattern") == "^(?:[0-9]{8})$");
+  CHECK(fields.at("properties").at("nationalId").at("maxLength") == 8);
+}
+
+TEST_CASE("requirements follow the transaction type") {
+  TestApp app;
+  const std::string id = connector(app);
+  const auto read = [&](const std::string& query) {
+    return app.me().get(kRequirements + "?connectorId=" + id + query).json();
+  };
+  CHECK(read("&transactionType=B2B").at("fields").size() == 3);
+  // Without one: all, and required is what every type of the connector requires.
+  const Json any = read("");
+  CHECK(any.at("transactionType").is_null());
+  CHECK(any.at("fields").size() == 4);
+  CHECK(any.at("fields")[0].at("required") == true);
+  CHECK(any.at("fields")[1].at("required") == false);
+  const Json none = app.me().get(kRequirements + "?connectorId=" + add_connector(app)).json();
+  CHECK(none.at("fields").empty());
+  CHECK_FALSE(none.at("jsonSchema").contains("required"));
+}
+
+TEST_CASE("requirements that cannot be read") {
+  TestApp app;
+  const std::string id = connector(app);
+  const auto row = [](const char* name, const std::string& query, int status, const char* slug,
+                      std::vector<std::string> fields) {
+    return Scenario{name, kRequirements + query, "", status, slug, std::move(fields), {}, "GET"};
+  };
+  run_scenarios(app.me(),
+                {row("no connector", "", 400, "malformed-request", {"connectorId"}),
+                 row("no id", "?connectorId=x", 400, "malformed-request", {"connectorId"}),
+                 row("no type", "?connectorId=" + id + "&transactionType=x", 400,
+                     "malformed-request", {"transactionType"}),
+                 row("a type it does not take", "?connectorId=" + id + "&transactionType=C2C", 422,
+                     "validation-failed", {"transactionType"}),
+                 row("nobody's", "?connectorId=" + app.random.uuid_v7(app.clock.now()).to_string(),
+                     404, "not-found", {})});
+}

@@ -1,0 +1,451 @@
+// Delivery, rule by rule (contract "Events", decisions section 8), against a receiver on this
+// machine.
+#include <catch2/catch.hpp>
+#include <set>
+
+#include "base/digest.h"
+#include "support/receiver.h"
+#include "support/test_app.h"
+
+using namespace coffer;
+using namespace coffer::test;
+
+namespace {
+
+using Kind = Behaviour::Kind;
+
+/// An app with two wallets and one registration at a receiver of its own.
+struct World {
+  explicit World(const std::string& type = "*", const std::function<void(Config&)>& change = {})
+      : app([&](Config& config) {
+          config.token_lifetime_s = 604'800;  // tests wait for days
+          if (change) change(config);
+        }),
+        from(app.wallet("USDC", "1000")),
+        to(app.wallet("USDC")) {
+    const Json made =
+        app.me()
+            .post("/v1/webhooks", {{"url", receiver.url()}, {"eventTypes", Json::array({type})}})
+            .json();
+    id = made.at("id");
+    secret = made.at("secret");
+  }
+
+  std::string pay() { return app.me().transfer(from, to, "1"); }
+  std::string path(const std::string& rest = {}) const { return "/v1/webhooks/" + id + rest; }
+  std::vector<Json> deliveries(const std::string& status) const {
+    return app.me().all(path("/deliveries?status=" + status));
+  }
+  Json detail(const std::string& delivery) const {
+    return app.me().get(path("/deliveries/" + delivery)).json();
+  }
+  Json webhook() const { return app.me().get(path()).json(); }
+
+  Receiver receiver;
+  TestApp app;
+  std::string from;
+  std::string to;
+  std::string id;
+  std::string secret;
+};
+
+std::string hmac_base64(const std::string& secret, const std::string& text) {
+  const std::string key = from_base64(secret.substr(std::string("whsec_").size())).value();
+  return to_base64(as_text(hmac_sha256(key, text)));
+}
+
+/// As Standard Webhooks says; whether any of the signatures is by this secret.
+bool verifies(const Received& request, const std::string& secret) {
+  const std::string expected =
+      "v1," + hmac_base64(secret, request.header("webhook-id") + "." +
+                                      request.header("webhook-timestamp") + "." + request.body);
+  const std::string all = " " + request.header("webhook-signature") + " ";
+  return all.find(" " + expected + " ") != std::string::npos;
+}
+
+std::vector<std::string> types_of(const std::vector<Received>& requests) {
+  std::vector<std::string> out;
+  for (const Received& request : requests) out.push_back(request.json().at("type"));
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("delivery: every event of a payment arrives in order, with its record as of then") {
+  World world;
+  const std::string record = world.pay();
+  world.app.settle();
+  CHECK(world.app.deliver() == 3);
+  const auto requests = world.receiver.received();
+  CHECK(types_of(requests) ==
+        std::vector<std::string>{"payment.initiated", "payment.processing", "payment.succeeded"});
+  const char* statuses[] = {"initiated", "processing", "succeeded"};
+  for (int i = 0; i < 3; ++i) {
+    const Json body = requests.at(static_cast<std::size_t>(i)).json();
+    INFO(body.dump());
+    CHECK(body.at("apiVersion") == "v1");
+    CHECK(body.at("environment") == "sandbox");
+    CHECK(body.at("associationId") == world.app.association().to_string());
+    CHECK(body.at("sequence") == i + 1);
+    CHECK_FALSE(body.contains("test"));
+    const Json& data = body.at("data");
+    CHECK(data.at("id") == record);
+    CHECK(data.at("status") == statuses[i]);
+    CHECK(data.at("version") == i + 1);
+    CHECK(data.at("statusHistory").size() == static_cast<std::size_t>(i + 1));
+    CHECK(data.contains("completedAt") == (i == 2));
+    CHECK(data.contains("ledgerTransactionHash") == (i == 2));
+  }
+  CHECK(requests.at(2).json().at("data") == world.app.me().record(record));
+  CHECK(world.app.deliver() == 0);
+  CHECK(world.deliveries("delivered").size() == 3);
+}
+
+TEST_CASE("delivery: the headers are the contract's and those of Standard Webhooks") {
+  World world("payment.initiated");
+  world.pay();
+  world.app.deliver();
+  const Received request = world.receiver.received().at(0);
+  const std::string event = request.json().at("id");
+  CHECK(request.target == "/hooks");
+  CHECK(request.header("Content-Type") == "application/json");
+  CHECK(request.header("X-Webhook-Id") == event);
+  CHECK(request.header("X-Webhook-Ts") == std::to_string(world.app.clock.now().ms));
+  CHECK(request.header("X-Svc-Signature") == "sha256=" + to_hex(hmac_sha256(event, request.body)));
+  CHECK(request.header("webhook-id") == event);
+  CHECK(request.header("webhook-timestamp") == std::to_string(world.app.clock.now().ms / 1'000));
+  CHECK(verifies(request, world.secret));
+  CHECK_FALSE(verifies(request, "whsec_" + to_base64(std::string(32, 'x'))));
+}
+
+TEST_CASE("delivery: only the types that were asked for, and only what happens from then on") {
+  TestApp app;
+  const std::string from = app.wallet("USDC", "10"), to = app.wallet("USDC");
+  app.me().transfer(from, to, "1");
+  app.settle();
+  Receiver receiver;
+  app.me().post("/v1/webhooks", {{"url", receiver.url()},
+                                 {"eventTypes", {"payment.succeeded", "wallet.status_changed"}}});
+  CHECK(app.deliver() == 0);
+  app.me().transfer(from, to, "2");
+  app.settle();
+  const std::string third = app.me().third_party_wallet("USDC");
+  app.me().send({"POST", "/v1/sandbox/wallets/" + third + "/verify", {}, {}});
+  app.deliver();
+  const auto requests = receiver.received();
+  CHECK(types_of(requests) ==
+        std::vector<std::string>{"payment.succeeded", "wallet.status_changed"});
+  const Json wallet = requests.at(1).json().at("data");
+  CHECK(wallet.at("id") == third);
+  CHECK(wallet.at("status") == "Verified");
+  CHECK_FALSE(wallet.contains("metadata"));
+}
+
+TEST_CASE("delivery: anything but a whole 2xx answer is a failure and is tried again") {
+  struct Row {
+    const char* name;
+    Behaviour behaviour;
+    int status;  // in the log; 0: none
+  };
+  const Row rows[] = {
+      {"500", {Kind::answer, 500}, 500},
+      {"404", {Kind::answer, 404}, 404},
+      {"redirect", {Kind::answer, 302, {{"Location", "/elsewhere"}}}, 302},
+      {"reset", {Kind::reset}, 0},
+      {"garbage", {Kind::garbage}, 0},
+      {"close early", {Kind::close_early}, 0},
+      {"silent", {Kind::silent}, 0},
+      {"byte by byte, for ever", {Kind::dribble, 200, {}, std::string(2'000, 'x')}, 0},
+  };
+  for (const Row& row : rows) {
+    INFO(row.name);
+    World world("payment.initiated", [](Config& config) { config.webhook_timeout_ms = 300; });
+    world.receiver.script({row.behaviour});
+    world.pay();
+    CHECK(world.app.deliver() == 1);
+    const Json waiting = world.deliveries("pending").at(0);
+    const Json attempt = world.detail(waiting.at("id")).at("log").at(0);
+    INFO(attempt.dump());
+    CHECK(attempt.at("responseStatus") == (row.status == 0 ? Json(nullptr) : Json(row.status)));
+    CHECK(attempt.contains("error") == (row.status == 0));
+    CHECK(world.webhook().at("consecutiveFailures") == 1);
+    CHECK(world.app.deliver() == 0);  // not before its time
+    world.app.clock.advance_ms(1'200);
+    CHECK(world.app.deliver() == 1);
+    CHECK(world.deliveries("delivered").size() == 1);
+    CHECK(world.webhook().at("consecutiveFailures") == 0);
+    const auto requests = world.receiver.received();
+    REQUIRE(requests.size() == 2);
+    CHECK(requests.at(0).body == requests.at(1).body);
+    CHECK(requests.at(0).header("X-Webhook-Id") == requests.at(1).header("X-Webhook-Id"));
+    CHECK(requests.at(1).target == "/hooks");  // a redirect is never followed
+  }
+}
+
+TEST_CASE("delivery: a slow but whole answer in time is a success") {
+  World world("payment.initiated");
+  world.receiver.script(
+      {{Kind::dribble, 204, {}, ""}, {Kind::answer, 299, {}, std::string(10'000, 'x')}});
+  world.pay();
+  world.pay();
+  CHECK(world.app.deliver() == 2);
+  const auto delivered = world.deliveries("delivered");
+  REQUIRE(delivered.size() == 2);
+  // The first 4 KiB of an answer are kept.
+  const Json attempt = world.detail(delivered.at(0).at("id")).at("log").at(0);
+  CHECK(attempt.at("responseBody").get<std::string>() == std::string(4'096, 'x'));
+}
+
+TEST_CASE("delivery: three attempts, then it is dead; resend begins again with the same bytes") {
+  World world("payment.initiated");
+  world.receiver.otherwise({Kind::answer, 500});
+  world.pay();
+  int attempts = world.app.deliver();
+  for (const int wait_ms : {799, 401}) {  // 1 s less and more 20 %
+    world.app.clock.advance_ms(wait_ms);
+    attempts += world.app.deliver();
+  }
+  CHECK(attempts == 2);
+  world.app.clock.advance_ms(7'999);
+  CHECK(world.app.deliver() == 0);
+  world.app.clock.advance_ms(4'001);  // 10 s less and more 20 %
+  CHECK(world.app.deliver() == 1);
+  const Json dead = world.deliveries("dead").at(0);
+  CHECK(dead.at("attempts") == 3);
+  CHECK_FALSE(dead.contains("nextAttemptAt"));
+  world.app.clock.advance_ms(86'400'000);
+  CHECK(world.app.deliver() == 0);
+
+  world.receiver.otherwise({});
+  const std::string resend =
+      world.path("/deliveries/" + dead.at("id").get<std::string>() + "/resend");
+  const Reply again = world.app.me().send({"POST", resend, {}, {}});
+  CHECK(again.status == 202);
+  CHECK(again.json().at("status") == "pending");
+  CHECK(world.app.deliver() == 1);
+  const Json detail = world.detail(dead.at("id"));
+  CHECK(detail.at("status") == "delivered");
+  CHECK(detail.at("log").size() == 4);
+  const auto requests = world.receiver.received();
+  REQUIRE(requests.size() == 4);
+  for (const Received& request : requests) {
+    CHECK(request.body == requests.at(0).body);
+    CHECK(request.body == detail.at("body").get<std::string>());
+  }
+}
+
+TEST_CASE("delivery: production waits 5 s and 5 min") {
+  const auto schedule = [](const Config& config) {
+    return std::pair(config.webhook_retry_s, config.webhook_attempts);
+  };
+  CHECK(schedule(Config{}) == std::pair(std::vector<std::string>{"5", "300"}, 3));
+  World world("payment.initiated", [](Config& config) {
+    config.webhook_attempts = 2;
+    config.webhook_sandbox_retry_s = {"7"};
+  });
+  world.receiver.otherwise({Kind::answer, 500});
+  world.pay();
+  world.app.deliver();
+  world.app.clock.advance_ms(5'599);
+  CHECK(world.app.deliver() == 0);
+  world.app.clock.advance_ms(2'801);
+  CHECK(world.app.deliver() == 1);
+  CHECK(world.deliveries("dead").size() == 1);
+}
+
+TEST_CASE("delivery: Retry-After is honoured, and 429 and 503 quieten the whole endpoint") {
+  for (const int status : {429, 503}) {
+    World world("payment.initiated");
+    world.receiver.script({{Kind::answer, status, {{"Retry-After", "120"}}}});
+    world.pay();
+    world.pay();
+    CHECK(world.app.deliver() == 1);
+    world.app.clock.advance_ms(119'000);
+    CHECK(world.app.deliver() == 0);
+    world.app.clock.advance_ms(30'000);
+    CHECK(world.app.deliver() == 2);
+    CHECK(world.deliveries("delivered").size() == 2);
+  }
+  // Up to an hour, whatever it says; on other answers it is about the one delivery.
+  World world("payment.initiated");
+  world.receiver.script({{Kind::answer, 500, {{"Retry-After", "86400"}}}});
+  world.pay();
+  world.pay();
+  CHECK(world.app.deliver() == 2);
+  world.app.clock.advance_ms(3'599'000);
+  CHECK(world.app.deliver() == 0);
+  world.app.clock.advance_ms(1'000);
+  CHECK(world.app.deliver() == 1);
+}
+
+TEST_CASE("delivery: 410 disables the endpoint for good and tells who wants to know") {
+  World world("payment.initiated");
+  Receiver watcher;
+  world.app.me().post("/v1/webhooks",
+                      {{"url", watcher.url()}, {"eventTypes", {"webhook.disabled"}}});
+  world.receiver.script({{Kind::answer, 410}});
+  world.pay();
+  world.pay();
+  world.app.deliver();
+  CHECK(world.receiver.count() == 1);
+  const Json webhook = world.webhook();
+  CHECK(webhook.at("status") == "disabled");
+  CHECK(webhook.at("disabledReason") == "endpoint_gone");
+  CHECK(world.deliveries("dead").size() == 2);
+  REQUIRE(watcher.count() == 1);
+  const Json event = watcher.received().at(0).json();
+  CHECK(event.at("type") == "webhook.disabled");
+  CHECK(event.at("data").at("id") == world.id);
+  CHECK_FALSE(event.at("data").contains("secret"));
+  world.pay();
+  world.app.clock.advance_ms(86'400'000);
+  world.app.deliver();
+  CHECK(world.receiver.count() == 1);
+}
+
+TEST_CASE("delivery: after a rotation both secrets sign, then only the new one") {
+  World world("payment.initiated");
+  const Json rotated =
+      world.app.me().post(world.path("/rotate-secret"), {{"gracePeriodSeconds", 60}}).json();
+  const std::string fresh = rotated.at("secret");
+  const auto next = [&] {
+    world.receiver.forget();
+    world.pay();
+    world.app.deliver();
+    return world.receiver.received().at(0);
+  };
+  const Received both = next();
+  CHECK(verifies(both, world.secret));
+  CHECK(verifies(both, fresh));
+  world.app.clock.advance_ms(60'000);
+  const Received only = next();
+  CHECK_FALSE(verifies(only, world.secret));
+  CHECK(verifies(only, fresh));
+  const Json at_once =
+      world.app.me().post(world.path("/rotate-secret"), {{"gracePeriodSeconds", 0}}).json();
+  const Received newest = next();
+  CHECK_FALSE(verifies(newest, fresh));
+  CHECK(verifies(newest, at_once.at("secret")));
+}
+
+TEST_CASE("delivery: what is too large is not sent and says so") {
+  World world("payment.initiated", [](Config& config) { config.webhook_body_max_kib = 1; });
+  std::vector<Json> legs;
+  for (int i = 0; i < 20; ++i) legs.push_back(transfer_body(world.from, world.to, "1"));
+  world.app.me().pay("/v1/payments/p2p/own/multi", multi_body(legs));
+  CHECK(world.app.deliver() == 0);
+  CHECK(world.receiver.count() == 0);
+  const Json row = world.deliveries("oversize").at(0);
+  CHECK(world.detail(row.at("id")).at("body").is_null());
+  const Reply resend = world.app.me().send(
+      {"POST", world.path("/deliveries/" + row.at("id").get<std::string>() + "/resend"), {}, {}});
+  CHECK(resend.slug() == "conflict");
+  // The poller still gets it.
+  CHECK(world.app.me().get("/v1/events/" + row.at("id").get<std::string>()).status == 200);
+}
+
+TEST_CASE("delivery: a receiver that was down gets everything by recover") {
+  World world;
+  world.receiver.otherwise({Kind::answer, 500});
+  for (int i = 0; i < 5; ++i) world.pay();
+  world.app.settle();
+  for (int i = 0; i < 4; ++i) {
+    world.app.deliver();
+    world.app.clock.advance_ms(900'000);
+  }
+  CHECK(world.deliveries("dead").size() == 15);
+  world.receiver.otherwise({});
+  world.receiver.forget();
+  const Reply asked =
+      world.app.me().post(world.path("/recover"), {{"from", "2026-01-01T00:00:00Z"}});
+  CHECK(asked.status == 202);
+  CHECK(world.app.deliver() == 15);
+  CHECK(world.deliveries("delivered").size() == 15);
+  // What arrived is not sent again.
+  CHECK(world.app.me().post(world.path("/recover"), {{"from", "2026-01-01"}}).status == 202);
+  CHECK(world.app.deliver() == 0);
+  CHECK(world.app.me()
+            .post(world.path("/recover"), {{"from", "2026-01-02"}, {"to", "2026-01-01"}})
+            .slug() == "validation-failed");
+}
+
+TEST_CASE("delivery: recover also brings what happened before the registration, within its range") {
+  TestApp app;
+  const std::string from = app.wallet("USDC", "10"), to = app.wallet("USDC");
+  app.me().transfer(from, to, "1");
+  app.clock.advance_ms(60'000);
+  app.me().transfer(from, to, "2");
+  Receiver receiver;
+  const std::string id =
+      app.me()
+          .post("/v1/webhooks", {{"url", receiver.url()}, {"eventTypes", {"payment.initiated"}}})
+          .json()
+          .at("id");
+  const Json range{{"from", "2026-01-01T00:00:30Z"}, {"to", "2026-01-01T00:10:00Z"}};
+  CHECK(app.me().post("/v1/webhooks/" + id + "/recover", range).status == 202);
+  app.deliver();
+  REQUIRE(receiver.count() == 1);
+  CHECK(receiver.received().at(0).json().at("data").at("sendingAmount") == "2.00");
+}
+
+TEST_CASE("delivery: a test goes to one endpoint and is marked") {
+  World world("payment.failed");
+  Receiver other;
+  world.app.me().post("/v1/webhooks",
+                      {{"url", other.url()}, {"eventTypes", {"payment.succeeded"}}});
+  const Reply asked = world.app.me().send({"POST", world.path("/test"), {}, {}});
+  CHECK(asked.status == 202);
+  world.app.deliver();
+  REQUIRE(world.receiver.count() == 1);
+  CHECK(other.count() == 0);
+  const Received request = world.receiver.received().at(0);
+  CHECK(request.json().at("type") == "webhook.test");
+  CHECK(request.json().at("test") == true);
+  CHECK(request.json().at("id") == asked.json().at("eventId"));
+  CHECK(verifies(request, world.secret));
+}
+
+TEST_CASE("delivery: nothing is lost by a restart, and what was delivered is not sent again") {
+  World world("payment.initiated");
+  world.receiver.script({{Kind::answer, 500}});
+  world.pay();
+  world.app.deliver();
+  world.pay();
+  world.app.restart();
+  CHECK(world.app.deliver() == 1);
+  world.app.clock.advance_ms(1'200);
+  CHECK(world.app.deliver() == 1);
+  CHECK(world.deliveries("delivered").size() == 2);
+}
+
+TEST_CASE("delivery: connections are used again, and given up without a loss") {
+  World world("payment.initiated");
+  for (int i = 0; i < 5; ++i) world.pay();
+  CHECK(world.app.deliver() == 5);
+  CHECK(world.receiver.connections() == 1);
+  // The receiver closes after its answer: the next request goes out on a new connection.
+  world.receiver.script({{Kind::close_after}});
+  for (int i = 0; i < 3; ++i) world.pay();
+  CHECK(world.app.deliver() == 3);
+  CHECK(world.receiver.connections() == 2);
+  CHECK(world.deliveries("delivered").size() == 8);
+}
+
+TEST_CASE("delivery: with the workers running, events arrive by themselves") {
+  World world;
+  Receiver dead;
+  dead.otherwise({Kind::silent});
+  world.app.me().post("/v1/webhooks",
+                      {{"url", dead.url()}, {"eventTypes", {"wallet.status_changed"}}});
+  world.app.listen();
+  const std::string third = world.app.me().third_party_wallet("USDC");
+  world.app.me().send({"POST", "/v1/sandbox/wallets/" + third + "/verify", {}, {}});
+  for (int i = 0; i < 20; ++i) world.pay();
+  // The one that never answers holds up nobody.
+  CHECK(world.receiver.wait_for(60));
+  CHECK(dead.wait_for(1));
+  std::set<std::string> ids;
+  for (const Received& request : world.receiver.received())
+    ids.insert(request.header("X-Webhook-Id"));
+  CHECK(ids.size() == 60);
+}

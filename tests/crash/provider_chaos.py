@@ -1,0 +1,268 @@
+"""Cash-outs through an unreliable provider, with kills on both sides. See provider_chaos.sh."""
+
+import json
+import os
+import random
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.request
+from decimal import Decimal
+
+from auditor import audit
+from gateway import Gateway
+
+FAULTS = ("late=0.1:400,refuse=0.03,duplicate=0.2,reorder=0.2,lose-answer=0.15,garbage=0.08,"
+          "hang=0.02")
+# The last four digits decide at the provider: succeeds, refused, reviewed, fails late and comes back,
+# fails late and is kept.
+ENDINGS = ["5678", "5678", "5678", "1101", "1104", "1202", "1301", "1303"]
+UNDER_WAY = ("initiated", "processing", "refund_pending")
+SETTLED_WITHIN_S = 120.0
+
+
+class Provider:
+    """The simulated provider: a process with a file, at one port for good."""
+
+    def __init__(self, gateway, folder, seed):
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        self.url = f"http://127.0.0.1:{port}"
+        self.connector, secret = register(gateway, self.url)
+        self.command = [gateway.binary, "provider-sim", "--listen", f"127.0.0.1:{port}", "--secret",
+                        secret, "--callback", gateway.facts["baseUrl"], "--db", os.path.join(folder, "provider.ndjson"),
+                        "--faults", FAULTS, "--seed", str(seed), "--delay-ms", "150",
+                        "--hang-ms", "1500", "--rates", "USDC:KES=129.5", "--json"]
+        self.log = os.path.join(folder, "provider.log")
+
+    def start(self):
+        with open(self.log, "ab") as log:
+            self.process = subprocess.Popen(self.command, stdout=subprocess.PIPE, stderr=log)
+        if not self.process.stdout.readline():
+            raise RuntimeError(f"the provider ended with {self.process.wait()}")
+        return self
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+        self.process.stdout.close()
+
+    def control(self, method, path, body=None):
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(self.url + "/control" + path, data, method=method,
+                                         headers={"Content-Type": "application/json"})
+        with urllib.request.urlopen(request, timeout=10) as answer:
+            return json.loads(answer.read() or b"null")
+
+    def payouts(self):
+        return self.control("GET", "/payouts")["data"]
+
+
+def register(gateway, url):
+    """Registers the provider as a connector of the served file; its id and secret."""
+    command = [gateway.binary, "connector", "add", "Chaos", "--driver", "http", "--method", "MOMO",
+               "--country", "KE", "--currency", "KES", "--asset", "USDC", "--rate", "129.5",
+               "--fee-fixed", "0.1", "--min", "1", "--max", "1000", "--base-url", url,
+               "--timeout-ms", "1000", "--db", gateway.db, "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        sys.exit(f"provider_chaos: connector add: {done.stderr}")
+    answer = json.loads(done.stdout)
+    return answer["id"], answer["secret"]
+
+
+def beneficiary(connection, ending):
+    status, answer = connection.call("POST", "/v1/beneficiaries", {
+        "individual": {"firstName": "Amina", "lastName": "Otieno"},
+        "paymentDestinations": [{
+            "method": "MOBILE_MONEY", "countryIsoCode2": "KE", "currencyIsoCode3": "KES",
+            "mobileMoney": {"provider": "M-PESA", "phoneNumber": "+25471234" + ending}}]})
+    if status != 201:
+        sys.exit(f"provider_chaos: beneficiary: {status} {answer}")
+    return answer["id"]
+
+
+class Customers:
+    """Threads that cash out one after the other and never give up on an answer."""
+
+    def __init__(self, gateway, connector, beneficiaries, count, words):
+        self.gateway, self.connector, self.beneficiaries = gateway, connector, beneficiaries
+        self.words = words
+        self.left = list(range(count))
+        self.lock = threading.Lock()
+        self.acked = {}
+        self.surprises = []
+        self.threads = [threading.Thread(target=self.work, daemon=True) for _ in range(6)]
+
+    def start(self):
+        for thread in self.threads:
+            thread.start()
+        return self
+
+    def join(self):
+        for thread in self.threads:
+            thread.join()
+
+    def call(self, path, body):
+        """Until there is an answer that is one."""
+        while not self.surprises:
+            try:
+                connection = self.gateway.login()
+                status, answer = connection.call("POST", path, body)
+            except (ConnectionError, OSError, KeyError, TypeError, AttributeError):
+                time.sleep(0.05)
+                continue
+            if status not in (429, 502, 503, 504):
+                return status, answer
+            time.sleep(0.05)
+        return 0, None
+
+    def work(self):
+        while True:
+            with self.lock:
+                if not self.left or self.surprises:
+                    return
+                number = self.left.pop()
+            self.cash_out(number)
+
+    def cash_out(self, number):
+        recipient = self.beneficiaries[number % len(self.beneficiaries)]
+        amount = f"{number % 50 + 1}.{number % 100:02}"
+        status, quote = self.call("/v1/quotes", {"amount": amount, "connectorId": self.connector,
+                                                 "beneficiaryId": recipient})
+        if status != 201:
+            self.surprises.append(("quote", status, quote))
+            return
+        body = {"transactionId": f"chaos-{number}", "quoteId": quote["quoteId"],
+                "sourceWalletId": self.gateway.wallet("Treasury"), "beneficiaryId": recipient,
+                **self.words}
+        status, answer = self.call("/v1/payments/offramp", body)
+        if status != 202:
+            self.surprises.append(("offramp", status, answer))
+            return
+        with self.lock:
+            self.acked[body["transactionId"]] = answer["transactionRecordId"]
+
+
+def disagreements(records, payouts):
+    """What coffer's records and the provider's own list do not say alike, one sentence each."""
+    theirs, out = {}, []
+    for payout in payouts:
+        if payout["id"] in theirs:
+            out.append(f"{payout['id']} is twice in the provider's list")
+        theirs[payout["id"]] = payout["status"]
+    for record in records:
+        said = theirs.pop(record["id"], "absent")
+        paid = record["status"] == "succeeded"
+        if record["status"] not in ("succeeded", "failed", "refunded", "refund_failed"):
+            out.append(f"{record['id']} ended as {record['status']}")
+        elif paid != (said == "succeeded"):
+            out.append(f"{record['id']} is {record['status']} here and {said} there")
+        elif not paid and said not in ("failed", "absent"):
+            out.append(f"{record['id']} is {record['status']} here and {said} there")
+    out += [f"{left} is {status} there and unknown here" for left, status in theirs.items()
+            if status != "failed"]
+    return out
+
+
+def chaos(gateway, provider, dice, stopping):
+    kills = [0, 0]
+    while not stopping.wait(dice.uniform(0.3, 1.2)):
+        side = dice.randrange(2)
+        kills[side] += 1
+        if side == 0:
+            gateway.kill()
+            gateway.start()
+        else:
+            provider.kill()
+            time.sleep(dice.uniform(0, 0.3))
+            provider.start()
+    return kills
+
+
+def wait_until_over(gateway):
+    began = time.monotonic()
+    while time.monotonic() - began < SETTLED_WITHIN_S:
+        connection = gateway.login()
+        if not any(connection.call("GET", f"/v1/transactions?limit=1&status={status}")[1]["data"]
+                   for status in UNDER_WAY):
+            return time.monotonic() - began
+        time.sleep(0.2)
+    sys.exit("provider_chaos: payments are still under way "
+             f"{SETTLED_WITHIN_S:.0f} s after the provider is well again")
+
+
+def balance(gateway):
+    wallet = gateway.login().call("GET", "/v1/wallets/" + gateway.wallet("Treasury"))[1]
+    return Decimal(next(b["balance"] for b in wallet["balances"] if b["assetCode"] == "USDC"))
+
+
+def judge(gateway, provider, customers, before):
+    """Everything that is wrong in the end."""
+    records = [record for record in gateway.login().list_transactions("type=offramp")
+               if record["transactionId"].startswith("chaos-")]
+    payouts = provider.payouts()
+    faults = disagreements(records, payouts)
+    if not disagreements(records, payouts + payouts[:1]) or not disagreements(
+            records, [{**payouts[0], "status": "pending"}, *payouts[1:]]):
+        faults.append("the comparison does not notice a doubled or changed line")
+    ids = {record["transactionId"]: record["id"] for record in records}
+    if ids != customers.acked:
+        faults.append(f"{len(customers.acked)} were acknowledged, {len(ids)} are there")
+    gone = sum((Decimal(record["total"]) for record in records
+                if record["status"] in ("succeeded", "refund_failed")), Decimal(0))
+    if before - gone != balance(gateway):
+        faults.append(f"{gone} should be gone of {before}, {balance(gateway)} is left")
+    ends = {}
+    for record in records:
+        ends[record["status"]] = ends.get(record["status"], 0) + 1
+    return faults, ends
+
+
+def main():
+    count = int(os.environ.get("COFFER_CASHOUTS", "60"))
+    seed = int(os.environ.get("COFFER_SEED", str(time.time_ns() % 1_000_000)))
+    dice = random.Random(seed)
+    print(f"provider_chaos: {count} cash-outs, COFFER_SEED={seed}")
+    with tempfile.TemporaryDirectory() as folder:
+        gateway = Gateway(os.environ["COFFER_RELEASE_BIN"], folder).start()
+        gateway.listen = str(gateway.port)
+        provider = Provider(gateway, folder, seed).start()
+        connection = gateway.login()
+        beneficiaries = [beneficiary(connection, ending) for ending in ENDINGS]
+        enums = connection.call("GET", "/v1/payments/enums")[1]
+        words = {name: enums[name][0]["code"]
+                 for name in ("purposeOfPayment", "sourceOfFunds", "relationship")}
+        before = balance(gateway)
+        customers = Customers(gateway, provider.connector, beneficiaries, count, words).start()
+        stopping, kills = threading.Event(), []
+        worker = threading.Thread(target=lambda: kills.extend(chaos(gateway, provider, dice, stopping)))
+        worker.start()
+        customers.join()
+        time.sleep(1)
+        stopping.set()
+        worker.join()
+        if customers.surprises:
+            sys.exit(f"provider_chaos: answers that no client should get: {customers.surprises[:5]}")
+        provider.control("PUT", "/faults", {"faults": ""})
+        took = wait_until_over(gateway)
+        faults, ends = judge(gateway, provider, customers, before)
+        if gateway.stop() != 0:
+            faults.append("a clean stop did not end with 0")
+        provider.kill()
+        faults += audit(gateway.db, settled=True)
+        for fault in faults[:20]:
+            print("  " + str(fault))
+        if faults:
+            sys.exit(f"provider_chaos: {len(faults)} faults")
+        print(f"provider_chaos: {kills[0]} kills of coffer, {kills[1]} of the provider, {count} cash-outs,"
+              f" in the end {ends}; all over {took:.1f} s after the provider was"
+              " well, its list agrees line by line, money is conserved")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,171 @@
+// docs.mjs <openapi.json> <folder of the page>: runs the script of /docs on a document, with as much of a
+// browser as it uses, and looks at what it drew.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import vm from 'node:vm';
+
+const [documentPath, folder] = process.argv.slice(2);
+const openapi = JSON.parse(readFileSync(documentPath, 'utf8'));
+const html = readFileSync(join(folder, 'index.html'), 'utf8');
+
+/** An element: strict about its children, because the real one turns what is no node into text. */
+class Element {
+  attributes = {};
+  children = [];
+  listeners = {};
+
+  constructor(tag) {
+    this.tag = tag;
+  }
+  setAttribute(name, value) {
+    assert.equal(typeof value, 'string', `${this.tag} ${name}`);
+    this.attributes[name] = value;
+  }
+  addEventListener(name, listener) {
+    this.listeners[name] = listener;
+  }
+  append(...children) {
+    for (const child of children) {
+      assert.ok(child instanceof Element || typeof child === 'string', `${this.tag} gets ${child}`);
+      assert.ok(!/undefined|\[object|NaN/.test(child), `${this.tag} gets ${child}`);
+      this.children.push(child);
+    }
+  }
+  replaceChildren(...children) {
+    this.children = [];
+    this.append(...children);
+  }
+  hasChildNodes() {
+    return this.children.length > 0;
+  }
+  get open() {
+    return 'open' in this.attributes;
+  }
+  set open(on) {
+    if (on) this.attributes.open = '';
+    else delete this.attributes.open;
+  }
+  get textContent() {
+    return this.children.map((child) => child.textContent ?? child).join('');
+  }
+  set textContent(text) {
+    this.children = [text];
+  }
+  toString() {
+    return this.textContent;
+  }
+  scrollIntoView() {
+    Element.scrolledTo = this;
+  }
+  focus() {}
+  *all(tag) {
+    for (const child of this.children.filter((each) => each instanceof Element)) {
+      if (child.tag === tag) yield child;
+      yield* child.all(tag);
+    }
+  }
+}
+
+const known = Object.fromEntries(
+  [...html.matchAll(/<(\w+) [^>]*?id="(\w+)"/g)].map(([, tag, id]) => [id, new Element(tag)]),
+);
+let drawn;
+const finished = new Promise((resolve) => {
+  drawn = resolve;
+});
+const listeners = {};
+const browser = {
+  document: {
+    getElementById: (id) => {
+      const found = known[id] ?? [...known.content.all('article')].find((each) => each.attributes.id === id);
+      assert.ok(found, `there is no element ${id}`);
+      return found;
+    },
+    createElement: (tag) => new Element(tag),
+    addEventListener: (name, listener) => {
+      listeners[name] = listener;
+    },
+  },
+  location: { origin: 'http://127.0.0.1:8080', hash: '#createQuote' },
+  matchMedia: () => ({ matches: false }),
+  fetch: async (address) => {
+    assert.equal(address, '/v1/openapi.json');
+    setTimeout(drawn, 0);
+    return { ok: true, json: async () => openapi };
+  },
+  setTimeout,
+};
+browser.globalThis = browser;
+vm.runInContext(readFileSync(join(folder, 'docs.js'), 'utf8'), vm.createContext(browser));
+await finished;
+await new Promise((resolve) => setTimeout(resolve, 0));
+
+const operations = Object.entries(openapi.paths).flatMap(([path, item]) =>
+  Object.entries(item).map(([method, operation]) => ({ path, method, operation })));
+const articles = new Map([...known.content.all('article')].map((each) => [each.attributes.id, each]));
+assert.equal(articles.size, operations.length, 'an article for each operation');
+assert.equal(Element.scrolledTo, articles.get('createQuote'), 'the address says where to look');
+const anchors = [...known.contents.all('a')].map((each) => each.attributes.href);
+assert.deepEqual(new Set(anchors), new Set([...articles.keys()].map((id) => `#${id}`)));
+
+// Opens everything that can be opened, a few levels deep: schemas may contain each other.
+for (let level = 0; level < 5; level += 1) {
+  for (const details of [...known.content.all('details')]) {
+    if (details.open) continue;
+    details.open = true;
+    details.listeners.toggle({ target: details });
+    assert.ok(details.textContent.length > 10);
+  }
+}
+
+const slugs = new Set();
+for (const { path, method, operation } of operations) {
+  const article = articles.get(operation.operationId);
+  const text = article.textContent;
+  const says = (what) => assert.ok(text.includes(what), `${operation.operationId} does not say ${what}`);
+  says(method.toUpperCase());
+  says(path);
+  says(operation.summary);
+  for (const parameter of operation.parameters ?? []) says(`${parameter.name} (${parameter.in})`);
+  for (const status of Object.keys(operation.responses)) says(status);
+  const scope = operation.description?.match(/scope `([^`]+)`/)?.[1];
+  if (scope) says(scope);
+  says(`curl -s 'http://127.0.0.1:8080${path.replaceAll(/\{(\w+)\}/g, '<$1>')}`);
+  if (Object.keys(operation.security[0]).length > 0) says('-H "x-svc-auth: ');
+  const body = operation.requestBody?.content['application/json'];
+  if (body) {
+    const example = JSON.parse(text.match(/-d '([^]*)'/)[1]);
+    const schema = openapi.components.schemas[body.schema.$ref.split('/').pop()];
+    for (const name of schema.required ?? []) assert.ok(name in example, `${operation.operationId}: ${name}`);
+    for (const name of Object.keys(schema.properties ?? {})) says(name);
+  }
+  for (const link of article.all('a')) {
+    const slug = link.attributes.href.match(/^\/problems\/(.+)/)?.[1];
+    if (slug) slugs.add(slug);
+  }
+}
+for (const [name, response] of Object.entries(openapi.components.responses)) {
+  if (!name.startsWith('Problem')) continue;
+  for (const [, slug] of response.description.matchAll(/`([a-z0-9-]+)`/g)) {
+    assert.ok(slugs.has(slug), `${slug} is not linked`);
+  }
+}
+
+// The search.
+const box = known.search;
+const visible = () => [...articles.values()].filter((each) => !each.hidden).map((each) => each.attributes.id);
+const search = (text) => {
+  box.value = text;
+  box.listeners.input();
+  return visible();
+};
+assert.deepEqual(search('post /v1/quotes'), ['createQuote']);
+assert.equal(known.found.textContent, `1 of ${operations.length} operations`);
+assert.deepEqual(search('no such thing'), []);
+assert.equal(search('').length, operations.length);
+search('wallet');
+box.listeners.keydown({ key: 'Escape' });
+assert.equal(visible().length, operations.length);
+
+console.log(`${operations.length} operations drawn, ${slugs.size} problems linked`);

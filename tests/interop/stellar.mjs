@@ -1,0 +1,168 @@
+// A stock SEP-10 client (the Stellar SDK) logs in to a running demo.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Keypair, Networks, StellarToml, Transaction, WebAuth } from '@stellar/stellar-sdk';
+
+/** Starts the demo on a free port and gives what its first line says. */
+async function startDemo(binary, folder) {
+  const demo = spawn(binary, ['demo', '--db', join(folder, 'demo.db'), '--port', '0', '--json'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = new Promise((_, reject) => {
+    demo.on('error', reject);
+    demo.on('exit', (code) => reject(new Error(`the demo ended early: ${code}`)));
+  });
+  ended.catch(() => {}); // once it has said hello, its end is no failure
+  const lines = createInterface({ input: demo.stdout });
+  const firstLine = new Promise((resolve) => lines.once('line', resolve));
+  return { demo, info: JSON.parse(await Promise.race([firstLine, ended])) };
+}
+
+/** What a SEP-10 client does, from nothing but a home domain and a key. */
+class StockClient {
+  constructor(homeDomain, keys) {
+    this.homeDomain = homeDomain;
+    this.keys = keys;
+  }
+
+  async discover() {
+    this.toml = await StellarToml.Resolver.resolve(this.homeDomain, { allowHttp: true });
+    assert.ok(Keypair.fromPublicKey(this.toml.SIGNING_KEY));
+  }
+
+  async challenge(query = {}) {
+    const url = new URL(this.toml.WEB_AUTH_ENDPOINT);
+    for (const [name, value] of Object.entries({ account: this.keys.publicKey(), ...query })) {
+      url.searchParams.set(name, value);
+    }
+    const reply = await fetch(url);
+    assert.equal(reply.status, 200);
+    return reply.json();
+  }
+
+  read(transaction) {
+    return WebAuth.readChallengeTx(transaction, this.toml.SIGNING_KEY, this.toml.NETWORK_PASSPHRASE,
+      this.homeDomain, new URL(this.toml.WEB_AUTH_ENDPOINT).host);
+  }
+
+  sign(transaction, keys = this.keys, passphrase = this.toml.NETWORK_PASSPHRASE) {
+    const tx = new Transaction(transaction, passphrase);
+    tx.sign(keys);
+    return tx.toEnvelope().toXDR('base64');
+  }
+
+  async submit(transaction, form = false) {
+    const body = form ? new URLSearchParams({ transaction }) : JSON.stringify({ transaction });
+    const headers = form ? {} : { 'Content-Type': 'application/json' };
+    const reply = await fetch(this.toml.WEB_AUTH_ENDPOINT, { method: 'POST', headers, body });
+    return { status: reply.status, body: await reply.json() };
+  }
+}
+
+async function checkLogin(client, info) {
+  const challenge = await client.challenge({ home_domain: client.homeDomain });
+  assert.equal(challenge.network_passphrase, client.toml.NETWORK_PASSPHRASE);
+  const { clientAccountID, matchedHomeDomain } = client.read(challenge.transaction);
+  assert.equal(clientAccountID, info.publicKey);
+  assert.equal(matchedHomeDomain, client.homeDomain);
+  const signed = client.sign(challenge.transaction);
+  // The SDK's own server side agrees that it is signed as it should be.
+  const signers = WebAuth.verifyChallengeTxSigners(signed, client.toml.SIGNING_KEY,
+    client.toml.NETWORK_PASSPHRASE, [info.publicKey], client.homeDomain,
+    new URL(client.toml.WEB_AUTH_ENDPOINT).host);
+  assert.deepEqual(signers, [info.publicKey]);
+
+  const { status, body } = await client.submit(signed);
+  assert.equal(status, 200);
+  assert.equal(body.token, body.idToken);
+  const wallets = await fetch(`${info.baseUrl}/v1/wallets`, {
+    headers: { 'x-svc-auth': info.apiKey, Authorization: `Bearer ${body.token}` },
+  });
+  assert.equal(wallets.status, 200);
+  assert.equal((await client.submit(signed)).body.code, 'invalid_challenge', 'a replay got through');
+
+  const byForm = await client.submit(client.sign((await client.challenge()).transaction), true);
+  assert.equal(byForm.status, 200);
+  const refreshed = await fetch(`${info.baseUrl}/v1/public/auth/refresh`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ refreshToken: body.refreshToken }),
+  });
+  assert.equal(refreshed.status, 200);
+}
+
+/** name -> a transaction that must be refused. */
+async function badChallenges(client) {
+  const stranger = Keypair.random();
+  const { SIGNING_KEY, NETWORK_PASSPHRASE } = client.toml;
+  const host = new URL(client.toml.WEB_AUTH_ENDPOINT).host;
+  const fresh = async () => (await client.challenge()).transaction;
+  // What somebody who pretends to be the server would build.
+  const built = (lifetime, homeDomain = client.homeDomain, passphrase = NETWORK_PASSPHRASE) =>
+    client.sign(WebAuth.buildChallengeTx(stranger, client.keys.publicKey(), homeDomain, lifetime,
+      passphrase, host), client.keys, passphrase);
+  /** A server's challenge with another envelope, its server signature kept. */
+  const changed = async (change) => {
+    const envelope = new Transaction(await fresh(), NETWORK_PASSPHRASE).toEnvelope();
+    change(envelope.v1().tx());
+    return client.sign(envelope.toXDR('base64'));
+  };
+  assert.notEqual(SIGNING_KEY, stranger.publicKey());
+  const signed = client.sign(await fresh());
+  return {
+    unsigned: await fresh(),
+    'signed by a stranger': client.sign(await fresh(), stranger),
+    'signed by a stranger too': client.sign(signed, stranger),
+    're-signed': client.sign(signed),
+    'signed for another network': client.sign(await fresh(), client.keys, Networks.PUBLIC),
+    'forged by another server': built(300),
+    'forged and expired': built(-300),
+    'forged for another home domain': built(300, 'example.com'),
+    'forged for another network': built(300, client.homeDomain, Networks.TESTNET),
+    'with later time bounds': await changed((tx) => {
+      const bounds = tx.cond().timeBounds();
+      bounds.maxTime(bounds.maxTime().constructor.fromString('4000000000'));
+    }),
+    'with a sequence number': await changed((tx) => {
+      tx.seqNum(tx.seqNum().constructor.fromString('7'));
+    }),
+    'with another home domain': await changed((tx) => {
+      tx.operations()[0].body().manageDataOp().dataName('example.com auth');
+    }),
+    oversize: 'A'.repeat(52 * 1024),
+    nonsense: 'AAAA',
+  };
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'coffer-stellar-'));
+let running;
+try {
+  running = await startDemo(process.argv[2], folder);
+  const { info } = running;
+  const client = new StockClient(new URL(info.baseUrl).host, Keypair.fromSecret(info.secretSeed));
+  await client.discover();
+  await checkLogin(client, info);
+  console.log('ok  login');
+  for (const [name, transaction] of Object.entries(await badChallenges(client))) {
+    const { status, body } = await client.submit(transaction);
+    assert.equal(status, 400, `${name}: ${status} ${JSON.stringify(body)}`);
+    assert.equal(body.code, 'invalid_challenge', name);
+    console.log(`ok  refused: ${name}`);
+  }
+  const unknown = new URL(client.toml.WEB_AUTH_ENDPOINT);
+  unknown.searchParams.set('account', Keypair.random().publicKey());
+  assert.equal((await fetch(unknown)).status, 404);
+  unknown.searchParams.set('account', 'GNONSENSE');
+  assert.equal((await fetch(unknown)).status, 400);
+} finally {
+  if (running) {
+    const gone = new Promise((resolve) => running.demo.once('exit', resolve));
+    running.demo.kill('SIGTERM');
+    await gone;
+  }
+  rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,89 @@
+// An endpoint for events on a loopback port that does as it is told: well, badly, or not at all.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/mutex.h"
+#include "base/thread.h"
+#include "support/http_call.h"
+
+namespace coffer::test {
+
+/// One request as it arrived.
+struct Received {
+  std::string target;
+  HeaderList headers;
+  std::string body;
+  int connection = 0;  // number of the connection it came on, from 1
+
+  std::string header(std::string_view name) const;
+  Json json() const { return Json::parse(body); }
+};
+
+/// How a request is answered.
+struct Behaviour {
+  enum class Kind {
+    answer,       // with `status`, `headers` and `body`
+    silent,       // never
+    reset,        // the connection is cut
+    garbage,      // with bytes that are no HTTP
+    dribble,      // as `answer`, byte by byte, slowly
+    close_early,  // with the half of an answer
+    close_after,  // as `answer`, then the connection is closed without a word
+  };
+  Kind kind = Kind::answer;
+  int status = 200;
+  HeaderList headers = {};
+  std::string body = "ok";
+};
+
+class Receiver {
+ public:
+  Receiver();
+  ~Receiver();
+  Receiver(const Receiver&) = delete;
+  Receiver& operator=(const Receiver&) = delete;
+
+  int port() const { return port_; }
+  std::string url(const std::string& path = "/hooks") const;
+  /// For the next requests, one each; then `otherwise` again.
+  void script(std::vector<Behaviour> behaviours);
+  void otherwise(Behaviour behaviour);
+  std::vector<Received> received() const;
+  int count() const { return static_cast<int>(received().size()); }
+  /// Waits in real time until so many requests have arrived; false when they do not within 10 s.
+  bool wait_for(int count) const;
+  int connections() const;
+  void forget();
+
+ private:
+  struct Peer {
+    int fd = -1;
+    int number = 0;
+    std::string in;
+    std::string out;  // of a dribble: what is still to be said
+    bool close_when_said = false;
+  };
+  void run();
+  void accept_one();
+  bool serve(Peer& peer);  // false: the connection is over
+  bool answer(Peer& peer, const Behaviour& behaviour);
+  Behaviour next_behaviour();
+
+  int listener_ = -1;
+  int wake_[2] = {-1, -1};
+  int port_ = 0;
+  std::vector<Peer> peers_;  // of the thread
+  mutable Mutex mutex_;
+  mutable Condition arrived_;
+  std::deque<Behaviour> script_ COFFER_GUARDED_BY(mutex_);
+  Behaviour otherwise_ COFFER_GUARDED_BY(mutex_);
+  std::vector<Received> received_ COFFER_GUARDED_BY(mutex_);
+  int connections_ COFFER_GUARDED_BY(mutex_) = 0;
+  Thread thread_;
+};
+
+}  // namespace coffer::test

@@ -1,0 +1,96 @@
+#include "domain/party/contact.h"
+
+#include <catch2/catch.hpp>
+
+using namespace coffer;
+
+namespace {
+
+const Timestamp kToday = *Timestamp::parse("2026-03-15T12:00:00Z");
+using Need = ContactReader::Need;
+
+}  // namespace
+
+TEST_CASE("contact: e-mail addresses") {
+  for (const char* text :
+       {"a@b.co", "first.last+tag@mail.example.com", "x_y@xn--bcher-kva.ch", "o'neil@example.ie",
+        "m\xc3\xbcller@b\xc3\xbc"
+        "cher.example"}) {
+    INFO(text);
+    CHECK(is_email(text));
+  }
+  for (const char* text :
+       {"", "a", "@b.co", "a@", "a@b", ".a@b.co", "a.@b.co", "a..b@c.co", "a b@c.co", "a@b..co",
+        "a@-b.co", "a@b-.co", "a@b.co.", "a@@b.co", "<a@b.co>"}) {
+    INFO(text);
+    CHECK_FALSE(is_email(text));
+  }
+  CHECK(is_email(std::string(64, 'a') + "@b.co"));
+  CHECK_FALSE(is_email(std::string(65, 'a') + "@b.co"));
+  CHECK_FALSE(is_email("a@" + std::string(64, 'b') + ".co"));
+}
+
+TEST_CASE("contact: phone numbers in E.164 form") {
+  for (const char* text : {"+254712345678", "+1234567", "+123456789012345"}) CHECK(is_e164(text));
+  for (const char* text : {"", "+", "254712345678", "+0712345678", "+123456", "+1234567890123456",
+                           "+254 712 345", "+25471234567a", "++254712345"}) {
+    INFO(text);
+    CHECK_FALSE(is_e164(text));
+  }
+}
+
+TEST_CASE("contact: control characters, also those of C1") {
+  CHECK_FALSE(
+      has_control_character("Stra\xc3\x9f"
+                            "e 1, \xe6\x9d\xb1\xe4\xba\xac"));
+  CHECK_FALSE(has_control_character("\xc2\xa0"));  // a space that does not break
+  for (const char* text : {"a\nb", "\t", "a\x7f", "a\x1b[0m", "a\xc2\x85", "\xc2\x9f"}) {
+    CHECK(has_control_character(text));
+  }
+}
+
+TEST_CASE("contact: case is folded for searching") {
+  CHECK(fold_case("Amina OTIENO 42") == "amina otieno 42");
+  CHECK(fold_case("M\xc3\x9cLLER") == "m\xc3\xbcller");                        // U+00DC
+  CHECK(fold_case("\xc5\x81\xc3\x93\xc5\xb9") == "\xc5\x82\xc3\xb3\xc5\xba");  // Polish
+  CHECK(fold_case("\xc5\xb8") == "\xc3\xbf");                                  // Y with diaeresis
+  CHECK(fold_case("\xce\x91\xce\xa9\xce\x8c") == "\xce\xb1\xcf\x89\xcf\x8c");  // Greek
+  CHECK(fold_case("\xcf\x82") == fold_case("\xce\xa3"));                       // both sigmas
+  CHECK(fold_case("\xd0\x96\xd0\x81") == "\xd0\xb6\xd1\x91");                  // Cyrillic
+  CHECK(fold_case("\xc3\x97\xc3\xb7") == "\xc3\x97\xc3\xb7");                  // signs stay
+  CHECK(fold_case("\xe6\x9d\xb1") == "\xe6\x9d\xb1");  // as does what has no case
+  for (const char* broken : {"\xc3", "a\xff", "\xe6\x9d"}) CHECK(fold_case(broken) == broken);
+}
+
+TEST_CASE("contact: the reader trims, bounds, and names each field once") {
+  Faults faults;
+  ContactReader reader(faults, "x.", kToday);
+  CHECK(reader.text("a", "  Amina\n", Need::required) == "Amina");
+  CHECK(reader.text("b", std::nullopt, Need::optional).empty());
+  CHECK(reader.optional_text("c", std::string(200, 'c')));
+  CHECK(reader.country("d", "ke", Need::required) == "KEN");
+  CHECK(reader.date_of_birth("e", "2026-03-15", Need::required) == "2026-03-15");
+  CHECK(reader.within("y.").email("f", "a@b.co") == "a@b.co");
+  CHECK(faults.empty());
+  reader.text("a", std::nullopt, Need::required);
+  reader.text("a", " ", Need::required);
+  reader.text("b", " ", Need::optional);
+  reader.optional_text("c", std::string(201, 'c'));
+  reader.optional_text("d", "a\x01");
+  reader.within("y.").phone("e", "0712");
+  std::vector<std::string> fields;
+  for (const FieldError& error : faults.problem().fields) fields.push_back(error.field);
+  CHECK(fields == std::vector<std::string>{"x.a", "x.b", "x.c", "x.d", "x.y.e"});
+  CHECK(faults.problem().slug == Slug::malformed_request);
+}
+
+TEST_CASE("contact: dates of birth are real, from 1900 to today") {
+  for (const char* text : {"2026-03-16", "1899-12-31", "2025-02-29", "2000-13-01", "2000-1-1",
+                           "2000-01-01T00:00:00Z", "yesterday"}) {
+    Faults faults;
+    ContactReader(faults, "", kToday).date_of_birth("d", text, Need::required);
+    INFO(text);
+    REQUIRE_FALSE(faults.empty());
+    CHECK(faults.problem().slug == Slug::validation_failed);
+  }
+}

@@ -1,0 +1,101 @@
+// Connections that are kept: found again only for the same place, and given up without a loss.
+#include "http/client_pool.h"
+
+#include <catch2/catch.hpp>
+
+#include "running_server.h"
+
+using namespace coffer;
+using namespace coffer::http;
+using coffer::http::test::RunningServer;
+
+namespace {
+
+ClientRequest request_to(int port, const std::string& body = "x") {
+  ClientRequest request;
+  request.method = "POST";
+  request.tls = false;
+  request.host = "hooks.example";
+  request.port = port;
+  request.address = "127.0.0.1";
+  request.target = "/in";
+  request.body = body;
+  request.total_timeout_ms = 2'000;
+  return request;
+}
+
+}  // namespace
+
+TEST_CASE("pool: the next request to the same place goes over the same connection") {
+  RunningServer server;
+  ClientPool pool("");
+  for (int i = 0; i < 5; ++i) {
+    const auto response = pool.send(request_to(server.port(), std::to_string(i)));
+    REQUIRE(response);
+    CHECK(response->body == "POST /in " + std::to_string(i));
+  }
+  CHECK(pool.opened() == 1);
+  CHECK(pool.idle() == 1);
+  // Another name at the same address is another place.
+  ClientRequest other = request_to(server.port());
+  other.host = "other.example";
+  CHECK(pool.send(other));
+  CHECK(pool.opened() == 2);
+  CHECK(pool.idle() == 2);
+}
+
+TEST_CASE("pool: an answer that is cut short or says close is the last on its connection") {
+  RunningServer server({}, [](Request&) {
+    Response response;
+    response.body = std::string(5'000, 'x');
+    return response;
+  });
+  ClientPool pool("");
+  ClientRequest request = request_to(server.port());
+  request.response_bytes_max = 100;
+  for (int i = 0; i < 2; ++i) {
+    const auto response = pool.send(request);
+    REQUIRE(response);
+    CHECK(response->truncated);
+    CHECK(pool.idle() == 0);
+  }
+  request.response_bytes_max = 10'000;
+  request.headers = {{"Connection", "close"}};
+  CHECK(pool.send(request));
+  CHECK(pool.idle() == 0);
+  CHECK(pool.opened() == 3);
+}
+
+TEST_CASE("pool: a connection that the peer closed while idle costs nothing") {
+  ClientPool pool("");
+  int port = 0;
+  {
+    RunningServer server;
+    port = server.port();
+    CHECK(pool.send(request_to(port)));
+    CHECK(pool.idle() == 1);
+  }
+  RunningServer again([&](ServerOptions& options) { options.port = port; });
+  CHECK(pool.send(request_to(port)));
+  CHECK(pool.opened() == 2);
+}
+
+TEST_CASE("pool: chunked and empty answers leave the connection usable") {
+  int calls = 0;
+  RunningServer server({}, [&](Request&) {
+    Response response;
+    if (++calls == 1) {
+      response.stream = [](const Sink& sink) { return sink("one") && sink("two"); };
+    } else {
+      response.status = 204;
+      response.content_type.clear();
+    }
+    return response;
+  });
+  ClientPool pool("");
+  CHECK(pool.send(request_to(server.port()))->body == "onetwo");
+  CHECK(pool.send(request_to(server.port()))->status == 204);
+  CHECK(pool.send(request_to(server.port()))->status == 204);
+  // The end of the chunks may arrive by itself; then the connection is given up, which is as right.
+  CHECK(pool.opened() <= 2);
+}

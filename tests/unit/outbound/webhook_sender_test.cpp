@@ -1,0 +1,163 @@
+// One attempt over a real socket: signatures, pinning, and what counts as an answer.
+#include "outbound/webhook_sender.h"
+
+#include <catch2/catch.hpp>
+
+#include "../http/running_server.h"
+#include "base/digest.h"
+#include "outbound/webhook_signature.h"
+
+using namespace coffer;
+using namespace coffer::outbound;
+using coffer::http::test::RunningServer;
+
+namespace {
+
+/// Answers with what it was told last, like a name server that changes its mind.
+class Rebinding final : public Resolver {
+ public:
+  Result<std::vector<std::string>> resolve(const std::string&, int) override {
+    ++asked;
+    return addresses;
+  }
+  std::vector<std::string> addresses = {"127.0.0.1"};
+  int asked = 0;
+};
+
+AllowedTargets targets(const std::string& one) {
+  return AllowedTargets::parse(one.empty() ? std::vector<std::string>() : std::vector{one}).value();
+}
+
+struct World {
+  explicit World(const char* allowed = "127.0.0.1")
+      : server({},
+               [this](http::Request& request) {
+                 last = request;
+                 ++calls;
+                 return reply;
+               }),
+        sender(clock, resolver, targets(allowed), "", 500) {}
+
+  WebhookAnswer send() {
+    WebhookMessage message;
+    message.id = "id-1";
+    message.url = "http://hooks.example:" + std::to_string(server.port()) + "/in?x=1";
+    message.body = R"({"a":1})";
+    message.secrets = {secret};
+    return sender.send(message);
+  }
+
+  http::Response reply;
+  http::Request last;
+  int calls = 0;
+  ManualClock clock;
+  Rebinding resolver;
+  Secret secret{"whsec_" + to_base64(std::string(32, 'k'))};
+  RunningServer server;
+  WebhookSender sender;
+};
+
+}  // namespace
+
+TEST_CASE("signatures are those of the published examples") {
+  // standard-webhooks, spec and libraries.
+  CHECK(standard_signature(Secret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"),
+                           "msg_p5jXN8AQM9LWM0D4loKWxJek", 1'614'265'330,
+                           R"({"test": 2432232314})") ==
+        "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
+  // RFC 4231, test case 2, as the contract's header writes it.
+  CHECK(svc_signature("Jefe", "what do ya want for nothing?") ==
+        "sha256=5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+}
+
+TEST_CASE("every secret signs, in one header") {
+  const Secret first("whsec_" + to_base64("one")), second("whsec_" + to_base64("two"));
+  const auto headers = delivery_headers("id", Timestamp{1'500}, "body", {first, second});
+  const auto value = [&](std::string_view name) {
+    for (const auto& [key, text] : headers) {
+      if (key == name) return text;
+    }
+    return std::string();
+  };
+  CHECK(value("webhook-signature") == standard_signature(first, "id", 1, "body") + " " +
+                                          standard_signature(second, "id", 1, "body"));
+  CHECK(value("X-Webhook-Ts") == "1500");
+  CHECK(value("webhook-timestamp") == "1");
+}
+
+TEST_CASE("sender: what it sends and what it keeps of the answer") {
+  World world;
+  world.reply.body = std::string(5'000, 'x');
+  const WebhookAnswer answer = world.send();
+  CHECK(answer.status == 200);
+  CHECK(answer.fault.empty());
+  CHECK(answer.response == std::string(4'096, 'x'));
+  CHECK(world.last.method == "POST");
+  CHECK(world.last.path == "/in");
+  CHECK(world.last.body == R"({"a":1})");
+  CHECK(*world.last.header("host") == "hooks.example:" + std::to_string(world.server.port()));
+  CHECK(*world.last.header("X-Webhook-Id") == "id-1");
+}
+
+TEST_CASE("sender: a connection is used again, but only after its address was judged again") {
+  World world;
+  CHECK(world.send().status == 200);
+  CHECK(world.send().status == 200);
+  CHECK(world.sender.pool().opened() == 1);
+  CHECK(world.resolver.asked == 2);
+  for (const char* address : {"10.0.0.1", "169.254.169.254", "::1", "::ffff:127.0.0.1"}) {
+    world.resolver.addresses = {address};
+    const WebhookAnswer answer = world.send();
+    CHECK(answer.status == 0);
+    CHECK_FALSE(answer.fault.empty());
+  }
+  // One good address beside a bad one does not help.
+  world.resolver.addresses = {"127.0.0.1", "10.0.0.1"};
+  CHECK(world.send().status == 0);
+  CHECK(world.calls == 2);
+  CHECK(world.sender.pool().opened() == 1);
+}
+
+TEST_CASE("sender: without permission nothing ever connects to this machine") {
+  World world("");
+  for (const char* address : {"127.0.0.1", "::1", "0.0.0.0", "::ffff:127.0.0.1", "127.0.0.2"}) {
+    world.resolver.addresses = {address};
+    CHECK(world.send().status == 0);
+  }
+  CHECK(world.calls == 0);
+  CHECK(world.sender.pool().opened() == 0);
+  CHECK_FALSE(world.sender.check_target("http://hooks.example/", Environment::sandbox));
+}
+
+TEST_CASE("sender: a redirect is an answer and nothing more") {
+  World world;
+  world.reply.status = 307;
+  world.reply.header("Location", "/elsewhere");
+  CHECK(world.send().status == 307);
+  CHECK(world.calls == 1);
+}
+
+TEST_CASE("sender: nobody there, and nobody answering in time") {
+  World world;
+  WebhookMessage message;
+  message.id = "id-1";
+  message.url = "http://hooks.example:1/";
+  message.secrets = {world.secret};
+  const WebhookAnswer answer = world.sender.send(message);
+  CHECK(answer.status == 0);
+  CHECK(answer.fault.find("No connection") != std::string::npos);
+}
+
+TEST_CASE("Retry-After comes as seconds or as a date") {
+  const Timestamp now = *Timestamp::parse("1994-11-06T08:49:00Z");
+  CHECK(parse_retry_after("120", now) == 120'000);
+  CHECK(parse_retry_after("0", now) == 0);
+  CHECK(parse_retry_after("Sun, 06 Nov 1994 08:49:37 GMT", now) == 37'000);
+  CHECK(parse_retry_after("Sun, 06 Nov 1994 08:48:00 GMT", now) == 0);
+  CHECK(parse_retry_after("99999999999999999999", now) == 86'400'000);
+  for (const char* text : {"", "soon", "-1", "1.5", "12 s", "Sun, 06 Foo 1994 08:49:37 GMT",
+                           "Sunday, 06-Nov-94 08:49:37 GMT"}) {
+    INFO(text);
+    CHECK_FALSE(parse_retry_after(text, now));
+  }
+}

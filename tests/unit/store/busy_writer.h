@@ -1,0 +1,54 @@
+// Holds the writer up, so that a test decides which commands share a batch.
+#pragma once
+
+#include "base/mutex.h"
+#include "base/thread.h"
+#include "store/commit_queue.h"
+
+namespace coffer::store::test {
+
+/// Keeps the writer inside one command until opened, so that others gather behind it.
+class BusyWriter {
+ public:
+  explicit BusyWriter(CommitQueue& queue)
+      : queue_(queue), thread_("busy", [this] {
+          static_cast<void>(queue_.run([this](WriteTx&) -> Result<void> {
+            const Lock lock(mutex_);
+            entered_ = true;
+            changed_.notify_all();
+            while (!open_) changed_.wait(mutex_);
+            return {};
+          }));
+        }) {
+    const Lock lock(mutex_);
+    while (!entered_) changed_.wait(mutex_);
+  }
+  ~BusyWriter() { open(); }
+  void open() {
+    {
+      const Lock lock(mutex_);
+      open_ = true;
+      changed_.notify_all();
+    }
+    thread_.join();
+  }
+  /// Returns when `count` commands wait.
+  void gathered(std::size_t count) const {
+    while (queue_.stats().queued < count) {
+      Mutex mutex;
+      Condition never;
+      const Lock lock(mutex);
+      never.wait_for_ms(mutex, 1);
+    }
+  }
+
+ private:
+  CommitQueue& queue_;
+  Mutex mutex_;
+  Condition changed_;
+  bool entered_ COFFER_GUARDED_BY(mutex_) = false;
+  bool open_ COFFER_GUARDED_BY(mutex_) = false;
+  Thread thread_;
+};
+
+}  // namespace coffer::store::test

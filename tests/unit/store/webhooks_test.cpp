@@ -1,0 +1,208 @@
+// Registrations, deliveries and their log in the store: claims, queues, series of attempts,
+// pruning.
+#include "store/outbox/webhooks.h"
+
+#include <catch2/catch.hpp>
+
+#include "store/outbox/deliveries.h"
+#include "unit/store/ledger_fixture.h"
+
+using namespace coffer;
+using namespace coffer::store;
+using namespace coffer::store::test;
+
+namespace {
+
+struct Hooks : SmallLedger {
+  WebhookRow add(EventTypeSet types) {
+    WebhookRow row;
+    row.id = random.id<WebhookId>(clock.now());
+    row.application = application;
+    row.url = "https://hooks.example/";
+    row.types = types;
+    row.sealed_secret = "sealed";
+    write([&](WriteTx& tx) -> Result<void> {
+      row.cursor = last_sequence(tx.db(), tenant);
+      insert_webhook(tx, tenant, row);
+      return {};
+    }).value();
+    return read([&](Connection& db) { return *find_webhook(db, tenant, row.id); });
+  }
+  template <class F>
+  void change(F&& f) {
+    write([&](WriteTx& tx) -> Result<void> {
+      f(tx);
+      return {};
+    }).value();
+  }
+  void queue_all(const WebhookRow& row) {
+    change([&](WriteTx& tx) {
+      for (const EventRow& event : events_after(tx.db(), tenant, 0, 100)) {
+        insert_delivery(tx, row.key, event.sequence, DeliveryState::pending);
+      }
+    });
+  }
+  std::vector<DeliveryRow> due(const WebhookRow& row) {
+    return read(
+        [&](Connection& db) { return due_deliveries(db, tenant, row.key, queue->now(), 100); });
+  }
+  std::vector<DeliveryRow> all(const WebhookRow& row, std::optional<DeliveryState> state = {}) {
+    return read([&](Connection& db) {
+      return list_deliveries(db, tenant, row.key, {state, {}}, {std::nullopt, false, 100});
+    });
+  }
+};
+
+}  // namespace
+
+TEST_CASE("webhooks: types are claimed by active registrations only") {
+  Hooks hooks;
+  const EventTypeSet both =
+      EventTypeSet().with(EventType::payment_failed).with(EventType::payment_succeeded);
+  WebhookRow row = hooks.add(both);
+  CHECK(row.types == both);
+  CHECK(row.is_active());
+  const auto taken = [&](std::int64_t except) {
+    return hooks.read([&](Connection& db) {
+      return taken_types(db, hooks.tenant, EventTypeSet::payments(), except);
+    });
+  };
+  CHECK(taken(0).size() == 2);
+  CHECK(taken(row.key).empty());
+  row.types = EventTypeSet().with(EventType::payment_failed);
+  hooks.change([&](WriteTx& tx) { update_webhook(tx, row); });
+  CHECK(taken(0) == std::vector<EventType>{EventType::payment_failed});
+  hooks.change([&](WriteTx& tx) { disable_webhook(tx, row, DisableReason::by_owner); });
+  CHECK(taken(0).empty());
+  CHECK(hooks.read([&](Connection& db) { return active_webhooks(db); }).empty());
+  CHECK(hooks.verify().empty());
+}
+
+TEST_CASE("webhooks: a type that is taken cannot be claimed, and disabled stays disabled") {
+  Hooks hooks;
+  const WebhookRow row = hooks.add(EventTypeSet::payments());
+  CapturedLog log;
+  WebhookRow second = row;
+  second.id = hooks.random.id<WebhookId>(hooks.clock.now());
+  CHECK_FALSE(hooks.write([&](WriteTx& tx) -> Result<void> {
+    insert_webhook(tx, hooks.tenant, second);
+    return {};
+  }));
+  hooks.change([&](WriteTx& tx) { disable_webhook(tx, row, DisableReason::endpoint_gone); });
+  CHECK_FALSE(hooks.write([&](WriteTx& tx) -> Result<void> {
+    tx.db().execute("UPDATE webhooks SET disabled_at = NULL, disable_reason = NULL");
+    return {};
+  }));
+  CHECK(hooks.add(EventTypeSet::payments()).is_active());
+}
+
+TEST_CASE("deliveries: due in order, tried in series, closed at the end") {
+  Hooks hooks;
+  const WebhookRow row = hooks.add(EventTypeSet::payments());
+  for (const char* id : {"a", "b"}) hooks.pay(hooks.transfer(id, 1));
+  hooks.queue_all(row);
+  hooks.queue_all(row);  // a second time is nothing
+  auto due = hooks.due(row);
+  REQUIRE(due.size() == 2);
+  CHECK(due.at(0).sequence < due.at(1).sequence);
+  hooks.change([&](WriteTx& tx) {
+    record_delivery_attempt(tx, due.at(0), {0, tx.now(), 12, 500, std::nullopt, "no"},
+                            DeliveryState::pending, tx.now().plus_ms(1'000));
+    record_delivery_attempt(tx, due.at(1), {0, tx.now(), 3, 200, std::nullopt, ""},
+                            DeliveryState::delivered, std::nullopt);
+  });
+  CHECK(hooks.due(row).empty());
+  CHECK(hooks.read([&](Connection& db) {
+    return next_delivery_due(db, row.key, hooks.queue->now());
+  }) == hooks.queue->now().plus_ms(1'000));
+  hooks.clock.advance_ms(1'000);
+  due = hooks.due(row);
+  REQUIRE(due.size() == 1);
+  CHECK(due.at(0).attempts == 1);
+  hooks.change([&](WriteTx& tx) {
+    record_delivery_attempt(tx, due.at(0), {0, tx.now(), 9, std::nullopt, "No connection.", ""},
+                            DeliveryState::dead, std::nullopt);
+  });
+  const auto dead = hooks.all(row, DeliveryState::dead);
+  REQUIRE(dead.size() == 1);
+  CHECK(dead.at(0).tries == 2);
+  const auto log = hooks.read(
+      [&](Connection& db) { return list_delivery_attempts(db, row.key, dead.at(0).sequence); });
+  REQUIRE(log.size() == 2);
+  CHECK(log.at(0).status == 500);
+  CHECK(log.at(0).response == "no");
+  CHECK(log.at(1).fault == "No connection.");
+  hooks.change([&](WriteTx& tx) { requeue_delivery(tx, row.key, dead.at(0).sequence); });
+  due = hooks.due(row);
+  REQUIRE(due.size() == 1);
+  CHECK(due.at(0).attempts == 0);
+  CHECK(due.at(0).tries == 2);
+  hooks.change([&](WriteTx& tx) { close_pending_deliveries(tx, row.key); });
+  CHECK(hooks.due(row).empty());
+  CHECK(hooks.all(row, DeliveryState::dead).size() == 1);
+}
+
+TEST_CASE("deliveries: old ones go with their log, pending ones stay") {
+  Hooks hooks;
+  const WebhookRow row = hooks.add(EventTypeSet::payments());
+  for (const char* id : {"a", "b", "c"}) hooks.pay(hooks.transfer(id, 1));
+  hooks.queue_all(row);
+  hooks.change([&](WriteTx& tx) {
+    for (const auto& delivery : due_deliveries(tx.db(), hooks.tenant, row.key, tx.now(), 2)) {
+      record_delivery_attempt(tx, delivery, {0, tx.now(), 1, 200, std::nullopt, "ok"},
+                              DeliveryState::delivered, std::nullopt);
+    }
+    for (std::int64_t i = 1; i <= 3; ++i) keep_event_body(tx, hooks.tenant, i, "body");
+    keep_event_body(tx, hooks.tenant, 1, "another");
+  });
+  CHECK(hooks.read([&](Connection& db) { return find_event_body(db, hooks.tenant, 1); }) == "body");
+  hooks.clock.advance_ms(10'000);
+  const Timestamp now = hooks.clock.now();
+  hooks.change([&](WriteTx& tx) {
+    CHECK(drop_deliveries(tx, hooks.tenant, now.plus_ms(-20'000), 10) == 0);
+    CHECK(drop_event_bodies(tx, hooks.tenant, now.plus_ms(-20'000), 10) == 0);
+    CHECK(drop_deliveries(tx, hooks.tenant, now, 1) == 1);
+    CHECK(drop_deliveries(tx, hooks.tenant, now, 10) == 1);
+    CHECK(drop_deliveries(tx, hooks.tenant, now, 10) == 0);
+    CHECK(drop_event_bodies(tx, hooks.tenant, now, 2) == 2);
+    CHECK(drop_event_bodies(tx, hooks.tenant, now, 2) == 1);
+  });
+  CHECK(hooks.all(row).size() == 1);
+  CHECK(hooks.count("delivery_attempts") == 0);
+}
+
+TEST_CASE("events: a time is found by its sequence in any number of events") {
+  Hooks hooks;
+  for (int i = 0; i < 20; ++i) {
+    hooks.clock.advance_ms(1'000);
+    hooks.pay(hooks.transfer("t" + std::to_string(i), 1));
+  }
+  const Timestamp last = hooks.queue->now();
+  hooks.read([&](Connection& db) {
+    const auto since = [&](std::int64_t ms) {
+      return first_sequence_since(db, hooks.tenant, last.plus_ms(ms));
+    };
+    CHECK(since(-1'000'000) == 1);
+    CHECK(since(-19'000) == 1);
+    CHECK(since(-18'999) == 2);
+    CHECK(since(0) == 20);
+    CHECK(since(1) == 21);
+    CHECK(last_sequence(db, hooks.tenant) == 20);
+    return 0;
+  });
+}
+
+TEST_CASE("recoveries: one beside another spans both") {
+  Hooks hooks;
+  const WebhookRow row = hooks.add(EventTypeSet::payments());
+  hooks.change([&](WriteTx& tx) {
+    add_recovery(tx, {row.key, 10, 20});
+    add_recovery(tx, {row.key, 5, 7});
+  });
+  const auto list = [&] { return hooks.read([](Connection& db) { return list_recoveries(db); }); };
+  REQUIRE(list().size() == 1);
+  CHECK(list().at(0).next == 5);
+  CHECK(list().at(0).last == 20);
+  hooks.change([&](WriteTx& tx) { advance_recovery(tx, {row.key, 21, 20}); });
+  CHECK(list().empty());
+}

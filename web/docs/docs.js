@@ -1,0 +1,350 @@
+// Draws the API reference from /v1/openapi.json. Everything of the document becomes text nodes: nothing
+// in it can become markup.
+'use strict';
+
+const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
+let openapi;
+
+/** An element with attributes (`class`, `href`, ...; `on...` is a listener) and children. */
+function h(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith('on')) element.addEventListener(name.slice(2), value);
+    else if (value !== undefined && value !== false) element.setAttribute(name, value === true ? '' : value);
+  }
+  element.append(...children.flat(Infinity).filter((child) => child !== undefined && child !== null));
+  return element;
+}
+
+function resolve(part) {
+  let at = part;
+  while (at && at.$ref) {
+    const path = at.$ref.slice(2).split('/');
+    at = path.reduce((step, key) => step[key.replaceAll('~1', '/').replaceAll('~0', '~')], openapi);
+  }
+  return at;
+}
+
+const refName = (schema) => schema.$ref.split('/').pop();
+
+/** Text with `code` in it. */
+function prose(text) {
+  return text.split('`').map((piece, i) => (i % 2 ? h('code', {}, piece) : piece));
+}
+
+// --- Schemas ------------------------------------------------------------------------------------------
+
+/** The alternatives of oneOf and anyOf, without null: that is said beside the type. */
+function alternatives(schema) {
+  const list = schema.oneOf || schema.anyOf;
+  return list && list.filter((each) => each.type !== 'null');
+}
+
+function typeText(schema) {
+  if (schema.$ref) {
+    const target = resolve(schema);
+    return isComposite(target) ? refName(schema) : `${refName(schema)}: ${typeText(target)}`;
+  }
+  if ('const' in schema) return JSON.stringify(schema.const);
+  const choices = alternatives(schema);
+  if (choices) {
+    const nullable = choices.length < (schema.oneOf || schema.anyOf).length;
+    return choices.map(typeText).join(' or ') + (nullable ? ' or null' : '');
+  }
+  const types = [schema.type || 'any'].flat();
+  return types
+    .map((type) => {
+      if (type === 'array') return `array of ${schema.items ? typeText(schema.items) : 'any'}`;
+      return schema.format && type !== 'null' ? `${type} (${schema.format})` : type;
+    })
+    .join(' or ');
+}
+
+const LIMITS = [
+  ['minimum', 'at least'], ['exclusiveMinimum', 'more than'], ['maximum', 'at most'],
+  ['minLength', 'shortest'], ['maxLength', 'longest'], ['minItems', 'fewest'], ['maxItems', 'most'],
+  ['pattern', 'pattern'], ['default', 'default'],
+];
+
+function limits(schema) {
+  const target = resolve(schema);
+  const out = LIMITS.filter(([key]) => key in target).map(([key, word]) => `${word} ${target[key]}`);
+  if (target.enum) out.unshift(`one of ${target.enum.join(', ')}`);
+  if (target.examples) out.push(`for example ${target.examples.map((e) => JSON.stringify(e)).join(', ')}`);
+  return out.join('; ');
+}
+
+/** Whether there is more to show of it than its type. */
+function isComposite(schema) {
+  const target = resolve(schema);
+  if (target.properties) return true;
+  if (target.items) return isComposite(target.items);
+  const choices = alternatives(target);
+  return Boolean(choices && choices.some(isComposite));
+}
+
+/** Its members, drawn when it is opened: schemas may contain each other. */
+function expandable(schema) {
+  const body = h('div');
+  const open = ({ target }) => {
+    if (target.open && !body.hasChildNodes()) body.append(...schemaBody(resolve(schema)).flat(Infinity));
+  };
+  return h('details', { class: 'schema', ontoggle: open },
+    h('summary', {}, schema.$ref ? refName(schema) : typeText(schema)), body);
+}
+
+function member(name, schema, required) {
+  const description = schema.description || resolve(schema).description;
+  const facts = limits(schema);
+  return h('li', {},
+    h('span', { class: 'name' }, name), ' ',
+    h('span', { class: 'soft' }, typeText(schema)), ' ',
+    required ? h('span', { class: 'required' }, 'required') : null,
+    description ? h('p', {}, prose(description)) : null,
+    facts ? h('p', { class: 'soft' }, facts) : null,
+    isComposite(schema) ? nested(schema) : null);
+}
+
+/** What can be opened below a member: past arrays and alternatives, to what has a shape. */
+function nested(schema) {
+  const target = resolve(schema);
+  if (target.properties) return expandable(schema);
+  if (target.items) return nested(target.items);
+  return (alternatives(target) || []).filter(isComposite).map(nested).flat();
+}
+
+function schemaBody(schema) {
+  const out = [];
+  if (schema.description) out.push(h('p', {}, prose(schema.description)));
+  if (schema.properties) {
+    const required = new Set(schema.required);
+    out.push(h('ul', { class: 'fields' },
+      Object.entries(schema.properties).map(([name, each]) => member(name, each, required.has(name)))));
+  } else if (schema.items) {
+    out.push(h('p', { class: 'soft' }, typeText(schema)), ...[nested(schema.items)].flat());
+  } else if (alternatives(schema)) {
+    out.push(...alternatives(schema).flatMap(nested));
+  } else {
+    out.push(h('p', { class: 'soft' }, [typeText(schema), limits(schema)].filter(Boolean).join('; ')));
+  }
+  return out;
+}
+
+// --- Examples -----------------------------------------------------------------------------------------
+
+/** A value of the schema: only what is required, `<name>` where a value is the caller's own. */
+function sample(schema, name, depth = 0) {
+  const target = resolve(schema);
+  if ('const' in target) return target.const;
+  if (target.enum) return target.enum[0];
+  if (target.examples) return target.examples[0];
+  const choices = alternatives(target);
+  if (choices) return sample(choices[0], name, depth);
+  switch ([target.type].flat()[0]) {
+    case 'object': {
+      const all = Object.entries(target.properties || {});
+      const wanted = all.filter(([key]) => (target.required || []).includes(key));
+      const shown = wanted.length > 0 || depth > 3 ? wanted : all.slice(0, 1);
+      return Object.fromEntries(shown.map(([key, each]) => [key, sample(each, key, depth + 1)]));
+    }
+    case 'array':
+      return depth > 4 ? [] : [sample(target.items || {}, name, depth + 1)];
+    case 'integer':
+    case 'number':
+      return target.default ?? target.minimum ?? 1;
+    case 'boolean':
+      return target.default ?? true;
+    default:
+      return target.default ?? `<${name}>`;
+  }
+}
+
+const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
+
+function curl(method, path, operation) {
+  const query = (operation.parameters || [])
+    .filter((each) => each.in === 'query' && each.required)
+    .map((each) => `${each.name}=${sample(each.schema, each.name)}`);
+  const address = location.origin + path.replaceAll(/\{(\w+)\}/g, '<$1>');
+  const parts = [`curl -s ${quoted(address + (query.length > 0 ? `?${query.join('&')}` : ''))}`];
+  const body = operation.requestBody && operation.requestBody.content['application/json'];
+  if (method !== (body ? 'post' : 'get')) parts[0] += ` -X ${method.toUpperCase()}`;
+  for (const name of Object.keys(operation.security?.[0] || {})) {
+    const scheme = openapi.components.securitySchemes[name];
+    if (scheme.type === 'http') parts.push('-H "Authorization: Bearer $TOKEN"');
+    else parts.push(`-H "${scheme.name}: ${name === 'connectSecret' ? '$CONNECT_SECRET' : '$KEY'}"`);
+  }
+  if (body) {
+    parts.push("-H 'Content-Type: application/json'");
+    parts.push(`-d ${quoted(JSON.stringify(sample(body.schema, 'body'), null, 2))}`);
+  }
+  return parts.join(' \\\n  ');
+}
+
+async function copy(text, button) {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    // Not a secure context: select it, so that it can be copied by hand.
+    const range = document.createRange();
+    range.selectNodeContents(button.nextElementSibling);
+    getSelection().removeAllRanges();
+    getSelection().addRange(range);
+    document.execCommand('copy');
+  }
+  button.textContent = 'Copied';
+  setTimeout(() => { button.textContent = 'Copy'; }, 2000);
+}
+
+function example(text, what) {
+  return h('div', { class: 'example' },
+    h('button', { class: 'copy', type: 'button', 'aria-label': `Copy the example of ${what}`,
+      onclick: ({ currentTarget }) => copy(text, currentTarget) }, 'Copy'),
+    h('pre', { tabindex: '0' }, h('code', {}, text)));
+}
+
+// --- Operations ---------------------------------------------------------------------------------------
+
+function parameterList(operation) {
+  return (operation.parameters || []).map((each) => {
+    const shown = { ...resolve(each.schema), ...(each.description ? { description: each.description } : {}) };
+    return member(`${each.name} (${each.in})`, shown, each.required);
+  });
+}
+
+function shape(type, schema) {
+  return h('div', {}, h('span', { class: 'soft' }, type),
+    isComposite(schema) ? nested(schema) : [' ', typeText(schema)]);
+}
+
+function answer(status, response) {
+  const whole = resolve(response);
+  if (Number(status) >= 400 && response.$ref) {
+    const slugs = [...whole.description.matchAll(/`([a-z0-9-]+)`/g)].map(([, slug]) => slug);
+    return h('li', {}, h('span', { class: 'name' }, status), ' ',
+      slugs.flatMap((slug, i) => [i > 0 ? ', ' : '', h('a', { href: `/problems/${slug}` }, slug)]));
+  }
+  return h('li', {}, h('span', { class: 'name' }, status), ' ',
+    Object.entries(whole.content || {}).map(([type, { schema }]) => shape(type, schema)));
+}
+
+function access(operation) {
+  const names = Object.keys(operation.security?.[0] || {});
+  if (names.length === 0) return 'No credentials needed.';
+  return names.map((name) => {
+    const { name: header, description } = openapi.components.securitySchemes[name];
+    return `\`${header || 'Authorization: Bearer'}\`: ${description}.`;
+  }).join(' ');
+}
+
+function article({ method, path, operation }) {
+  const parameters = parameterList(operation);
+  const answers = Object.entries(operation.responses);
+  const of = (test) => answers.filter(([status, response]) => test(Number(status) >= 400 && response.$ref));
+  return h('article', { id: operation.operationId },
+    h('h3', {}, h('a', { href: `#${operation.operationId}` },
+      h('span', { class: `method ${method}` }, method.toUpperCase()), ' ',
+      h('span', { class: 'path' }, path))),
+    h('p', {}, prose(operation.summary)),
+    operation.description ? h('p', {}, prose(operation.description)) : null,
+    h('p', { class: 'soft' }, prose(access(operation))),
+    parameters.length > 0 ? [h('h4', {}, 'Parameters'), h('ul', { class: 'fields' }, parameters)] : null,
+    operation.requestBody
+      ? [h('h4', {}, operation.requestBody.required ? 'Request body' : 'Request body, optional'),
+        Object.entries(operation.requestBody.content).map(([type, { schema }]) => shape(type, schema))]
+      : null,
+    h('h4', {}, 'Answers'),
+    h('ul', { class: 'answers' }, of((isProblem) => !isProblem).map(([s, r]) => answer(s, r))),
+    h('h4', {}, 'Problems'),
+    h('ul', { class: 'answers' }, of((isProblem) => isProblem).map(([s, r]) => answer(s, r))),
+    h('h4', {}, 'Example'),
+    example(curl(method, path, operation), `${method.toUpperCase()} ${path}`));
+}
+
+function operationsByTag() {
+  const tags = new Map(openapi.tags.map((tag) => [tag.name, { ...tag, operations: [] }]));
+  for (const [path, item] of Object.entries(openapi.paths)) {
+    for (const method of METHODS.filter((each) => item[each])) {
+      const operation = item[method];
+      const name = operation.tags[0];
+      if (!tags.has(name)) tags.set(name, { name, operations: [] });
+      tags.get(name).operations.push({ method, path, operation });
+    }
+  }
+  return [...tags.values()].filter((tag) => tag.operations.length > 0);
+}
+
+/** Draws everything; gives what the search needs: an entry of contents and article per operation. */
+function draw() {
+  const contents = document.getElementById('contents');
+  const content = document.getElementById('content');
+  const narrow = matchMedia('(max-width: 52rem)').matches;
+  const rows = [];
+  content.replaceChildren(h('p', {}, prose(openapi.info.description)));
+  for (const tag of operationsByTag()) {
+    const links = tag.operations.map(({ method, path, operation }) => h('li', {},
+      h('a', { href: `#${operation.operationId}`, title: operation.summary },
+        h('span', { class: `method ${method}` }, method.toUpperCase()), ' ', path)));
+    const articles = tag.operations.map(article);
+    const group = h('details', { open: !narrow }, h('summary', {}, tag.name), h('ul', {}, links));
+    const section = h('section', {}, h('h2', {}, tag.name),
+      tag.description ? h('p', { class: 'soft' }, tag.description) : null, articles);
+    contents.append(group);
+    content.append(section);
+    tag.operations.forEach(({ method, path, operation }, i) => {
+      const words = [method, path, tag.name, operation.summary, operation.operationId].join(' ');
+      rows.push({ words: words.toLowerCase(), link: links[i], article: articles[i], group, section });
+    });
+  }
+  return rows;
+}
+
+/** Shows the operations that have every word; all when there is none. */
+function search(rows, text) {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  let count = 0;
+  for (const row of rows) {
+    const hit = words.every((word) => row.words.includes(word));
+    row.link.hidden = row.article.hidden = !hit;
+    count += hit ? 1 : 0;
+  }
+  for (const row of rows) {
+    const empty = rows.every((other) => other.section !== row.section || other.article.hidden);
+    row.section.hidden = row.group.hidden = empty;
+    if (words.length > 0 && !empty) row.group.open = true;
+  }
+  document.getElementById('found').textContent = words.length > 0 ? `${count} of ${rows.length} operations` : '';
+}
+
+function listen(rows) {
+  const box = document.getElementById('search');
+  box.addEventListener('input', () => search(rows, box.value));
+  box.addEventListener('keydown', (event) => {
+    if (event.key !== 'Escape') return;
+    box.value = '';
+    search(rows, '');
+  });
+  document.addEventListener('keydown', (event) => {
+    if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (['INPUT', 'TEXTAREA'].includes(document.activeElement?.tagName)) return;
+    event.preventDefault();
+    box.focus();
+  });
+}
+
+async function start() {
+  const loading = document.getElementById('loading');
+  try {
+    const response = await fetch('/v1/openapi.json');
+    if (!response.ok) throw new Error(`it answered ${response.status}`);
+    openapi = await response.json();
+  } catch (error) {
+    loading.append(` That failed: ${error.message}.`);
+    return;
+  }
+  document.getElementById('version').textContent = openapi.info.version;
+  listen(draw());
+  if (location.hash) document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView();
+}
+
+start();
