@@ -69,7 +69,7 @@ void open(const char* path) {
       "PRAGMA cache_size=-65536; PRAGMA wal_autocheckpoint=4000;");
   execute(std::string(coffer::embedded::schema_sql()));
   execute(
-      "INSERT INTO associations VALUES (1, zeroblob(16), 'a', 1, 0, 0);"
+      "INSERT INTO associations VALUES (1, zeroblob(16), 'a', 1, 0, 0, 1);"
       "INSERT INTO tenants VALUES (3, 1, 0);"
       "INSERT INTO applications VALUES (1, zeroblob(16), 3, 0, 'a', 0, '', 1, 'c', zeroblob(32),"
       " zeroblob(32), zeroblob(32), zeroblob(32), 'p', 0, 0);"
@@ -79,7 +79,7 @@ void open(const char* path) {
     execute("INSERT INTO wallets VALUES (" + n + ", 3, randomblob(16), 'w', '" + n + "', 'k" + n +
             "', x'00', 1, 1, 1, NULL, NULL, 0, 0);"
             "INSERT INTO accounts VALUES (" + n + ", 3, 0, " + n +
-            ", 1, 1000000000000000, 0, 0);");
+            ", 1, NULL, 1000000000000000, 0, 0);");
   }
 }
 

@@ -104,7 +104,8 @@ export class Judge {
     }
     this.seen.add(`${method} ${exchange.pattern} ${exchange.status} ${type}`);
     if (content) this.#check(`${what}: response`, content.schema, exchange.response, type);
-    if (exchange.status < 300) this.#judgeRequest(what, method, operation, exchange);
+    // 402 is the one success beyond 2xx: the directional quote's own convention.
+    if (exchange.status < 300 || exchange.status === 402) this.#judgeRequest(what, method, operation, exchange);
   }
 
   /** What was accepted must be what the document says may be sent. */
