@@ -267,7 +267,9 @@ Result<PayoutAnswer> read_payout(const PaymentId& id, const JsonValue& body) {
   out.failure = failure->code;
   out.message = std::move(failure->message);
   // Not said is not returned: money is given back only on a definite word.
-  out.refund = ProviderRefund::pending;
+  // A cancelled payout, which alone has this code, took nothing.
+  const bool cancelled = out.failure == FailureCode::provider_unavailable;
+  out.refund = cancelled ? ProviderRefund::returned : ProviderRefund::pending;
   if (is_absent(body, "refund")) return out;
   const auto refund = read_word(kRefunds, text_of(body, "refund"));
   if (!refund) return garbage("`refund` is none");

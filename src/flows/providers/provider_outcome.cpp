@@ -101,10 +101,13 @@ void payout_failed(const Context& context, store::WriteTx& tx, ProviderView& vie
                    const PayoutAnswer& answer) {
   const FailureCode code = answer.failure.value_or(FailureCode::provider_error);
   if (view.payment.status != PaymentStatus::refund_pending) {
-    if (view.state != ProviderState::accepted) {
+    const bool taken = answer.refund != ProviderRefund::returned;
+    if (view.state != ProviderState::accepted && !taken) {
       fail(context, tx, view.payment, code);
       return finish(tx, view);
     }
+    // Accepted and failed before coffer heard of either: the provider has the money all the same.
+    debit(tx, view);
     advance(context, tx, view.payment, {PaymentStatus::failed, code, {}, {}});
     advance(context, tx, view.payment, {PaymentStatus::refund_pending, {}, {}, {}});
   }

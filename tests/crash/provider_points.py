@@ -1,0 +1,63 @@
+"""The process dies around a provider's call; see provider_points.sh."""
+
+import os
+import sys
+import tempfile
+
+from auditor import audit
+from gateway import Gateway
+from provider_chaos import ENDINGS, Customers, beneficiary, wait_until_over
+
+POINTS = ("provider.opened", "provider.answered", "provider.closed")
+SIGKILL = -9
+DIES_WITHIN_S = 20.0
+CASH_OUTS = 24
+# A payout that failed before coffer heard that it was accepted was never debited, and just fails.
+ENDS = {"5678": ("succeeded",), "1101": ("failed",), "1104": ("failed",), "1202": ("succeeded",),
+        "1301": ("refunded", "failed"), "1303": ("refund_failed",)}
+
+
+def run(point, passage):
+    """How many attempts were open when the process died."""
+    with tempfile.TemporaryDirectory() as folder:
+        gateway = Gateway(os.environ["COFFER_FAULTS_BIN"], folder).start()
+        connection = gateway.login()
+        recipients = [beneficiary(connection, ending) for ending in ENDINGS]
+        enums = connection.call("GET", "/v1/payments/enums")[1]
+        words = {name: enums[name][0]["code"]
+                 for name in ("purposeOfPayment", "sourceOfFunds", "relationship")}
+        gateway.stop()
+        gateway.start(env={"COFFER_FAULT": f"{point}:{passage}"})
+        connector = next(c["id"] for c in gateway.facts["connectors"]
+                         if c["method"] == "MOMO" and c["direction"] == "OFF_RAMP")
+        customers = Customers(gateway, connector, recipients, CASH_OUTS, words).start()
+        code = gateway.wait(DIES_WITHIN_S)
+        if code != SIGKILL:
+            sys.exit(f"provider_points: {point}:{passage} ended the process with {code}")
+        faults = audit(gateway.db)
+        gateway.start()
+        customers.join()
+        wait_until_over(gateway)
+        records = gateway.login().list_transactions("type=offramp")
+        gateway.stop()
+        faults += customers.surprises + audit(gateway.db, settled=True)
+        if {record["transactionId"]: record["id"] for record in records} != customers.acked:
+            faults.append(f"{len(customers.acked)} were acknowledged, {len(records)} are there")
+        wanted = dict(zip(recipients, (ENDS[ending] for ending in ENDINGS)))
+        faults += [f"{record['transactionId']} is {record['status']}" for record in records
+                   if record["status"] not in wanted[record["beneficiaryId"]]]
+        for fault in faults[:20]:
+            print("  " + str(fault))
+        if faults:
+            sys.exit(f"provider_points: {point}:{passage}: {len(faults)} faults")
+        print(f"  {point}:{passage}: {len(records)} cash-outs, each carried out once")
+
+
+def main():
+    for point in POINTS:
+        for passage in (1, 4):
+            run(point, passage)
+    print("provider_points: all is well")
+
+
+main()
