@@ -41,7 +41,7 @@ target_compile_options(coffer_options INTERFACE
   # Designated initialisers leave fields out on purpose; the rest has its default.
   -Wno-missing-field-initializers
   # GCC 12 reports overlapping copies inside std::string that are not there (GCC bug 105651).
-  -Wno-restrict)
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
 
 # -g1 gives function names and lines in sanitizer reports at a third of the size and time of -g.
 target_compile_options(coffer_options INTERFACE "$<IF:$<CONFIG:Debug>,-O1;-g1,-O2>")
@@ -60,7 +60,10 @@ else()
     # makes anyway (null) or that x86 and our code do not have (alignment).
     -fno-sanitize=null,alignment
     # Instrumented code makes GCC 12 see uninitialised variables that are not.
-    -Wno-maybe-uninitialized)
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
+  if(COFFER_FUZZ)
+    target_compile_options(coffer_options INTERFACE -fsanitize=fuzzer-no-link)
+  endif()
   # For every link, so that a test binary cannot forget it.
   add_link_options(-fsanitize=${COFFER_SANITIZE})
 endif()

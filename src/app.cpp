@@ -175,12 +175,20 @@ void App::build_services(const auth::MasterKey& key) {
   context_ = std::make_unique<flows::Context>(flows::Context{
       *database_, *queue_, clock_, random_, *sealer_, *tokens_, *connectors_, config_.network_name,
       config_.settle_delay_ms, config_.token_lifetime_s * std::int64_t{1000}});
+  notifier_ = std::make_unique<outbound::ConfiguredNotifier>(
+      outbound::NotifierSettings{.sendmail = config_.notify_sendmail,
+                                 .from = config_.notify_from,
+                                 .gateway_url = config_.notify_gateway_url,
+                                 .gateway_token = config_.notify_gateway_token},
+      *client_, *resolver_);
+  context_->notifier = notifier_.get();
   // Built in place: its parts hold locks and cannot move.
   services_.reset(new api::Services{
       *context_, api::Authenticator(*context_), api::RateLimiter(rate_limits(config_), clock_),
       api::CursorCodec(key.derive(kCursorLabel)), [this] { return health(); }});
   pipeline_ = std::make_unique<api::Pipeline>(*services_);
   providers_ = std::make_unique<workers::ProviderLanes>(*context_);
+  notifications_ = std::make_unique<workers::Notifications>(*context_);
 }
 
 /// After the context, because the key that challenges are signed with is stored with its help.
@@ -228,6 +236,9 @@ void App::wake_worker(store::Signal signal) {
     case store::Signal::webhooks:
       if (deliveries_) deliveries_->wake();
       break;
+    case store::Signal::notifications:
+      if (notifications_) notifications_->wake();
+      break;
   }
 }
 
@@ -270,6 +281,7 @@ bool App::serve(StartError& error) {
   settlement_->start();
   providers_->start();
   deliveries_->start();
+  notifications_->start();
   housekeeping_->start();
   prober_->start();
   verifier_->start();
@@ -292,6 +304,7 @@ void App::stop() {
   if (settlement_) settlement_->stop();
   if (providers_) providers_->stop();
   if (deliveries_) deliveries_->stop();
+  if (notifications_) notifications_->stop();
   if (queue_) queue_->stop();
 }
 
@@ -301,6 +314,8 @@ int App::settle_once() {
 }
 
 int App::deliver_once() { return deliveries_->run_due(); }
+
+int App::notify_once() { return notifications_->run_due(); }
 
 std::int64_t App::settlement_step() {
   const auto round = flows::settle_due_payments(*context_, kSettleBatch);

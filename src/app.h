@@ -18,9 +18,11 @@
 #include "http/client.h"
 #include "http/server.h"
 #include "outbound/connector_registry.h"
+#include "outbound/notifier.h"
 #include "outbound/resolver.h"
 #include "store/commit_queue.h"
 #include "store/database.h"
+#include "workers/notifications.h"
 #include "workers/provider_lanes.h"
 #include "workers/webhooks.h"
 
@@ -65,6 +67,8 @@ class App {
   int settle_once();
   /// Delivers what is due now, and gives the number of attempts; for tests under a manual clock.
   int deliver_once();
+  /// Sends the notifications that are due now, and gives their number; for tests, as above.
+  int notify_once();
 
  private:
   App(const Config& config, const Clock& clock, Random& random);
@@ -90,6 +94,7 @@ class App {
   std::unique_ptr<http::Client> client_;
   std::unique_ptr<outbound::Resolver> resolver_;
   std::unique_ptr<outbound::ConnectorRegistry> connectors_;
+  std::unique_ptr<outbound::Notifier> notifier_;
   std::unique_ptr<flows::Logins> logins_;
   std::unique_ptr<flows::Webhooks> webhooks_;
   std::unique_ptr<flows::Context> context_;
@@ -98,6 +103,7 @@ class App {
   std::unique_ptr<WorkerThread> settlement_;
   std::unique_ptr<workers::ProviderLanes> providers_;
   std::unique_ptr<workers::WebhookDelivery> deliveries_;
+  std::unique_ptr<workers::Notifications> notifications_;
   std::unique_ptr<WorkerThread> housekeeping_;
   std::unique_ptr<WorkerThread> prober_;
   std::unique_ptr<WorkerThread> verifier_;

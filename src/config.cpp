@@ -1,5 +1,7 @@
 #include "config.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -12,7 +14,9 @@
 #include "auth/challenge.h"
 #include "config_file.h"
 #include "config_options.h"
+#include "domain/party/contact.h"
 #include "outbound/key_set.h"
+#include "outbound/notifier.h"
 #include "outbound/target_guard.h"
 
 namespace coffer {
@@ -65,6 +69,7 @@ class Loader {
     }
     complete_places();
     find_secret(*find_config_option("master_key"), *find_config_option("master_key_file"));
+    find_token(*find_config_option("notify_gateway_token"));
     check_together();
     if (!faults_.empty()) {
       return unexpected(
@@ -220,6 +225,14 @@ class Loader {
     }
   }
 
+  // The same without a file of its own.
+  void find_token(const ConfigOption& option) {
+    if (const auto text = variable(option.variable())) return set(option, *text, option.variable());
+    if (const auto folder = variable("CREDENTIALS_DIRECTORY")) {
+      read_credential(option, fs::path(*folder) / option.name);
+    }
+  }
+
   // Byte for byte: a raw key may end in what looks like a newline.
   void read_credential(const ConfigOption& option, const std::string& path) {
     const auto text = read_file(path);
@@ -247,6 +260,7 @@ class Loader {
     check_external_issuer();
     check_seconds("webhook_retry_s", config_.webhook_retry_s);
     check_seconds("webhook_sandbox_retry_s", config_.webhook_sandbox_retry_s);
+    check_notifications();
     const auto allowed = outbound::AllowedTargets::parse(config_.webhook_allow_targets);
     if (!allowed) fault(origin("webhook_allow_targets"), allowed.error().detail);
   }
@@ -294,6 +308,42 @@ class Loader {
     }
     const std::string wrong = outbound::check_key_source(config_.oauth_jwks);
     if (!wrong.empty()) fault(origin("oauth_jwks"), wrong);
+  }
+
+  void check_pair(std::string_view first, bool has_first, std::string_view second, bool has_second) {
+    if (has_first == has_second) return;
+    const std::string there(has_first ? first : second);
+    fault(origin(there),
+          there + " is set and " + std::string(has_first ? second : first) + " is not; write both");
+  }
+
+  void check_notifications() {
+    if (config_.notify_gateway_token.empty() && !config_.notify_gateway_token_file.empty()) {
+      read_credential(*find_config_option("notify_gateway_token"),
+                      config_.notify_gateway_token_file);
+    }
+    check_pair("notify_sendmail", !config_.notify_sendmail.empty(), "notify_from",
+               !config_.notify_from.empty());
+    check_pair("notify_gateway_url", !config_.notify_gateway_url.empty(), "notify_gateway_token",
+               !config_.notify_gateway_token.empty());
+    const std::string& program = config_.notify_sendmail;
+    if (!program.empty() && ::access(program.c_str(), X_OK) != 0) {
+      fault(origin("notify_sendmail"), program + ": " + reason() + "; name a program");
+    }
+    if (!config_.notify_from.empty() && !is_email(config_.notify_from)) {
+      fault(origin("notify_from"), "\"" + config_.notify_from + "\" is no e-mail address");
+    }
+    if (!config_.notify_gateway_url.empty()) {
+      const std::string wrong = outbound::check_gateway_url(config_.notify_gateway_url);
+      if (!wrong.empty()) fault(origin("notify_gateway_url"), wrong);
+    }
+    const std::string& token = config_.notify_gateway_token.reveal();
+    const bool printable = std::all_of(token.begin(), token.end(),
+                                       [](unsigned char c) { return c > 0x20 && c < 0x7f; });
+    if (!printable) {
+      fault(origin("notify_gateway_token"), "it holds a character that no token has, such as a "
+                                            "space or a line end");
+    }
   }
 
   void check_readable(std::string_view name, const std::string& path) {

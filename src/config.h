@@ -84,6 +84,12 @@ struct Config {
   int webhook_log_days = 90;
   std::vector<std::string> webhook_allow_targets;  // host names and CIDRs beyond public addresses
 
+  std::string notify_sendmail;     // path of the program; empty: e-mails are only recorded
+  std::string notify_from;         // with it: the sender's address
+  std::string notify_gateway_url;  // empty: messages are only recorded
+  Secret notify_gateway_token;     // with it; from variable, credential or the file below
+  std::string notify_gateway_token_file;
+
   /// Option name -> where its value came from: `default`, `command`, `PATH:LINE`, `COFFER_X`,
   /// `--x`. Every option is in it.
   std::map<std::string, std::string> origins;

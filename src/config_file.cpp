@@ -13,6 +13,17 @@ bool is_key_char(char c) {
          c == '-';
 }
 
+/// Digits, with single underscores between them.
+bool is_whole_number(std::string_view text) {
+  bool after_digit = false;
+  for (const char c : text) {
+    const bool digit = c >= '0' && c <= '9';
+    if (!digit && (c != '_' || !after_digit)) return false;
+    after_digit = digit;
+  }
+  return after_digit;
+}
+
 void append_utf8(std::string& out, std::uint32_t c) {
   const auto tail = [&](int shift) { out += static_cast<char>(0x80 | (c >> shift & 0x3f)); };
   if (c < 0x80) {
@@ -157,11 +168,7 @@ class LineReader {
     entry.value = bare;
     if (bare == "true" || bare == "false") return true;
     const bool sign = bare.starts_with('+') || bare.starts_with('-');
-    const std::string_view digits = bare.substr(sign ? 1 : 0);
-    const bool whole = !digits.empty() && std::all_of(digits.begin(), digits.end(), [](char c) {
-      return (c >= '0' && c <= '9') || c == '_';
-    });
-    if (!whole) {
+    if (!is_whole_number(bare.substr(sign ? 1 : 0))) {
       return fail("put the value in quotes: " + entry.key + " = \"" + std::string(bare) + "\"");
     }
     std::erase(entry.value, '_');

@@ -135,6 +135,16 @@ constexpr auto kOptions = std::to_array<ConfigOption>({
            "The log of deliveries is kept", 1, 3'650),
     word("webhook_allow_targets", &Config::webhook_allow_targets, kServer, "HOST|CIDR,...",
          "Endpoints that may be reached though their address is not public"),
+    path("notify_sendmail", &Config::notify_sendmail, kServer,
+         "Program that e-mails for receivers of payments are handed to; without it they are only "
+         "recorded"),
+    word("notify_from", &Config::notify_from, kServer, "ADDRESS", "Sender of these e-mails"),
+    word("notify_gateway_url", &Config::notify_gateway_url, kServer, "URL",
+         "Where messages for receivers of payments are posted; without it they are only recorded"),
+    word("notify_gateway_token", &Config::notify_gateway_token, kServer, "TOKEN",
+         "Bearer token for that address"),
+    path("notify_gateway_token_file", &Config::notify_gateway_token_file, kServer,
+         "File that holds this token"),
 });
 
 constexpr std::array<std::pair<std::string_view, LogLevel>, 6> kLevels = {{

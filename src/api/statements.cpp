@@ -1,6 +1,7 @@
 #include "api/statements.h"
 
 #include "api/camt053.h"
+#include "api/csv.h"
 #include "api/json.h"
 #include "api/pipeline/page.h"
 #include "api/pipeline/services.h"
@@ -94,18 +95,6 @@ Result<Statement> read_statement(const Services& services, const Call& call, Que
         out.account = *account;
         return out;
       });
-}
-
-/// Spreadsheets run a cell that starts like a formula: such text gets an apostrophe in front.
-std::string csv_cell(const std::string& text) {
-  std::string cell = text;
-  if (!cell.empty() && std::string_view("=+-@\t\r").find(cell[0]) != std::string_view::npos) {
-    cell.insert(0, 1, '\'');
-  }
-  if (cell.find_first_of(",\"\r\n") == std::string::npos) return cell;
-  std::string quoted = "\"";
-  for (const char c : cell) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
 }
 
 constexpr std::string_view kCsvHeader =

@@ -10,6 +10,7 @@
 #include "cli/commands/healthcheck.h"
 #include "cli/commands/init.h"
 #include "cli/commands/market.h"
+#include "cli/commands/notifications.h"
 #include "cli/commands/serve.h"
 #include "cli/commands/users.h"
 #include "cli/commands/verify.h"
@@ -122,7 +123,8 @@ const std::vector<Command>& commands() {
     std::vector<Command> out;
     for (const auto& group :
          {demo_commands(), serve_commands(), init_commands(), association_commands(),
-          application_commands(), user_commands(), wallet_commands(), market_commands(), connector_commands(), fee_commands(), verify_commands(),
+          application_commands(), user_commands(), wallet_commands(), market_commands(), connector_commands(), fee_commands(),
+          notification_commands(), verify_commands(),
           healthcheck_commands(), provider_sim_commands(), about_commands()}) {
       out.insert(out.end(), group.begin(), group.end());
     }

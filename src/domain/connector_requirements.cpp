@@ -96,7 +96,7 @@ void check_requirements(std::span<const Requirement> requirements, TransactionTy
     }
   }
   for (const auto& [name, value] : values) {
-    const auto same = [&](const Requirement& requirement) { return requirement.name == name; };
+    const auto same = [&wanted = name](const Requirement& one) { return one.name == wanted; };
     if (std::none_of(asked.begin(), asked.end(), same)) {
       faults.add(Slug::validation_failed, "additionalFields." + name,
                  "is not asked for by this connector");

@@ -19,7 +19,6 @@ struct Price {
   Amount fee;
   Amount total;
   Rate rate;
-  bool operator==(const Price&) const = default;
 };
 
 /// The fee on `amount`, rounded up to `decimals`: the last place goes to the house.

@@ -11,6 +11,10 @@
 #include "store/commit_queue.h"
 #include "store/database.h"
 
+namespace coffer::outbound {
+class Notifier;
+}
+
 namespace coffer::flows {
 
 struct Logins;    // flows/login.h
@@ -29,6 +33,7 @@ struct Context {
   std::int64_t token_lifetime_ms;
   const Logins* logins = nullptr;  // set wherever somebody may log in
   Webhooks* webhooks = nullptr;    // set wherever events are delivered
+  outbound::Notifier* notifier = nullptr;  // without one, messages are only recorded
 };
 
 }  // namespace coffer::flows

@@ -4,6 +4,7 @@
 #include "flows/payment_plan.h"
 #include "flows/providers/make_quote.h"
 #include "flows/providers/terms.h"
+#include "outbound/connector_registry.h"
 #include "store/providers/connectors.h"
 #include "store/providers/quotes.h"
 
@@ -87,7 +88,7 @@ void fill_from_quote(PaymentPlan& plan, const Priced& found) {
   plan.keys.quote = found.quote.key;
   plan.provider = store::ProviderTerms{found.quote.price.fee, found.quote.price.total,
                                        found.quote.price.receive, found.quote.type};
-  plan.lane = terms.driver == DriverKind::sandbox ? 0 : found.quote.connector;
+  plan.lane = outbound::ConnectorRegistry::calls_out(terms) ? found.quote.connector : 0;
 }
 
 void check_destination(PlanChecks& checks, const PaymentRequest& request, const Priced& found,

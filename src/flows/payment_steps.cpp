@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "flows/events.h"
+#include "flows/notifications.h"
 
 namespace coffer::flows {
 
@@ -10,6 +11,7 @@ void advance(const Context& context, store::WriteTx& tx, store::SettlementView& 
   store::change_status(tx, payment, change);
   emit_payment_event(tx, context.random, payment.tenant, payment.key, payment.status,
                      payment.version);
+  if (payment.status == PaymentStatus::succeeded) record_notification(context, tx, payment.key);
 }
 
 void succeed(const Context& context, store::WriteTx& tx, store::SettlementView& payment,

@@ -10,7 +10,8 @@
 
 namespace coffer::flows {
 
-/// Along the transition table, with the event of the new status.
+/// Along the transition table, with the event of the new status, and the message that the submission
+/// asked for when it is `succeeded`.
 void advance(const Context& context, store::WriteTx& tx, store::SettlementView& payment,
              const store::StatusChange& change);
 

@@ -15,6 +15,18 @@ std::optional<int> parse_port(std::string_view text) {
   return whole && port > 0 && port <= kPortMax ? std::optional(port) : std::nullopt;
 }
 
+/// Letters of a name or of an IPv4 address; within brackets, of an IPv6 address.
+bool is_host(std::string_view text, bool bracketed) {
+  const auto fits = [&](char c) {
+    const bool digit = c >= '0' && c <= '9';
+    const char lower = static_cast<char>(c | 0x20);
+    if (bracketed) return digit || (lower >= 'a' && lower <= 'f') || c == ':' || c == '.';
+    return digit || (lower >= 'a' && lower <= 'z') || c == '-' || c == '.' || c == '_';
+  };
+  const bool has_colon = text.find(':') != std::string_view::npos;
+  return !text.empty() && has_colon == bracketed && std::all_of(text.begin(), text.end(), fits);
+}
+
 /// Host and port; false when they are none.
 bool read_authority(std::string_view authority, Url& url) {
   const bool bracketed = authority.starts_with('[');
@@ -26,7 +38,7 @@ bool read_authority(std::string_view authority, Url& url) {
       end == std::string_view::npos ? std::string_view() : authority.substr(end + skipped);
   if (!rest.empty() && rest.front() != ':') return false;
   const auto port = rest.empty() ? std::optional(url.tls ? 443 : 80) : parse_port(rest.substr(1));
-  if (!port || url.host.empty()) return false;
+  if (!port || !is_host(url.host, bracketed)) return false;
   url.port = *port;
   return true;
 }

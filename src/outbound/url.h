@@ -19,7 +19,7 @@ struct Url {
 };
 
 /// nullopt for what is none: another scheme, user names, white space, characters beyond ASCII, a
-/// port that is no port. A fragment is dropped.
+/// host that is neither a name nor an address, a port that is no port. A fragment is dropped.
 std::optional<Url> parse_url(std::string_view text);
 
 }  // namespace coffer::outbound

@@ -13,7 +13,7 @@
 namespace coffer::store {
 
 /// Workers that a commit can give work to.
-enum class Signal { settlement, webhooks, providers };
+enum class Signal { settlement, webhooks, providers, notifications };
 
 class WriteTx {
  public:

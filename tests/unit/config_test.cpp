@@ -364,7 +364,8 @@ TEST_CASE("TOML: what coffer reads and what it refuses by name", "[config]") {
   for (const auto* bad :
        {"[table]", "key", "key =", "= 1", "a.b = 1", "a = [1]", "a = {b = 1}", "a = \"\"\"x",
         "a = 'open", "a = \"open", "a = \"\\q\"", "a = \"\\u00\"", "a = \"\\ud800\"", "a = 1 2",
-        "a = \"x\" y", "a = 1.5", "a = 1\na = 2", "a = \"\\"}) {
+        "a = \"x\" y", "a = 1.5", "a = 1\na = 2", "a = \"\\", "a = _", "a = +_", "a = 1__0", "a = _1",
+        "a = 1_", "a = -"}) {
     INFO(bad);
     CHECK(parse_config_file(bad).faults.size() == 1);
   }

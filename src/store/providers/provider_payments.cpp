@@ -30,9 +30,6 @@ constexpr const char* kOpenAttempt =
 constexpr const char* kCloseAttempt =
     "UPDATE provider_attempts SET closed_at = ?, outcome = ?"
     " WHERE payment = ? AND attempt = ? AND closed_at IS NULL";
-constexpr const char* kAttempts =
-    "SELECT attempt, call, opened_at, closed_at, outcome FROM provider_attempts WHERE payment = ?"
-    " ORDER BY attempt";
 constexpr const char* kAddJob =
     "INSERT INTO provider_jobs (lane, due_at, payment, attempts) VALUES (?, ?, ?, ?)";
 constexpr const char* kRemoveJob = "DELETE FROM provider_jobs WHERE payment = ?";
@@ -43,15 +40,11 @@ constexpr const char* kFindJob =
 constexpr const char* kDueJobs =
     "SELECT lane, due_at, payment, attempts FROM provider_jobs WHERE lane = ? AND due_at <= ?"
     " ORDER BY due_at, payment LIMIT ?";
-constexpr const char* kNextDue =
-    "SELECT due_at FROM provider_jobs WHERE lane = ? ORDER BY due_at, payment LIMIT 1";
 // From lane to lane along the index, however many jobs each has.
 constexpr const char* kLanes =
     "WITH RECURSIVE lanes(lane) AS (SELECT min(lane) FROM provider_jobs UNION ALL"
     " SELECT (SELECT min(j.lane) FROM provider_jobs j WHERE j.lane > lanes.lane) FROM lanes"
     " WHERE lanes.lane IS NOT NULL) SELECT lane FROM lanes WHERE lane IS NOT NULL";
-constexpr const char* kHurry =
-    "UPDATE provider_jobs SET due_at = ?2, attempts = 0 WHERE lane = ?1 AND due_at > ?2";
 constexpr const char* kFindPayment =
     "SELECT p.payment FROM payments p JOIN provider_jobs j ON j.payment = p.payment"
     " WHERE p.id = ? AND p.connector = ?";
@@ -127,16 +120,6 @@ void close_attempt(WriteTx& tx, std::int64_t payment, int attempt, std::string_v
   Query(tx.db(), kCloseAttempt, tx.now(), outcome, payment, attempt).run();
 }
 
-std::vector<AttemptRow> attempts_of(Connection& db, std::int64_t payment) {
-  std::vector<AttemptRow> out;
-  Query q(db, kAttempts, payment);
-  while (q.step()) {
-    out.push_back({static_cast<int>(q.integer(0)), q.enumeration<ProviderCall>(1), q.time(2),
-                   q.optional_time(3), q.optional_text(4)});
-  }
-  return out;
-}
-
 void add_provider_job(WriteTx& tx, const ProviderJob& job) {
   Query(tx.db(), kAddJob, job.lane, job.due_at, job.payment, job.attempts).run();
 }
@@ -162,19 +145,12 @@ std::vector<ProviderJob> due_provider_jobs(Connection& db, std::int64_t lane, Ti
   return out;
 }
 
-std::optional<Timestamp> next_provider_due(Connection& db, std::int64_t lane) {
-  Query q(db, kNextDue, lane);
-  return q.step() ? std::optional(q.time(0)) : std::nullopt;
-}
-
 std::vector<std::int64_t> provider_lanes(Connection& db) {
   std::vector<std::int64_t> out;
   Query q(db, kLanes);
   while (q.step()) out.push_back(q.integer(0));
   return out;
 }
-
-void hurry_lane(WriteTx& tx, std::int64_t lane) { Query(tx.db(), kHurry, lane, tx.now()).run(); }
 
 std::optional<std::int64_t> find_provider_payment(Connection& db, std::int64_t connector,
                                                   PaymentId id) {

@@ -43,19 +43,10 @@ void set_provider_reference(WriteTx& tx, std::int64_t payment, std::string_view 
 void set_instructions(WriteTx& tx, std::int64_t payment,
                       const std::map<std::string, std::string>& instructions, Timestamp expires_at);
 
-/// An attempt that is open says that nobody knows what the provider did. Returns its number.
+/// An attempt that is open says that nobody knows what the provider did. Returns its number. The rows
+/// are the payment's timeline with its provider.
 int open_attempt(WriteTx& tx, std::int64_t payment, ProviderCall call);
 void close_attempt(WriteTx& tx, std::int64_t payment, int attempt, std::string_view outcome);
-
-/// One call, for the operator's timeline; `closed_at` is empty while it is open.
-struct AttemptRow {
-  int attempt = 0;
-  ProviderCall call = ProviderCall::submit;
-  Timestamp opened_at;
-  std::optional<Timestamp> closed_at;
-  std::optional<std::string> outcome;
-};
-std::vector<AttemptRow> attempts_of(Connection& db, std::int64_t payment);
 
 // Jobs: one per payment under way. Lane 0 takes all drivers that answer at once; any other provider has
 // the lane of its connector's key.
@@ -73,11 +64,8 @@ std::optional<ProviderJob> find_provider_job(Connection& db, std::int64_t paymen
 /// Of a lane, due at or before `now`, oldest first.
 std::vector<ProviderJob> due_provider_jobs(Connection& db, std::int64_t lane, Timestamp now,
                                            int limit);
-std::optional<Timestamp> next_provider_due(Connection& db, std::int64_t lane);
 /// Lanes that have jobs.
 std::vector<std::int64_t> provider_lanes(Connection& db);
-/// Makes every job of a connector's lane due, after its provider is back.
-void hurry_lane(WriteTx& tx, std::int64_t lane);
 
 /// The payment under way with this connector that has this public id.
 std::optional<std::int64_t> find_provider_payment(Connection& db, std::int64_t connector,

@@ -1,0 +1,55 @@
+#include "cli/commands/notifications.h"
+
+#include "app.h"
+#include "store/outbox/notifications.h"
+
+namespace coffer::cli {
+namespace {
+
+constexpr int kShownMax = 1'000;
+
+Record view(const store::NotificationRow& row) {
+  std::optional<std::string> closed_at;
+  if (row.closed_at) closed_at = row.closed_at->to_string();
+  return {{"transactionRecordId", row.payment_id.to_string()},
+          {"channel", name(row.channel)},
+          {"recipient", row.recipient},
+          {"state", name(row.state)},
+          {"attempts", row.attempts},
+          {"environment", name(row.environment)},
+          {"associationId", row.association.to_string()},
+          {"dueAt", row.due_at.to_string()},
+          {"closedAt", closed_at}};
+}
+
+std::optional<NotificationState> wanted_state(const Arguments& arguments) {
+  const auto wanted = arguments.find("state");
+  for (const auto state : {NotificationState::waiting, NotificationState::sent,
+                           NotificationState::failed, NotificationState::recorded}) {
+    if (wanted && *wanted == name(state)) return state;
+  }
+  return std::nullopt;
+}
+
+Result<Answer> list(Session& session, const Arguments& arguments) {
+  return store::with_reader(session.app.database(), [&](store::Connection& db) -> Result<Answer> {
+    Answer answer{.list = true,
+                  .columns = {"transactionRecordId", "channel", "recipient", "state", "attempts",
+                              "environment", "dueAt"}};
+    for (const auto& row : store::list_notifications(db, wanted_state(arguments), kShownMax)) {
+      answer.records.push_back(view(row));
+    }
+    return answer;
+  });
+}
+
+}  // namespace
+
+std::vector<Command> notification_commands() {
+  return {{.path = "notification list",
+           .summary = "List the latest messages to receivers of payments, newest first",
+           .run = list,
+           .arguments = {choice("state", "waiting|sent|failed|recorded", "Only these")}}};
+}
+
+}  // namespace coffer::cli

@@ -1,0 +1,37 @@
+#include "workers/notifications.h"
+
+#include <algorithm>
+
+#include "flows/notifications.h"
+
+namespace coffer::workers {
+namespace {
+
+constexpr std::int64_t kLookAgainMs = 1'000;
+constexpr int kRoundsMax = 1'000;
+
+}  // namespace
+
+Notifications::Notifications(const flows::Context& context)
+    : context_(context), worker_("notifications", [this] { return step(); }) {}
+
+int Notifications::run_due() {
+  int done = 0;
+  for (int i = 0; i < kRoundsMax; ++i) {
+    const auto round = flows::send_due_notifications(context_, 1);
+    if (!round || round->attempts == 0) break;
+    done += round->attempts;
+  }
+  return done;
+}
+
+// One per step, so that a stop waits for one attempt only.
+std::int64_t Notifications::step() {
+  const auto round = flows::send_due_notifications(context_, 1);
+  if (!round) return kLookAgainMs;  // overloaded or disk full: everything waits in its rows
+  if (round->attempts > 0) return 0;
+  if (!round->next_due) return WorkerThread::kWhenWoken;
+  return std::max<std::int64_t>(0, round->next_due->ms - context_.queue.now().ms);
+}
+
+}  // namespace coffer::workers

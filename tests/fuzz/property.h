@@ -1,0 +1,39 @@
+// What every fuzz target shares: its input as text, and a check that ends the process, which is
+// what a fuzzer takes for a finding.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace coffer::fuzz {
+
+inline std::string_view text_of(const std::uint8_t* data, std::size_t size) {
+  return size == 0 ? std::string_view()
+                   : std::string_view(reinterpret_cast<const char*>(data), size);
+}
+
+/// Up to the first `separator`, and what follows it; the second is empty when there is none.
+inline std::pair<std::string_view, std::string_view> split(std::string_view text, char separator) {
+  const auto at = text.find(separator);
+  if (at == std::string_view::npos) return {text, {}};
+  return {text.substr(0, at), text.substr(at + 1)};
+}
+
+[[noreturn]] inline void broken(const char* property, const char* file, int line) {
+  std::fprintf(stderr, "%s:%d: does not hold: %s\n", file, line, property);
+  std::abort();
+}
+
+}  // namespace coffer::fuzz
+
+#define HOLDS(property) \
+  ((property) ? static_cast<void>(0) : ::coffer::fuzz::broken(#property, __FILE__, __LINE__))
+
+/// Called with any bytes; returns 0, or does not return. In the fuzzer's binary it has this name,
+/// in fuzz_corpus, which holds all targets, each has its own.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);

@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# Coverage-guided fuzzing: builds every target with clang (preset fuzz) and runs it for
+# COFFER_FUZZ_SECONDS each (600), as many at a time as there are cores. Without names, all targets.
+#   tests/fuzz/run.sh [name ...]
+# What the fuzzer learns stays in build/fuzz/corpus/<name> (another folder: COFFER_FUZZ_BUILD), logs in
+# build/fuzz/log, and what it finds in build/fuzz/findings; a finding is run again with build/fuzz/tests/fuzz/fuzz_<name> <file>.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+seconds=${COFFER_FUZZ_SECONDS:-600}
+build=${COFFER_FUZZ_BUILD:-build/fuzz}
+
+if [ $# -eq 0 ]; then
+  mapfile -t names < <(find tests/fuzz/corpus -mindepth 1 -maxdepth 1 -type d -printf '%f\n' | sort)
+  set -- "${names[@]}"
+fi
+cmake --preset fuzz -B "$build" --log-level=NOTICE >/dev/null
+cmake --build "$build" --target "${@/#/fuzz_}" >&2
+mkdir -p "$build/log" "$build/findings"
+
+fuzz() {
+  local name=$1 seconds=$2 build=$3 result=0
+  mkdir -p "$build/corpus/$name"
+  "$build/tests/fuzz/fuzz_$name" "$build/corpus/$name" "tests/fuzz/corpus/$name" \
+    -max_total_time="$seconds" -timeout=5 -rss_limit_mb=2048 -max_len=4096 -print_final_stats=1 \
+    -artifact_prefix="$build/findings/$name-" >"$build/log/$name" 2>&1 </dev/null || result=$?
+  awk -v name="$name" -v result="$result" '
+    /^stat::number_of_executed_units/ { runs = $2 }
+    / cov: / { for (i = 1; i < NF; ++i) if ($i == "cov:") coverage = $(i + 1) }
+    END { printf "%-20s %12d runs  coverage %5d  %s\n", name, runs, coverage,
+                 result == 0 ? "nothing found" : "FOUND SOMETHING" }' "$build/log/$name"
+  return "$result"
+}
+export -f fuzz
+printf '%s\0' "$@" | xargs -0 -r -n 1 -P "$(nproc)" \
+  bash -c 'fuzz "$0" "'"$seconds"'" "'"$build"'" || exit 1' || {
+  printf 'See %s/log and %s/findings.\n' "$build" "$build" >&2
+  exit 1
+}

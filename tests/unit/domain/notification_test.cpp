@@ -1,0 +1,55 @@
+// What a message to the receiver of a payment says, and when it is tried again.
+#include "domain/events/notification.h"
+
+#include <catch2/catch.hpp>
+
+using namespace coffer;
+
+namespace {
+
+NotificationTerms terms() {
+  return {.amount = parse_amount("12950", 2).amount,
+          .decimals = 2,
+          .currency = "KES",
+          .association = "Kahawa Ltd",
+          .reference = "INV-7",
+          .environment = Environment::production};
+}
+
+}  // namespace
+
+TEST_CASE("a message says what arrived, from whom, and for what") {
+  CHECK(notification_text(terms()) ==
+        "You received 12950.00 KES from Kahawa Ltd. Reference: INV-7.");
+  NotificationTerms without = terms();
+  without.reference.reset();
+  CHECK(notification_text(without) == "You received 12950.00 KES from Kahawa Ltd.");
+}
+
+TEST_CASE("a message of the sandbox never passes for one about money") {
+  NotificationTerms sandbox = terms();
+  sandbox.environment = Environment::sandbox;
+  CHECK(notification_text(sandbox) ==
+        "[Sandbox, no real money] You received 12950.00 KES from Kahawa Ltd. Reference: INV-7.");
+}
+
+TEST_CASE("a message is one line whatever an association is called") {
+  NotificationTerms odd = terms();
+  odd.association = "A\r\nBcc: x@example.com\n.\nB";
+  const std::string text = notification_text(odd);
+  CHECK(text.find_first_of("\r\n") == std::string::npos);
+}
+
+TEST_CASE("attempts are one minute and then ten minutes apart") {
+  CHECK(notification_delay_ms(1) == 60'000);
+  CHECK(notification_delay_ms(2) == 600'000);
+  CHECK(notification_delay_ms(3) == 600'000);
+}
+
+TEST_CASE("a log shows enough of an address to recognise it by") {
+  CHECK(masked_recipient("amina@example.com") == "a***@example.com");
+  CHECK(masked_recipient("+254712345678") == "+254***78");
+  CHECK(masked_recipient("12345") == "***");
+  CHECK(masked_recipient("") == "***");
+  CHECK(masked_recipient("@") == "***");
+}
