@@ -319,7 +319,8 @@ void CommitQueue::finish(Batch& batch) {
   tx_.signals_ = 0;
   tx_.tenancy_touched_ = false;
   for (Waiter* waiter : batch.waiters) waiter->completion.complete();
-  for (const Signal signal : {Signal::settlement, Signal::webhooks, Signal::providers}) {
+  for (const Signal signal : {Signal::settlement, Signal::webhooks, Signal::providers,
+                              Signal::notifications}) {
     if ((signals & 1U << static_cast<unsigned>(signal)) != 0) on_signal_(signal);
   }
 }
