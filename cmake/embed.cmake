@@ -1,5 +1,5 @@
-# Puts schema.sql, src/store/upgrades/*.sql and everything below web/ into the binary: target
-# coffer_embedded, header "embedded/embedded.h".
+# Puts schema.sql, src/store/upgrades/*.sql, everything below web/ and the admin page's QR library into the
+# binary: target coffer_embedded, header "embedded/embedded.h".
 #
 # One generated source with .incbin directives: the assembler copies the bytes, so a megabyte of web
 # files costs nothing to compile and needs no helper program.
@@ -50,6 +50,12 @@ foreach(file IN LISTS embedded_web)
   cmake_path(RELATIVE_PATH file BASE_DIRECTORY "${CMAKE_SOURCE_DIR}/web" OUTPUT_VARIABLE name)
   string(APPEND embedded_web_rows "      {\"${name}\", ${expression}},\n")
 endforeach()
+
+# Under the name that web/admin/qr.js imports.
+set(embedded_qrcode "${qrcode_SOURCE_DIR}/dist/qrcode.mjs")
+coffer_embed_blob("${embedded_qrcode}" expression)
+string(APPEND embedded_web_rows "      {\"admin/qrcode.js\", ${expression}},\n")
+list(APPEND embedded_web "${embedded_qrcode}")
 
 list(LENGTH embedded_upgrades embedded_upgrade_count)
 list(LENGTH embedded_web embedded_web_count)

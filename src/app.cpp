@@ -66,6 +66,15 @@ std::string own_address(HostPort listener, int port) {
   return listener.to_string();
 }
 
+/// Whether the admin page is served on the listener of the API.
+bool shares_listener(const Config& config) {
+  return !config.admin_off && config.admin_listen == config.listen_http;
+}
+
+bool is_loopback(const HostPort& address) {
+  return address.host.starts_with("127.") || address.host == "::1" || address.host == "localhost";
+}
+
 std::vector<std::int64_t> delays_ms(const std::vector<std::string>& seconds) {
   std::vector<std::int64_t> out;
   for (const std::string& text : seconds) out.push_back(std::stoll(text) * 1'000);
@@ -256,7 +265,8 @@ api::Health App::health() const {
            {"serving", !draining_}}};
 }
 
-bool App::serve(StartError& error) {
+bool App::start_listeners(StartError& error, const http::Handler& admin,
+                          bool (*owns_path)(std::string_view)) {
   http::ServerOptions options;
   options.host = config_.listen_http.host;
   options.port = config_.listen_http.port;
@@ -266,18 +276,54 @@ bool App::serve(StartError& error) {
   options.limits.connections_max = static_cast<std::size_t>(config_.max_connections);
   options.limits.body_bytes_for = api::Pipeline::body_bytes_max;
   options.render_problem = api::Pipeline::render;
+  const bool shared = admin && shares_listener(config_);
   server_ = std::make_unique<http::Server>(
-      options, random_, [this](http::Request& request) { return pipeline_->handle(request); });
+      options, random_, [this, shared, admin, owns_path](http::Request& request) {
+        return shared && owns_path(request.path) ? admin(request) : pipeline_->handle(request);
+      });
+  if (const auto started = server_->start(); !started) {
+    error = {started.error().slug == Slug::validation_failed ? 78 : 1, started.error().detail};
+    return false;
+  }
+  return !admin || shared || config_.admin_off || start_admin(error, admin);
+}
+
+/// Few threads: a page for a few people. That a default address is taken must not keep payments from
+/// being served.
+bool App::start_admin(StartError& error, const http::Handler& admin) {
+  constexpr std::size_t kWorkers = 8;
+  constexpr std::size_t kConnections = 256;
+  http::ServerOptions options;
+  options.host = config_.admin_listen.host;
+  options.port = config_.admin_listen.port;
+  options.workers = kWorkers;
+  options.limits.connections_max = kConnections;
+  if (!is_loopback(config_.admin_listen)) {
+    options.tls_cert_file = config_.tls_cert;
+    options.tls_key_file = config_.tls_key;
+  }
+  admin_server_ = std::make_unique<http::Server>(options, random_, admin);
+  const auto started = admin_server_->start();
+  if (started) return true;
+  admin_server_.reset();
+  const std::string what = "the admin page cannot listen: " + started.error().detail;
+  if (config_.origins.at("admin_listen") == "default") {
+    log_warning("admin", what, {{"remedy", "set admin_listen to a free address"}});
+    return true;
+  }
+  error = {started.error().slug == Slug::validation_failed ? 78 : 1, what};
+  return false;
+}
+
+bool App::serve(StartError& error, const http::Handler& admin,
+                bool (*owns_path)(std::string_view)) {
+  if (!start_listeners(error, admin, owns_path)) return false;
   settlement_ =
       std::make_unique<WorkerThread>("settlement", [this] { return settlement_step(); });
   housekeeping_ =
       std::make_unique<WorkerThread>("housekeeping", [this] { return housekeeping_step(); });
   prober_ = std::make_unique<WorkerThread>("prober", [this] { return probe_step(); });
   verifier_ = std::make_unique<WorkerThread>("verifier", [this] { return verify_step(); });
-  if (const auto started = server_->start(); !started) {
-    error = {started.error().slug == Slug::validation_failed ? 78 : 1, started.error().detail};
-    return false;
-  }
   settlement_->start();
   providers_->start();
   deliveries_->start();
@@ -290,12 +336,25 @@ bool App::serve(StartError& error) {
 
 int App::port() const { return server_ ? server_->port() : 0; }
 
-Result<void> App::reload_tls() { return server_ ? server_->reload_tls() : Result<void>(); }
+std::string App::admin_origin() const {
+  const bool shared = shares_listener(config_);
+  const bool tls = !config_.tls_cert.empty() && (shared || !is_loopback(config_.admin_listen));
+  const int port = shared ? this->port() : admin_server_ ? admin_server_->port() : 0;
+  return (tls ? "https://" : "http://") + own_address(config_.admin_listen, port);
+}
+
+Result<void> App::reload_tls() {
+  for (const auto* server : {&server_, &admin_server_}) {
+    if (*server) COFFER_TRY_VOID((*server)->reload_tls());
+  }
+  return {};
+}
 
 void App::stop() {
   if (stopped_) return;
   stopped_ = true;
   draining_ = true;
+  if (admin_server_) admin_server_->stop(0);
   if (server_) server_->stop(config_.drain_s * 1000);
   if (housekeeping_) housekeeping_->stop();
   interrupt_verification();

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "api/pipeline/pipeline.h"
 #include "api/pipeline/services.h"
@@ -54,9 +55,15 @@ class App {
   /// The request pipeline, callable without a listener; for tests.
   http::Response handle(http::Request& request);
 
-  /// Starts listener and workers. False with `error` filled when the address cannot be had.
-  bool serve(StartError& error);
+  /// Starts listeners and workers. False with `error` filled when an address cannot be had. `admin`
+  /// answers on a listener of its own, or on that of the API where the settings give both one address;
+  /// `owns_path` says which paths are its there.
+  bool serve(StartError& error, const http::Handler& admin = {},
+             bool (*owns_path)(std::string_view) = nullptr);
   int port() const;
+  /// How a browser on this machine reaches the admin page, as in `http://127.0.0.1:8081`; also while
+  /// nothing is served, by the settings.
+  std::string admin_origin() const;
   /// Certificate and key again, after SIGHUP.
   Result<void> reload_tls();
   /// Graceful, within `config.drain_s`: no new connections, accepted requests answered, workers
@@ -78,6 +85,9 @@ class App {
   void build_services(const auth::MasterKey& key);
   api::Health health() const;
   void wake_worker(store::Signal signal);
+  bool start_listeners(StartError& error, const http::Handler& admin,
+                       bool (*owns_path)(std::string_view));
+  bool start_admin(StartError& error, const http::Handler& admin);
   std::int64_t settlement_step();
   std::int64_t housekeeping_step();
   std::int64_t probe_step();
@@ -110,6 +120,7 @@ class App {
   Mutex verifying_mutex_;
   store::Connection* verifying_ COFFER_GUARDED_BY(verifying_mutex_) = nullptr;
   std::unique_ptr<http::Server> server_;
+  std::unique_ptr<http::Server> admin_server_;  // none: shared, off, or its address was taken
   std::atomic<bool> draining_{false};
   std::atomic<bool> invariants_hold_{true};
   bool stopped_ = false;

@@ -39,6 +39,8 @@ struct Config {
   std::string master_key_file;  // not read here: auth/master_key.h does, and may create it
 
   HostPort listen_http{"127.0.0.1", 8080};
+  HostPort admin_listen{"127.0.0.1", 8081};  // equal to listen_http: on the same listener
+  bool admin_off = false;
   std::string tls_cert;  // PEM files; both or neither; empty: plain HTTP
   std::string tls_key;
   int workers = 64;

@@ -66,6 +66,9 @@ constexpr auto kOptions = std::to_array<ConfigOption>({
 
     word("listen_http", &Config::listen_http, kServer, "HOST:PORT",
          "Address to listen on; port 0 picks a free one"),
+    word("admin_listen", &Config::admin_listen, kServer, "HOST:PORT",
+         "Address of the admin page and of /metrics"),
+    word("admin_off", &Config::admin_off, kServer, "", "No admin page and no /metrics"),
     path("tls_cert", &Config::tls_cert, kServer, "TLS certificate chain (PEM)"),
     path("tls_key", &Config::tls_key, kServer, "TLS private key (PEM)"),
     number("workers", &Config::workers, "N", "Threads that answer requests", 1, 1'024),

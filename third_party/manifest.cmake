@@ -56,6 +56,17 @@ coffer_archive(sqlitecpp
   DEBIAN   pool/main/s/sqlitecpp/sqlitecpp_3.3.3.orig.tar.gz
            33bd4372d83bc43117928ee842be64d05e7807f511b5195f85d30015cad9cac6)
 
+# Only for the admin page: an authenticator app reads a picture. Served as it is, as one file.
+coffer_archive(qrcode
+  VERSION  2.0.4
+  LICENCE  MIT
+  HOMEPAGE https://github.com/kazuhikoarase/qrcode-generator
+  WHY      "QR code of the admin page's enrolment; runs in the browser"
+  KEEP     dist/qrcode.mjs
+  CONTENT  9c2e6f9f4b0ed6290fe7d27d67fcacc6b8246e40b8fd737d9e0b183517353c39
+  NPM      qrcode-generator@2.0.4
+           02e2e18a99a90b02dad940851f59b7c3c5fd1ab79cbdece8595cb06328878159)
+
 coffer_system(openssl
   LICENCE Apache-2.0
   HOMEPAGE https://www.openssl.org

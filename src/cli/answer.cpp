@@ -140,11 +140,15 @@ void print_lines(const Console& console, const Record& record) {
   print_aligned(console, rows, false);
 }
 
-void print_json(const Console& console, const Answer& answer) {
+Json data_of(const Answer& answer) {
   Json json = Json::array();
   for (const Record& record : answer.records) json.push_back(json_of(record));
-  if (!answer.list) json = json.empty() ? Json::object() : Json(json.front());
-  console.out << dump(json, console.terminal ? 2 : -1, console.terminal) << '\n';
+  if (answer.list) return json;
+  return json.empty() ? Json::object() : Json(json.front());
+}
+
+void print_json(const Console& console, const Answer& answer) {
+  console.out << dump(data_of(answer), console.terminal ? 2 : -1, console.terminal) << '\n';
 }
 
 /// What a refused command ends with, where it is not plain failure.
@@ -215,6 +219,17 @@ int print_problem(const Console& console, const Problem& problem, std::string_vi
 }
 
 std::string to_json(const Record& record, bool ascii) { return dump(json_of(record), -1, ascii); }
+
+std::string to_json(const Answer& answer) {
+  Json out = Json::object();
+  out["data"] = data_of(answer);
+  if (!answer.columns.empty()) {
+    for (const std::string_view column : answer.columns) out["columns"].push_back(column);
+  }
+  if (!answer.note.empty()) out["note"] = answer.note;
+  if (answer.exit_code != 0) out["exitCode"] = answer.exit_code;
+  return dump(out, -1, false);
+}
 
 std::string printable(std::string_view text) {
   std::string out;

@@ -11,6 +11,7 @@
 #include "cli/commands/init.h"
 #include "cli/commands/market.h"
 #include "cli/commands/notifications.h"
+#include "cli/commands/operators.h"
 #include "cli/commands/serve.h"
 #include "cli/commands/users.h"
 #include "cli/commands/verify.h"
@@ -124,7 +125,7 @@ const std::vector<Command>& commands() {
     for (const auto& group :
          {demo_commands(), serve_commands(), init_commands(), association_commands(),
           application_commands(), user_commands(), wallet_commands(), market_commands(), connector_commands(), fee_commands(),
-          notification_commands(), verify_commands(),
+          notification_commands(), operator_commands(), verify_commands(),
           healthcheck_commands(), provider_sim_commands(), about_commands()}) {
       out.insert(out.end(), group.begin(), group.end());
     }

@@ -2,6 +2,7 @@
 // dispatcher know of a command is its row.
 #pragma once
 
+#include <charconv>
 #include <functional>
 #include <map>
 #include <optional>
@@ -15,6 +16,7 @@
 #include "base/result.h"
 #include "cli/answer.h"
 #include "config.h"
+#include "domain/operators.h"
 
 namespace coffer {
 class App;
@@ -33,6 +35,7 @@ struct Argument {
   bool required = false;              // a positional always is
   std::string_view placeholder = {};  // of an option: TEXT; of a choice: the words, `a|b`
   std::string_view fallback = {};     // the value when it is not given
+  bool secret = false;                // the audit log says only that it was given
 };
 
 constexpr Argument positional(std::string_view name, std::string_view help) {
@@ -45,6 +48,10 @@ constexpr Argument option(std::string_view name, std::string_view placeholder,
 constexpr Argument required_option(std::string_view name, std::string_view placeholder,
                                    std::string_view help) {
   return {name, help, Argument::Kind::option, true, placeholder};
+}
+constexpr Argument secret_option(std::string_view name, std::string_view placeholder,
+                                 std::string_view help) {
+  return {name, help, Argument::Kind::option, false, placeholder, {}, true};
 }
 constexpr Argument choice(std::string_view name, std::string_view words, std::string_view help,
                           std::string_view fallback = {}) {
@@ -84,6 +91,7 @@ struct Session {
   App& app;
   const Console& console;  // for progress; results go into the Answer
   Interruption& interruption;
+  const Actor& actor;  // who asks
 };
 
 /// Works on an opened file.
@@ -98,6 +106,8 @@ struct Command {
   std::string_view path;  // `association create`; at most two words
   std::string_view summary;
   std::variant<FileCommand, OwnCommand> run;
+  /// Who may run it from the admin page. What a viewer may not run is recorded in the audit log.
+  OperatorRole role = OperatorRole::administrator;
   std::vector<Argument> arguments = {};
   Settings settings = Settings::file;
   bool prints_data = true;        // has --json
@@ -121,6 +131,20 @@ Result<IdType> id_argument(const Arguments& arguments, const std::string& name) 
   if (id) return *id;
   return unexpected(Slug::malformed_request, name + " \"" + arguments.text(name) +
                                                  "\" is no id; write it as the lists show it.");
+}
+
+/// A whole number within bounds that an option gives; `malformed-request` when it is none.
+template <class Integer>
+Result<Integer> number_argument(const Arguments& arguments, const std::string& name, Integer min,
+                                Integer max) {
+  const std::string& text = arguments.text(name);
+  Integer value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool whole = error == std::errc() && end == text.data() + text.size();
+  if (whole && value >= min && value <= max) return value;
+  return unexpected(Slug::malformed_request, "--" + name + " \"" + text + "\" must be a number from " +
+                                                 std::to_string(min) + " to " +
+                                                 std::to_string(max) + ".");
 }
 
 }  // namespace coffer::cli

@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 #include <streambuf>
 
 #include "base/log.h"
@@ -48,13 +49,14 @@ class FrameBuffer final : public std::streambuf {
   std::array<char, 16 * 1024> buffer_{};
 };
 
-bool is_trusted(int fd) {
+/// The user at the other end, when it is one whose commands are heard.
+std::optional<uid_t> trusted_peer(int fd) {
   ucred peer{};
   socklen_t size = sizeof peer;
-  if (::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return false;
-  if (peer.uid == ::geteuid() || peer.uid == 0) return true;
+  if (::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return std::nullopt;
+  if (peer.uid == ::geteuid() || peer.uid == 0) return peer.uid;
   log_warning("control", "refused a command of another user", {{"uid", peer.uid}});
-  return false;
+  return std::nullopt;
 }
 
 Problem cannot_listen(const std::string& path) {
@@ -92,7 +94,7 @@ void ControlSocket::stop() {
 void ControlSocket::serve_clients() {
   for (int fd = accept_client(); fd >= 0; fd = accept_client()) {
     ControlStream stream(fd);
-    if (is_trusted(fd)) converse(std::move(stream));
+    if (const auto uid = trusted_peer(fd)) converse(std::move(stream), *uid);
   }
 }
 
@@ -109,11 +111,12 @@ int ControlSocket::accept_client() {
   }
 }
 
-void ControlSocket::converse(ControlStream stream) {
+void ControlSocket::converse(ControlStream stream, unsigned uid) {
   const auto frame = stream.receive(kRequestMs);
   if (!frame || frame->kind != FrameKind::request) return;
-  const auto request = decode_request(frame->content);
+  auto request = decode_request(frame->content);
   if (!request || !stream.send(FrameKind::accepted, {}, kSendMs)) return;
+  request->uid = uid;
   FrameBuffer out_buffer(stream, FrameKind::out);
   FrameBuffer err_buffer(stream, FrameKind::err);
   std::ostream out(&out_buffer);

@@ -35,7 +35,7 @@ class ControlSocket {
  private:
   void serve_clients();
   int accept_client();
-  void converse(ControlStream stream);
+  void converse(ControlStream stream, unsigned uid);
 
   const Run run_;
   std::string path_;

@@ -1,6 +1,7 @@
 #include "cli/dispatch.h"
 
 #include <poll.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <memory>
@@ -12,6 +13,7 @@
 #include "cli/control_client.h"
 #include "cli/exit_code.h"
 #include "cli/settings.h"
+#include "flows/operators/acts.h"
 #include "store/connection.h"
 
 namespace coffer::cli {
@@ -22,8 +24,28 @@ namespace {
 constexpr int kTries = 40;
 constexpr int kTryEveryMs = 50;
 
+/// The arguments as the audit log keeps them: without secrets.
+std::string recorded(const Command& command, const Arguments& arguments) {
+  Record record;
+  for (const Argument& argument : command.arguments) {
+    const auto value = arguments.find(std::string(argument.name));
+    if (value) record.emplace_back(std::string(argument.name), argument.secret ? "(given)" : *value);
+  }
+  return to_json(record, false);
+}
+
+/// What came of an act. That it cannot be recorded is logged: the act itself is in the audit log.
+void record_end(Session& session, const Command& command, std::int64_t act,
+                const std::string& outcome, const std::string& said) {
+  const auto done = flows::record_outcome(session.app.flows(), act, session.actor,
+                                          std::string(command.path), outcome, said);
+  if (done) return;
+  log_error("audit", "an outcome could not be recorded",
+            {{"act", act}, {"command", command.path}, {"outcome", outcome}});
+}
+
 int run_in(Session& session, const Command& command, const Arguments& arguments) {
-  const auto answer = (*command.on_file())(session, arguments);
+  const auto answer = carry_out(session, command, arguments);
   if (!answer) return print_problem(session.console, answer.error(), command.hint);
   return print_answer(session.console, *answer, arguments.json);
 }
@@ -66,7 +88,8 @@ int run_on_file(const CommandLine& line, const Console& console) {
   for (int tries = 0;; ++tries) {
     if (const auto app = App::open(*config, clock, random, error)) {
       Interruption interruption;
-      Session session{*app, console, interruption};
+      const Actor actor = command_line_actor(::geteuid());
+      Session session{*app, console, interruption, actor};
       return run_in(session, *line.command, line.arguments);
     }
     if (error.exit_code != exit_code::kBusy) break;
@@ -92,12 +115,37 @@ int run_checked(App& app, const ControlRequest& request, const Console& console,
   if (const auto judged = check_arguments(*command, arguments); !judged) {
     return print_problem(console, judged.error(), {});
   }
-  log_info("control", "command", {{"command", command->path}});
-  Session session{app, console, interruption};
+  log_info("control", "command", {{"command", command->path}, {"uid", request.uid}});
+  const Actor actor = command_line_actor(request.uid);
+  Session session{app, console, interruption, actor};
   return run_in(session, *command, arguments);
 }
 
 }  // namespace
+
+Result<Answer> carry_out(Session& session, const Command& command, const Arguments& arguments) {
+  if (session.actor.role < command.role) {
+    return unexpected(Slug::forbidden, "This takes the role " + std::string(name(command.role)) +
+                                           "; an administrator can give it.");
+  }
+  if (command.role == OperatorRole::viewer) return (*command.on_file())(session, arguments);
+  COFFER_TRY(const auto act, flows::record_act(session.app.flows(), session.actor,
+                                               std::string(command.path),
+                                               recorded(command, arguments)));
+  try {
+    auto answer = (*command.on_file())(session, arguments);
+    if (answer) {
+      record_end(session, command, act, "done", {});
+    } else {
+      record_end(session, command, act, std::string(info(answer.error().slug).name),
+                 answer.error().detail);
+    }
+    return answer;
+  } catch (...) {
+    record_end(session, command, act, "unexpected-error", {});
+    throw;
+  }
+}
 
 int run_command(const CommandLine& line, const Console& console) {
   if (const auto* own = std::get_if<OwnCommand>(&line.command->run)) {

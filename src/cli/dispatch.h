@@ -4,6 +4,7 @@
 #include <exception>
 #include <ostream>
 
+#include "base/result.h"
 #include "cli/command.h"
 #include "cli/command_line.h"
 #include "cli/control_wire.h"
@@ -12,6 +13,11 @@ namespace coffer::cli {
 
 /// Returns the exit code of the process.
 int run_command(const CommandLine& line, const Console& console);
+
+/// Runs a command on a file for the actor of the session: judges the role (`forbidden`) and, where the
+/// role of the command is more than a viewer's, records the act before and its outcome after. The
+/// arguments have been checked.
+Result<Answer> carry_out(Session& session, const Command& command, const Arguments& arguments);
 
 /// Explains what a command threw and returns the exit code that fits. Damage that SQLite meets and
 /// permissions that the system refuses are the operator's to mend; the rest is a fault of ours.

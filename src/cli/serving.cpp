@@ -8,12 +8,15 @@
 
 #include "app.h"
 #include "base/log.h"
+#include "cli/admin/site.h"
 #include "cli/control_socket.h"
 #include "cli/dispatch.h"
 #include "cli/exit_code.h"
 #include "cli/notify.h"
 #include "cli/settings.h"
 #include "cli/stop_signals.h"
+#include "flows/operators/operators.h"
+#include "store/identity/operators.h"
 
 namespace coffer::cli {
 namespace {
@@ -77,6 +80,25 @@ int fail_to_listen(const Console& console, const Config& config, StartError erro
   return fail(console, error);
 }
 
+/// Until somebody can sign in: how to. A link is a secret, so only a person at a terminal is shown one;
+/// what is written to a log says how to get it.
+void welcome_operator(const Console& console, App& app) {
+  const auto there = store::with_reader(
+      app.database(), [](store::Connection& db) -> Result<bool> { return store::has_operators(db); });
+  if (app.config().admin_off || !there || *there) return;
+  if (!console.progress) {
+    log_info("admin", "nobody can sign in yet; coffer admin link gives a one-time link",
+             {{"url", app.admin_origin() + "/admin/"}});
+    return;
+  }
+  const auto link = flows::administrator_link(app.flows());
+  if (!link) return;
+  console.err << "\nOpen this once to become the administrator of the admin page (again: coffer admin "
+                 "link):\n  "
+              << app.admin_origin() << "/admin/#claim=" << link->reveal() << "\n"
+              << std::endl;
+}
+
 }  // namespace
 
 int run_server(const Console& console, const Config& config, const Serving& serving) {
@@ -91,7 +113,9 @@ int run_server(const Console& console, const Config& config, const Serving& serv
   if (const auto ready = serving.prepare(*app); !ready) {
     return print_problem(console, ready.error(), {});
   }
-  if (!app->serve(error)) return fail_to_listen(console, config, error);
+  AdminSite admin(*app);
+  const auto handler = [&](http::Request& request) { return admin.handle(request); };
+  if (!app->serve(error, handler, AdminSite::owns)) return fail_to_listen(console, config, error);
   ControlSocket control([&](const ControlRequest& request, std::ostream& out, std::ostream& err,
                             Interruption& interruption) {
     return run_request(*app, request, out, err, interruption);
@@ -101,11 +125,13 @@ int run_server(const Console& console, const Config& config, const Serving& serv
   log_info("serve", "listening", {{"url", origin}, {"database", config.db}});
   notify_supervisor("READY=1");
   serving.announce(*app, origin);
+  welcome_operator(console, *app);
 
   wait_for_stop(*app, signals);
   signals.end_at_once();
   log_info("serve", "stopping; a second signal ends at once");
   notify_supervisor("STOPPING=1");
+  admin.stop();
   control.stop();
   app->stop();
   log_info("serve", "stopped");

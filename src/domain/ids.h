@@ -8,6 +8,7 @@ namespace coffer {
 using AssociationId = Id<struct AssociationTag>;
 using ApplicationId = Id<struct ApplicationTag>;
 using UserId = Id<struct UserTag>;
+using OperatorId = Id<struct OperatorTag>;
 using WalletId = Id<struct WalletTag>;
 using PaymentId = Id<struct PaymentTag>;  // the transaction record id of the contract
 using EventId = Id<struct EventTag>;

@@ -67,6 +67,13 @@ std::string folded_username(std::string_view username) {
   return out;
 }
 
+Result<std::string> parse_username(std::string_view text, std::string_view field) {
+  std::string folded = folded_username(text);
+  if (is_username(folded)) return folded;
+  return unexpected(Problem(Slug::validation_failed, "The " + std::string(field) + " is not valid.",
+                            {{std::string(field), "must be 1 to 64 of A-Z a-z 0-9 . _ @ + -"}}));
+}
+
 Result<Secret> open_otp_key(const Context& context, const store::UserRow& user) {
   return context.sealer.open(user.sealed_otp, sealing_context(user.id));
 }
@@ -74,11 +81,7 @@ Result<Secret> open_otp_key(const Context& context, const store::UserRow& user) 
 Result<EnrolledUser> add_user(const Context& context, const std::string& username,
                               AssociationId association) {
   EnrolledUser out;
-  out.user.username = folded_username(username);
-  if (!is_username(out.user.username)) {
-    return unexpected(Problem(Slug::validation_failed, "The username is not valid.",
-                              {{"username", "must be 1 to 64 of A-Z a-z 0-9 . _ @ + -"}}));
-  }
+  COFFER_TRY(out.user.username, parse_username(username, "username"));
   out.user.id = context.random.id<UserId>(context.clock.now());
   out.user.association = association;
   renew_otp(context, out);

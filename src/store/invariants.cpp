@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "store/identity/acts.h"
 #include "store/journal.h"
 
 namespace coffer::store {
@@ -106,6 +107,8 @@ std::vector<Violation> verify(Connection& db, bool deep, const VerifyProgress& p
     progress("hash_chain", done, all);
   });
   if (!broken.empty()) out.push_back({"hash_chain", std::move(broken)});
+  broken = verify_acts(db);
+  if (!broken.empty()) out.push_back({"audit_log", std::move(broken)});
   if (!deep) return out;
   progress("sqlite_integrity", 0, 1);
   Query integrity(db, kIntegrityCheck);

@@ -63,14 +63,6 @@ struct EntryRow {
   }
 };
 
-std::string next_link(std::string_view previous, std::string_view set_text) {
-  std::string text(previous);
-  text += set_text;
-  return std::string(as_text(sha256(text)));
-}
-
-std::string genesis_link() { return std::string(32, '\0'); }
-
 std::string& chain_head(WriteTx& tx) {
   std::string& head = tx.chain_head();
   if (head.empty()) {
@@ -92,6 +84,14 @@ void enter(WriteTx& tx, std::int64_t journal, EntryRow row, std::string& text) {
 }
 
 }  // namespace
+
+std::string genesis_link() { return std::string(32, '\0'); }
+
+std::string next_link(std::string_view previous, std::string_view text) {
+  std::string all(previous);
+  all += text;
+  return std::string(as_text(sha256(all)));
+}
 
 std::int64_t operator_tenant(Environment environment) {
   return environment == Environment::sandbox ? 1 : 2;

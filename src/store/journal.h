@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "domain/ledger.h"
@@ -19,6 +20,11 @@
 namespace coffer::store {
 
 enum class JournalKind { payment, funding, liquidity, refund };
+
+/// The chain itself, also of other logs: the link before the first row, and the one after `previous`
+/// over the canonical text of a row. 32 raw bytes.
+std::string genesis_link();
+std::string next_link(std::string_view previous, std::string_view text);
 
 /// Row keys of the operator's own tenants, fixed by schema.sql.
 std::int64_t operator_tenant(Environment environment);

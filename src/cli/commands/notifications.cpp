@@ -49,6 +49,7 @@ std::vector<Command> notification_commands() {
   return {{.path = "notification list",
            .summary = "List the latest messages to receivers of payments, newest first",
            .run = list,
+       .role = OperatorRole::viewer,
            .arguments = {choice("state", "waiting|sent|failed|recorded", "Only these")}}};
 }
 

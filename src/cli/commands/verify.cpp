@@ -84,6 +84,7 @@ std::vector<Command> verify_commands() {
   return {{.path = "verify",
            .summary = "Prove that the file is whole; ends with 3 when it is not",
            .run = verify,
+           .role = OperatorRole::viewer,
            .arguments = {toggle("quick", "Without the slow check of SQLite's own structures")}}};
 }
 

@@ -72,6 +72,10 @@ std::optional<Config> read_demo_settings(const Console& console, const Arguments
   }
   // Receivers on this machine are what a demo is tried with.
   inputs.command_defaults["webhook_allow_targets"] = "127.0.0.0/8,::1/128";
+  // The admin page on the same port, so that one address is all there is to know.
+  const auto listen = inputs.flags.find("listen_http");
+  inputs.command_defaults["admin_listen"] =
+      listen == inputs.flags.end() ? Config{}.listen_http.to_string() : listen->second;
   if (const auto database = default_database()) inputs.command_defaults["db"] = *database;
   inputs.environment = [](const std::string& name) {
     const bool hidden = std::find(kNotAsked.begin(), kNotAsked.end(), name) != kNotAsked.end();
@@ -83,7 +87,8 @@ std::optional<Config> read_demo_settings(const Console& console, const Arguments
 Result<void> make(App& app, Demo& demo) {
   COFFER_TRY(demo.world, ensure_demo_world(app));
   COFFER_TRY(demo.secrets, ensure_demo_secrets(app, demo.world.association));
-  return {};
+  if (app.config().admin_off) return {};
+  return ensure_demo_operator(app, demo.secrets);
 }
 
 std::vector<Record> wallet_records(const Demo& demo) {
@@ -126,12 +131,12 @@ std::vector<Record> connector_records(const Demo& demo) {
 }
 
 /// The line that programs read; its members are decisions section 11, word for word.
-Record record_of(const Demo& demo, const std::string& origin) {
-  const std::optional<std::string> none;  // until there is an admin page
-  return {{"baseUrl", origin},
-          {"adminUrl", none},
-          {"adminUser", none},
-          {"adminPassword", none},
+Record record_of(const Demo& demo, const DemoPlace& place) {
+  const bool page = !place.admin.empty();
+  return {{"baseUrl", place.origin},
+          {"adminUrl", page ? std::optional(place.admin) : std::nullopt},
+          {"adminUser", page ? std::optional(std::string(kDemoOperator)) : std::nullopt},
+          {"adminPassword", demo.secrets.admin_password},
           {"associationId", demo.world.association.to_string()},
           {"applicationId", demo.secrets.application.to_string()},
           {"clientId", demo.secrets.client_id},
@@ -156,9 +161,10 @@ int serve_demo(const Console& console, const Arguments& arguments, const ConfigF
   Serving serving;
   serving.prepare = [&](App& app) { return make(app, demo); };
   serving.announce = [&](App& app, const std::string& origin) {
-    const DemoPlace place{origin, app.config().db, app.config().tls_cert};
+    const std::string admin = app.config().admin_off ? "" : app.admin_origin() + "/admin/";
+    const DemoPlace place{origin, app.config().db, app.config().tls_cert, admin};
     const std::string transaction = "demo-" + to_hex(app.flows().random.bytes(4));
-    const std::string text = arguments.json ? to_json(record_of(demo, origin), false) + "\n"
+    const std::string text = arguments.json ? to_json(record_of(demo, place), false) + "\n"
                                             : demo_start_text(demo, place, transaction);
     console.out << text << std::flush;
   };

@@ -14,9 +14,11 @@
 #include <utility>
 
 #include "app.h"
+#include "auth/password.h"
 #include "auth/secret_hash.h"
 #include "auth/strkey.h"
 #include "cli/answer.h"
+#include "flows/operators/operators.h"
 #include "flows/tenancy_changes.h"
 #include "http/json_body.h"
 #include "store/tenants.h"
@@ -33,12 +35,13 @@ constexpr std::array<std::pair<std::string_view, std::string DemoSecrets::*>, 2>
     {"clientId", &DemoSecrets::client_id},
     {"publicKey", &DemoSecrets::public_key},
 }};
-constexpr std::array<std::pair<std::string_view, Secret DemoSecrets::*>, 5> kSecrets = {{
+constexpr std::array<std::pair<std::string_view, Secret DemoSecrets::*>, 6> kSecrets = {{
     {"clientSecret", &DemoSecrets::client_secret},
     {"apiKey", &DemoSecrets::api_key},
     {"connectSecret", &DemoSecrets::connect_secret},
     {"signInSecret", &DemoSecrets::sign_in_secret},
     {"secretSeed", &DemoSecrets::secret_seed},
+    {"adminPassword", &DemoSecrets::admin_password},
 }};
 
 /// Members that are missing or of another type stay empty: then nothing matches.
@@ -136,7 +139,7 @@ DemoSecrets joined(const DemoSecrets& keys, const flows::RegisteredApplication& 
   const flows::IssuedSecrets& issued = registered.secrets;
   return {registered.application.id, issued.client_id, keys.public_key,
           issued.client_secret,      issued.api_key,   issued.connect_secret,
-          issued.sign_in_secret,     keys.secret_seed};
+          issued.sign_in_secret,     keys.secret_seed, keys.admin_password};
 }
 
 Result<flows::RegisteredApplication> register_with(App& app, AssociationId association,
@@ -190,6 +193,25 @@ Result<DemoSecrets> ensure_demo_secrets(App& app, AssociationId association) {
   secrets = joined(secrets, *registered);
   COFFER_TRY_VOID(write(path, secrets));
   return secrets;
+}
+
+Result<void> ensure_demo_operator(App& app, DemoSecrets& secrets) {
+  const flows::Context& flows = app.flows();
+  const std::string name(kDemoOperator);
+  if (secrets.admin_password.empty()) {
+    secrets.admin_password = auth::generate_password(flows.random);
+    COFFER_TRY_VOID(write(demo_secrets_path(app.database().path()), secrets));
+  }
+  COFFER_TRY(const auto row,
+             flows::ensure_administrator(flows, name, secrets.admin_password, false));
+  const bool opens = row.password_hash && !row.suspended && !row.sealed_otp &&
+                     auth::matches_password(*row.password_hash, secrets.admin_password.reveal());
+  if (opens) return {};
+  COFFER_TRY(const auto resumed, flows::suspend_operator(flows, name, false));
+  COFFER_TRY(const auto invited, flows::reset_operator(flows, name));
+  COFFER_TRY(const auto claimed, flows::claim_link(flows, invited.link.reveal(), std::nullopt,
+                                                   secrets.admin_password));
+  return {};
 }
 
 }  // namespace coffer::cli

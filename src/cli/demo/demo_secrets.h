@@ -1,8 +1,9 @@
-// What the demo's application authenticates with, kept readable beside the demo's database so that
+// What the demo's application and its operator authenticate with, kept readable beside the demo's database so that
 // it can be printed again. For the demo only: nowhere else does coffer store such secrets.
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 #include "base/strong.h"
@@ -23,7 +24,11 @@ struct DemoSecrets {
   Secret connect_secret;
   Secret sign_in_secret;
   Secret secret_seed;
+  Secret admin_password;  // of kDemoOperator
 };
+
+/// Who signs in to the admin page of a demo, without an authenticator.
+inline constexpr std::string_view kDemoOperator = "demo";
 
 /// `FILE.demo.json` of a demo database FILE.
 std::string demo_secrets_path(const std::string& database);
@@ -37,5 +42,7 @@ bool is_claimed_as_demo(const std::string& database);
 /// agree: a kill at any moment leaves nothing that the next start does not mend. The file is
 /// written whole and on disk before this returns.
 Result<DemoSecrets> ensure_demo_secrets(App& app, AssociationId association);
+/// The same for the operator of the demo: afterwards `secrets` holds the password that opens the page.
+Result<void> ensure_demo_operator(App& app, DemoSecrets& secrets);
 
 }  // namespace coffer::cli

@@ -9,7 +9,7 @@ constexpr std::string_view kStartText = R"text(coffer demo: @origin@   (Ctrl-C s
   data     @database@
   secrets  @secrets@
   API      @origin@/v1/openapi.json
-
+@admin@
 Paste into another terminal:
 
   # 1. A token
@@ -59,7 +59,12 @@ std::string demo_start_text(const Demo& demo, const DemoPlace& place,
   const store::WalletRow& to = demo.world.wallets.at(1);
   const std::string trust =
       place.certificate.empty() ? "" : " --cacert " + shell_quoted(place.certificate);
+  const std::string admin =
+      place.admin.empty() ? ""
+                          : "  admin    " + place.admin + "   user " + std::string(kDemoOperator) +
+                                ", password " + demo.secrets.admin_password.reveal() + "\n";
   return filled(kStartText, {{"origin", place.origin},
+                             {"admin", admin},
                              {"database", place.database},
                              {"secrets", demo_secrets_path(place.database)},
                              {"curl", "curl -s" + trust},

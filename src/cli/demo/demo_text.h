@@ -19,6 +19,7 @@ struct DemoPlace {
   std::string origin;       // http://127.0.0.1:8080
   std::string database;     // path
   std::string certificate;  // path; empty: plain HTTP
+  std::string admin;        // http://127.0.0.1:8080/admin/; empty: no admin page
 };
 
 /// `transaction` becomes the transactionId: another one at each start, or the second start's

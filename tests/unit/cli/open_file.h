@@ -55,6 +55,7 @@ class OpenFile {
 
   App& app() { return *app_; }
   const std::string& path() const { return config_.db; }
+  ManualClock& clock() { return clock_; }
 
   /// Closed and opened again, with `between` done to the files.
   void reopen(const std::function<void()>& between = [] {}) {

@@ -1,0 +1,161 @@
+#include "cli/admin/site.h"
+
+#include <algorithm>
+#include <array>
+
+#include "app.h"
+#include "base/digest.h"
+#include "base/log.h"
+#include "embedded/embedded.h"
+#include "flows/operators/operators.h"
+#include "http/problem_json.h"
+
+namespace coffer::cli {
+namespace {
+
+constexpr std::string_view kRoot = "/admin";
+constexpr std::string_view kApi = "/admin/api/";
+constexpr std::string_view kRun = "run/";
+constexpr std::string_view kPolicy =
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kTypes = {{
+    {".html", "text/html; charset=utf-8"},
+    {".css", "text/css; charset=utf-8"},
+    {".js", "text/javascript; charset=utf-8"},
+    {".svg", "image/svg+xml"},
+}};
+
+std::string_view type_of(std::string_view path) {
+  const auto found = std::find_if(kTypes.begin(), kTypes.end(),
+                                  [&](const auto& row) { return path.ends_with(row.first); });
+  return found == kTypes.end() ? "application/octet-stream" : found->second;
+}
+
+const embedded::File* find_file(std::string_view name) {
+  const std::string path = "admin/" + std::string(name.empty() ? "index.html" : name);
+  for (const embedded::File& file : embedded::web_files()) {
+    if (file.path == path) return &file;
+  }
+  return nullptr;
+}
+
+/// A file of the page; browsers ask each time whether it changed.
+Result<http::Response> serve_file(const http::Request& request, std::string_view name) {
+  if (request.method != "GET" && request.method != "HEAD") {
+    return unexpected(Slug::method_not_allowed, "Use GET here.");
+  }
+  const embedded::File* file = find_file(name);
+  if (file == nullptr) return unexpected(Slug::not_found, "There is no such page.");
+  const std::string tag =
+      '"' + to_hex(as_text(sha256(file->content))).substr(0, 32) + '"';
+  http::Response response;
+  response.content_type = type_of(file->path);
+  response.header("ETag", tag).header("Cache-Control", "no-cache");
+  const std::string* known = request.header("If-None-Match");
+  if (known != nullptr && *known == tag) {
+    response.status = 304;
+    response.content_type.clear();
+  } else {
+    response.body = std::string(file->content);
+  }
+  return response;
+}
+
+/// Whether a change comes from the page itself. A browser says where a script or a form is from; what
+/// says nothing is no browser, and no page of ours.
+bool is_own(const http::Request& request) {
+  const std::string* origin = request.header("Origin");
+  const std::string* host = request.header("Host");
+  if (origin == nullptr || host == nullptr) return false;
+  return *origin == "http://" + *host || *origin == "https://" + *host;
+}
+
+}  // namespace
+
+bool AdminSite::owns(std::string_view path) {
+  return path == kRoot || path.starts_with("/admin/");
+}
+
+http::Response AdminSite::handle(http::Request& request) {
+  http::Response response;
+  try {
+    auto answer = route(request);
+    response = answer ? *std::move(answer)
+                      : http::problem_response(answer.error(), request.path, request.request_id);
+  } catch (const std::exception& fault) {
+    log_error("admin", "request failed",
+              {{"path", request.path}, {"requestId", request.request_id}, {"error", fault.what()}});
+    response = http::problem_response(Problem(Slug::unexpected_error), request.path,
+                                      request.request_id);
+  }
+  response.header("Content-Security-Policy", std::string(kPolicy))
+      .header("Referrer-Policy", "no-referrer")
+      .header("Cross-Origin-Opener-Policy", "same-origin")
+      .header("Cross-Origin-Resource-Policy", "same-origin");
+  return response;
+}
+
+Result<http::Response> AdminSite::route(const http::Request& request) {
+  const std::string_view path = request.path;
+  if (path == kRoot) {
+    http::Response response;
+    response.status = 308;
+    response.content_type.clear();
+    response.header("Location", "/admin/");
+    return response;
+  }
+  if (path.starts_with(kApi)) return call(request, path.substr(kApi.size()));
+  return serve_file(request, path.substr(kRoot.size() + 1));
+}
+
+Result<http::Response> AdminSite::call(const http::Request& request, std::string_view path) {
+  struct Open {
+    std::string_view path;
+    Action action;
+  };
+  struct Signed {
+    std::string_view method;
+    std::string_view path;
+    SignedAction action;
+    bool before_otp = false;  // also while an authenticator has still to be enrolled
+  };
+  static constexpr std::array<Open, 2> kOpen = {
+      {{"sign-in", &AdminSite::sign_in}, {"claim", &AdminSite::claim}}};
+  static constexpr std::array<Signed, 6> kSigned = {{
+      {"GET", "session", &AdminSite::show_session, true},
+      {"POST", "sign-out", &AdminSite::sign_out, true},
+      {"POST", "authenticator", &AdminSite::begin_otp, true},
+      {"POST", "authenticator/confirm", &AdminSite::confirm_otp, true},
+      {"POST", "password", &AdminSite::change_password},
+      {"GET", "commands", &AdminSite::list_commands},
+  }};
+  const bool change = request.method == "POST";
+  if (!change && request.method != "GET") {
+    return unexpected(Slug::method_not_allowed, "Use GET or POST here.");
+  }
+  if (change && !is_own(request)) {
+    return unexpected(Slug::forbidden, "This request does not come from the admin page.");
+  }
+  for (const Open& row : kOpen) {
+    if (row.path == path && change) return (this->*row.action)(request);
+  }
+  COFFER_TRY(const Visitor who, visitor(request));
+  const std::string* token = request.header("X-CSRF-Token");
+  if (change && (token == nullptr || !equal_constant_time(*token, who.session.csrf))) {
+    return unexpected(Slug::forbidden, "The request lacks the token of its session; load the page again.");
+  }
+  const bool enrolling = flows::needs_otp(who.row);
+  const Problem enrol_first(Slug::forbidden, "Enrol an authenticator first.");
+  for (const Signed& row : kSigned) {
+    if (row.path != path || row.method != request.method) continue;
+    if (enrolling && !row.before_otp) return unexpected(enrol_first);
+    return (this->*row.action)(request, who);
+  }
+  if (!path.starts_with(kRun)) return unexpected(Slug::not_found, "There is nothing here.");
+  if (enrolling) return unexpected(enrol_first);
+  return run(request, who, path.substr(kRun.size()));
+}
+
+}  // namespace coffer::cli

@@ -1,0 +1,113 @@
+#include <algorithm>
+#include <sstream>
+
+#include "app.h"
+#include "cli/admin/site.h"
+#include "cli/dispatch.h"
+#include "flows/operators/operators.h"
+#include "http/json_body.h"
+
+namespace coffer::cli {
+namespace {
+
+std::string_view kind_of(const Argument& argument) {
+  switch (argument.kind) {
+    case Argument::Kind::positional:
+      return "positional";
+    case Argument::Kind::option:
+      return "option";
+    case Argument::Kind::choice:
+      return "choice";
+    case Argument::Kind::toggle:
+      return "toggle";
+  }
+  return {};
+}
+
+Record view(const Command& command) {
+  std::vector<Record> arguments;
+  for (const Argument& argument : command.arguments) {
+    arguments.push_back({{"name", argument.name},
+                         {"kind", kind_of(argument)},
+                         {"required", argument.required},
+                         {"help", argument.help},
+                         {"placeholder", argument.placeholder},
+                         {"fallback", argument.fallback},
+                         {"secret", argument.secret}});
+  }
+  return {{"command", command.path},
+          {"summary", command.summary},
+          {"details", command.details},
+          {"role", name(command.role)},
+          {"arguments", std::move(arguments)}};
+}
+
+/// Blank values are what a form sends for a field that was left out.
+void set(Arguments& arguments, const std::string& name, std::string value) {
+  if (!value.empty()) arguments.values[name] = std::move(value);
+}
+
+Result<Arguments> arguments_of(const http::Request& request) {
+  Arguments out;
+  out.json = true;
+  if (request.method == "GET") {
+    if (request.bad_query) return unexpected(Slug::malformed_request, "The query cannot be read.");
+    for (const auto& [name, value] : request.query) set(out, name, value);
+    return out;
+  }
+  COFFER_TRY(const auto body, http::parse_json(request.body));
+  if (body.object() == nullptr) {
+    return unexpected(Slug::malformed_request, "The body must be a JSON object.");
+  }
+  for (const auto& [name, value] : *body.object()) {
+    if (value.is_null()) continue;
+    if (const bool* flag = value.boolean()) {
+      if (*flag) set(out, name, "true");  // a toggle is given or it is not
+      continue;
+    }
+    const auto text = value.scalar_text();
+    if (!text) {
+      return unexpected(Slug::malformed_request, name + " must be text, a number, true or false.");
+    }
+    set(out, name, *text);
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<http::Response> AdminSite::list_commands(const http::Request&, const Visitor& visitor) {
+  Answer answer{.list = true};
+  for (const Command& command : commands()) {
+    if (command.on_file() == nullptr || visitor.row.role < command.role) continue;
+    answer.records.push_back(view(command));
+  }
+  http::Response response;
+  response.body = to_json(answer);
+  return response;
+}
+
+Result<http::Response> AdminSite::run(const http::Request& request, const Visitor& visitor,
+                                      std::string_view words) {
+  std::string path(words);
+  std::replace(path.begin(), path.end(), '/', ' ');
+  const Command* command = find_command(path);
+  if (command == nullptr || command->on_file() == nullptr) {
+    return unexpected(Slug::not_found, "There is no such command.");
+  }
+  if (request.method == "GET" && command->role != OperatorRole::viewer) {
+    return unexpected(Slug::method_not_allowed, "This command changes something: use POST.");
+  }
+  COFFER_TRY(Arguments arguments, arguments_of(request));
+  COFFER_TRY_VOID(check_arguments(*command, arguments));
+  std::ostringstream unseen;
+  const Console console{unseen, unseen};
+  const Actor actor{visitor.row.name, visitor.row.role};
+  Session session{app_, console, interruption_, actor};
+  COFFER_TRY(const Answer answer, carry_out(session, *command, arguments));
+  http::Response response;
+  response.body = to_json(answer);
+  return response;
+}
+
+}  // namespace coffer::cli

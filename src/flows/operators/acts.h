@@ -1,0 +1,22 @@
+// The audit log's two halves: an act is recorded before it is carried out, what came of it after. So
+// nothing is done unrecorded, whatever happens in between.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "domain/operators.h"
+#include "flows/context.h"
+
+namespace coffer::flows {
+
+/// `arguments` is JSON on one line, without secrets. Returns the act's key. When this cannot be
+/// written (`storage-full`, `overloaded`), the act must not be carried out.
+Result<std::int64_t> record_act(const Context& context, const Actor& actor,
+                                const std::string& command, const std::string& arguments);
+/// `outcome` is `done` or the name of a problem; `answer` what was said, without secrets.
+Result<void> record_outcome(const Context& context, std::int64_t act, const Actor& actor,
+                            const std::string& command, const std::string& outcome,
+                            const std::string& answer);
+
+}  // namespace coffer::flows

@@ -1,0 +1,116 @@
+#include "store/identity/operators.h"
+
+namespace coffer::store {
+namespace {
+
+#define OPERATOR_COLUMNS                                                                         \
+  "SELECT id, name, role, password_hash, sealed_otp, otp_step, otp_required, suspended, version," \
+  " created_at, updated_at FROM operators"
+constexpr const char* kAll = OPERATOR_COLUMNS " ORDER BY operator";
+constexpr const char* kById = OPERATOR_COLUMNS " WHERE id = ?";
+constexpr const char* kByName = OPERATOR_COLUMNS " WHERE name = ?";
+#undef OPERATOR_COLUMNS
+constexpr const char* kAny = "SELECT 1 FROM operators LIMIT 1";
+constexpr const char* kAdministrators =
+    "SELECT count(*) FROM operators WHERE role = ? AND suspended = 0 AND password_hash IS NOT NULL";
+constexpr const char* kInsert =
+    "INSERT INTO operators (id, name, role, password_hash, sealed_otp, otp_step, otp_required,"
+    " suspended, version, created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10,"
+    " ?10)";
+constexpr const char* kUpdate =
+    "UPDATE operators SET role = ?, password_hash = ?, sealed_otp = ?, otp_step = ?,"
+    " otp_required = ?, suspended = ?, version = ?, updated_at = ? WHERE id = ?";
+
+constexpr const char* kDropOldLinks = "DELETE FROM operator_links WHERE expires_at <= ?";
+constexpr const char* kInsertLink =
+    "INSERT INTO operator_links (hash, operator, expires_at) VALUES (?,"
+    " (SELECT operator FROM operators WHERE id = ?), ?)";
+constexpr const char* kLink =
+    "SELECT o.id, l.expires_at FROM operator_links l LEFT JOIN operators o USING (operator)"
+    " WHERE l.hash = ?";
+constexpr const char* kDropLink = "DELETE FROM operator_links WHERE hash = ?";
+constexpr const char* kDropLinksOf =
+    "DELETE FROM operator_links WHERE operator IS (SELECT operator FROM operators WHERE id = ?)";
+
+OperatorRow operator_row(const Query& query) {
+  OperatorRow row;
+  row.id = query.id<OperatorId>(0);
+  row.name = query.text(1);
+  row.role = query.enumeration<OperatorRole>(2);
+  row.password_hash = query.optional_text(3);
+  if (!query.is_null(4)) row.sealed_otp = query.blob(4);
+  row.otp_step = query.integer(5);
+  row.otp_required = query.boolean(6);
+  row.suspended = query.boolean(7);
+  row.version = query.integer(8);
+  row.created_at = query.time(9);
+  row.updated_at = query.time(10);
+  return row;
+}
+
+std::optional<Blob> blob_of(const std::optional<std::string>& bytes) {
+  return bytes ? std::optional(Blob{*bytes}) : std::nullopt;
+}
+
+template <class... Args>
+std::optional<OperatorRow> first(Connection& db, const char* sql, const Args&... args) {
+  Query query(db, sql, args...);
+  return query.step() ? std::optional(operator_row(query)) : std::nullopt;
+}
+
+}  // namespace
+
+std::vector<OperatorRow> list_operators(Connection& db) {
+  std::vector<OperatorRow> out;
+  Query query(db, kAll);
+  while (query.step()) out.push_back(operator_row(query));
+  return out;
+}
+
+std::optional<OperatorRow> find_operator(Connection& db, OperatorId id) {
+  return first(db, kById, id);
+}
+
+std::optional<OperatorRow> find_operator_by_name(Connection& db, std::string_view name) {
+  return first(db, kByName, name);
+}
+
+bool has_operators(Connection& db) { return Query(db, kAny).step(); }
+
+std::int64_t count_administrators(Connection& db) {
+  Query query(db, kAdministrators, OperatorRole::administrator);
+  return query.step() ? query.integer(0) : 0;
+}
+
+void insert_operator(WriteTx& tx, const OperatorRow& row) {
+  Query(tx.db(), kInsert, row.id, row.name, row.role, row.password_hash, blob_of(row.sealed_otp),
+        row.otp_step, row.otp_required, row.suspended, row.version, tx.now())
+      .run();
+}
+
+void update_operator(WriteTx& tx, const OperatorRow& row) {
+  Query(tx.db(), kUpdate, row.role, row.password_hash, blob_of(row.sealed_otp), row.otp_step,
+        row.otp_required, row.suspended, row.version, tx.now(), row.id)
+      .run();
+}
+
+void insert_operator_link(WriteTx& tx, std::string_view hash, const OperatorLink& link) {
+  Query(tx.db(), kDropOldLinks, tx.now()).run();
+  Query(tx.db(), kInsertLink, Blob{hash}, link.for_whom, link.expires_at).run();
+}
+
+std::optional<OperatorLink> find_operator_link(Connection& db, std::string_view hash) {
+  Query query(db, kLink, Blob{hash});
+  if (!query.step()) return std::nullopt;
+  return OperatorLink{query.optional_id<OperatorId>(0), query.time(1)};
+}
+
+void delete_operator_link(WriteTx& tx, std::string_view hash) {
+  Query(tx.db(), kDropLink, Blob{hash}).run();
+}
+
+void delete_operator_links(WriteTx& tx, std::optional<OperatorId> for_whom) {
+  Query(tx.db(), kDropLinksOf, for_whom).run();
+}
+
+}  // namespace coffer::store

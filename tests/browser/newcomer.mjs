@@ -1,0 +1,169 @@
+// A viewer is invited, takes the link, enrols an authenticator by its picture, and may only look.
+import { createHmac } from 'node:crypto';
+import jsQR from 'jsqr';
+
+import { ok, Watched } from './judge.mjs';
+
+const PASSWORD = 'correct horse battery staple';
+
+/** RFC 6238 from an otpauth URI. */
+export function totp(uri, at = Date.now()) {
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+  const bits = [...new URL(uri).searchParams.get('secret')]
+    .map((each) => alphabet.indexOf(each).toString(2).padStart(5, '0'))
+    .join('');
+  const key = Buffer.from(bits.match(/.{8}/g).map((each) => parseInt(each, 2)));
+  const counter = Buffer.alloc(8);
+  counter.writeBigUInt64BE(BigInt(Math.floor(at / 30_000)));
+  const mac = createHmac('sha1', key).update(counter).digest();
+  const offset = mac[19] & 15;
+  return String((mac.readUInt32BE(offset) & 0x7fffffff) % 1_000_000).padStart(6, '0');
+}
+
+/** What a camera reads off the page. */
+async function scanned(page) {
+  const image = await page.evaluate(() => {
+    const svg = document.querySelector('.qr');
+    const size = Number(svg.getAttribute('viewBox').split(' ')[2]);
+    const dark = [
+      ...svg
+        .querySelector('path')
+        .getAttribute('d')
+        .matchAll(/M(\d+) (\d+)/g),
+    ].map(([, x, y]) => [Number(x), Number(y)]);
+    return { size, dark };
+  });
+  const scale = 4;
+  const side = image.size * scale;
+  const pixels = new Uint8ClampedArray(side * side * 4).fill(255);
+  for (const [x, y] of image.dark) {
+    for (let row = 0; row < scale; row += 1) {
+      for (let column = 0; column < scale; column += 1) {
+        const at = ((y * scale + row) * side + x * scale + column) * 4;
+        pixels.fill(0, at, at + 3);
+      }
+    }
+  }
+  const read = jsQR(pixels, side, side);
+  return read ? read.data : '';
+}
+
+async function invite(admin, name, role) {
+  const { page } = admin;
+  await admin.visit('operators');
+  await page.click('main [data-command="operator add"]');
+  await page.fill('dialog[open] [name=NAME]', name);
+  await page.selectOption('dialog[open] [name=role]', role);
+  await page.click('dialog[open] button[type=submit]');
+  await page.waitForSelector('dialog[open] .secret-text');
+  const link = await page.textContent('dialog[open] .secret-text');
+  await page.click('dialog[open] .primary');
+  return link;
+}
+
+async function claimed(world, link) {
+  const watched = await Watched.open({ ...world, admin: link }, 'wide');
+  const { page } = watched;
+  await page.waitForSelector('dialog.cover input[name=again]');
+  ok('the link leaves the address', !page.url().includes('claim'));
+  await watched.axe('claiming a link');
+  await watched.shot('claim');
+  await page.fill('input[name=password]', PASSWORD);
+  await page.fill('input[name=again]', `${PASSWORD}r`);
+  await page.click('dialog.cover button[type=submit]');
+  await page.waitForSelector('.notice.bad');
+  ok('two passwords that differ are refused', true);
+  await page.fill('input[name=again]', PASSWORD);
+  await page.click('dialog.cover button[type=submit]');
+  return watched;
+}
+
+async function enrolled(watched) {
+  const { page } = watched;
+  await page.waitForSelector('.qr');
+  await watched.axe('enrolling');
+  await watched.shot('enrol');
+  const uri = await scanned(page);
+  const key = (await page.textContent('.cover .secret-text')).replaceAll(' ', '');
+  ok(
+    'a reader reads the picture, and it holds the key that is shown',
+    uri.startsWith('otpauth://totp/') && new URL(uri).searchParams.get('secret') === key,
+    uri,
+  );
+  const early = await page.evaluate(() => fetch('api/commands').then((answer) => answer.status));
+  ok('before enrolling nothing may be run', early === 403, String(early));
+  await page.fill('input[name=code]', '000000');
+  await page.click('dialog.cover button[type=submit]');
+  await page.waitForSelector('.notice.bad');
+  ok('a wrong code is refused', true);
+  await page.fill('input[name=code]', totp(uri));
+  await page.click('dialog.cover button[type=submit]');
+  await page.waitForSelector('#menu a, dialog.cover input[name=password]');
+  // Where enrolling ends the session: a code counts once, so the next one.
+  if ((await page.$('dialog.cover input[name=password]')) !== null) {
+    await watched.signIn('watcher', PASSWORD, totp(uri, Date.now() + 30_000));
+    await page.waitForSelector('#menu a');
+  }
+  return uri;
+}
+
+async function onlyLooks(watched, world) {
+  const { page } = watched;
+  for (const place of [
+    'associations',
+    'applications',
+    'wallets',
+    'connectors',
+    'rates',
+    'operators',
+    'webhooks',
+    `wallets/${world.facts.wallets[0].id}`,
+  ]) {
+    await watched.visit(place);
+    const buttons = await page.evaluate(() =>
+      [...document.querySelectorAll('main [data-command]')].map((each) => each.dataset.command),
+    );
+    ok(`a viewer sees no action at #/${place}`, buttons.length === 0, buttons.join(', '));
+  }
+  const wallet = (world.seeded.wallet || world.facts.wallets[0]).id;
+  const tries = [
+    ['wallet/verify', { ID: wallet }],
+    ['association/create', { NAME: 'x' }],
+    ['operator/add', { NAME: 'friend', role: 'administrator' }],
+  ];
+  for (const [path, body] of tries) {
+    const status = await page.evaluate(
+      async ([command, sent]) => {
+        const { csrfToken } = await fetch('api/session').then((answer) => answer.json());
+        const answer = await fetch(`api/run/${command}`, {
+          method: 'POST',
+          body: JSON.stringify(sent),
+          headers: { 'Content-Type': 'application/json', 'X-CSRF-Token': csrfToken },
+        });
+        return answer.status;
+      },
+      [path, body],
+    );
+    ok(`a viewer who calls ${path} himself is refused`, status === 403, String(status));
+  }
+  await watched.quiet('a viewer');
+}
+
+export async function newcomer(world) {
+  const admin = await Watched.open(world, 'wide');
+  await admin.signIn(world.facts.adminUser, world.facts.adminPassword);
+  await admin.settled();
+  const link = await invite(admin, 'watcher', 'viewer');
+  ok('an invitation is a link', link.includes('#claim='), link);
+  const watched = await claimed(world, link);
+  await enrolled(watched);
+  await watched.settled();
+  await onlyLooks(watched, world);
+  const again = await Watched.open({ ...world, admin: link }, 'wide');
+  await again.page.fill('input[name=password]', PASSWORD);
+  await again.page.fill('input[name=again]', PASSWORD);
+  await again.page.click('dialog.cover button[type=submit]');
+  await again.page.waitForSelector('.notice.bad');
+  ok('the link works once', true);
+  for (const each of [admin, watched, again]) await each.context.close();
+}

@@ -1,0 +1,110 @@
+#include <catch2/catch.hpp>
+
+#include "cli/exit_code.h"
+#include "flows/operators/operators.h"
+#include "open_file.h"
+
+using namespace coffer;
+using namespace coffer::cli;
+using coffer::cli::test::OpenFile;
+using coffer::cli::test::Ran;
+
+namespace {
+
+const Secret kPassword("correct horse battery");
+
+/// The secret inside the address of a one-time link.
+std::string secret_of(const std::string& address) {
+  const std::string mark = "#claim=";
+  const auto at = address.find(mark);
+  REQUIRE(at != std::string::npos);
+  return address.substr(at + mark.size());
+}
+
+std::string admin_link(OpenFile& file) {
+  return secret_of(file.run("admin link").json().at("link"));
+}
+
+}  // namespace
+
+TEST_CASE("operators: a link is handed over, works once, and for one day", "[cli][admin]") {
+  OpenFile file;
+  const auto& flows = file.app().flows();
+  const auto added = file.run("operator add", {{"NAME", "Ada"}, {"role", "viewer"}}).json();
+  CHECK(added.at("name") == "ada");
+  CHECK(added.at("status") == "invited");
+  CHECK(added.at("link").get<std::string>().rfind("http://127.0.0.1:", 0) == 0);
+  const std::string link = secret_of(added.at("link"));
+  CHECK(flows::claim_link(flows, link, std::nullopt, Secret("short")).error().slug ==
+        Slug::validation_failed);
+  REQUIRE(flows::claim_link(flows, link, std::nullopt, kPassword));
+  CHECK(flows::claim_link(flows, link, std::nullopt, kPassword).error().slug == Slug::unauthorized);
+  CHECK(flows::sign_in_operator(flows, "ADA", kPassword, "").value().role == OperatorRole::viewer);
+  CHECK(flows::sign_in_operator(flows, "ada", Secret("wrong wrong wrong"), "").error().slug ==
+        Slug::unauthorized);
+  CHECK(file.run("operator list").json().at(0).at("status") == "without authenticator");
+
+  const auto late = secret_of(file.run("operator reset", {{"NAME", "ada"}}).json().at("link"));
+  CHECK(flows::sign_in_operator(flows, "ada", kPassword, "").error().slug == Slug::unauthorized);
+  file.clock().advance_ms(flows::kLinkLifetimeMs);
+  CHECK(flows::claim_link(flows, late, std::nullopt, kPassword).error().slug == Slug::unauthorized);
+}
+
+TEST_CASE("operators: a link for an administrator voids the one before it", "[cli][admin]") {
+  OpenFile file;
+  const auto& flows = file.app().flows();
+  const std::string first = admin_link(file);
+  const std::string second = admin_link(file);
+  CHECK(flows::claim_link(flows, first, "ada", kPassword).error().slug == Slug::unauthorized);
+  CHECK(flows::claim_link(flows, second, "a/b", kPassword).error().slug == Slug::validation_failed);
+  CHECK(flows::claim_link(flows, second, "ada", Secret("adaadaadaada")).has_value());
+  CHECK(file.run("operator list").json().at(0).at("role") == "administrator");
+}
+
+TEST_CASE("operators: the last administrator stays one", "[cli][admin]") {
+  OpenFile file;
+  const auto& flows = file.app().flows();
+  REQUIRE(flows::claim_link(flows, admin_link(file), "ada", kPassword));
+  const std::map<std::string, std::string> ada{{"NAME", "ada"}};
+  CHECK(file.run("operator suspend", ada).code == exit_code::kFailed);
+  CHECK(file.run("operator role", {{"NAME", "ada"}, {"role", "viewer"}}).code == exit_code::kFailed);
+  REQUIRE(flows::claim_link(flows, admin_link(file), "bob", kPassword));
+  CHECK(file.run("operator suspend", ada).json().at("status") == "suspended");
+  CHECK(flows::sign_in_operator(flows, "ada", kPassword, "").error().slug == Slug::unauthorized);
+  CHECK(file.run("operator resume", ada).code == 0);
+  const Ran unknown = file.run("operator suspend", {{"NAME", "eve"}});
+  CHECK(unknown.code == exit_code::kFailed);
+  CHECK(unknown.err.find("coffer operator list") != std::string::npos);
+  CHECK(file.run("operator add", {{"NAME", "bob"}}).code == exit_code::kFailed);
+  CHECK(file.run("operator add", {{"NAME", "bob"}, {"role", "king"}}).code == exit_code::kUsage);
+}
+
+TEST_CASE("audit: what changes something is recorded with its outcome, what reads is not",
+          "[cli][admin]") {
+  OpenFile file;
+  const std::string id = file.run("association create", {{"NAME", "Acme"}}).json().at("id");
+  REQUIRE(file.run("association list").code == 0);
+  REQUIRE(file.run("association activate", {{"ID", id}}).code != 0);
+  const auto acts = file.run("audit list", {{"limit", "10"}}).json();
+  REQUIRE(acts.size() == 2);
+  CHECK(acts.at(0).at("command") == "association activate");
+  CHECK(acts.at(0).at("outcome") == "conflict");
+  CHECK(acts.at(0).at("arguments") == "{\"ID\":\"" + id + "\"}");
+  CHECK(acts.at(1).at("outcome") == "done");
+  CHECK(acts.at(1).at("actor") == "command line, uid 0");
+  CHECK(file.run("audit list", {{"command", "association create"}}).json().size() == 1);
+  CHECK(file.run("audit list", {{"before", acts.at(0).at("act")}}).json().size() == 1);
+  CHECK(file.run("audit list", {{"limit", "0"}}).code == exit_code::kUsage);
+  CHECK(file.run("verify").code == 0);
+}
+
+TEST_CASE("audit: every command that changes something is beyond a viewer", "[cli][admin]") {
+  for (const Command& command : commands()) {
+    if (command.on_file() == nullptr || command.role != OperatorRole::viewer) continue;
+    INFO(command.path);
+    const auto word = command.path.substr(command.path.find(' ') + 1);
+    const bool reads = word == "list" || word == "show" || word == "find" || word == "verify" ||
+                       word == "statement" || word == "overview" || word == "activity";
+    CHECK(reads);
+  }
+}

@@ -1,0 +1,160 @@
+// Doing something: a button, a dialog that says what will happen, the command, and its answer.
+import { announce, freshId, h, replace } from './dom.js';
+import { field, isPaging, submitting, valuesOf } from './form.js';
+import { label } from './format.js';
+import { errorBox, note } from './notice.js';
+import { answerNode, hasSecret } from './record.js';
+import { act, can, session } from './wire.js';
+
+/** A modal dialog with a heading. `keep` refuses Escape: it holds something that is shown once. */
+export function dialog(title, ...content) {
+  const heading = freshId('dialog');
+  const box = h('dialog', { 'aria-labelledby': heading }, h('h2', { id: heading }, title), ...content);
+  const state = { keep: false };
+  const opener = document.activeElement;
+  box.addEventListener('cancel', (event) => {
+    if (state.keep) event.preventDefault();
+  });
+  box.addEventListener('close', () => {
+    box.remove();
+    if (opener && opener.isConnected) opener.focus();
+  });
+  document.body.append(box);
+  box.showModal();
+  return { box, state, close: () => box.close() };
+}
+
+function fixedList(command, fixed, names) {
+  const shown = command.arguments.filter((argument) => fixed[argument.name] !== undefined);
+  if (shown.length === 0) return null;
+  return h(
+    'dl',
+    { class: 'members' },
+    shown.map((argument) =>
+      h(
+        'div',
+        {},
+        h('dt', {}, names[argument.name] ? label(names[argument.name]) : label(argument.name)),
+        h('dd', { class: 'id' }, String(fixed[argument.name])),
+      ),
+    ),
+  );
+}
+
+function showAnswer(open, title, answer, finish) {
+  const secrets = !Array.isArray(answer.data) && hasSecret(answer.data);
+  open.state.keep = secrets;
+  const close = h(
+    'button',
+    { type: 'button', class: 'primary', onclick: open.close },
+    secrets ? 'I have kept it' : 'Close',
+  );
+  const heading = open.box.querySelector('h2');
+  replace(
+    open.box,
+    heading,
+    h(
+      'p',
+      { class: `notice ${secrets ? 'warn' : 'good'}`, role: 'status' },
+      secrets ? 'Done. What is below is shown this once: keep it now.' : 'Done.',
+    ),
+    answer.note && !secrets && note(answer.note),
+    answerNode(answer, title),
+    h('div', { class: 'row end' }, close),
+  );
+  open.box.addEventListener('close', finish, { once: true });
+  close.focus();
+}
+
+/**
+ * Asks, runs and shows. {command, fixed: values that are settled, preset: values that may be changed,
+ * title, warning, button, danger, done(answer)}.
+ */
+export function ask({
+  command: path,
+  fixed = {},
+  preset = {},
+  title,
+  warning,
+  button,
+  danger,
+  quietly,
+  done,
+  about,
+  names = {},
+}) {
+  const command = session.commands.get(path);
+  const open = dialog(title ? (about ? `${title}: ${about}` : title) : command.summary);
+  const place = h('div', {});
+  const wanted = command.arguments.filter(
+    (argument) => fixed[argument.name] === undefined && !isPaging(argument),
+  );
+  const form = h(
+    'form',
+    { class: 'stack' },
+    title && h('p', {}, `${command.summary}.`),
+    command.details && h('p', { class: 'soft' }, command.details),
+    warning && h('p', { class: 'notice warn' }, warning),
+    fixedList(command, fixed, names),
+    wanted.map((argument) => field(argument, preset[argument.name])),
+    place,
+    h(
+      'div',
+      { class: 'row end' },
+      h('button', { type: 'button', class: 'quiet', onclick: open.close }, 'Cancel'),
+      h('button', { type: 'submit', class: danger ? 'danger' : 'primary' }, button || title || 'Do it'),
+    ),
+  );
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    let answer;
+    const went = await submitting(form, place, async () => {
+      answer = await act(path, { ...valuesOf(form), ...fixed });
+    });
+    if (!went) return;
+    announce('Done');
+    const finish = () => done && done(answer);
+    if (quietly && !(answer.data && hasSecret(answer.data))) {
+      open.box.addEventListener('close', finish, { once: true });
+      open.close();
+    } else {
+      showAnswer(open, title || command.summary, answer, finish);
+    }
+  });
+  open.box.append(form);
+  const first = form.querySelector('input, select, textarea') || form.querySelector('button[type=submit]');
+  first.focus();
+}
+
+/** A button for a command, or nothing when the operator may not run it. */
+export function action(options) {
+  if (!can(options.command)) return null;
+  return h(
+    'button',
+    {
+      type: 'button',
+      class: options.danger ? 'quiet danger-text' : options.main ? 'primary' : 'quiet',
+      'data-command': options.command,
+      'aria-label': options.about ? `${options.button || options.title}: ${options.about}` : undefined,
+      onclick: () => ask(options),
+    },
+    options.button || options.title,
+  );
+}
+
+/** Runs at once, without a question: for what only looks again or cannot hurt. */
+export function quickAction({ command, fixed, button, place, done }) {
+  if (!can(command)) return null;
+  const node = h('button', { type: 'button', class: 'quiet', 'data-command': command }, button);
+  node.addEventListener('click', async () => {
+    node.disabled = true;
+    try {
+      await done(await act(command, fixed));
+    } catch (fault) {
+      replace(place, errorBox(fault));
+    } finally {
+      node.disabled = false;
+    }
+  });
+  return node;
+}

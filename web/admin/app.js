@@ -1,0 +1,294 @@
+// The frame: who is signed in, the menu, the screens by their address, the search.
+import { announce, h, replace } from './dom.js';
+import { errorBox, notBuilt } from './notice.js';
+import { MENU, screenAt } from './screens.js';
+import { claimDialog, enrolDialog, signInDialog } from './signin.js';
+import { can, loadSession, session, signOut } from './wire.js';
+
+const main = h('main', { id: 'main', tabindex: -1 });
+const menu = h('nav', { id: 'menu', 'aria-label': 'Screens' });
+const who = h('span', { class: 'who' });
+let leaveScreen = new AbortController();
+
+// --- Screens ------------------------------------------------------------------------------------------
+
+/** `#/payments/ID?status=...` as {path, parts, query}. */
+function address() {
+  const [path, query] = location.hash.replace(/^#\/?/, '').split('?');
+  const parts = path.split('/').filter(Boolean).map(decodeURIComponent);
+  return {
+    path: path || 'overview',
+    parts: parts.length > 0 ? parts : ['overview'],
+    query: new URLSearchParams(query || ''),
+  };
+}
+
+function titled(title) {
+  document.title = `${title} – coffer`;
+}
+
+function markMenu(noun) {
+  for (const link of menu.querySelectorAll('a')) {
+    if (link.getAttribute('href') === `#/${noun}`) link.setAttribute('aria-current', 'page');
+    else link.removeAttribute('aria-current');
+  }
+}
+
+async function showScreen() {
+  leaveScreen.abort();
+  leaveScreen = new AbortController();
+  const { signal } = leaveScreen;
+  const place = address();
+  const screen = screenAt(place.parts);
+  document.body.classList.remove('menu-open', 'stale');
+  document.getElementById('menu-button').setAttribute('aria-expanded', 'false');
+  markMenu(screen.menu);
+  titled(screen.title);
+  // Its own element: what a screen that was left still draws is not seen.
+  const own = h('div', { class: 'content' }, h('p', { class: 'soft', role: 'status' }, 'Loading…'));
+  replace(main, own);
+  const context = {
+    main: own,
+    signal,
+    titled,
+    again: showScreen,
+    go: (to) => {
+      location.hash = to;
+    },
+    ...place,
+  };
+  try {
+    if (screen.needs && !screen.needs.some(can)) {
+      replace(own, h('h1', {}, screen.title), notBuilt(screen.needs[0]));
+    } else {
+      await screen.show(context);
+    }
+  } catch (fault) {
+    if (!signal.aborted) replace(own, h('h1', {}, screen.title), errorBox(fault));
+  }
+}
+
+function moved() {
+  if (takeLink() || !main.isConnected) return;
+  showScreen();
+  window.scrollTo(0, 0);
+  main.focus({ preventScroll: true });
+  announce(document.title);
+}
+
+// --- Frame --------------------------------------------------------------------------------------------
+
+function drawMenu() {
+  replace(
+    menu,
+    MENU.map(({ group, screens }) => {
+      const shown = screens.filter((screen) => !screen.needs || screen.needs.some(can));
+      return (
+        shown.length > 0 && [
+          h('h2', {}, group),
+          h(
+            'ul',
+            {},
+            shown.map((screen) => h('li', {}, h('a', { href: `#/${screen.noun}` }, screen.title))),
+          ),
+        ]
+      );
+    }),
+    themeButton(),
+  );
+}
+
+function themeButton() {
+  const name = (theme) => ({ system: 'Theme: system', light: 'Theme: light', dark: 'Theme: dark' })[theme];
+  const button = h('button', { type: 'button', class: 'quiet theme' }, name(window.cofferTheme.present()));
+  button.addEventListener('click', () => {
+    button.textContent = name(window.cofferTheme.next());
+  });
+  return button;
+}
+
+function searchForm() {
+  const input = h('input', {
+    type: 'search',
+    name: 'text',
+    id: 'find',
+    placeholder: 'Find by any id or reference  (/)',
+    'aria-label': 'Find a payment, wallet or beneficiary by any id or reference',
+    autocomplete: 'off',
+    spellcheck: 'false',
+  });
+  const form = h('form', { role: 'search', class: 'find', 'aria-label': 'Find anything' }, input);
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    const text = input.value.trim();
+    if (text) location.hash = `#/find?text=${encodeURIComponent(text)}`;
+  });
+  return form;
+}
+
+function drawFrame() {
+  const menuButton = h(
+    'button',
+    {
+      type: 'button',
+      id: 'menu-button',
+      class: 'quiet',
+      'aria-expanded': 'false',
+      'aria-controls': 'menu',
+    },
+    'Menu',
+  );
+  menuButton.addEventListener('click', () => {
+    const open = document.body.classList.toggle('menu-open');
+    menuButton.setAttribute('aria-expanded', String(open));
+    if (open) menu.querySelector('a').focus();
+  });
+  const skip = h('a', { class: 'skip', href: '#main' }, 'To the content');
+  skip.addEventListener('click', (event) => {
+    event.preventDefault();
+    main.focus();
+  });
+  replace(
+    document.body,
+    skip,
+    h(
+      'header',
+      { id: 'top' },
+      menuButton,
+      h('a', { class: 'brand', href: '#/overview' }, 'coffer'),
+      searchForm(),
+      h('span', { class: 'stale-mark', role: 'status' }, 'No answer; trying again'),
+      h('a', { class: 'who-link', href: '#/account' }, who),
+      h('button', { type: 'button', class: 'quiet', onclick: leaveNow }, 'Sign out'),
+    ),
+    menu,
+    main,
+    h('div', { id: 'announcer', class: 'unseen', 'aria-live': 'polite', role: 'status' }),
+  );
+}
+
+function refreshFrame() {
+  drawMenu();
+  replace(who, session.operator.name, h('span', { class: 'soft' }, ` ${session.operator.role}`));
+}
+
+async function leaveNow() {
+  leaveScreen.abort();
+  await signOut().catch(() => {});
+  session.operator = null;
+  location.hash = '';
+  location.reload();
+}
+
+// --- Who is there -------------------------------------------------------------------------------------
+
+/** `#claim=...` of a one-time link; it does not stay in the address. */
+function takeLink() {
+  const found = /^#claim=(.+)$/.exec(location.hash);
+  if (!found) return false;
+  history.replaceState(null, '', location.pathname);
+  claimDialog(decodeURIComponent(found[1])).then(begin);
+  return true;
+}
+
+let asking;
+/** One question, however many calls found the session over. */
+session.onExpired = () => {
+  asking ??= again('Your session is over. Sign in to go on where you were.').finally(() => {
+    asking = undefined;
+  });
+  return asking;
+};
+
+async function again(why) {
+  const before = session.operator;
+  await signInDialog(why, before ? before.name : '');
+  if (before && (session.operator.name !== before.name || session.operator.role !== before.role)) {
+    location.reload();
+    await new Promise(() => {}); // never: the page begins anew
+  }
+  refreshFrame();
+}
+
+const ACTIVE = 'coffer-admin-active';
+
+function markActive() {
+  try {
+    localStorage.setItem(ACTIVE, String(Date.now()));
+  } catch {
+    markActive.at = Date.now();
+  }
+}
+
+function lastActive() {
+  try {
+    return Number(localStorage.getItem(ACTIVE)) || Date.now();
+  } catch {
+    return markActive.at || Date.now();
+  }
+}
+
+/** Looking again by itself keeps a session alive: so the page ends it when nobody has touched it. */
+function watchIdle() {
+  markActive();
+  let marked = 0;
+  for (const kind of ['pointerdown', 'keydown', 'wheel']) {
+    document.addEventListener(
+      kind,
+      () => {
+        if (Date.now() - marked < 5000) return;
+        marked = Date.now();
+        markActive();
+      },
+      { passive: true },
+    );
+  }
+  setInterval(async () => {
+    if (!session.operator || asking || Date.now() - lastActive() < session.operator.idleSeconds * 1000)
+      return;
+    await signOut().catch(() => {});
+    markActive();
+    session.onExpired();
+  }, 5000);
+}
+
+function keyboard(event) {
+  const typing = /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName);
+  if (
+    event.key === '/' &&
+    !typing &&
+    !event.ctrlKey &&
+    !event.metaKey &&
+    !document.querySelector('dialog[open]')
+  ) {
+    event.preventDefault();
+    document.getElementById('find').focus();
+  }
+  if (event.key === 'Escape' && document.body.classList.contains('menu-open')) {
+    document.body.classList.remove('menu-open');
+    const button = document.getElementById('menu-button');
+    button.setAttribute('aria-expanded', 'false');
+    button.focus();
+  }
+}
+
+function begin() {
+  drawFrame();
+  refreshFrame();
+  showScreen();
+}
+
+async function start() {
+  document.addEventListener('keydown', keyboard);
+  window.addEventListener('hashchange', moved);
+  if (takeLink()) {
+    watchIdle();
+    return;
+  }
+  if (!(await loadSession())) await signInDialog();
+  else if (session.operator.mustEnrol) await enrolDialog();
+  watchIdle();
+  begin();
+}
+
+start().catch((fault) => replace(document.body, h('main', {}, h('h1', {}, 'coffer'), errorBox(fault))));

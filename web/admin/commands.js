@@ -1,0 +1,178 @@
+// Every command there is, with a form; and those that judge the box and its data.
+import { ask } from './action.js';
+import { h, replace } from './dom.js';
+import { errorBox, note } from './notice.js';
+import { heading } from './list.js';
+import { answerNode } from './record.js';
+import { act, can, session } from './wire.js';
+
+/** Commands by their noun, in the order of the help. */
+function groups() {
+  const out = new Map();
+  for (const row of session.commands.values()) {
+    const [noun, verb] = row.command.split(' ');
+    const group = verb ? noun : 'other';
+    if (!out.has(group)) out.set(group, []);
+    out.get(group).push(row);
+  }
+  return out;
+}
+
+function runButton(row) {
+  return h(
+    'button',
+    {
+      type: 'button',
+      'data-command': row.command,
+      'aria-label': `Run ${row.command}`,
+      onclick: () => ask({ command: row.command, button: 'Run' }),
+    },
+    'Run',
+  );
+}
+
+export function commandsScreen(context) {
+  const filter = h('input', {
+    type: 'search',
+    id: 'command-filter',
+    autocomplete: 'off',
+    placeholder: 'Part of a name',
+  });
+  const place = h('div', {});
+  const draw = () => {
+    const text = filter.value.trim().toLowerCase();
+    const fits = (row) => `${row.command} ${row.summary}`.toLowerCase().includes(text);
+    replace(
+      place,
+      [...groups()].map(([group, rows]) => {
+        const shown = rows.filter(fits);
+        return (
+          shown.length > 0 &&
+          h(
+            'section',
+            { class: 'panel' },
+            h('h2', {}, group),
+            h(
+              'ul',
+              { class: 'commands' },
+              shown.map((row) =>
+                h(
+                  'li',
+                  {},
+                  h(
+                    'div',
+                    {},
+                    h('code', {}, `coffer ${row.command}`),
+                    ' ',
+                    h('span', { class: 'soft small' }, row.role),
+                    h('p', {}, row.summary),
+                  ),
+                  runButton(row),
+                ),
+              ),
+            ),
+          )
+        );
+      }),
+    );
+  };
+  filter.addEventListener('input', draw);
+  replace(
+    context.main,
+    heading(
+      'All commands',
+      `What the role ${session.operator.role} may run. The command line has the same commands.`,
+    ),
+    h(
+      'div',
+      { class: 'filters' },
+      h('div', { class: 'field' }, h('label', { for: 'command-filter' }, 'Filter'), filter),
+    ),
+    place,
+  );
+  draw();
+}
+
+// --- Checks -------------------------------------------------------------------------------------------
+
+const CHECKS = [
+  {
+    command: 'verify',
+    title: 'Verify the file',
+    values: { quick: true },
+    button: 'Verify now',
+    text:
+      'Proves every invariant of the books: sums, balances, the chain of hashes. ' +
+      'The full check of SQLite’s own structures is under All commands.',
+  },
+  {
+    command: 'doctor',
+    title: 'Doctor',
+    values: {},
+    button: 'Examine',
+    text:
+      'Looks at configuration, file, permissions, clock, DNS, certificates, disk and ports, ' +
+      'and says what to do.',
+  },
+];
+
+function verdict(answer) {
+  if (answer.data && answer.data.ok === true)
+    return h('p', { class: 'notice good', role: 'status' }, 'Every invariant holds.');
+  if (answer.data && answer.data.ok === false) {
+    return h(
+      'p',
+      { class: 'notice bad', role: 'alert' },
+      'The file is at fault: stop the server, keep a copy, restore a backup.',
+    );
+  }
+  if (answer.exitCode) return h('p', { class: 'notice warn', role: 'status' }, 'There are findings.');
+  return h('p', { class: 'notice good', role: 'status' }, 'Done.');
+}
+
+function checkPanel({ command, title, text, values, button }) {
+  const place = h('div', {});
+  const run = h('button', { type: 'button', 'data-command': command }, button);
+  run.addEventListener('click', async () => {
+    run.disabled = true;
+    replace(place, h('p', { class: 'soft', role: 'status' }, 'Working …'));
+    try {
+      const answer = await act(command, values);
+      replace(place, verdict(answer), answer.note && note(answer.note), answerNode(answer, title));
+    } catch (fault) {
+      replace(place, errorBox(fault));
+    } finally {
+      run.disabled = false;
+    }
+  });
+  return h('section', { class: 'panel' }, h('h2', {}, title), h('p', {}, text), run, place);
+}
+
+const DATA = /^(backup|export|prune|key|restore|retention|replicate|rekey|master-key)\b/;
+
+export function checksScreen(context) {
+  const data = [...session.commands.values()].filter((row) => DATA.test(row.command));
+  replace(
+    context.main,
+    heading('Checks and data', 'Whether the box is well, and its data safe.'),
+    CHECKS.filter((check) => can(check.command)).map(checkPanel),
+    data.length > 0 &&
+      h(
+        'section',
+        { class: 'panel' },
+        h('h2', {}, 'Backups and data'),
+        h(
+          'ul',
+          { class: 'commands' },
+          data.map((row) =>
+            h(
+              'li',
+              {},
+              h('div', {}, h('code', {}, `coffer ${row.command}`), h('p', {}, row.summary)),
+              runButton(row),
+            ),
+          ),
+        ),
+      ),
+  );
+}

@@ -1,0 +1,76 @@
+// Building the page. Everything that comes from outside becomes a text node: nothing in it can be markup.
+
+const SVG = 'http://www.w3.org/2000/svg';
+
+function filled(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === undefined || value === null || value === false) continue;
+    if (name.startsWith('on')) element.addEventListener(name.slice(2), value);
+    else element.setAttribute(name, value === true ? '' : String(value));
+  }
+  element.append(...nodes(children));
+  return element;
+}
+
+/** Nested lists flat, what is not there left out, anything else as text. */
+export function nodes(children) {
+  return [children]
+    .flat(Infinity)
+    .filter((child) => child !== undefined && child !== null && child !== false)
+    .map((child) => (child instanceof Node ? child : document.createTextNode(String(child))));
+}
+
+/** An element with attributes (`class`, `href`, ...; `on...` is a listener) and children. */
+export function h(tag, attributes = {}, ...children) {
+  return filled(document.createElement(tag), attributes, children);
+}
+
+/** The same for SVG. */
+export function s(tag, attributes = {}, ...children) {
+  return filled(document.createElementNS(SVG, tag), attributes, children);
+}
+
+export function replace(element, ...children) {
+  element.replaceChildren(...nodes(children));
+}
+
+let lastId = 0;
+/** An id that nothing else on the page has. */
+export function freshId(stem) {
+  lastId += 1;
+  return `${stem}-${lastId}`;
+}
+
+/** What a screen reader says without anything moving. */
+export function announce(text) {
+  const place = document.getElementById('announcer');
+  if (place) place.textContent = text;
+}
+
+/** Puts text on the clipboard and says so on the button. */
+export function copyButton(text, what) {
+  const button = h('button', { type: 'button', class: 'quiet copy', 'aria-label': `Copy ${what}` }, 'Copy');
+  button.addEventListener('click', async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+      button.textContent = 'Copied';
+    } catch {
+      button.textContent = 'Select and copy by hand'; // no clipboard without TLS
+    }
+    announce(`${what}: ${button.textContent}`);
+    setTimeout(() => {
+      button.textContent = 'Copy';
+    }, 2000);
+  });
+  return button;
+}
+
+/** Offers text as a file. */
+export function download(name, type, text) {
+  const url = URL.createObjectURL(new Blob([text], { type }));
+  const link = h('a', { href: url, download: name });
+  document.body.append(link);
+  link.click();
+  link.remove();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}

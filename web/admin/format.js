@@ -1,0 +1,308 @@
+// How values look: amounts, times, states, ids. By the name of the member and by the value itself, so
+// that a command which says something new is shown well too.
+import { h } from './dom.js';
+
+const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:?\d\d)$/;
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const DECIMAL = /^-?\d+(\.\d+)?$/;
+const AMOUNT_KEY =
+  /(amount|balance|available|held|fee|fees|volume|total|sum|liquidity|debit|credit|limit|rate|min|max)$/i;
+const STATE_KEY =
+  /^(status|state|outcome|health|breaker|result|level|severity|finding|reviewStatus)$|Status$|State$/;
+
+const TONES = {
+  good: [
+    'succeeded',
+    'verified',
+    'active',
+    'done',
+    'sent',
+    'delivered',
+    'ok',
+    'closed',
+    'enabled',
+    'paid',
+    'healthy',
+    'settled',
+    'completed',
+    'recorded',
+  ],
+  bad: [
+    'failed',
+    'rejected',
+    'fault',
+    'open',
+    'dead',
+    'refund failed',
+    'unhealthy',
+    'disabled',
+    'exhausted',
+    'error',
+    'unexpected-error',
+    'down',
+    'dead letter',
+    'abandoned',
+  ],
+  busy: [
+    'processing',
+    'initiated',
+    'pending',
+    'waiting',
+    'retrying',
+    'refund pending',
+    'half-open',
+    'half open',
+    'due',
+    'queued',
+    'running',
+    'begun',
+  ],
+  warn: [
+    'suspended',
+    'paused',
+    'expired',
+    'refunded',
+    'warning',
+    'invited',
+    'without authenticator',
+    'degraded',
+    'cancelled',
+    'forbidden',
+  ],
+};
+
+const spaced = (word) =>
+  String(word)
+    .replace(/([a-z])([A-Z])/g, '$1 $2')
+    .replace(/[_-]/g, ' ')
+    .toLowerCase();
+
+export function toneOf(word) {
+  const plain = spaced(word);
+  const found = Object.entries(TONES).find(([, words]) => words.some((each) => spaced(each) === plain));
+  return found ? found[0] : 'plain';
+}
+
+export function badge(word) {
+  return h('span', { class: `badge ${toneOf(word)}` }, String(word));
+}
+
+const KEEP = {
+  id: 'ID',
+  url: 'URL',
+  uri: 'URI',
+  iso: 'ISO',
+  api: 'API',
+  otp: 'OTP',
+  wal: 'WAL',
+  kyc: 'KYC',
+  ca: 'CA',
+  bps: 'bps',
+  utc: 'UTC',
+  http: 'HTTP',
+  dns: 'DNS',
+};
+
+/** `sellAssetCode` and `before-act` as people write them. */
+export function label(key) {
+  const words = String(key)
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .split(/[ _-]+/)
+    .map((word) => KEEP[word.toLowerCase()] || word.toLowerCase());
+  // The unit is said with the value.
+  if (words.length > 1 && /^(seconds|bytes)$/.test(words[words.length - 1])) words.pop();
+  const text = words.join(' ');
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+const CLOCK = new Intl.DateTimeFormat(undefined, {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hour12: false,
+});
+const DAY = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
+const FULL = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' });
+
+export const isTime = (value) => typeof value === 'string' && ISO_TIME.test(value);
+export const isId = (value) => typeof value === 'string' && UUID.test(value);
+export const isDecimal = (value) => typeof value === 'string' && DECIMAL.test(value);
+
+/** In the zone of the browser, in UTC on hover. */
+export function time(value) {
+  const at = new Date(value);
+  const now = new Date();
+  const today = at.toDateString() === now.toDateString();
+  const day = at.getFullYear() === now.getFullYear() ? DAY.format(at) : FULL.format(at);
+  const utc = `${value.replace('T', ' ').replace(/Z$/, '')} UTC`;
+  return h(
+    'time',
+    { datetime: value, title: utc, class: 'number' },
+    today ? CLOCK.format(at) : `${day}, ${CLOCK.format(at)}`,
+  );
+}
+
+const AGES = [
+  [86_400, 'd'],
+  [3_600, 'h'],
+  [60, 'min'],
+  [1, 's'],
+];
+
+/** `3 h 12 min`: the two largest parts. */
+export function duration(seconds) {
+  let rest = Math.max(0, Math.round(seconds));
+  const parts = [];
+  for (const [size, unit] of AGES) {
+    const count = Math.floor(rest / size);
+    rest -= count * size;
+    if (count > 0) parts.push(`${count} ${unit}`);
+    if (parts.length === 2) break;
+  }
+  return parts.join(' ') || '0 s';
+}
+
+export const ago = (value) => `${duration((Date.now() - new Date(value).getTime()) / 1000)} ago`;
+
+export function bytes(count) {
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+  let value = Number(count);
+  let unit = 0;
+  while (value >= 1024 && unit + 1 < units.length) {
+    value /= 1024;
+    unit += 1;
+  }
+  return h(
+    'span',
+    { class: 'number', title: `${count} bytes` },
+    `${unit === 0 ? value : value.toFixed(value < 10 ? 2 : value < 100 ? 1 : 0)} ${units[unit]}`,
+  );
+}
+
+/** Digits in groups of three, by spacing alone: what is copied is the plain number. */
+function grouped(text) {
+  const [, sign, whole, rest] = /^(-?)(\d+)(.*)$/.exec(text);
+  if (whole.length < 5) return [text];
+  const groups = [];
+  for (let end = whole.length; end > 0; end -= 3) groups.unshift(whole.slice(Math.max(0, end - 3), end));
+  return [sign, groups.map((group, i) => h('span', i === 0 ? {} : { class: 'group' }, group)), rest];
+}
+
+export function number(value) {
+  const text = String(value);
+  return h('span', { class: 'number' }, DECIMAL.test(text) ? grouped(text) : text);
+}
+
+/** An amount as coffer wrote it, never through a floating point number, with its asset. */
+export function amount(value, asset) {
+  if (value === null || value === undefined || value === '') return dash();
+  return h(
+    'span',
+    { class: `amount${String(value).startsWith('-') ? ' negative' : ''}` },
+    number(value),
+    asset ? [' ', h('span', { class: 'asset' }, asset)] : null,
+  );
+}
+
+export const dash = () => h('span', { class: 'soft' }, '–');
+
+/** Where an id of this name leads, or nothing. */
+const PLACES = {
+  walletId: 'wallets',
+  sourceWalletId: 'wallets',
+  destinationWalletId: 'wallets',
+  senderWalletId: 'wallets',
+  receiverWalletId: 'wallets',
+  beneficiaryId: 'beneficiaries',
+  connectorId: 'connectors',
+  transactionRecordId: 'payments',
+  paymentId: 'payments',
+  recordId: 'payments',
+  quoteId: undefined,
+  eventId: 'events',
+};
+
+export function placeOf(key, value) {
+  const noun = PLACES[key];
+  return noun && value ? `#/${noun}/${encodeURIComponent(value)}` : undefined;
+}
+
+/** An id short enough for a table; the whole of it on hover, and selected as a whole. */
+export function id(value, href, whole = false) {
+  const text = !whole && isId(value) ? `${value.slice(0, 8)}…${value.slice(-6)}` : String(value);
+  const attributes = { class: 'id', title: value };
+  return href ? h('a', { ...attributes, href }, text) : h('span', attributes, text);
+}
+
+/** The asset beside an amount: `sendingAmount` and `sendingAssetCode`, `balance` and `assetCode`. */
+const STEMS = /(Amount|Balance|Fee|Total|Volume)$/;
+export function assetBeside(record, key) {
+  return record[assetKey(record, key)];
+}
+
+/** The name of the member that says an amount's asset. */
+export function assetKey(record, key) {
+  const stem = key.replace(STEMS, '');
+  const names =
+    stem === key ? [] : [`${stem}AssetCode`, `${stem}CurrencyIsoCode3`, `${stem}Currency`, `${stem}Asset`];
+  for (const name of [...names, 'assetCode', 'asset', 'currencyIsoCode3', 'currency', 'unit']) {
+    if (typeof record[name] === 'string') return name;
+  }
+  return undefined;
+}
+
+/** Members that are shown beside their amounts already. */
+export function assetsShown(records, keys) {
+  const out = new Set();
+  for (const key of keys) {
+    const record = records.find((each) => isDecimal(each[key]) && AMOUNT_KEY.test(key));
+    if (record && !/rate$/i.test(key)) out.add(assetKey(record, key));
+  }
+  return out;
+}
+
+export const isNumeric = (key, value) =>
+  typeof value === 'number' || (isDecimal(value) && AMOUNT_KEY.test(key));
+
+/** JSON that a command keeps as text, as words. */
+function jsonText(value) {
+  if (!/^[{[]/.test(value)) return undefined;
+  try {
+    const parsed = JSON.parse(value);
+    const entries = Object.entries(parsed);
+    if (entries.length === 0) return dash();
+    return h(
+      'span',
+      { class: 'pairs' },
+      entries.map(([key, each]) =>
+        h(
+          'span',
+          {},
+          h('span', { class: 'soft' }, `${key} `),
+          typeof each === 'object' ? JSON.stringify(each) : String(each),
+        ),
+      ),
+    );
+  } catch {
+    return undefined;
+  }
+}
+
+function scalarNode(key, value, record, whole) {
+  if (value === null || value === undefined || value === '') return dash();
+  if (typeof value === 'boolean') return value ? 'Yes' : 'No';
+  if (/bytes$/i.test(key) && typeof value === 'number') return bytes(value);
+  if (/seconds$/i.test(key) && typeof value === 'number') return duration(value);
+  if (typeof value === 'number') return number(value);
+  if (isTime(value)) return time(value);
+  if (STATE_KEY.test(key)) return badge(value);
+  if (isDecimal(value) && AMOUNT_KEY.test(key))
+    return amount(value, /rate$/i.test(key) ? undefined : assetBeside(record, key));
+  if (isId(value)) return id(value, placeOf(key, value), whole);
+  return jsonText(value) || String(value);
+}
+
+/** A value that is no list, for a table (`whole` false) or for a page about one thing. */
+export function valueNode(key, value, record = {}, whole = false) {
+  return scalarNode(key, value, record, whole);
+}

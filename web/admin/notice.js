@@ -1,0 +1,52 @@
+// What is said beside the data: errors with their request id, notes, empty states.
+import { copyButton, h } from './dom.js';
+
+/** An error, so that the operator can find it in the log. */
+export function errorBox(fault) {
+  return h(
+    'div',
+    { class: 'notice bad', role: 'alert' },
+    h(
+      'p',
+      {},
+      h('strong', {}, fault.title && fault.title !== fault.message ? `${fault.title}. ` : ''),
+      fault.message,
+    ),
+    fault.fields &&
+      fault.fields.length > 0 &&
+      h(
+        'ul',
+        {},
+        fault.fields.map((field) => h('li', {}, h('code', {}, field.field), ` ${field.message}`)),
+      ),
+    fault.requestId &&
+      h(
+        'p',
+        { class: 'soft small' },
+        'Request ',
+        h('span', { class: 'id' }, fault.requestId),
+        ' ',
+        copyButton(fault.requestId, 'request id'),
+      ),
+  );
+}
+
+/** A command's note has line breaks of the terminal in it. */
+export function note(text) {
+  return h('p', { class: 'notice' }, text.trim());
+}
+
+/** Says that there is nothing, and what to do next. */
+export function empty(text, ...next) {
+  return h('div', { class: 'empty' }, h('p', {}, text), next.length > 0 && h('p', { class: 'soft' }, next));
+}
+
+/** Where a command of this version is not there. */
+export function notBuilt(command) {
+  return empty(
+    'This server does not offer this yet.',
+    'It would run ',
+    h('code', {}, `coffer ${command}`),
+    '.',
+  );
+}

@@ -1,0 +1,55 @@
+// Who may use this page, and what everybody did.
+import { list } from './list.js';
+import { makers, verbs } from './verbs.js';
+import { session } from './wire.js';
+
+export function operatorsScreen(context) {
+  return list(context, {
+    title: 'Operators',
+    intro:
+      'A viewer looks at everything but secrets; an operator does the daily work; an administrator may do all.',
+    command: 'operator list',
+    columns: ['name', 'role', 'status', { key: 'authenticator', label: 'Authenticator' }, 'createdAt'],
+    key: (row) => row.name,
+    actions: (again) =>
+      makers('operator', {
+        again,
+        argument: '',
+        titles: { add: 'Invite operator' },
+        except: ['role', 'suspend', 'resume', 'reset'],
+      }),
+    rowActions: (row, again) =>
+      verbs('operator', {
+        value: row.name,
+        status: row.status,
+        argument: 'NAME',
+        about: row.name,
+        again,
+        except: ['add'],
+        preset: { role: { role: row.role } },
+      }).filter(
+        (button) =>
+          button &&
+          (row.name !== session.operator.name || !/suspend|role|reset/.test(button.dataset.command)),
+      ),
+    empty: ['No operator yet.', 'Invite the first.'],
+  });
+}
+
+export function auditScreen(context) {
+  return list(context, {
+    title: 'Audit log',
+    intro:
+      'What was done from this page and the command line, newest first. No line can be changed or removed.',
+    command: 'audit list',
+    columns: ['at', 'actor', 'command', 'outcome', 'arguments', 'answer', 'act'],
+    key: (row) => row.act,
+    cursor: 'before',
+    cursorOf: (row) => row.act,
+    labels: { actor: 'Who', command: 'Command' },
+    empty: [
+      'Nothing was done yet.',
+      'Everything that changes something is written here before it is done.',
+    ],
+  });
+}

@@ -1,0 +1,32 @@
+// The picture an authenticator app reads.
+import { qrcode } from './qrcode.js';
+import { s } from './dom.js';
+
+const QUIET = 4; // modules of margin that a reader needs
+
+/** Dark on light in both themes: readers expect it so. */
+export function qrCode(text) {
+  const code = qrcode(0, 'M');
+  code.addData(text, 'Byte');
+  code.make();
+  const size = code.getModuleCount();
+  let path = '';
+  for (let row = 0; row < size; row += 1) {
+    for (let column = 0; column < size; column += 1) {
+      if (code.isDark(row, column)) path += `M${column + QUIET} ${row + QUIET}h1v1h-1z`;
+    }
+  }
+  const side = size + 2 * QUIET;
+  return s(
+    'svg',
+    {
+      class: 'qr',
+      viewBox: `0 0 ${side} ${side}`,
+      role: 'img',
+      'aria-label': 'QR code for an authenticator app',
+      'shape-rendering': 'crispEdges',
+    },
+    s('rect', { width: side, height: side, fill: '#fff' }),
+    s('path', { d: path, fill: '#000' }),
+  );
+}

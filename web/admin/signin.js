@@ -1,0 +1,239 @@
+// Getting in: name, password and code; a one-time link; enrolling an authenticator.
+import { copyButton, freshId, h, replace } from './dom.js';
+import { plainField, submitting, valuesOf } from './form.js';
+import { qrCode } from './qr.js';
+import * as wire from './wire.js';
+
+const PASSWORD_MIN = 12;
+
+/** A dialog over everything: what is below keeps its state, and nobody sees it. */
+function cover(title, ...content) {
+  const heading = freshId('cover');
+  const box = h(
+    'dialog',
+    { class: 'cover', 'aria-labelledby': heading },
+    h(
+      'div',
+      { class: 'card' },
+      h('p', { class: 'brand' }, 'coffer'),
+      h('h1', { id: heading }, title),
+      ...content,
+    ),
+  );
+  box.addEventListener('cancel', (event) => event.preventDefault());
+  document.body.append(box);
+  box.showModal();
+  return box;
+}
+
+function leave(box) {
+  box.close();
+  box.remove();
+}
+
+/** Asks until somebody is in; `why` is said first. */
+export function signInDialog(why, presetName = '') {
+  return new Promise((resolve) => {
+    const place = h('div', { 'aria-live': 'polite' });
+    const form = h(
+      'form',
+      { class: 'stack' },
+      plainField({
+        name: 'name',
+        text: 'Name',
+        autocomplete: 'username',
+        required: true,
+        value: presetName,
+        autocapitalize: 'off',
+        spellcheck: 'false',
+      }),
+      plainField({
+        name: 'password',
+        text: 'Password',
+        type: 'password',
+        autocomplete: 'current-password',
+        required: true,
+      }),
+      plainField({
+        name: 'code',
+        text: 'Code',
+        inputmode: 'numeric',
+        autocomplete: 'one-time-code',
+        maxlength: 8,
+        hint: 'Six digits of your authenticator app; empty while you have none.',
+      }),
+      place,
+      h('button', { type: 'submit', class: 'primary' }, 'Sign in'),
+    );
+    const box = cover(
+      'Sign in',
+      why && h('p', { class: 'notice' }, why),
+      form,
+      h(
+        'details',
+        {},
+        h('summary', {}, 'No password yet, or lost?'),
+        h(
+          'p',
+          { class: 'soft' },
+          'The first start of the server prints a one-time link; ',
+          h('code', {}, 'coffer admin link'),
+          ' makes another. An administrator gives further people a link with ',
+          h('code', {}, 'coffer operator add'),
+          ' and a new one with ',
+          h('code', {}, 'coffer operator reset'),
+          '.',
+        ),
+      ),
+    );
+    form.addEventListener('submit', async (event) => {
+      event.preventDefault();
+      const went = await submitting(form, place, async () => {
+        await wire.signIn({ code: '', ...valuesOf(form), password: form.elements.password.value });
+        await wire.loadSession();
+      });
+      if (!went) {
+        form.elements.password.value = '';
+        form.elements.code.value = '';
+        form.elements.password.focus();
+        return;
+      }
+      leave(box);
+      if (wire.session.operator.mustEnrol) await enrolDialog();
+      resolve();
+    });
+    form.elements[presetName ? 'password' : 'name'].focus();
+  });
+}
+
+/** A one-time link: choose a password, and a name where the link makes an administrator. */
+export function claimDialog(link) {
+  return new Promise((resolve) => {
+    const place = h('div', { 'aria-live': 'polite' });
+    const form = h(
+      'form',
+      { class: 'stack' },
+      plainField({
+        name: 'name',
+        text: 'Name',
+        autocomplete: 'username',
+        autocapitalize: 'off',
+        spellcheck: 'false',
+        hint:
+          'Your name here: letters, digits and . _ @ + -. ' +
+          'Leave it empty when the link was made for you by name.',
+      }),
+      plainField({
+        name: 'password',
+        text: 'New password',
+        type: 'password',
+        autocomplete: 'new-password',
+        required: true,
+        minlength: PASSWORD_MIN,
+        hint: `At least ${PASSWORD_MIN} characters.`,
+      }),
+      plainField({
+        name: 'again',
+        text: 'The same again',
+        type: 'password',
+        autocomplete: 'new-password',
+        required: true,
+      }),
+      place,
+      h('button', { type: 'submit', class: 'primary' }, 'Begin'),
+    );
+    const box = cover('Use your one-time link', form);
+    form.addEventListener('submit', async (event) => {
+      event.preventDefault();
+      const { name, password, again } = form.elements;
+      const went = await submitting(form, place, async () => {
+        sameTwice(password.value, again.value);
+        await wire.claim({ link, name: name.value.trim(), password: password.value });
+        await wire.loadSession();
+      });
+      if (!went) return;
+      leave(box);
+      if (wire.session.operator.mustEnrol) await enrolDialog();
+      resolve();
+    });
+    form.elements.name.focus();
+  });
+}
+
+export function sameTwice(first, second) {
+  if (first === second) return;
+  throw new wire.Refused({ title: 'Not the same', detail: 'The two passwords differ; type them again.' });
+}
+
+/** What to scan or type, and the code that proves it. `done` when the server took it. */
+export async function authenticatorForm(done) {
+  const { otpauthUri } = await wire.beginAuthenticator();
+  const key = new URL(otpauthUri).searchParams.get('secret') || '';
+  const place = h('div', { 'aria-live': 'polite' });
+  const form = h(
+    'form',
+    { class: 'stack' },
+    h('p', {}, 'Scan this with an authenticator app, or type the key into it.'),
+    qrCode(otpauthUri),
+    h(
+      'p',
+      {},
+      h('span', { class: 'soft' }, 'Key '),
+      h('code', { class: 'secret-text' }, key.replace(/(.{4})(?=.)/g, '$1 ')),
+      ' ',
+      copyButton(key, 'key'),
+    ),
+    plainField({
+      name: 'code',
+      text: 'Code',
+      inputmode: 'numeric',
+      autocomplete: 'one-time-code',
+      required: true,
+      maxlength: 8,
+      hint: 'The six digits that the app shows now.',
+    }),
+    place,
+    h('button', { type: 'submit', class: 'primary' }, 'Confirm'),
+  );
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    const went = await submitting(form, place, () =>
+      wire.confirmAuthenticator(form.elements.code.value.trim()),
+    );
+    if (went) await done();
+  });
+  return form;
+}
+
+/** Before anything else, for whoever has no authenticator yet. */
+export function enrolDialog() {
+  return new Promise((resolve) => {
+    const content = h('div', {}, h('p', { class: 'soft' }, 'Loading…'));
+    const out = h('button', { type: 'button', class: 'quiet' }, 'Sign out');
+    const box = cover(
+      'Enrol an authenticator',
+      h('p', {}, 'Signing in takes a password and a code. This is done once.'),
+      content,
+      out,
+    );
+    out.addEventListener('click', async () => {
+      await wire.signOut().catch(() => {});
+      location.reload();
+    });
+    const begin = async () => {
+      const form = await authenticatorForm(async () => {
+        leave(box);
+        // Enrolling may end the session it was done in.
+        if (!(await wire.loadSession()))
+          await signInDialog('Your authenticator is enrolled. Sign in with it now.');
+        resolve();
+      });
+      replace(content, form);
+      form.elements.code.focus();
+    };
+    begin().catch(async (fault) => {
+      const { errorBox } = await import('./notice.js');
+      replace(content, errorBox(fault));
+    });
+  });
+}

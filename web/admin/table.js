@@ -1,0 +1,125 @@
+// A table: dense on a wide screen, one card a row on a narrow one.
+import { h } from './dom.js';
+import { assetBeside, assetsShown, id, isId, isNumeric, label, placeOf, valueNode } from './format.js';
+
+/** `walletName`, or {key, label, render(row), numeric}. */
+function columnOf(column, rows) {
+  const given = typeof column === 'string' ? { key: column } : column;
+  const sample = rows.find((row) => row[given.key] !== null && row[given.key] !== undefined);
+  const value = sample ? sample[given.key] : undefined;
+  return {
+    label: label(given.key),
+    numeric: isNumeric(given.key, value),
+    render: (row) => cellNode(given.key, row),
+    ...given,
+  };
+}
+
+function cellNode(key, row) {
+  const value = row[key];
+  if (Array.isArray(value)) return nested(value);
+  if (value !== null && typeof value === 'object') return nested([value]);
+  return valueNode(key, value, row);
+}
+
+/** A list inside a cell, on lines. */
+function nested(records) {
+  if (records.length === 0) return valueNode('', null);
+  return h(
+    'ul',
+    { class: 'plain' },
+    records.map((record) =>
+      h(
+        'li',
+        {},
+        typeof record === 'object'
+          ? Object.keys(record)
+              .filter((key) => key !== 'assetCode' || !hasAmount(record))
+              .map((key, i) => [i > 0 ? ' ' : '', cellNode(key, record)])
+          : String(record),
+      ),
+    ),
+  );
+}
+
+const hasAmount = (record) =>
+  Object.keys(record).some((key) => isNumeric(key, record[key]) && assetBeside(record, key));
+
+/** All plain members when a command names none; ids of the row itself first. */
+function allKeys(rows) {
+  const keys = new Set(rows.flatMap((row) => Object.keys(row)));
+  return [...keys];
+}
+
+/**
+ * {caption, rows, columns?, link?(row) -> href of the first cell, actions?(row) -> nodes, key?(row)}.
+ * The caption is for screen readers: what is seen above the table is a heading.
+ */
+export function table({ caption, rows, columns, link, actions, key }) {
+  const wanted = columns && columns.length > 0 ? columns : allKeys(rows);
+  const beside = assetsShown(
+    rows,
+    wanted.filter((column) => typeof column === 'string'),
+  );
+  const shown = wanted.filter((column) => !beside.has(column)).map((column) => columnOf(column, rows));
+  const head = h(
+    'tr',
+    { role: 'row' },
+    shown.map((column) =>
+      h(
+        'th',
+        { role: 'columnheader', scope: 'col', class: column.numeric ? 'right' : undefined },
+        column.label,
+      ),
+    ),
+    actions && h('th', { role: 'columnheader', scope: 'col' }, h('span', { class: 'unseen' }, 'Actions')),
+  );
+  const body = rows.map((row) =>
+    h(
+      'tr',
+      { role: 'row', 'data-key': key ? key(row) : undefined },
+      shown.map((column, i) =>
+        h(
+          'td',
+          {
+            role: 'cell',
+            'data-label': column.label,
+            class: column.numeric ? 'right' : undefined,
+          },
+          h('span', {}, i === 0 && link && link(row) ? linked(column, row, link(row)) : column.render(row)),
+        ),
+      ),
+      actions && h('td', { role: 'cell', class: 'actions' }, actions(row)),
+    ),
+  );
+  return h(
+    'div',
+    { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': caption },
+    h(
+      'table',
+      { role: 'table' },
+      h('caption', { class: 'unseen' }, caption),
+      h('thead', { role: 'rowgroup' }, head),
+      h('tbody', { role: 'rowgroup' }, body),
+    ),
+  );
+}
+
+function linked(column, row, href) {
+  const value = row[column.key];
+  if (isId(value)) return id(value, href);
+  return h(
+    'a',
+    { href },
+    value === null || value === undefined || value === '' ? '(no name)' : String(value),
+  );
+}
+
+/** An id that leads to its own page, for a column of another table. */
+export function idColumn(key, text) {
+  return {
+    key,
+    label: text || label(key),
+    render: (row) => (row[key] ? id(row[key], placeOf(key, row[key])) : valueNode(key, null)),
+  };
+}

@@ -1,0 +1,124 @@
+// Talking to the server: who is signed in, which commands there are, and running them.
+
+/** What a call was refused with. `requestId` finds it in the server's log. */
+export class Refused extends Error {
+  constructor(problem) {
+    super(problem.detail || problem.title || 'The server did not answer.');
+    this.title = problem.title || 'No answer';
+    this.status = problem.status || 0;
+    this.code = problem.code || '';
+    this.requestId = problem.requestId || '';
+    this.fields = problem.errors || [];
+  }
+}
+
+/** The session of this browser; `operator` is null while nobody is signed in. */
+export const session = {
+  operator: null,
+  commands: new Map(),
+  /** Set by the page: asks for the password and comes back when somebody is signed in again. */
+  onExpired: async () => {},
+};
+
+export const can = (command) => session.commands.has(command);
+
+/** Whether a command takes an argument of this name. */
+export function takes(command, name) {
+  const row = session.commands.get(command);
+  return row !== undefined && row.arguments.some((argument) => argument.name === name);
+}
+
+async function problemOf(response) {
+  const requestId = response.headers.get('X-Request-Id') || '';
+  try {
+    return { requestId, status: response.status, ...(await response.json()) };
+  } catch {
+    return { requestId, status: response.status, title: `Status ${response.status}` };
+  }
+}
+
+async function call(path, { method = 'GET', body, signal } = {}) {
+  const headers = {};
+  if (body !== undefined) headers['Content-Type'] = 'application/json';
+  if (method === 'POST' && session.operator) headers['X-CSRF-Token'] = session.operator.csrfToken;
+  let response;
+  try {
+    response = await fetch(`api/${path}`, {
+      method,
+      headers,
+      body: body === undefined ? undefined : JSON.stringify(body),
+      cache: 'no-store',
+      credentials: 'same-origin',
+      redirect: 'error',
+      signal,
+    });
+  } catch (fault) {
+    if (fault.name === 'AbortError') throw fault;
+    throw new Refused({ title: 'No answer', detail: 'The server cannot be reached. Is it running?' });
+  }
+  if (!response.ok) throw new Refused(await problemOf(response));
+  return response.status === 204 ? null : response.json();
+}
+
+/** False when nobody is signed in. */
+export async function loadSession() {
+  try {
+    session.operator = await call('session');
+  } catch (refused) {
+    if (refused.status !== 401) throw refused;
+    session.operator = null;
+    return false;
+  }
+  session.commands = new Map();
+  if (!session.operator.mustEnrol) {
+    const { data } = await call('commands');
+    session.commands = new Map(data.map((row) => [row.command, row]));
+  }
+  return true;
+}
+
+/** A call of somebody signed in. When the session is over, the page asks for the password and goes on. */
+async function signedCall(path, options) {
+  try {
+    return await call(path, options);
+  } catch (refused) {
+    if (refused.status !== 401) throw refused;
+    // A wrong password in a form is 401 too, and no reason to sign in again.
+    const stillThere = await call('session', {}).then(
+      () => true,
+      () => false,
+    );
+    if (stillThere) throw refused;
+    await session.onExpired();
+    return call(path, options);
+  }
+}
+
+function pathOf(command) {
+  return `run/${command.split(' ').map(encodeURIComponent).join('/')}`;
+}
+
+function given(values) {
+  return Object.entries(values).filter(
+    ([, value]) => value !== undefined && value !== null && value !== '',
+  );
+}
+
+/** Runs a command that only looks. Returns {data, columns?, note?, nextCursor?}. */
+export function read(command, values = {}, signal = undefined) {
+  const query = new URLSearchParams(given(values)).toString();
+  return signedCall(pathOf(command) + (query ? `?${query}` : ''), { signal });
+}
+
+/** Runs any command; `values` may hold true for a toggle. */
+export function act(command, values = {}) {
+  return signedCall(pathOf(command), { method: 'POST', body: Object.fromEntries(given(values)) });
+}
+
+export const signIn = (form) => call('sign-in', { method: 'POST', body: form });
+export const claim = (form) => call('claim', { method: 'POST', body: form });
+export const signOut = () => call('sign-out', { method: 'POST', body: {} });
+export const beginAuthenticator = () => signedCall('authenticator', { method: 'POST', body: {} });
+export const confirmAuthenticator = (code) =>
+  call('authenticator/confirm', { method: 'POST', body: { code } });
+export const changePassword = (form) => signedCall('password', { method: 'POST', body: form });
