@@ -13,6 +13,9 @@ namespace {
 constexpr std::string_view kKeyCheck = "master_key_check";
 constexpr std::string_view kCursorLabel = "coffer cursor v1";
 constexpr int kSettleBatch = 256;
+// After a round, what comes in meanwhile is settled together: a commit for each payment would keep the
+// next client waiting for it.
+constexpr std::int64_t kSettleGatherMs = 3;
 constexpr std::int64_t kHousekeepingMs = 200;
 constexpr std::int64_t kVerifyEveryMs = 3'600'000;
 constexpr std::int64_t kProofAgeMaxMs = 2'000;
@@ -321,9 +324,13 @@ int App::deliver_once() { return deliveries_->run_due(); }
 int App::notify_once() { return notifications_->run_due(); }
 
 std::int64_t App::settlement_step() {
+  // The machine's own: how soon after each other is no matter of the records.
+  const std::int64_t early_ms = settled_ms_ + kSettleGatherMs - SystemClock().monotonic_ms();
+  if (early_ms > 0) return early_ms;
   const auto round = flows::settle_due_payments(*context_, kSettleBatch);
   if (!round) return 1'000;  // overloaded or disk full: the jobs wait in their rows
   if (round->settled == kSettleBatch) return 0;
+  if (round->settled > 0) settled_ms_ = SystemClock().monotonic_ms();
   if (!round->next_due) return WorkerThread::kWhenWoken;
   return std::max<std::int64_t>(0, round->next_due->ms - queue_->now().ms);
 }

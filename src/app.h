@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -110,6 +111,7 @@ class App {
   Mutex verifying_mutex_;
   store::Connection* verifying_ COFFER_GUARDED_BY(verifying_mutex_) = nullptr;
   std::unique_ptr<http::Server> server_;
+  std::int64_t settled_ms_ = 0;  // monotonic, of the last settlement; its thread's own
   std::atomic<bool> draining_{false};
   std::atomic<bool> invariants_hold_{true};
   bool stopped_ = false;
