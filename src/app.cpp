@@ -13,6 +13,9 @@ namespace {
 constexpr std::string_view kKeyCheck = "master_key_check";
 constexpr std::string_view kCursorLabel = "coffer cursor v1";
 constexpr int kSettleBatch = 256;
+// After a round, what comes in meanwhile is settled together: a commit for each payment would keep the
+// next client waiting for it.
+constexpr std::int64_t kSettleGatherMs = 3;
 constexpr std::int64_t kHousekeepingMs = 200;
 constexpr std::int64_t kVerifyEveryMs = 3'600'000;
 constexpr std::int64_t kProofAgeMaxMs = 2'000;
@@ -49,13 +52,16 @@ api::RateLimits rate_limits(const Config& config) {
           config.rate_limit_login_per_min};
 }
 
-/// Empty when there is none: then nothing is called over TLS, and the call says so.
-std::string ca_bundle(const Config& config) {
+/// With the bundle that was found; empty when there is none: then nothing is called over TLS, and the
+/// call says so.
+Config with_ca_bundle(Config config) {
   auto found = http::find_ca_bundle(config.ca_bundle,
                                     environment_variable("SSL_CERT_FILE").value_or(""));
-  if (found) return *found;
-  log_warning("outbound", "no certificates to trust", {{"problem", found.error().detail}});
-  return {};
+  if (!found) {
+    log_warning("outbound", "no certificates to trust", {{"problem", found.error().detail}});
+  }
+  config.ca_bundle = found ? *std::move(found) : std::string();
+  return config;
 }
 
 /// `host:port` that a client on this machine would use.
@@ -128,7 +134,7 @@ Result<auth::MasterKey> open_master_key(const Config& config, Random& random,
 }  // namespace
 
 App::App(const Config& config, const Clock& clock, Random& random)
-    : config_(config), clock_(clock), random_(random) {}
+    : config_(with_ca_bundle(config)), clock_(clock), random_(random) {}
 
 App::~App() { stop(); }
 
@@ -178,7 +184,7 @@ bool App::build(StartError& error) {
 void App::build_services(const auth::MasterKey& key) {
   sealer_ = std::make_unique<auth::Sealer>(key, random_);
   tokens_ = std::make_unique<auth::TokenIssuer>(key.derive(auth::kTokenLabel));
-  client_ = std::make_unique<http::Client>(ca_bundle(config_));
+  client_ = std::make_unique<http::Client>(config_.ca_bundle);
   resolver_ = std::make_unique<outbound::CaresResolver>();
   connectors_ = std::make_unique<outbound::ConnectorRegistry>(clock_, *resolver_, *client_, random_);
   context_ = std::make_unique<flows::Context>(flows::Context{
@@ -225,7 +231,7 @@ Result<void> App::build_logins() {
 Result<void> App::build_webhooks() {
   COFFER_TRY(auto allowed, outbound::AllowedTargets::parse(config_.webhook_allow_targets));
   webhooks_.reset(new flows::Webhooks{
-      outbound::WebhookSender(clock_, *resolver_, std::move(allowed), ca_bundle(config_),
+      outbound::WebhookSender(clock_, *resolver_, std::move(allowed), config_.ca_bundle,
                               config_.webhook_timeout_ms),
       delivery_policy(config_)});
   context_->webhooks = webhooks_.get();
@@ -377,9 +383,13 @@ int App::deliver_once() { return deliveries_->run_due(); }
 int App::notify_once() { return notifications_->run_due(); }
 
 std::int64_t App::settlement_step() {
+  // The machine's own: how soon after each other is no matter of the records.
+  const std::int64_t early_ms = settled_ms_ + kSettleGatherMs - SystemClock().monotonic_ms();
+  if (early_ms > 0) return early_ms;
   const auto round = flows::settle_due_payments(*context_, kSettleBatch);
   if (!round) return 1'000;  // overloaded or disk full: the jobs wait in their rows
   if (round->settled == kSettleBatch) return 0;
+  if (round->settled > 0) settled_ms_ = SystemClock().monotonic_ms();
   if (!round->next_due) return WorkerThread::kWhenWoken;
   return std::max<std::int64_t>(0, round->next_due->ms - queue_->now().ms);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -9,6 +10,7 @@
 #include "api/pipeline/pipeline.h"
 #include "api/pipeline/services.h"
 #include "base/clock.h"
+#include "base/metrics.h"
 #include "base/mutex.h"
 #include "base/random.h"
 #include "base/worker_thread.h"
@@ -97,6 +99,7 @@ class App {
   const Config config_;
   const Clock& clock_;
   Random& random_;
+  Metrics metrics_;
   std::unique_ptr<store::Database> database_;
   std::unique_ptr<store::CommitQueue> queue_;
   std::unique_ptr<auth::Sealer> sealer_;
@@ -115,12 +118,14 @@ class App {
   std::unique_ptr<workers::WebhookDelivery> deliveries_;
   std::unique_ptr<workers::Notifications> notifications_;
   std::unique_ptr<WorkerThread> housekeeping_;
+  std::unique_ptr<WorkerThread> backups_;  // none: no folder for them is set
   std::unique_ptr<WorkerThread> prober_;
   std::unique_ptr<WorkerThread> verifier_;
   Mutex verifying_mutex_;
   store::Connection* verifying_ COFFER_GUARDED_BY(verifying_mutex_) = nullptr;
   std::unique_ptr<http::Server> server_;
   std::unique_ptr<http::Server> admin_server_;  // none: shared, off, or its address was taken
+  std::int64_t settled_ms_ = 0;  // monotonic, of the last settlement; its thread's own
   std::atomic<bool> draining_{false};
   std::atomic<bool> invariants_hold_{true};
   bool stopped_ = false;

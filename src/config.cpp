@@ -69,7 +69,9 @@ class Loader {
     }
     complete_places();
     find_secret(*find_config_option("master_key"), *find_config_option("master_key_file"));
-    find_token(*find_config_option("notify_gateway_token"));
+    for (const char* name : {"notify_gateway_token", "admin_password", "metrics_token"}) {
+      find_token(*find_config_option(name), *find_config_option(std::string(name) + "_file"));
+    }
     check_together();
     if (!faults_.empty()) {
       return unexpected(
@@ -218,15 +220,21 @@ class Loader {
     if (text && file_by_variable) {
       return fault(option.variable(), file_origin + " is set as well; unset one of them");
     }
-    if (file_by_flag || file_by_variable) return;
-    if (text) return set(option, *text, option.variable());
-    if (const auto folder = variable("CREDENTIALS_DIRECTORY")) {
-      read_credential(option, fs::path(*folder) / option.name);
-    }
+    if (!file_by_flag && !file_by_variable) find_text(option);
   }
 
-  // The same without a file of its own.
-  void find_token(const ConfigOption& option) {
+  // Before its own file, whoever named that one. A token is text, which editors end with a newline.
+  void find_token(const ConfigOption& option, const ConfigOption& file_option) {
+    Secret& token = config_.*std::get<Secret Config::*>(option.target);
+    const std::string& file = config_.*std::get<std::string Config::*>(file_option.target);
+    find_text(option);
+    if (token.empty() && !file.empty()) read_credential(option, file);
+    const std::string& text = token.reveal();
+    const bool from_file = origin(option.name) != option.variable();
+    if (from_file && text.ends_with('\n')) token = Secret(text.substr(0, text.size() - 1));
+  }
+
+  void find_text(const ConfigOption& option) {
     if (const auto text = variable(option.variable())) return set(option, *text, option.variable());
     if (const auto folder = variable("CREDENTIALS_DIRECTORY")) {
       read_credential(option, fs::path(*folder) / option.name);
@@ -318,10 +326,6 @@ class Loader {
   }
 
   void check_notifications() {
-    if (config_.notify_gateway_token.empty() && !config_.notify_gateway_token_file.empty()) {
-      read_credential(*find_config_option("notify_gateway_token"),
-                      config_.notify_gateway_token_file);
-    }
     check_pair("notify_sendmail", !config_.notify_sendmail.empty(), "notify_from",
                !config_.notify_from.empty());
     check_pair("notify_gateway_url", !config_.notify_gateway_url.empty(), "notify_gateway_token",

@@ -41,6 +41,11 @@ struct Config {
   HostPort listen_http{"127.0.0.1", 8080};
   HostPort admin_listen{"127.0.0.1", 8081};  // equal to listen_http: on the same listener
   bool admin_off = false;
+  std::string admin_user = "admin";  // the first operator, made at the start of a file without one:
+  Secret admin_password;             // only with this; from variable, credential or the file below
+  std::string admin_password_file;
+  Secret metrics_token;  // opens /metrics to others than this machine; likewise
+  std::string metrics_token_file;
   std::string tls_cert;  // PEM files; both or neither; empty: plain HTTP
   std::string tls_key;
   int workers = 64;
@@ -49,6 +54,13 @@ struct Config {
 
   LogLevel log_level = LogLevel::info;
   std::optional<LogFormat> log_format;  // nullopt: default_log_format()
+  std::string log_file;                 // empty: standard error
+  int log_max_mib = 64;                 // the file is rotated when it is as large
+  int log_keep = 5;                     // rotated files
+
+  std::string backup_dir;    // empty: no scheduled backups
+  int backup_every_h = 24;   // age of the last one at which the next is taken
+  int backup_keep = 14;      // of the scheduled ones, the latest
 
   int token_lifetime_s = 3'600;
   int rate_limit_production_per_s = 100;  // rates: 0 is off

@@ -1,5 +1,8 @@
 // The process: set up once, then the command line decides.
 #include <fcntl.h>
+#if __has_include(<malloc.h>)
+#include <malloc.h>
+#endif
 #if __has_include(<nss.h>)
 #include <nss.h>
 #endif
@@ -29,6 +32,9 @@ int main(int argc, char** argv) {
 #if defined(__GLIBC__)
   // First of all: a static binary that loads the host's name services crashes on some hosts.
   __nss_configure_lookup("hosts", "files dns");
+  // Memory of large bodies goes back at once, instead of staying with whichever threads had one: by
+  // itself the threshold would rise with the first of them.
+  ::mallopt(M_MMAP_THRESHOLD, 256 * 1024);
 #endif
   occupy_standard_streams();
   ::signal(SIGPIPE, SIG_IGN);  // a peer that is gone shows as EPIPE

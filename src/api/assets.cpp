@@ -7,17 +7,6 @@
 namespace coffer::api {
 namespace {
 
-Result<http::Response> list_assets(const Services& services, const Call&) {
-  return store::with_reader(services.flows.database,
-                            [&](store::Connection& db) -> Result<http::Response> {
-                              Json data = Json::array();
-                              for (const Asset& asset : store::list_assets(db)) {
-                                data.push_back(asset_json(asset, services.flows.network_name));
-                              }
-                              return json_response(200, whole_collection(std::move(data)));
-                            });
-}
-
 Result<http::Response> read_asset(const Services& services, const Call& call) {
   return store::with_reader(
       services.flows.database, [&](store::Connection& db) -> Result<http::Response> {
@@ -29,6 +18,17 @@ Result<http::Response> read_asset(const Services& services, const Call& call) {
 }
 
 }  // namespace
+
+Result<http::Response> list_assets(const Services& services, const Call&) {
+  return store::with_reader(services.flows.database,
+                            [&](store::Connection& db) -> Result<http::Response> {
+                              Json data = Json::array();
+                              for (const Asset& asset : store::list_assets(db)) {
+                                data.push_back(asset_json(asset, services.flows.network_name));
+                              }
+                              return json_response(200, whole_collection(std::move(data)));
+                            });
+}
 
 std::vector<Route> assets_routes() {
   return {{.method = "GET",

@@ -7,4 +7,7 @@ namespace coffer::api {
 
 std::vector<Route> assets_routes();
 
+/// GET /v1/assets, which the Connect group serves under a name of its own.
+Result<http::Response> list_assets(const Services& services, const Call& call);
+
 }  // namespace coffer::api

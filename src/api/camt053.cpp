@@ -118,13 +118,22 @@ std::string escaped(std::string_view character) {
   return std::string(character);
 }
 
+/// A character of one byte that stands for itself.
+bool is_plain(char c) {
+  return c >= 0x20 && c < 0x7f && c != '&' && c != '<' && c != '>' && c != '"';
+}
+
 }  // namespace
 
 std::string xml_text(std::string_view text, std::size_t max) {
   std::string out;
   for (std::size_t count = 0; count < max && !text.empty(); ++count) {
     const std::size_t width = std::min(width_of(static_cast<unsigned char>(text[0])), text.size());
-    out += escaped(text.substr(0, width));
+    if (is_plain(text[0])) {
+      out += text[0];
+    } else {
+      out += escaped(text.substr(0, width));
+    }
     text.remove_prefix(width);
   }
   return out;

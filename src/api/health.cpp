@@ -1,6 +1,7 @@
 #include "api/health.h"
 
 #include "api/json.h"
+#include "api/pages.h"
 #include "api/pipeline/services.h"
 
 namespace coffer::api {
@@ -21,18 +22,6 @@ Result<http::Response> ready(const Services& services, const Call&) {
                     {{"status", health.ok() ? "ok" : "unavailable"}, {"checks", checks}});
   if (!health.ok()) response.header("Retry-After", "2");
   return response;
-}
-
-Route about(std::string_view pattern, std::string_view operation, std::string_view summary,
-            Handler handler, std::vector<Answer> answers = {{200}}) {
-  return {.method = "GET",
-          .pattern = pattern,
-          .operation = operation,
-          .tag = "About",
-          .summary = summary,
-          .access = Access::open,
-          .answers = std::move(answers),
-          .handler = handler};
 }
 
 }  // namespace

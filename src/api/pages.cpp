@@ -76,8 +76,10 @@ Result<http::Response> reference_style(const Services&, const Call&) {
   return page(web_file("docs/docs.css"), kCss);
 }
 
-Route served(std::string_view pattern, std::string_view operation, std::string_view summary,
-             Handler handler, std::vector<Answer> answers = {{200}}) {
+}  // namespace
+
+Route about(std::string_view pattern, std::string_view operation, std::string_view summary,
+            Handler handler, std::vector<Answer> answers) {
   return {.method = "GET",
           .pattern = pattern,
           .operation = operation,
@@ -88,17 +90,15 @@ Route served(std::string_view pattern, std::string_view operation, std::string_v
           .handler = handler};
 }
 
-}  // namespace
-
 std::vector<Route> pages_routes() {
   return {
-      served("/", "index", "What this server is", index_page),
-      served("/style.css", "styleSheet", "Style of the pages", style_sheet),
-      served("/docs", "reference", "The API reference", reference_page),
-      served("/docs/docs.js", "referenceScript", "What draws the API reference", reference_script),
-      served("/docs/docs.css", "referenceStyle", "Style of the API reference", reference_style),
-      served("/problems/{slug}", "problem", "What a problem means and what to do", problem_page,
-             {{200}, {404}})};
+      about("/", "index", "What this server is", index_page),
+      about("/style.css", "styleSheet", "Style of the pages", style_sheet),
+      about("/docs", "reference", "The API reference", reference_page),
+      about("/docs/docs.js", "referenceScript", "What draws the API reference", reference_script),
+      about("/docs/docs.css", "referenceStyle", "Style of the API reference", reference_style),
+      about("/problems/{slug}", "problem", "What a problem means and what to do", problem_page,
+            {{200}, {404}})};
 }
 
 }  // namespace coffer::api

@@ -75,8 +75,7 @@ void read_additional_fields(Fields& fields, PaymentRequest& request) {
     } else if (const auto text = value.scalar_text()) {
       request.additional_fields[name] = *text;
     } else if (!value.is_null()) {
-      fields.faults().add(Slug::malformed_request, path,
-                          "must be text, a number, true or false");
+      fields.faults().add(Slug::malformed_request, path, "must be text, a number, true or false");
     }
   }
 }
@@ -93,41 +92,28 @@ Payer read_payer(Fields& fields) {
   return payer;
 }
 
-
-Result<PaymentRequest> read_p2p_beneficiary(const http::JsonValue& body) {
-  Faults faults;
-  Fields fields(body, faults);
-  PaymentRequest request;
-  request.type = PaymentType::p2p_beneficiary;
+void read_p2p_beneficiary(Fields& fields, PaymentRequest& request) {
   read_to_address(fields, request);
   fields.refuse_unknown({"transactionId", "sourceWalletId", "beneficiaryId", "destinationId",
                          "destinationWalletId", "sendingAssetCode", "amount", "fromRef", "toRef",
                          "description", "memo", "notifyEmail", "notifyWhatsApp"});
-  COFFER_TRY_VOID(check(faults));
-  return request;
 }
 
-Result<PaymentRequest> read_swap_beneficiary(const http::JsonValue& body) {
-  Faults faults;
-  Fields fields(body, faults);
-  PaymentRequest request;
-  request.type = PaymentType::swap_beneficiary;
-  read_to_address(fields, request);
+void read_market(Fields& fields, PaymentRequest& request) {
   request.receiving_asset = fields.asset_code("receivingAssetCode", required);
   request.min_receiving = fields.amount("minReceivingAmount", optional);
+}
+
+void read_swap_beneficiary(Fields& fields, PaymentRequest& request) {
+  read_to_address(fields, request);
+  read_market(fields, request);
   fields.refuse_unknown({"transactionId", "sourceWalletId", "beneficiaryId", "destinationId",
                          "destinationWalletId", "sendingAssetCode", "receivingAssetCode", "amount",
                          "minReceivingAmount", "fromRef", "toRef", "description", "memo",
                          "notifyEmail", "notifyWhatsApp"});
-  COFFER_TRY_VOID(check(faults));
-  return request;
 }
 
-Result<PaymentRequest> read_cash_out(const http::JsonValue& body) {
-  Faults faults;
-  Fields fields(body, faults);
-  PaymentRequest request;
-  request.type = PaymentType::offramp;
+void read_cash_out(Fields& fields, PaymentRequest& request) {
   read_common(fields, request);
   request.quote = fields.id<QuoteId>("quoteId", required);
   TransferLeg leg;
@@ -145,89 +131,67 @@ Result<PaymentRequest> read_cash_out(const http::JsonValue& body) {
                          "destinationId", "purposeOfPayment", "sourceOfFunds", "relationship",
                          "additionalFields", "fromRef", "toRef", "description", "memo",
                          "notifyEmail", "notifyWhatsApp"});
-  COFFER_TRY_VOID(check(faults));
-  return request;
 }
 
-Result<PaymentRequest> read_transfer(const http::JsonValue& body) {
-  Faults faults;
-  Fields fields(body, faults);
-  PaymentRequest request;
+void read_transfer(Fields& fields, PaymentRequest& request) {
   read_single(fields, request);
   fields.refuse_unknown({"transactionId", "sourceWalletId", "destinationWalletId",
                          "sendingAssetCode", "amount", "fromRef", "toRef", "description", "memo",
                          "notifyEmail", "notifyWhatsApp"});
-  COFFER_TRY_VOID(check(faults));
-  return request;
 }
 
-Result<PaymentRequest> read_swap(const http::JsonValue& body) {
-  Faults faults;
-  Fields fields(body, faults);
-  PaymentRequest request;
-  request.type = PaymentType::swap_own;
+void read_swap(Fields& fields, PaymentRequest& request) {
   read_single(fields, request);
-  request.receiving_asset = fields.asset_code("receivingAssetCode", required);
-  request.min_receiving = fields.amount("minReceivingAmount", optional);
+  read_market(fields, request);
   fields.refuse_unknown({"transactionId", "sourceWalletId", "destinationWalletId",
                          "sendingAssetCode", "receivingAssetCode", "amount", "minReceivingAmount",
                          "fromRef", "toRef", "description", "memo", "notifyEmail",
                          "notifyWhatsApp"});
-  COFFER_TRY_VOID(check(faults));
-  return request;
 }
 
-Result<PaymentRequest> read_multi(const http::JsonValue& body) {
-  Faults faults;
-  Fields fields(body, faults);
-  PaymentRequest request;
-  request.type = PaymentType::p2p_own_multi;
+void read_multi(Fields& fields, PaymentRequest& request) {
   read_common(fields, request);
   if (const auto* transfers = fields.array("transfers", required)) {
     if (transfers->empty() || transfers->size() > kLegsMax) {
-      faults.add(Slug::malformed_request, "transfers",
-                 "must have 1 to " + std::to_string(kLegsMax) + " transfers");
+      fields.faults().add(Slug::malformed_request, "transfers",
+                          "must have 1 to " + std::to_string(kLegsMax) + " transfers");
     }
     for (std::size_t i = 0; i < transfers->size() && i < kLegsMax; ++i) {
-      Fields leg((*transfers)[i], faults, "transfers[" + std::to_string(i) + "].");
+      Fields leg((*transfers)[i], fields.faults(), "transfers[" + std::to_string(i) + "].");
       request.legs.push_back(read_leg(leg));
       leg.refuse_unknown({"sourceWalletId", "destinationWalletId", "sendingAssetCode", "amount",
                           "fromRef", "toRef", "description"});
     }
   }
   fields.refuse_unknown({"transactionId", "transfers", "memo"});
-  COFFER_TRY_VOID(check(faults));
-  return request;
 }
 
-Result<PaymentRequest> read_onramp(const http::JsonValue& body) {
-  Faults faults;
-  Fields fields(body, faults);
-  PaymentRequest request;
+void read_onramp(Fields& fields, PaymentRequest& request) {
   request.quote = fields.id<QuoteId>("quoteId", required);
   read_collection(fields, request);
   fields.refuse_unknown({"transactionId", "quoteId", "destinationWalletId", "payer",
                          "additionalFields", "fromRef", "toRef", "description", "memo"});
+}
+
+template <PaymentType type, void (*Read)(Fields&, PaymentRequest&)>
+Result<PaymentRequest> read_request(const http::JsonValue& body) {
+  Faults faults;
+  Fields fields(body, faults);
+  PaymentRequest request;
+  request.type = type;
+  Read(fields, request);
   COFFER_TRY_VOID(check(faults));
   return request;
 }
 
-/// 202 with the submission acknowledgement (contract "Submission acknowledgement").
-http::Response acknowledgement(const flows::Submission& submission) {
-  http::Response response = json_response(202, acknowledgement_json(submission));
-  if (submission.replayed) response.header("Idempotent-Replayed", "true");
-  return response;
-}
-
-template <Result<PaymentRequest> (*Read)(const http::JsonValue&)>
+template <PaymentType type, void (*Read)(Fields&, PaymentRequest&)>
 Result<http::Response> submit(const Services& services, const Call& call) {
   Faults faults;
   const bool validate_only = QueryFields(call.request, faults).flag("validateOnly");
   COFFER_TRY_VOID(check(faults));
-  COFFER_TRY(const PaymentRequest request, Read(*call.body));
-  COFFER_TRY(const auto submission,
-             flows::submit_payment(services.flows, call.caller, request, call.request.request_id,
-                                   validate_only));
+  COFFER_TRY(const PaymentRequest request, (read_request<type, Read>(*call.body)));
+  COFFER_TRY(const auto submission, flows::submit_payment(services.flows, call.caller, request,
+                                                          call.request.request_id, validate_only));
   if (validate_only) return json_response(200, {{"valid", true}});
   return acknowledgement(submission);
 }
@@ -262,38 +226,41 @@ void read_collection(Fields& fields, PaymentRequest& request) {
 }
 
 Result<http::Response> execute_onramp(const Services& services, const Call& call) {
-  return submit<read_onramp>(services, call);
+  return submit<PaymentType::onramp, read_onramp>(services, call);
 }
 
-Json acknowledgement_json(const flows::Submission& submission) {
-  return {{"transactionRecordId", submission.id.to_string()},
-          {"status", "accepted"},
-          {"isIdempotent", submission.replayed},
-          {"message", submission.replayed ? "Accepted before under this transactionId"
-                                          : "Accepted for settlement"}};
+http::Response acknowledgement(const flows::Submission& submission, const Json& more) {
+  Json body{{"transactionRecordId", submission.id.to_string()},
+            {"status", "accepted"},
+            {"isIdempotent", submission.replayed},
+            {"message", submission.replayed ? "Accepted before under this transactionId"
+                                            : "Accepted for settlement"}};
+  body.update(more);
+  http::Response response = json_response(202, body);
+  if (submission.replayed) response.header("Idempotent-Replayed", "true");
+  return response;
 }
 
 std::vector<Route> payments_routes() {
   return {submission("/v1/payments/p2p/beneficiary", "payBeneficiary",
                      "Pay one asset to a beneficiary's CRYPTO destination", "BeneficiaryTransfer",
-                     submit<read_p2p_beneficiary>),
+                     submit<PaymentType::p2p_beneficiary, read_p2p_beneficiary>),
           submission("/v1/payments/swap/beneficiary", "swapToBeneficiary",
                      "Swap to a beneficiary: a strict-send path payment", "BeneficiarySwap",
-                     submit<read_swap_beneficiary>),
-          submission("/v1/payments/offramp", "executeOfframp",
-                     "Cash out against a quote", "Offramp", submit<read_cash_out>),
+                     submit<PaymentType::swap_beneficiary, read_swap_beneficiary>),
+          submission("/v1/payments/offramp", "executeOfframp", "Cash out against a quote",
+                     "Offramp", submit<PaymentType::offramp, read_cash_out>),
           submission("/v1/payments/onramp", "executeOnramp",
-                     "Collect against a quote before it expires", "Onramp",
-                     execute_onramp),
+                     "Collect against a quote before it expires", "Onramp", execute_onramp),
           submission("/v1/payments/p2p/own", "transferBetweenOwnWallets",
                      "Transfer one asset between own wallets", "OwnTransfer",
-                     submit<read_transfer>),
+                     submit<PaymentType::p2p_own, read_transfer>),
           submission("/v1/payments/p2p/own/multi", "transferBetweenOwnWalletsAtomically",
                      "Several own-wallet transfers as one: all settle or none", "MultiTransfer",
-                     submit<read_multi>),
+                     submit<PaymentType::p2p_own_multi, read_multi>),
           submission("/v1/payments/swap/own", "swapBetweenOwnWallets",
                      "Swap between own wallets: strict send at the best market path", "OwnSwap",
-                     submit<read_swap>)};
+                     submit<PaymentType::swap_own, read_swap>)};
 }
 
 }  // namespace coffer::api

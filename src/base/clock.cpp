@@ -1,7 +1,6 @@
 #include "base/clock.h"
 
 #include <chrono>
-#include <cstdio>
 
 namespace coffer {
 namespace {
@@ -42,6 +41,14 @@ std::optional<int> parse_offset(std::string_view text, std::size_t at) {
   return text[at] == '-' ? -minutes : minutes;
 }
 
+void append_digits(std::string& out, std::int64_t value, std::size_t count) {
+  const std::size_t end = out.size() + count;
+  out.resize(end);
+  for (std::size_t at = end; at-- > end - count; value /= 10) {
+    out[at] = static_cast<char>('0' + value % 10);
+  }
+}
+
 }  // namespace
 
 std::string Timestamp::to_string() const {
@@ -52,13 +59,21 @@ std::string Timestamp::to_string() const {
     rest += kDayMs;
   }
   const std::chrono::year_month_day date{std::chrono::sys_days{std::chrono::days{day}}};
-  char buffer[48];
-  std::snprintf(buffer, sizeof buffer, "%04d-%02u-%02uT%02d:%02d:%02d.%03dZ",
-                static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
-                static_cast<unsigned>(date.day()), static_cast<int>(rest / 3'600'000),
-                static_cast<int>(rest / 60'000 % 60), static_cast<int>(rest / 1000 % 60),
-                static_cast<int>(rest % 1000));
-  return buffer;
+  std::string out;
+  out.reserve(24);
+  const int year = static_cast<int>(date.year());
+  if (year < 0 || year > 9999) {
+    out += std::to_string(year);
+  } else {
+    append_digits(out, year, 4);
+  }
+  append_digits(out += '-', static_cast<unsigned>(date.month()), 2);
+  append_digits(out += '-', static_cast<unsigned>(date.day()), 2);
+  append_digits(out += 'T', rest / 3'600'000, 2);
+  append_digits(out += ':', rest / 60'000 % 60, 2);
+  append_digits(out += ':', rest / 1000 % 60, 2);
+  append_digits(out += '.', rest % 1000, 3);
+  return out += 'Z';
 }
 
 std::optional<Timestamp> Timestamp::parse(std::string_view text) {

@@ -19,9 +19,8 @@ constexpr std::array<Rank, 4> kRanks{{{400, Slug::malformed_request},
                                       {409, Slug::conflict}}};
 
 std::size_t rank_of(Slug slug) {
-  const auto it = std::find_if(kRanks.begin(), kRanks.end(), [&](const Rank& rank) {
-    return rank.status == info(slug).status;
-  });
+  const auto it = std::find_if(kRanks.begin(), kRanks.end(),
+                               [&](const Rank& rank) { return rank.status == info(slug).status; });
   COFFER_CHECK(it != kRanks.end());
   return static_cast<std::size_t>(it - kRanks.begin());
 }
@@ -41,7 +40,10 @@ Problem Faults::problem() const {
     }
   }
   Problem out(slug, first->error.field + " " + first->error.message + ".");
-  for (const Fault& fault : faults_) out.fields.push_back(fault.error);
+  for (const Fault& fault : faults_) {
+    if (out.fields.size() == kShown) break;
+    out.fields.push_back(fault.error);
+  }
   return out;
 }
 

@@ -22,9 +22,13 @@ class Faults {
                        [&](const Fault& fault) { return fault.error.field == field; });
   }
 
-  /// One Problem with every field. Its status: a wrong shape (400) outranks a missing resource
-  /// (404), which outranks a wrong value (422), which outranks a wrong state (409). Different slugs
-  /// of the winning status become that status's general slug. Not for an empty collection.
+  /// A hundred legs with every field wrong. An answer must not be much larger than what it answers.
+  static constexpr std::size_t kShown = 500;
+
+  /// One Problem with every field, or the first `kShown` of them. Its status: a wrong shape (400)
+  /// outranks a missing resource (404), which outranks a wrong value (422), which outranks a wrong
+  /// state (409). Different slugs of the winning status become that status's general slug. Not for
+  /// an empty collection.
   Problem problem() const;
 
  private:

@@ -17,12 +17,12 @@ bool is_dash_position(std::size_t i) { return i == 8 || i == 13 || i == 18 || i 
 }  // namespace
 
 std::string Uuid::to_string() const {
-  std::string text;
-  text.reserve(36);
+  std::string text(36, '-');
+  std::size_t at = 0;
   for (const std::uint8_t byte : bytes) {
-    if (is_dash_position(text.size())) text.push_back('-');
-    text.push_back(kHex[byte >> 4]);
-    text.push_back(kHex[byte & 15]);
+    if (is_dash_position(at)) ++at;
+    text[at++] = kHex[byte >> 4];
+    text[at++] = kHex[byte & 15];
   }
   return text;
 }

@@ -28,6 +28,7 @@ struct Field {
   Field(std::string name, const char* text) : Field(std::move(name), std::string(text)) {}
   Field(std::string name, bool flag) : key(std::move(name)), value(flag) {}
   Field(std::string name, int number) : key(std::move(name)), value(std::int64_t{number}) {}
+  Field(std::string name, std::int64_t number) : key(std::move(name)), value(number) {}
   Field(std::string name, std::vector<Record> records)
       : key(std::move(name)), value(std::move(records)) {}
   /// A secret that is meant to be shown; an empty one is null.

@@ -16,6 +16,9 @@
 #include "cli/commands/users.h"
 #include "cli/commands/verify.h"
 #include "cli/commands/wallets.h"
+#include "cli/events/events.h"
+#include "cli/events/listen.h"
+#include "cli/events/webhooks.h"
 #include "cli/provider_sim/command.h"
 
 namespace coffer::cli {
@@ -125,7 +128,8 @@ const std::vector<Command>& commands() {
     for (const auto& group :
          {demo_commands(), serve_commands(), init_commands(), association_commands(),
           application_commands(), user_commands(), wallet_commands(), market_commands(), connector_commands(), fee_commands(),
-          notification_commands(), operator_commands(), verify_commands(),
+          event_commands(), listen_commands(), webhook_commands(), notification_commands(),
+          operator_commands(), verify_commands(),
           healthcheck_commands(), provider_sim_commands(), about_commands()}) {
       out.insert(out.end(), group.begin(), group.end());
     }

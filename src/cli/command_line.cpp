@@ -19,12 +19,14 @@ struct Group {
 };
 
 /// First words that have commands below them.
-constexpr std::array<Group, 5> kGroups = {{
+constexpr std::array<Group, 7> kGroups = {{
     {"association", "Tenants: each owns applications, wallets and everything else"},
     {"application", "What calls the API: register, rotate, suspend"},
     {"wallet", "Review wallets, and fund them in the sandbox"},
     {"asset", "The asset registry and the market's liquidity"},
     {"rate", "The market's rates"},
+    {"events", "What happened: list it, follow it, send it again"},
+    {"webhook", "Endpoints that events are delivered to, and their deliveries"},
 }};
 
 std::string_view group_summary(std::string_view name) {

@@ -17,7 +17,7 @@
 namespace coffer::cli {
 namespace {
 
-constexpr int kThreads = 4;  // a long verification does not keep a suspension waiting
+constexpr int kThreads = 8;  // who verifies or follows events does not keep a suspension waiting
 constexpr int kRequestMs = 5'000;
 constexpr int kSendMs = 10'000;
 constexpr int kPauseMs = 100;
@@ -32,7 +32,8 @@ class FrameBuffer final : public std::streambuf {
  protected:
   int sync() override {
     const std::string_view content(pbase(), static_cast<std::size_t>(pptr() - pbase()));
-    if (!content.empty() && !failed_) failed_ = !stream_.send(kind_, content, kSendMs);
+    // Also without content: a flush finds out whether somebody still listens.
+    if (!failed_) failed_ = !stream_.send(kind_, content, kSendMs);
     setp(buffer_.data(), buffer_.data() + buffer_.size());
     return failed_ ? -1 : 0;
   }

@@ -74,7 +74,7 @@ bool is_missing(const std::string& path) {
 
 int run_on_file(const CommandLine& line, const Console& console) {
   int code = 0;
-  const auto config = read_settings(console, {.flags = line.flags}, code);
+  const auto config = read_file_settings(console, line.flags, code);
   if (!config) return code;
   if (is_missing(config->db)) {
     print_error(console, "there is no database at " + config->db +

@@ -34,7 +34,8 @@ std::string origin_of(const Config& config, int port) {
 
 /// Room for every connection the settings allow, as far as the system lets us.
 void raise_descriptor_limit(const Config& config) {
-  constexpr rlim_t kOwn = 256;  // database, workers, logs, and a margin
+  // Database, workers, logs, the connections that are only told there is no room, and a margin.
+  constexpr rlim_t kOwn = 2'048;
   const auto wanted = static_cast<rlim_t>(config.max_connections) + kOwn;
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted) return;

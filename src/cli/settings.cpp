@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "base/log.h"
+#include "cli/demo/demo.h"
 
 namespace coffer::cli {
 namespace {
@@ -30,6 +31,18 @@ std::optional<Config> read_settings(const Console& console, const ConfigInputs& 
   }
   follow_link(config->db);
   return *std::move(config);
+}
+
+std::optional<Config> read_file_settings(const Console& console, const ConfigFlags& flags,
+                                         int& exit_code) {
+  ConfigInputs inputs{.flags = flags};
+  auto config = read_settings(console, inputs, exit_code);
+  std::error_code ignored;
+  if (!config || fs::exists(config->db, ignored)) return config;
+  const auto demo = demo_database();
+  if (!demo || !fs::exists(*demo, ignored)) return config;
+  inputs.command_defaults["db"] = *demo;
+  return read_settings(console, inputs, exit_code);
 }
 
 void apply_log_settings(const Config& config) {

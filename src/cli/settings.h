@@ -13,6 +13,11 @@ namespace coffer::cli {
 std::optional<Config> read_settings(const Console& console, const ConfigInputs& inputs,
                                     int& exit_code);
 
+/// The same for a command on a file. Where no database is named and there is none in the usual
+/// place, it is the demo's: what stands beside `coffer demo` needs to be told nothing.
+std::optional<Config> read_file_settings(const Console& console, const ConfigFlags& flags,
+                                         int& exit_code);
+
 /// Sets up the log of a process that runs under `config`.
 void apply_log_settings(const Config& config);
 

@@ -194,9 +194,7 @@ CryptoDetails read_crypto(ContactReader& reader, const DestinationInput& input,
   out.wallet_address =
       crypto.text("walletAddress", &CryptoInput::wallet_address, Need::required, kWalletAddressMax);
   out.memo = present(crypto.text("memo", &CryptoInput::memo, Need::optional, kMemoMax));
-  const std::string network = fold_case(out.network_name);
-  const bool on_ledger = network == fold_case(rules.ledger_network) || network == "stellar";
-  if (!on_ledger) return out;
+  if (!is_ledger_network(out.network_name, rules.ledger_network)) return out;
   if (!out.wallet_address.empty() && !rules.is_ledger_key(out.wallet_address)) {
     reader.invalid(
         crypto.path("walletAddress", &CryptoInput::wallet_address),
@@ -236,6 +234,11 @@ std::optional<DestinationMethod> parse_destination_method(std::string_view text)
   const auto it = std::find(kMethods.begin(), kMethods.end(), text);
   if (it == kMethods.end()) return std::nullopt;
   return static_cast<DestinationMethod>(it - kMethods.begin());
+}
+
+bool is_ledger_network(std::string_view network, std::string_view ledger_network) {
+  const std::string folded = fold_case(network);
+  return folded == fold_case(ledger_network) || folded == "stellar";
 }
 
 std::string_view outcome_digits(const Destination& destination) {

@@ -51,6 +51,10 @@ struct CryptoDetails {
   bool operator==(const CryptoDetails&) const = default;
 };
 
+/// The embedded ledger answers to its own name and to that of the family its addresses are of, in
+/// any case.
+bool is_ledger_network(std::string_view network, std::string_view ledger_network);
+
 struct Destination {
   DestinationMethod method = DestinationMethod::bank;
   std::string country;   // ISO 3166-1 alpha-2, upper case; empty only for crypto

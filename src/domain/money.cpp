@@ -108,13 +108,19 @@ std::string Amount::to_string(int decimals) const {
   const std::uint64_t magnitude =
       negative ? 0 - static_cast<std::uint64_t>(units_) : static_cast<std::uint64_t>(units_);
   const auto per_whole = static_cast<std::uint64_t>(kUnitsPerWhole);
-  std::string text = std::to_string(magnitude / per_whole);
-  std::string places = std::to_string(magnitude % per_whole);
-  places.insert(0, static_cast<std::size_t>(kScale) - places.size(), '0');
-  const auto shown_min = static_cast<std::size_t>(std::min(decimals, 2));
-  while (places.size() > shown_min && places.back() == '0') places.pop_back();
-  if (!places.empty()) text += "." + places;
-  return negative ? "-" + text : text;
+  std::string text = negative ? "-" : "";
+  text += std::to_string(magnitude / per_whole);
+  std::uint64_t rest = magnitude % per_whole;
+  int places = kScale;
+  for (const int shown_min = std::min(decimals, 2); places > shown_min && rest % 10 == 0;
+       --places) {
+    rest /= 10;
+  }
+  if (places == 0) return text;
+  const std::string digits = std::to_string(rest);
+  text += '.';
+  text.append(static_cast<std::size_t>(places) - digits.size(), '0');
+  return text += digits;
 }
 
 ParsedAmount parse_amount(std::string_view text, int decimals) {
@@ -168,7 +174,8 @@ Result<Amount> multiply(Amount amount, Rate rate, Rounding rounding) {
   Wide quotient = product / rate.denominator;
   if (rounding == Rounding::up && product % rate.denominator != 0) ++quotient;
   if (quotient > kMax) {
-    return unexpected(Slug::amount_out_of_range, "The converted amount is beyond the largest amount.");
+    return unexpected(Slug::amount_out_of_range,
+                      "The converted amount is beyond the largest amount.");
   }
   return Amount::from_units(static_cast<std::int64_t>(quotient));
 }

@@ -105,6 +105,16 @@ EntityType entity_type(const Metadata& metadata) {
                                                           : EntityType::business;
 }
 
+std::optional<std::string> email(const Metadata& metadata) {
+  const auto* person = std::get_if<PersonMetadata>(&metadata);
+  return person != nullptr ? person->email : std::get<BusinessMetadata>(metadata).contact_email;
+}
+
+std::optional<std::string> phone(const Metadata& metadata) {
+  const auto* person = std::get_if<PersonMetadata>(&metadata);
+  return person != nullptr ? person->phone : std::nullopt;
+}
+
 Result<Metadata> validate_metadata(const MetadataInput& input, Timestamp today) {
   Faults faults;
   ContactReader reader(faults, "metadata.", today);

@@ -66,6 +66,8 @@ struct BusinessMetadata {
 using Metadata = std::variant<PersonMetadata, BusinessMetadata>;
 
 EntityType entity_type(const Metadata& metadata);
+std::optional<std::string> email(const Metadata& metadata);
+std::optional<std::string> phone(const Metadata& metadata);  // a business has none
 
 /// The `metadata` object as received; a JSON null is the same as an absent member.
 struct MetadataInput {

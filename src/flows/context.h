@@ -11,6 +11,10 @@
 #include "store/commit_queue.h"
 #include "store/database.h"
 
+namespace coffer {
+class Metrics;  // base/metrics.h
+}
+
 namespace coffer::outbound {
 class Notifier;
 }
@@ -34,6 +38,7 @@ struct Context {
   const Logins* logins = nullptr;  // set wherever somebody may log in
   Webhooks* webhooks = nullptr;    // set wherever events are delivered
   outbound::Notifier* notifier = nullptr;  // without one, messages are only recorded
+  Metrics* metrics = nullptr;              // set wherever somebody serves
 };
 
 }  // namespace coffer::flows

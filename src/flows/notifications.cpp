@@ -5,7 +5,6 @@
 #include "outbound/notifier.h"
 #include "store/beneficiaries.h"
 #include "store/outbox/notifications.h"
-#include "store/payments.h"
 #include "store/wallets.h"
 
 namespace coffer::flows {
@@ -13,23 +12,22 @@ namespace {
 
 using store::NotificationRow;
 
-struct Contacts {
-  std::optional<std::string> email;
-  std::optional<std::string> phone;
-};
+/// A beneficiary's, or those of the receiving wallet's details.
+std::optional<std::string> address_of(const auto& receiver, NotificationChannel channel) {
+  return channel == NotificationChannel::email ? email(receiver) : phone(receiver);
+}
 
-Contacts contacts_of(store::Connection& db, const store::NotificationWish& wish) {
-  if (wish.beneficiary) {
-    const auto row = store::find_beneficiary_by_key(db, *wish.beneficiary);
-    return row ? Contacts{email(row->detail), phone(row->detail)} : Contacts{};
+/// nullopt where there is none.
+std::optional<std::string> recipient_of(store::Connection& db, const store::PaymentKeys& keys,
+                                        NotificationChannel channel) {
+  if (keys.beneficiary) {
+    const auto row = store::find_beneficiary_by_key(db, *keys.beneficiary);
+    return row ? address_of(row->detail, channel) : std::nullopt;
   }
-  if (!wish.destination_wallet) return {};
-  const auto row = store::find_wallet_by_key(db, *wish.destination_wallet);
-  if (!row || !row->metadata) return {};
-  if (const auto* person = std::get_if<PersonMetadata>(&*row->metadata)) {
-    return {person->email, person->phone};
-  }
-  return {std::get<BusinessMetadata>(*row->metadata).contact_email, std::nullopt};
+  const auto& wallet = keys.legs.front().destination_wallet;
+  if (!wallet) return std::nullopt;
+  const auto row = store::find_wallet_by_key(db, *wallet);
+  return row && row->metadata ? address_of(*row->metadata, channel) : std::nullopt;
 }
 
 bool is_served(const Context& context, NotificationChannel channel) {
@@ -44,16 +42,11 @@ NotificationTerms terms_of(const store::PaymentRecord& record, const Notificatio
   terms.environment = row.environment;
   terms.reference = leg.refs.to_ref;
   terms.amount = record.receiving_amount.value_or(leg.amount);
-  if (record.receiving_amount && record.request.receiving_asset) {
-    terms.currency = record.request.receiving_asset->value();
-    terms.decimals = record.receiving_decimals.value_or(Amount::kScale);
-  } else if (record.receiving_amount && record.provider) {
-    terms.currency = record.provider->currency;
-    terms.decimals = record.provider->currency_decimals;
-  } else {
-    terms.currency = leg.sending_asset.value();
-    terms.decimals = record.sending_decimals;
-  }
+  const store::Denomination sent{leg.sending_asset.value(), record.sending_decimals};
+  const auto received = store::receiving_denomination(record);
+  const auto& arrived = record.receiving_amount && received ? *received : sent;
+  terms.currency = arrived.code;
+  terms.decimals = arrived.decimals;
   return terms;
 }
 
@@ -115,23 +108,21 @@ Result<void> attempt(const Context& context, const NotificationRow& row) {
 
 }  // namespace
 
-void record_notification(const Context& context, store::WriteTx& tx, std::int64_t payment) {
-  const auto wish = store::notification_wish(tx.db(), payment);
-  if (!wish) return;
-  const Contacts contacts = contacts_of(tx.db(), *wish);
-  const auto& recipient =
-      wish->channel == NotificationChannel::email ? contacts.email : contacts.phone;
+void record_notification(const Context& context, store::WriteTx& tx,
+                         const store::SettlementView& payment) {
+  if (!payment.notify) return;
+  const NotificationChannel channel = *payment.notify;
+  const auto recipient = recipient_of(tx.db(), payment.keys, channel);
   if (!recipient) {
     // There was one when the payment was submitted; it was taken out meanwhile.
-    store::insert_notification(tx, payment, wish->channel, "", NotificationState::failed);
+    store::insert_notification(tx, payment.key, channel, "", NotificationState::failed);
     return;
   }
-  if (!is_served(context, wish->channel)) {
-    store::insert_notification(tx, payment, wish->channel, *recipient,
-                               NotificationState::recorded);
+  if (!is_served(context, channel)) {
+    store::insert_notification(tx, payment.key, channel, *recipient, NotificationState::recorded);
     return;
   }
-  store::insert_notification(tx, payment, wish->channel, *recipient, NotificationState::waiting);
+  store::insert_notification(tx, payment.key, channel, *recipient, NotificationState::waiting);
   tx.signal(store::Signal::notifications);
 }
 

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "flows/context.h"
+#include "store/payments.h"
 #include "store/write_tx.h"
 
 namespace coffer::flows {
@@ -16,7 +17,8 @@ namespace coffer::flows {
 /// In the command that has just moved the payment to `succeeded`; does nothing when its submission
 /// asked for no message. The recipient is the beneficiary, or who the details of the receiving
 /// wallet name.
-void record_notification(const Context& context, store::WriteTx& tx, std::int64_t payment);
+void record_notification(const Context& context, store::WriteTx& tx,
+                         const store::SettlementView& payment);
 
 struct NotificationRound {
   int attempts = 0;                   // rows that were looked after

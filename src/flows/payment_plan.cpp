@@ -13,19 +13,13 @@ std::string leg_field(const PaymentRequest& request, std::size_t leg, const char
              : name;
 }
 
-struct ReceiverContacts {
-  bool email = false;
-  bool phone = false;
-};
-
 /// The receiving wallet's own details are the registered addresses of an own-wallet payment.
-ReceiverContacts contacts_of(PlanChecks& checks, WalletId wallet) {
-  const auto row = store::find_wallet(checks.db(), checks.caller().tenant, wallet);
-  if (!row || !row->metadata) return {};
-  if (const auto* person = std::get_if<PersonMetadata>(&*row->metadata)) {
-    return {person->email.has_value(), person->phone.has_value()};
-  }
-  return {std::get<BusinessMetadata>(*row->metadata).contact_email.has_value(), false};
+void check_notification(PlanChecks& checks, const PaymentRequest& request) {
+  if (!request.notify_email && !request.notify_whatsapp) return;
+  const auto row = store::find_wallet(checks.db(), checks.caller().tenant,
+                                      *request.only().destination_wallet);
+  const bool known = row && row->metadata;
+  checks.notification(request, known && email(*row->metadata), known && phone(*row->metadata));
 }
 
 std::optional<store::WalletBrief> plan_leg(PlanChecks& checks, const PaymentRequest& request,
@@ -187,10 +181,7 @@ Result<PaymentPlan> plan_own(PlanChecks& checks, const PaymentRequest& request) 
     fields.push_back(leg_field(request, i, "amount"));
   }
   if (is_swap(request.type)) plan_swap(checks, request, destination, plan);
-  if (request.notify_email || request.notify_whatsapp) {
-    const auto contacts = contacts_of(checks, *request.only().destination_wallet);
-    checks.notification(request, contacts.email, contacts.phone);
-  }
+  check_notification(checks, request);
   if (!checks.faults().empty()) return unexpected(checks.faults().problem());
   COFFER_TRY_VOID(add_total(request, plan));
   COFFER_TRY_VOID(checks.funds(plan.movements, fields));

@@ -3,6 +3,7 @@
 #include "base/check.h"
 #include "flows/events.h"
 #include "flows/notifications.h"
+#include "store/wallets.h"
 
 namespace coffer::flows {
 
@@ -11,7 +12,7 @@ void advance(const Context& context, store::WriteTx& tx, store::SettlementView& 
   store::change_status(tx, payment, change);
   emit_payment_event(tx, context.random, payment.tenant, payment.key, payment.status,
                      payment.version);
-  if (payment.status == PaymentStatus::succeeded) record_notification(context, tx, payment.key);
+  if (payment.status == PaymentStatus::succeeded) record_notification(context, tx, payment);
 }
 
 void succeed(const Context& context, store::WriteTx& tx, store::SettlementView& payment,
@@ -26,6 +27,20 @@ void fail(const Context& context, store::WriteTx& tx, store::SettlementView& pay
           FailureCode code) {
   store::close_holds(tx, payment.key, HoldState::voided);
   advance(context, tx, payment, {PaymentStatus::failed, code, std::nullopt, std::nullopt});
+}
+
+bool credit_collection(const Context& context, store::WriteTx& tx, store::SettlementView& payment) {
+  const std::int64_t wallet = *payment.keys.legs.front().destination_wallet;
+  if (store::wallet_status(tx.db(), wallet) != WalletStatus::verified) return false;
+  const std::int64_t asset = *payment.receiving_asset;
+  const store::Movement movement{
+      {store::operator_account(tx, payment.environment, AccountKind::clearing, asset,
+                               *payment.keys.connector),
+       trustline(tx, wallet, asset), *payment.receiving_amount},
+      0};
+  store::post(tx, payment.tenant, store::JournalKind::payment, payment.key, {&movement, 1});
+  advance(context, tx, payment, {PaymentStatus::succeeded, {}, {}, {}});
+  return true;
 }
 
 AccountKey trustline(store::WriteTx& tx, std::int64_t wallet, std::int64_t asset) {

@@ -2,6 +2,7 @@
 // always change together.
 #pragma once
 
+#include <cstdint>
 #include <span>
 
 #include "flows/context.h"
@@ -22,6 +23,13 @@ void succeed(const Context& context, store::WriteTx& tx, store::SettlementView& 
 /// A business failure is a successful command: the hold is released and everyone is told.
 void fail(const Context& context, store::WriteTx& tx, store::SettlementView& payment,
           FailureCode code);
+
+/// How long what was collected waits before the wallet is looked at again.
+inline constexpr std::int64_t kReviewPollMs = 60'000;
+
+/// Credits what a provider collected from its clearing account, and ends in `succeeded`. False, with
+/// nothing done, while the wallet may not transact: the money is the provider's until then.
+bool credit_collection(const Context& context, store::WriteTx& tx, store::SettlementView& payment);
 
 /// A wallet's account in an asset, which acceptance saw: trustlines are never removed.
 AccountKey trustline(store::WriteTx& tx, std::int64_t wallet, std::int64_t asset);

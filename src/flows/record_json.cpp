@@ -86,20 +86,13 @@ void put_amounts(Json& out, const store::PaymentRecord& record) {
     out["sendingAmount"] = amount;
     out["total"] = amount;
   }
-  std::optional<std::string> code;
-  int decimals = record.receiving_decimals.value_or(Amount::kScale);
-  if (record.request.receiving_asset) {
-    code = record.request.receiving_asset->value();
-  } else if (record.provider) {
-    code = record.provider->currency;
-    decimals = record.provider->currency_decimals;
-  }
-  if (code) {
-    out["receivingAssetCode"] = *code;
-    if (record.receiving_amount)
-      out["receivingAmount"] = record.receiving_amount->to_string(decimals);
+  if (const auto receiving = store::receiving_denomination(record)) {
+    out["receivingAssetCode"] = receiving->code;
+    if (record.receiving_amount) {
+      out["receivingAmount"] = record.receiving_amount->to_string(receiving->decimals);
+    }
     if (record.request.min_receiving) {
-      out["minReceivingAmount"] = record.request.min_receiving->to_string(decimals);
+      out["minReceivingAmount"] = record.request.min_receiving->to_string(receiving->decimals);
     }
   }
   if (!record.provider) return;

@@ -38,22 +38,12 @@ struct Arrival {
   FailureCode failure = FailureCode::destination_not_found;
 };
 
-/// The embedded ledger answers to its own name and to that of the family its addresses are of.
-bool is_this_ledger(const Context& context, std::string_view network) {
-  const auto folded = [](std::string_view text) {
-    std::string out(text);
-    for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    return out;
-  };
-  return folded(network) == folded(context.network_name) || folded(network) == "stellar";
-}
-
 Arrival arrival(const Context& context, store::WriteTx& tx, const SettlementView& payment,
                 std::int64_t asset) {
   const auto row = store::find_destination_by_key(tx.db(), *payment.keys.destination);
   COFFER_CHECK(row.has_value());
   const auto& crypto = std::get<CryptoDetails>(row->detail.details);
-  if (!is_this_ledger(context, crypto.network_name)) return {};
+  if (!is_ledger_network(crypto.network_name, context.network_name)) return {};
   const auto owner = store::find_address(tx.db(), payment.environment, crypto.wallet_address);
   if (!owner) return {};
   if (owner->status != WalletStatus::verified) {

@@ -86,7 +86,7 @@ ClientConnection::~ClientConnection() {
 }
 
 Result<ClientConnection> ClientConnection::open(const ClientRequest& request, TlsTrust& trust,
-                                                std::int64_t deadline_ms) {
+                                                std::int64_t deadline_ms, int cut_fd) {
   const std::int64_t started_ms = SystemClock().monotonic_ms();
   const std::int64_t connected_by = std::min(deadline_ms, started_ms + request.connect_timeout_ms);
   sockaddr_storage storage{};
@@ -94,7 +94,7 @@ Result<ClientConnection> ClientConnection::open(const ClientRequest& request, Tl
     return unexpected(Slug::malformed_request, "The address to connect to is not numeric.");
   }
   ClientConnection connection(
-      ::socket(storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+      ::socket(storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), cut_fd);
   if (connection.fd_ < 0) return unavailable(std::strerror(errno));
   COFFER_TRY_VOID(connection.connect(request, connected_by));
   if (request.tls) {
@@ -103,14 +103,15 @@ Result<ClientConnection> ClientConnection::open(const ClientRequest& request, Tl
   return connection;
 }
 
-/// False when the deadline came first.
+/// False when the deadline came first, or the cut.
 bool ClientConnection::wait(IoState state, std::int64_t deadline_ms) const {
   const short events = state == IoState::want_write ? POLLOUT : POLLIN;
   for (;;) {
     const std::int64_t left = deadline_ms - clock_.monotonic_ms();
     if (left <= 0) return false;
-    pollfd wanted{fd_, events, 0};
-    if (::poll(&wanted, 1, static_cast<int>(left)) > 0) return true;
+    std::array<pollfd, 2> wanted{{{fd_, events, 0}, {cut_fd_, POLLIN, 0}}};
+    if (::poll(wanted.data(), wanted.size(), static_cast<int>(left)) <= 0) continue;
+    return wanted[1].revents == 0;
   }
 }
 

@@ -21,13 +21,14 @@ Result<std::string> render_request(const ClientRequest& request, AfterResponse a
 class ClientConnection {
  public:
   ClientConnection(ClientConnection&& other) noexcept
-      : fd_(std::exchange(other.fd_, -1)), tls_(std::move(other.tls_)) {}
+      : fd_(std::exchange(other.fd_, -1)), cut_fd_(other.cut_fd_), tls_(std::move(other.tls_)) {}
   ClientConnection& operator=(ClientConnection&&) = delete;
   ~ClientConnection();
 
-  /// Connects to `request.address` and agrees on TLS. `trust` outlives the connection.
+  /// Connects to `request.address` and agrees on TLS. `trust` outlives the connection, and so does
+  /// `cut_fd`, when there is one: as soon as it is readable, every wait ends as at its deadline.
   static Result<ClientConnection> open(const ClientRequest& request, TlsTrust& trust,
-                                       std::int64_t deadline_ms);
+                                       std::int64_t deadline_ms, int cut_fd = -1);
 
   struct Exchange {
     Result<ClientResponse> response;
@@ -40,7 +41,7 @@ class ClientConnection {
   bool is_quiet() const;
 
  private:
-  explicit ClientConnection(int fd) : fd_(fd) {}
+  ClientConnection(int fd, int cut_fd) : fd_(fd), cut_fd_(cut_fd) {}
   bool wait(IoState state, std::int64_t deadline_ms) const;
   Result<void> connect(const ClientRequest& request, std::int64_t deadline_ms);
   Result<void> handshake(const std::string& host, TlsTrust& trust, std::int64_t deadline_ms);
@@ -50,6 +51,7 @@ class ClientConnection {
 
   const SystemClock clock_;
   int fd_;
+  int cut_fd_;  // negative: none
   TlsSession tls_;
 };
 

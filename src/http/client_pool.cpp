@@ -1,7 +1,12 @@
 #include "http/client_pool.h"
 
+#include <sys/eventfd.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <csignal>
+
+#include "base/check.h"
 
 namespace coffer::http {
 namespace {
@@ -17,10 +22,16 @@ std::string place_of(const ClientRequest& request) {
 
 }  // namespace
 
-ClientPool::ClientPool(std::string ca_bundle) : trust_(std::move(ca_bundle)) {
+ClientPool::ClientPool(std::string ca_bundle)
+    : trust_(std::move(ca_bundle)), cut_fd_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+  COFFER_CHECK(cut_fd_ >= 0);
   // OpenSSL writes to sockets with write(), which has no flag against the signal.
   std::signal(SIGPIPE, SIG_IGN);
 }
+
+ClientPool::~ClientPool() { ::close(cut_fd_); }
+
+void ClientPool::cut() { ::eventfd_write(cut_fd_, 1); }
 
 /// At most one; those that are stale are closed on the way.
 std::vector<ClientPool::Idle> ClientPool::take(const std::string& place) {
@@ -73,7 +84,7 @@ Result<ClientResponse> ClientPool::send(const ClientRequest& request) {
     if (!result.untouched) return std::move(result.response);
     idle.clear();
   }
-  COFFER_TRY(auto connection, ClientConnection::open(request, trust_, deadline_ms));
+  COFFER_TRY(auto connection, ClientConnection::open(request, trust_, deadline_ms, cut_fd_));
   {
     const Lock lock(mutex_);
     ++opened_;

@@ -19,10 +19,16 @@ class ClientPool {
  public:
   /// As Client.
   explicit ClientPool(std::string ca_bundle);
+  ~ClientPool();
+  ClientPool(const ClientPool&) = delete;
+  ClientPool& operator=(const ClientPool&) = delete;
 
   /// As Client::send. A connection that the peer has closed while it was idle costs no failure: the
   /// request, of which nothing was answered, goes out once more on a new one.
   Result<ClientResponse> send(const ClientRequest& request);
+
+  /// Ends every wait that is under way, and every later one, as if its time had run out. For good.
+  void cut();
 
   /// Connections that wait for a next request.
   std::size_t idle() const;
@@ -38,6 +44,7 @@ class ClientPool {
   void give_back(const std::string& place, ClientConnection connection);
 
   TlsTrust trust_;
+  const int cut_fd_;  // readable from cut() on
   mutable Mutex mutex_;
   std::map<std::string, std::vector<Idle>> idle_ COFFER_GUARDED_BY(mutex_);
   std::size_t idle_count_ COFFER_GUARDED_BY(mutex_) = 0;

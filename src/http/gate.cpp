@@ -313,12 +313,16 @@ GateResult inspect_header(std::string_view buffered, const GateLimits& limits,
                           GateProgress& progress) {
   Scanner scanner(buffered, limits, progress);
   const std::size_t end = scanner.header_end();
-  if (end == 0 && !scanner.problem()) return Incomplete{};
+  const bool incomplete = end == 0 && !scanner.problem();
+  // Who speaks another protocol waits for an answer after one line.
+  if (incomplete && (progress.line_passed || progress.lines == 0)) return Incomplete{};
   HeadParser parser(limits);
   parser.parse(buffered.substr(0, end != 0 ? end : progress.line_start));
   RequestHead& head = parser.head();
   if (scanner.problem()) return make_refusal(*scanner.problem(), head.request);
-  parser.check_as_a_whole();
+  progress.line_passed = true;
+  if (incomplete && !parser.problem()) return Incomplete{};
+  if (!incomplete) parser.check_as_a_whole();
   if (parser.problem()) return make_refusal(*std::move(parser.problem()), head.request);
   head.head_bytes = end;
   return std::move(head);

@@ -26,7 +26,8 @@ struct GateLimits {
 struct GateProgress {
   std::size_t scanned = 0;
   std::size_t line_start = 0;
-  std::size_t lines = 0;  // complete ones, without empty lines before the request line
+  std::size_t lines = 0;     // complete ones, without empty lines before the request line
+  bool line_passed = false;  // the request line was looked at by itself
 };
 
 /// A header that passed. `request` has all but body, peer and request_id.

@@ -11,6 +11,8 @@ namespace {
 constexpr std::size_t kNumberBytesMax = 100;
 // Up to here a linear look is quicker than a set, and most objects are smaller.
 constexpr std::size_t kLinearMembers = 16;
+// nlohmann's id of "number overflow": more than a double holds.
+constexpr int kNumberOverflow = 406;
 
 /// Builds a JsonValue from nlohmann's SAX events, because its DOM would turn numbers into doubles
 /// and keep the last of two equal members. The parser below it does not recurse, so deep input
@@ -25,7 +27,7 @@ class Builder {
   bool number_unsigned(std::uint64_t value) { return number(std::to_string(value)); }
   bool number_float(double, const std::string& text) { return number(text); }
   bool string(std::string& text) {
-    if (!check_text(text, [this] { return where(); })) return false;
+    if (!check_text(text, "The text")) return false;
     return add(JsonValue(std::move(text)));
   }
   bool binary(nlohmann::json::binary_t&) { return false; }  // never in JSON text
@@ -37,13 +39,18 @@ class Builder {
   bool key(std::string& name);
 
   bool parse_error(std::size_t position, const std::string& token,
-                   const nlohmann::detail::exception&) {
+                   const nlohmann::detail::exception& error) {
+    if (error.id == kNumberOverflow) return fail_here("The number", "is too large");
     // The library's own text names its classes; the position is what helps.
     return fail("The body is not valid JSON at byte " + std::to_string(position) +
                 (token.empty() || token.size() > 40 ? "." : ", near `" + token + "`."));
   }
 
-  const std::string& error() const { return error_; }
+  Problem problem() const {
+    Problem out(Slug::malformed_request, error_);
+    if (field_) out.fields.push_back(*field_);
+    return out;
+  }
   JsonValue take() { return std::move(root_); }
 
  private:
@@ -58,21 +65,32 @@ class Builder {
     return false;
   }
 
+  /// As an error of the value that is about to be added, when it is inside something.
+  bool fail_here(const std::string& what, const std::string& why) {
+    const std::string path = this->path();
+    if (error_.empty() && !path.empty()) field_ = FieldError{path, why};
+    return fail(what + " at " + where() + " " + why + ".");
+  }
+
   bool number(std::string text) {
-    if (text.size() > kNumberBytesMax) return fail("The number at " + where() + " is too long.");
+    if (text.size() > kNumberBytesMax) return fail_here("The number", "is too long");
     return add(JsonValue(JsonValue::Number{std::move(text)}));
   }
 
-  template <class Where>
-  bool check_text(const std::string& text, Where place) {
-    if (text.find('\0') != std::string::npos) {
-      return fail("The text at " + place() + " holds a NUL character.");
-    }
+  bool check_text(const std::string& text, const char* what) {
+    if (text.find('\0') != std::string::npos) return fail_here(what, "holds a NUL character");
     if (text.size() > limits_.string_bytes_max) {
-      return fail("The text at " + place() + " is longer than " +
-                  std::to_string(limits_.string_bytes_max) + " bytes.");
+      return fail_here(what,
+                       "is longer than " + std::to_string(limits_.string_bytes_max) + " bytes");
     }
     return true;
+  }
+
+  /// Before it is made.
+  bool count_value() {
+    if (++values_ <= limits_.values_max) return true;
+    return fail("The body holds more than " + std::to_string(limits_.values_max) +
+                " values; it is too many at " + where() + ".");
   }
 
   bool open(JsonValue container) {
@@ -80,6 +98,7 @@ class Builder {
       return fail("The body is nested more than " + std::to_string(limits_.depth_max) +
                   " levels deep.");
     }
+    if (!count_value()) return false;
     stack_.push_back({std::move(container), {}, {}});
     return true;
   }
@@ -87,10 +106,17 @@ class Builder {
   bool close() {
     JsonValue done = std::move(stack_.back().value);
     stack_.pop_back();
-    return add(std::move(done));
+    put(std::move(done));
+    return true;
   }
 
-  bool add(JsonValue&& value);
+  bool add(JsonValue&& value) {
+    if (!count_value()) return false;
+    put(std::move(value));
+    return true;
+  }
+
+  void put(JsonValue&& value);
 
   bool is_duplicate(Frame& frame, const std::string& name) const {
     const auto& members = std::get<JsonValue::Object>(frame.value.data());
@@ -104,17 +130,22 @@ class Builder {
     return !frame.seen.insert(name).second;
   }
 
-  /// As in `transfers[3].amount`; of the value that is about to be added.
-  std::string where() const {
-    std::string path;
+  /// As in `transfers[3].amount`; of the value that is about to be added. Empty at the top.
+  std::string path() const {
+    std::string out;
     for (const Frame& frame : stack_) {
       if (const auto* array = frame.value.array()) {
-        path += "[" + std::to_string(array->size()) + "]";
-      } else {
-        path += (path.empty() ? "" : ".") + shown(frame.key);
+        out += "[" + std::to_string(array->size()) + "]";
+      } else if (!frame.key.empty()) {
+        out += (out.empty() ? "" : ".") + shown(frame.key);
       }
     }
-    return path.empty() ? "the top level" : "`" + path + "`";
+    return out;
+  }
+
+  std::string where() const {
+    const std::string text = path();
+    return text.empty() ? "the top level" : "`" + text + "`";
   }
 
   static std::string shown(const std::string& name) {
@@ -125,12 +156,14 @@ class Builder {
   std::vector<Frame> stack_;
   JsonValue root_;
   std::string error_;
+  std::optional<FieldError> field_;
+  std::size_t values_ = 0;
 };
 
-bool Builder::add(JsonValue&& value) {
+void Builder::put(JsonValue&& value) {
   if (stack_.empty()) {
     root_ = std::move(value);
-    return true;
+    return;
   }
   Frame& frame = stack_.back();
   if (auto* array = std::get_if<JsonValue::Array>(&frame.value.data())) {
@@ -139,16 +172,15 @@ bool Builder::add(JsonValue&& value) {
     std::get<JsonValue::Object>(frame.value.data())
         .emplace_back(std::move(frame.key), std::move(value));
   }
-  return true;
 }
 
 bool Builder::key(std::string& name) {
   Frame& frame = stack_.back();
   frame.key.clear();
-  if (!check_text(name, [this] { return where() + " (a member name)"; })) return false;
+  if (!check_text(name, "A member name")) return false;
   const bool duplicate = is_duplicate(frame, name);
   frame.key = std::move(name);
-  return duplicate ? fail("The member " + where() + " appears twice.") : true;
+  return duplicate ? fail_here("The member", "appears twice") : true;
 }
 
 }  // namespace
@@ -187,7 +219,7 @@ Result<JsonValue> parse_json(std::string_view text, const JsonLimits& limits) {
   }
   Builder builder(limits);
   if (!nlohmann::json::sax_parse(text.begin(), text.end(), &builder)) {
-    return unexpected(Slug::malformed_request, builder.error());
+    return unexpected(builder.problem());
   }
   return builder.take();
 }

@@ -50,11 +50,14 @@ class JsonValue {
 struct JsonLimits {
   std::size_t depth_max = 32;
   std::size_t string_bytes_max = 4096;
+  /// Values of any kind, also containers: a value takes more memory than the two bytes that may
+  /// write it. The largest bodies have 20 bytes of text for each and more.
+  std::size_t values_max = 50'000;
 };
 
 /// Parses a whole request body. Every refusal is `malformed-request` and says where: broken JSON,
-/// nesting over the limit, a duplicate member (named), NUL or invalid UTF-8, an over-long string
-/// (named), anything after the value.
+/// nesting over the limit, too many values, NUL or invalid UTF-8, anything after the value; and, as
+/// an error of that field, a duplicate member, an over-long string or number.
 Result<JsonValue> parse_json(std::string_view text, const JsonLimits& limits = {});
 
 }  // namespace coffer::http

@@ -23,6 +23,12 @@ bool parse_number(std::string_view text, int base, std::uint64_t& out) {
   return error == std::errc{} && end == text.data() + text.size() && !text.empty();
 }
 
+/// Other readers end a line, or a value, at some of these (RFC 9110 section 5.5).
+bool has_control_characters(std::string_view line) {
+  return std::any_of(line.begin(), line.end(),
+                     [](unsigned char c) { return (c < 0x20 && c != '\t') || c == 0x7f; });
+}
+
 }  // namespace
 
 const std::string* ClientResponse::header(std::string_view name) const {
@@ -89,7 +95,7 @@ bool ResponseParser::parse_lines(std::string_view header) {
     end = header.find("\r\n");
     const std::string_view line = header.substr(0, end);
     const std::size_t colon = line.find(':');
-    if (colon == std::string_view::npos || colon == 0) return false;
+    if (colon == std::string_view::npos || colon == 0 || has_control_characters(line)) return false;
     response_.headers.emplace_back(line.substr(0, colon), trimmed(line.substr(colon + 1)));
   }
   return true;

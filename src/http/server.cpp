@@ -32,6 +32,7 @@
 #include "http/tls.h"
 #include "http/wire/connection_table.h"
 #include "http/wire/conversation.h"
+#include "http/wire/doorman.h"
 #include "http/wire/listener.h"
 #include "http/wire/poller.h"
 #include "http/wire/request_queue.h"
@@ -128,6 +129,7 @@ class Server::Impl {
   std::atomic<bool> abort_{false};
 
   // The steward's own.
+  Doorman doorman_;
   bool listening_ = false;
   bool draining_ = false;
   bool watching_queue_ = false;
@@ -268,6 +270,7 @@ void Server::Impl::steward() {
     if (now >= next_tick_ms_) {
       next_tick_ms_ = now + kTickMs;
       enforce_deadlines(now);
+      doorman_.close_due(now);
       serve_for_busy_workers();  // a belt: it should have been roused if there is anything to do
       if (!listening_ && !draining_) {
         listening_ = steward_poller_.add_level(listener_.fd(), kListenToken);
@@ -296,7 +299,8 @@ void Server::Impl::accept_some() {
     Connection* connection =
         table_.open(accepted.fd, std::move(accepted.peer), now + options_.limits.header_ms);
     if (connection == nullptr) {
-      ::close(accepted.fd);
+      // Under TLS nothing can be said before the handshake, and there is no room for that.
+      doorman_.turn_away(accepted.fd, uses_tls() ? std::string() : conversation_.no_room(), now);
     } else if (!shared_.add_edge(accepted.fd, connection->token()) && connection->claim_parked()) {
       release(*connection);
     }

@@ -20,11 +20,12 @@
 namespace coffer::http {
 
 struct ServerLimits {
-  int header_ms = 5'000;  // from the first byte (or from accept) to the end of the header
-  int body_ms = 10'000;   // from the end of the header to the end of the body
-  int idle_ms = 30'000;   // between requests on a keep-alive connection
-  int write_ms = 10'000;  // without progress while writing a response
-  int linger_ms = 1'000;  // for a client to take note of a refusal while it is still sending
+  int header_ms = 5'000;    // from the first byte (or from accept) to the end of the header
+  int body_ms = 10'000;     // from the end of the header to the end of the body
+  int request_ms = 11'000;  // both together: who uses up the one deadline has less of the other
+  int idle_ms = 30'000;     // between requests on a keep-alive connection
+  int write_ms = 10'000;    // without progress while writing a response
+  int linger_ms = 1'000;    // for a client to take note of a refusal while it is still sending
   std::size_t connections_max = 4'096;              // beyond: 503 overloaded
   std::size_t connections_per_address_max = 2'048;  // 0 = no limit; loopback is never limited by it
   std::size_t requests_per_connection_max = 100'000;

@@ -1,12 +1,11 @@
 #include "outbound/key_set.h"
 
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 
 #include "base/log.h"
-#include "outbound/url.h"
+#include "outbound/wire/address_trial.h"
 
 namespace coffer::outbound {
 namespace {
@@ -123,33 +122,22 @@ Result<KeyDocument> KeySet::read_file() {
 Result<std::string> KeySet::fetch() const {
   const auto url = parse_url(source_);
   if (!url) return unexpected(Slug::provider_unavailable, "The address is none.");
-  http::ClientRequest request;
-  request.tls = url->tls;
-  request.host = url->host;
-  request.port = url->port;
-  request.target = url->target();
+  http::ClientRequest request = request_to(*url);
+  request.connect_timeout_ms = timeout_ms_;
   request.headers = {{"Accept", "application/json"}};
   request.response_bytes_max = kBytesMax;
-  const SystemClock clock;
-  const std::int64_t deadline = clock.monotonic_ms() + timeout_ms_;
+  const Deadline deadline(timeout_ms_);
   COFFER_TRY(const auto addresses, resolver_.resolve(url->host, timeout_ms_));
-  Result<http::ClientResponse> answer = unexpected(Slug::provider_unavailable, "No address.");
-  int untried = static_cast<int>(addresses.size());
-  for (const std::string& address : addresses) {
-    const auto left_ms = static_cast<int>(deadline - clock.monotonic_ms());
-    if (left_ms <= 0) break;
-    request.address = address;
-    request.total_timeout_ms = left_ms;
-    request.connect_timeout_ms = std::max(1, left_ms / untried--);
-    answer = client_.send(request);
-    if (answer) break;
+  COFFER_TRY(auto answer,
+             send_to_any(
+                 std::move(request), addresses, deadline,
+                 [&](const http::ClientRequest& attempt) { return client_.send(attempt); },
+                 [](const Problem&) { return true; }));
+  if (answer.status != 200 || answer.truncated) {
+    return unexpected(Slug::provider_error, "Status " + std::to_string(answer.status) +
+                                                (answer.truncated ? ", broken off." : "."));
   }
-  if (!answer) return unexpected(std::move(answer).error());
-  if (answer->status != 200 || answer->truncated) {
-    return unexpected(Slug::provider_error, "Status " + std::to_string(answer->status) +
-                                                (answer->truncated ? ", broken off." : "."));
-  }
-  return std::move(answer->body);
+  return std::move(answer.body);
 }
 
 std::string check_key_source(const std::string& source) {

@@ -16,7 +16,7 @@
 #include "base/clock.h"
 #include "base/environment.h"
 #include "domain/party/contact.h"
-#include "outbound/url.h"
+#include "outbound/wire/address_trial.h"
 
 namespace coffer::outbound {
 namespace {
@@ -175,35 +175,23 @@ Result<void> ConfiguredNotifier::mail(const Notification& notification) const {
 Result<void> ConfiguredNotifier::post(const Notification& notification) const {
   const auto url = parse_url(settings_.gateway_url);
   if (!url) return failed("The address of the gateway is none.");
-  http::ClientRequest request;
+  http::ClientRequest request = request_to(*url);
   request.method = "POST";
-  request.tls = url->tls;
-  request.host = url->host;
-  request.port = url->port;
-  request.target = url->target();
+  request.connect_timeout_ms = settings_.timeout_ms;
   request.headers = {{"Authorization", "Bearer " + settings_.gateway_token.reveal()},
                      {"Content-Type", "application/json"},
                      {"User-Agent", "coffer-notifications/1"}};
   request.body = gateway_body(notification);
-  // Time on the wire is real time, whatever the clock of the records says.
-  const SystemClock clock;
-  const std::int64_t deadline = clock.monotonic_ms() + settings_.timeout_ms;
+  const Deadline deadline(settings_.timeout_ms);
   COFFER_TRY(const auto addresses, resolver_.resolve(url->host, settings_.timeout_ms));
-  Result<http::ClientResponse> answer = failed("The gateway has no address.");
-  int untried = static_cast<int>(addresses.size());
-  for (const std::string& address : addresses) {
-    const auto left_ms = static_cast<int>(deadline - clock.monotonic_ms());
-    if (left_ms <= 0) return failed("The time ran out.");
-    request.address = address;
-    request.total_timeout_ms = left_ms;
-    request.connect_timeout_ms = std::max(1, left_ms / untried--);
-    answer = client_.send(request);
-    // Elsewhere only when nothing was sent.
-    if (answer || answer.error().slug != Slug::provider_unavailable) break;
-  }
-  if (!answer) return unexpected(std::move(answer).error());
-  if (answer->status >= 200 && answer->status < 300) return {};
-  return failed("The gateway answered " + std::to_string(answer->status) + ".");
+  COFFER_TRY(const auto answer,
+             send_to_any(
+                 std::move(request), addresses, deadline,
+                 [&](const http::ClientRequest& attempt) { return client_.send(attempt); },
+                 // Only when nothing was sent.
+                 [](const Problem& problem) { return problem.slug == Slug::provider_unavailable; }));
+  if (answer.status >= 200 && answer.status < 300) return {};
+  return failed("The gateway answered " + std::to_string(answer.status) + ".");
 }
 
 std::string check_gateway_url(const std::string& text) {

@@ -1,16 +1,13 @@
 #include "outbound/provider_http.h"
 
-#include <algorithm>
-
 #include "base/log.h"
 #include "outbound/provider_signature.h"
-#include "outbound/url.h"
+#include "outbound/wire/address_trial.h"
 
 namespace coffer::outbound {
 namespace {
 
 constexpr int kRetryAfterS = 5;
-constexpr int kConnectTimeoutMs = 5'000;
 constexpr std::size_t kWordsMax = 200;
 
 constexpr std::string_view kFailed =
@@ -64,11 +61,8 @@ Result<http::ClientResponse> ProviderHttp::send(const ProviderEndpoint& endpoint
   if (!base || !base->query.empty()) {
     return unexpected(Slug::provider_unavailable, "The base URL of the connector is none.");
   }
-  http::ClientRequest request;
+  http::ClientRequest request = request_to(*base);
   request.method = call.method;
-  request.tls = base->tls;
-  request.host = base->host;
-  request.port = base->port;
   request.target =
       (base->path.ends_with('/') ? base->path.substr(0, base->path.size() - 1) : base->path) +
       call.path;
@@ -79,25 +73,13 @@ Result<http::ClientResponse> ProviderHttp::send(const ProviderEndpoint& endpoint
   request.headers.emplace_back("Coffer-Request-Id", request_id);
   if (!call.body.empty()) request.headers.emplace_back("Content-Type", "application/json");
 
-  // Time on the wire is real time, whatever the clock of the records says.
-  const SystemClock clock;
-  const std::int64_t deadline = clock.monotonic_ms() + endpoint.timeout_ms;
-  const auto left_ms = [&] { return static_cast<int>(deadline - clock.monotonic_ms()); };
+  const Deadline deadline(endpoint.timeout_ms);
   COFFER_TRY(const auto addresses, resolver_.resolve(base->host, endpoint.timeout_ms));
-  Result<http::ClientResponse> answer =
-      unexpected(Slug::provider_unavailable, "The name has no address.");
-  int untried = static_cast<int>(addresses.size());
-  for (const std::string& address : addresses) {
-    if (left_ms() <= 0) return unexpected(Slug::provider_timeout, "The time ran out.");
-    request.address = address;
-    request.total_timeout_ms = left_ms();
-    request.connect_timeout_ms = std::min(kConnectTimeoutMs, std::max(1, left_ms() / untried--));
-    answer = client_.send(request);
-    // Asking elsewhere is safe also after a lost answer: every call can be repeated.
-    const bool elsewhere = !answer && answer.error().slug != Slug::provider_error;
-    if (!elsewhere) break;
-  }
-  return answer;
+  return send_to_any(
+      std::move(request), addresses, deadline,
+      [&](const http::ClientRequest& attempt) { return client_.send(attempt); },
+      // Safe also after a lost answer: every call can be repeated.
+      [](const Problem& problem) { return problem.slug != Slug::provider_error; });
 }
 
 Result<ProviderReply> ProviderHttp::call(const ConnectorTerms& terms, const ProviderCall& call) {

@@ -5,11 +5,11 @@
 #include <charconv>
 
 #include "outbound/webhook_signature.h"
+#include "outbound/wire/address_trial.h"
 
 namespace coffer::outbound {
 namespace {
 
-constexpr int kConnectTimeoutMs = 5'000;
 constexpr int kResolveTimeoutMs = 5'000;
 constexpr int kRegisterResolveMs = 2'000;
 
@@ -60,37 +60,22 @@ Result<void> WebhookSender::check_target(std::string_view url, Environment envir
 }
 
 Result<http::ClientResponse> WebhookSender::exchange(const WebhookMessage& message) {
-  // Time on the wire is real time, whatever the clock of the records says.
-  const SystemClock wire;
-  const std::int64_t deadline = wire.monotonic_ms() + timeout_ms_;
-  const auto left_ms = [&] { return static_cast<int>(deadline - wire.monotonic_ms()); };
+  const Deadline deadline(timeout_ms_);
   COFFER_TRY(const Url url, guard_.check_url(message.url, message.environment));
   COFFER_TRY(const auto addresses, guard_.addresses(url, std::min(kResolveTimeoutMs, timeout_ms_)));
 
-  http::ClientRequest request;
+  http::ClientRequest request = request_to(url);
   request.method = "POST";
-  request.tls = url.tls;
-  request.host = url.host;
-  request.port = url.port;
-  request.target = url.target();
   request.body = message.body;
   request.response_bytes_max = WebhookAnswer::kResponseBytesMax;
   request.headers = delivery_headers(message.id, clock_.now(), message.body, message.secrets);
   request.headers.emplace_back("Content-Type", "application/json");
   request.headers.emplace_back("User-Agent", "coffer-webhooks/1");
-  Result<http::ClientResponse> answer =
-      unexpected(Slug::provider_unavailable, "The name has no address.");
-  int untried = static_cast<int>(addresses.size());
-  for (const std::string& address : addresses) {
-    if (left_ms() <= 0) return unexpected(Slug::provider_timeout, "The time ran out.");
-    request.address = address;
-    request.total_timeout_ms = left_ms();
-    request.connect_timeout_ms = std::min(kConnectTimeoutMs, std::max(1, left_ms() / untried--));
-    answer = pool_.send(request);
-    // Elsewhere only when nothing was sent: two endpoints should not both get it for nothing.
-    if (answer || answer.error().slug != Slug::provider_unavailable) break;
-  }
-  return answer;
+  return send_to_any(
+      std::move(request), addresses, deadline,
+      [&](const http::ClientRequest& attempt) { return pool_.send(attempt); },
+      // Only when nothing was sent: two endpoints should not both get it for nothing.
+      [](const Problem& problem) { return problem.slug == Slug::provider_unavailable; });
 }
 
 WebhookAnswer WebhookSender::send(const WebhookMessage& message) {

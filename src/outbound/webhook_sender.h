@@ -48,6 +48,9 @@ class WebhookSender {
   /// Thread safe. Never fails: a failure is an answer.
   WebhookAnswer send(const WebhookMessage& message);
 
+  /// Ends the attempts under way and all later ones without an answer. To stop.
+  void cut() { pool_.cut(); }
+
   const http::ClientPool& pool() const { return pool_; }
 
  private:

@@ -30,6 +30,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <vector>
 
 #include "base/fault.h"
@@ -319,9 +320,8 @@ void CommitQueue::finish(Batch& batch) {
   tx_.signals_ = 0;
   tx_.tenancy_touched_ = false;
   for (Waiter* waiter : batch.waiters) waiter->completion.complete();
-  for (const Signal signal : {Signal::settlement, Signal::webhooks, Signal::providers,
-                              Signal::notifications}) {
-    if ((signals & 1U << static_cast<unsigned>(signal)) != 0) on_signal_(signal);
+  for (unsigned left = signals; left != 0; left &= left - 1) {
+    on_signal_(static_cast<Signal>(std::countr_zero(left)));
   }
 }
 

@@ -15,6 +15,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "base/fault.h"
 #include "base/log.h"
 #include "store/schema.h"
 
@@ -64,6 +65,17 @@ OpenError make_directory(const std::string& directory) {
   return {};
 }
 
+/// A file that is synchronised under a name that is not is lost with the name. SQLite synchronises the
+/// directory too when it first writes to a log that it made, but shrugs when that fails.
+OpenError sync_directory(const std::string& directory) {
+  const int fd = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return errno_fault("cannot open the directory " + directory, errno);
+  const int error = ::fsync(fd) == 0 ? 0 : errno;
+  ::close(fd);
+  if (error != 0) return errno_fault("cannot synchronise the directory " + directory, error);
+  return {};
+}
+
 /// What a SQLite code means for whoever tried to open the file; `%` stands for its path.
 struct CodeMeaning {
   int code;
@@ -91,6 +103,28 @@ OpenError sql_fault(const std::string& path, const SqlError& error) {
   }
   return {OpenFault::cannot_create,
           "cannot open " + path + " (" + error.what() + "). Check the path and the disk."};
+}
+
+std::unique_ptr<Connection> open_reader(const std::string& path) {
+  auto connection = std::make_unique<Connection>(path, OpenMode::read_write);
+  connection->execute(
+      "PRAGMA busy_timeout=1000; PRAGMA query_only=ON; PRAGMA wal_autocheckpoint=0;"
+      "PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON; PRAGMA mmap_size=0;"
+      "PRAGMA temp_store=MEMORY; PRAGMA cache_size=-8192;");
+  sqlite3_db_config(static_cast<sqlite3*>(connection->handle()), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1,
+                    nullptr);
+  return connection;
+}
+
+/// For a reader beyond the first, opened when all others are leased: each takes memory for the schema.
+/// nullptr when it cannot be had now, for instance without a file descriptor.
+std::unique_ptr<Connection> try_open_reader(const std::string& path) {
+  try {
+    return open_reader(path);
+  } catch (const SqlError& error) {
+    log_warning("store", "no further reader can be opened", {{"error", error.what()}});
+    return nullptr;
+  }
 }
 
 }  // namespace
@@ -155,6 +189,8 @@ std::unique_ptr<Database> Database::open(const DatabaseOptions& options, const C
     }
     if (error.fault != OpenFault::none) return nullptr;
   }
+  error = sync_directory(directory_of(options.path));
+  if (error.fault != OpenFault::none) return nullptr;
   return database;
 }
 
@@ -211,6 +247,8 @@ OpenError Database::open_writer() {
   } else {
     fault = bring_schema_up_to_date(*writer_, options_.path);
   }
+  // The control of the power cut test: it must see what is acknowledged before the disk has it.
+  if (COFFER_FAULT_FAILS("sync.normal")) writer_->execute("PRAGMA synchronous=NORMAL");
   ::umask(old);
   return fault;
 }
@@ -218,15 +256,7 @@ OpenError Database::open_writer() {
 OpenError Database::open_readers() {
   const Lock lock(mutex_);
   slots_.resize(static_cast<std::size_t>(options_.readers));
-  for (Slot& slot : slots_) {
-    slot.connection = std::make_unique<Connection>(options_.path, OpenMode::read_write);
-    slot.connection->execute(
-        "PRAGMA busy_timeout=1000; PRAGMA query_only=ON; PRAGMA wal_autocheckpoint=0;"
-        "PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON; PRAGMA mmap_size=0;"
-        "PRAGMA temp_store=MEMORY; PRAGMA cache_size=-8192;");
-    sqlite3_db_config(static_cast<sqlite3*>(slot.connection->handle()),
-                      SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
-  }
+  slots_.front().connection = open_reader(options_.path);
   return {};
 }
 
@@ -237,6 +267,8 @@ Result<Reader> Database::reader() {
     // Always the lowest free one: the fewer are in use, the warmer their page caches.
     for (std::size_t i = 0; i < slots_.size(); ++i) {
       if (slots_[i].leased) continue;
+      if (!slots_[i].connection) slots_[i].connection = try_open_reader(options_.path);
+      if (!slots_[i].connection) continue;
       static constexpr const char* kBegin = "BEGIN";
       Query(*slots_[i].connection, kBegin).run();
       slots_[i].leased = true;

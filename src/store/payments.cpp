@@ -56,14 +56,16 @@ constexpr const char* kInsertLeg =
 constexpr const char* kSettlementView =
     "SELECT p.tenant, t.environment, p.type, p.status, p.version, p.receiving_asset,"
     " p.min_receiving, p.source_wallet, p.destination_wallet, p.sending_asset, p.sending_amount,"
-    " p.beneficiary, p.destination, p.connector, p.quote, p.receiving_amount FROM payments p JOIN tenants t ON t.tenant = p.tenant WHERE p.payment = ?";
+    " p.beneficiary, p.destination, p.connector, p.quote, p.receiving_amount, p.notify"
+    " FROM payments p JOIN tenants t ON t.tenant = p.tenant WHERE p.payment = ?";
 constexpr const char* kLegKeys =
     "SELECT source_wallet, destination_wallet, asset, amount FROM payment_legs"
     " WHERE payment = ? ORDER BY leg";
+// Not IN (2, 3, 7): SQLite makes a table of more than two values, every time.
 constexpr const char* kChangeStatus =
     "UPDATE payments SET status = ?2, version = version + 1, updated_at = ?3,"
     " processing_at = CASE WHEN ?2 = 1 THEN ?3 ELSE processing_at END,"
-    " completed_at = CASE WHEN ?2 IN (2, 3, 7) THEN ?3 ELSE completed_at END,"
+    " completed_at = CASE WHEN ?2 = 2 OR ?2 = 3 OR ?2 = 7 THEN ?3 ELSE completed_at END,"
     " refund_pending_at = CASE WHEN ?2 = 4 THEN ?3 ELSE refund_pending_at END,"
     " refund_closed_at = CASE WHEN ?2 IN (5, 6) THEN ?3 ELSE refund_closed_at END,"
     " failure = coalesce(?4, failure), receiving_amount = coalesce(?5, receiving_amount),"
@@ -80,12 +82,22 @@ constexpr const char* kDueJobs =
 constexpr const char* kNextDue =
     "SELECT due_at FROM settlement_jobs ORDER BY due_at, payment LIMIT 1";
 constexpr const char* kCountJobs = "SELECT count(*) FROM settlement_jobs";
-constexpr const char* kJobOf = "SELECT due_at, payment FROM settlement_jobs WHERE payment = ?";
-
-enum class Notify { none, email, whatsapp };
 
 std::optional<AssetCode> optional_code(const Query& q, int column) {
   return q.is_null(column) ? std::nullopt : AssetCode::parse(q.text(column));
+}
+
+constexpr std::int64_t kNobody = 0;
+
+std::int64_t notify_column(const PaymentRequest& request) {
+  if (request.notify_email) return static_cast<std::int64_t>(NotificationChannel::email);
+  if (request.notify_whatsapp) return static_cast<std::int64_t>(NotificationChannel::messaging);
+  return kNobody;
+}
+
+std::optional<NotificationChannel> optional_channel(const Query& q, int column) {
+  if (q.integer(column) == kNobody) return std::nullopt;
+  return q.enumeration<NotificationChannel>(column);
 }
 
 void read_parties(const Query& q, PaymentRecord& r) {
@@ -138,8 +150,9 @@ PaymentRecord record_row(const Query& q) {
   r.request.min_receiving = q.optional_amount(17);
   r.path = q.optional_text(18);
   r.request.memo = q.optional_text(22);
-  r.request.notify_email = q.enumeration<Notify>(23) == Notify::email;
-  r.request.notify_whatsapp = q.enumeration<Notify>(23) == Notify::whatsapp;
+  const auto notify = optional_channel(q, 23);
+  r.request.notify_email = notify == NotificationChannel::email;
+  r.request.notify_whatsapp = notify == NotificationChannel::messaging;
   if (!q.is_null(24)) r.failure = q.enumeration<FailureCode>(24);
   r.created_at = q.time(25);
   r.processing_at = q.optional_time(26);
@@ -242,6 +255,15 @@ std::optional<PaymentRecord> find_payment_by_key(Connection& db, std::int64_t pa
   return one_record(db, kByKey, payment);
 }
 
+std::optional<Denomination> receiving_denomination(const PaymentRecord& record) {
+  if (record.request.receiving_asset) {
+    return Denomination{record.request.receiving_asset->value(),
+                        record.receiving_decimals.value_or(Amount::kScale)};
+  }
+  if (!record.provider) return std::nullopt;
+  return Denomination{record.provider->currency, record.provider->currency_decimals};
+}
+
 std::int64_t insert_payment(WriteTx& tx, const Tenant& tenant, const NewPayment& payment) {
   const PaymentRequest& request = payment.request;
   const bool multi = request.type == PaymentType::p2p_own_multi;
@@ -251,15 +273,12 @@ std::int64_t insert_payment(WriteTx& tx, const Tenant& tenant, const NewPayment&
   const auto single = [&](const auto& value) {
     return multi ? std::decay_t<decltype(value)>() : value;
   };
-  const Notify notify = request.notify_email      ? Notify::email
-                        : request.notify_whatsapp ? Notify::whatsapp
-                                                  : Notify::none;
   const Amount receiving = payment.provider ? payment.provider->receiving : Amount();
   Query(tx.db(), kInsert, tenant.key, payment.id, request.transaction_id, payment.application,
         payment.request_id, request.type, single(first.source_wallet),
         single(first.destination_wallet), payment.total ? first.asset : std::nullopt, payment.total,
         keys.receiving_asset, or_null(receiving), request.min_receiving, single(leg.refs.from_ref),
-        single(leg.refs.to_ref), single(leg.description), request.memo, notify, keys.beneficiary,
+        single(leg.refs.to_ref), single(leg.description), request.memo, notify_column(request), keys.beneficiary,
         keys.destination, keys.connector, keys.quote, tx.now(), tx.now())
       .run();
   const std::int64_t key = tx.db().last_insert_key();
@@ -290,6 +309,7 @@ SettlementView settlement_view(Connection& db, std::int64_t payment) {
     view.keys.connector = q.optional_integer(13);
     view.keys.quote = q.optional_integer(14);
     view.receiving_amount = q.optional_amount(15);
+    view.notify = optional_channel(q, 16);
   }
   view.keys.receiving_asset = view.receiving_asset;
   if (view.type == PaymentType::p2p_own_multi) {
@@ -344,12 +364,6 @@ std::optional<Timestamp> next_settlement_due(Connection& db) {
 std::int64_t count_settlement_jobs(Connection& db) {
   Query query(db, kCountJobs);
   return query.step() ? query.integer(0) : 0;
-}
-
-std::optional<SettlementJob> find_settlement_job(Connection& db, std::int64_t payment) {
-  Query query(db, kJobOf, payment);
-  return query.step() ? std::optional(SettlementJob{query.time(0), query.integer(1)})
-                      : std::nullopt;
 }
 
 }  // namespace coffer::store

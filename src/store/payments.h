@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "domain/connector.h"
+#include "domain/events/notification.h"
 #include "domain/payment.h"
 #include "domain/provider_payment.h"
 #include "domain/tenant.h"
@@ -92,7 +93,8 @@ struct SettlementView {
   std::optional<Amount> min_receiving;
   std::optional<Amount> receiving_amount;
   PaymentKeys keys;
-  std::vector<Amount> amounts;  // per leg
+  std::vector<Amount> amounts;                // per leg
+  std::optional<NotificationChannel> notify;  // empty: nobody
 };
 
 /// A change of status; `from` is checked against the stored one.
@@ -109,6 +111,14 @@ std::optional<PaymentRecord> find_by_transaction_id(Connection& db, const Tenant
 std::optional<PaymentRecord> find_payment(Connection& db, const Tenant& tenant, PaymentId id);
 /// For the operator and for events: no tenant is asked, so never on an integrator's route.
 std::optional<PaymentRecord> find_payment_by_key(Connection& db, std::int64_t payment);
+
+/// What the receiving side is counted in: an asset, or the currency of the provider. nullopt where
+/// the record has no receiving side of its own.
+struct Denomination {
+  std::string code;
+  int decimals = Amount::kScale;
+};
+std::optional<Denomination> receiving_denomination(const PaymentRecord& record);
 
 struct NewPayment {
   PaymentId id;
@@ -142,7 +152,5 @@ bool has_settlement_job(Connection& db, const SettlementJob& job);
 std::vector<SettlementJob> due_settlement_jobs(Connection& db, Timestamp now, int limit);
 std::optional<Timestamp> next_settlement_due(Connection& db);
 std::int64_t count_settlement_jobs(Connection& db);
-/// The open job of a payment, if any.
-std::optional<SettlementJob> find_settlement_job(Connection& db, std::int64_t payment);
 
 }  // namespace coffer::store

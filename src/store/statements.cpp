@@ -11,27 +11,31 @@ constexpr const char* kLastJournal = "SELECT coalesce(max(journal), 0) FROM jour
 constexpr const char* kJournalTime = "SELECT at FROM journal WHERE journal = ?";
 constexpr const char* kBalanceBefore =
     "SELECT balance_after FROM entries WHERE account = ? AND entry < ? ORDER BY entry DESC LIMIT 1";
+// What only few lines have is looked up for those alone: a statement may have a million lines.
 constexpr const char* kLines =
     "SELECT e.entry, j.link, j.at, e.amount, e.balance_after,"
     " CASE WHEN p.tenant = t.tenant THEN p.id END,"
-    " CASE WHEN p.type = 2 THEN l.description ELSE p.description END,"
-    " CASE WHEN e.amount < 0 THEN coalesce(l.from_ref, p.from_ref)"
-    "      ELSE coalesce(l.to_ref, p.to_ref) END,"
+    " CASE WHEN p.type = 2 THEN (SELECT l.description FROM payment_legs l"
+    "   WHERE l.payment = j.payment AND l.leg = e.leg) ELSE p.description END,"
+    " CASE WHEN p.type = 2 THEN (SELECT CASE WHEN e.amount < 0 THEN l.from_ref ELSE l.to_ref END"
+    "   FROM payment_legs l WHERE l.payment = j.payment AND l.leg = e.leg)"
+    "  WHEN e.amount < 0 THEN p.from_ref ELSE p.to_ref END,"
     // Between tenants a wallet's own name is nobody's business: the payer knows the beneficiary, the
     // receiver who paid.
     " CASE WHEN c.tenant = t.tenant THEN w.name"
-    "      WHEN c.kind <> 0 OR e.amount < 0 THEN coalesce(b.company_name, b.first_name || ' ' || b.last_name)"
+    "      WHEN c.kind <> 0 OR e.amount < 0"
+    "      THEN (SELECT coalesce(b.company_name, b.first_name || ' ' || b.last_name)"
+    "            FROM beneficiaries b WHERE b.beneficiary = p.beneficiary)"
     "      ELSE (SELECT s.name FROM tenants n JOIN associations s ON s.association = n.association"
     "            WHERE n.tenant = c.tenant) END,"
-    " c.kind, j.kind, coalesce(q.payer_name, k.provider)"
+    " c.kind, j.kind,"
+    " CASE WHEN c.kind = 4"
+    "      THEN coalesce((SELECT q.payer_name FROM provider_payments q WHERE q.payment = p.payment),"
+    "                    (SELECT k.provider FROM connectors k WHERE k.connector = p.connector)) END"
     " FROM entries e JOIN accounts t ON t.account = e.account"
     " JOIN journal j ON j.journal = e.entry / 1024"
     " JOIN accounts c ON c.account = e.counterparty LEFT JOIN wallets w ON w.wallet = c.wallet"
     " LEFT JOIN payments p ON p.payment = j.payment"
-    " LEFT JOIN payment_legs l ON l.payment = j.payment AND l.leg = e.leg AND p.type = 2"
-    " LEFT JOIN beneficiaries b ON b.beneficiary = p.beneficiary"
-    " LEFT JOIN provider_payments q ON q.payment = p.payment"
-    " LEFT JOIN connectors k ON k.connector = p.connector"
     " WHERE e.account = ? AND e.entry >= ? AND e.entry < ? AND t.tenant = ?"
     " ORDER BY e.entry LIMIT ?";
 
@@ -95,6 +99,7 @@ std::vector<StatementLine> statement_lines(Connection& db, const Tenant& tenant,
                                            AccountKey account, const EntryRange& range,
                                            int limit) {
   std::vector<StatementLine> out;
+  out.reserve(static_cast<std::size_t>(limit));
   Query query(db, kLines, account, range.from, range.to, tenant.key, limit);
   while (query.step()) {
     StatementLine line;

@@ -22,6 +22,9 @@ constexpr const char* kSetAssociationStatus =
 constexpr const char* kFindTenant =
     "SELECT t.tenant FROM tenants t JOIN associations a ON a.association = t.association"
     " WHERE a.id = ? AND t.environment = ?";
+constexpr const char* kTenantByKey =
+    "SELECT t.tenant, a.id, t.environment FROM tenants t"
+    " JOIN associations a ON a.association = t.association WHERE t.tenant = ?";
 
 #define APPLICATION_COLUMNS                                                                       \
   "SELECT p.application, p.id, p.tenant, a.id, a.status, p.environment, p.name, p.suspended,"     \
@@ -135,6 +138,12 @@ std::optional<Tenant> find_tenant(Connection& db, AssociationId association,
   Query query(db, kFindTenant, association, environment);
   if (!query.step()) return std::nullopt;
   return Tenant{query.integer(0), association, environment};
+}
+
+Tenant tenant_by_key(Connection& db, std::int64_t tenant) {
+  Query query(db, kTenantByKey, tenant);
+  COFFER_CHECK(query.step());
+  return {query.integer(0), query.id<AssociationId>(1), query.enumeration<Environment>(2)};
 }
 
 std::vector<ApplicationRow> list_applications(Connection& db) {

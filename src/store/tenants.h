@@ -49,6 +49,8 @@ void insert_association(WriteTx& tx, const AssociationRow& row);
 void set_association_status(WriteTx& tx, AssociationId id, AssociationStatus status);
 std::optional<Tenant> find_tenant(Connection& db, AssociationId association,
                                   Environment environment);
+/// Of a row that says whose it is.
+Tenant tenant_by_key(Connection& db, std::int64_t tenant);
 
 std::vector<ApplicationRow> list_applications(Connection& db);
 std::optional<ApplicationRow> find_application(Connection& db, ApplicationId id);

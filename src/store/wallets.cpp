@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "store/tenants.h"
 
 namespace coffer::store {
 namespace {
@@ -32,9 +33,6 @@ constexpr const char* kListOfAll = WALLET_COLUMNS " ORDER BY w.status, w.wallet"
 #undef WALLET_FILTER
 #undef WALLET_COLUMNS
 
-constexpr const char* kTenants =
-    "SELECT t.tenant, a.id, t.environment FROM tenants t"
-    " JOIN associations a ON a.association = t.association WHERE t.tenant = ?";
 constexpr const char* kFindAddress =
     "SELECT w.wallet, w.status FROM wallets w JOIN tenants t ON t.tenant = w.tenant"
     " WHERE w.public_key = ? AND t.environment = ?";
@@ -85,12 +83,6 @@ WalletRow wallet_row(const Query& q) {
   row.metadata = metadata_row(q);
   row.sealed_seed = q.blob(27);
   return row;
-}
-
-std::optional<Tenant> tenant_by_key(Connection& db, std::int64_t key) {
-  Query query(db, kTenants, key);
-  if (!query.step()) return std::nullopt;
-  return Tenant{query.integer(0), query.id<AssociationId>(1), query.enumeration<Environment>(2)};
 }
 
 void put_metadata(WriteTx& tx, const WalletRow& row) {
@@ -163,16 +155,14 @@ std::vector<std::pair<WalletRow, Tenant>> list_wallets_of_all(Connection& db) {
   std::vector<std::pair<WalletRow, Tenant>> out;
   Query query(db, kListOfAll);
   while (query.step()) {
-    const auto tenant = tenant_by_key(db, query.integer(kTenantColumn));
-    COFFER_CHECK(tenant.has_value());
-    out.emplace_back(wallet_row(query), *tenant);
+    out.emplace_back(wallet_row(query), tenant_by_key(db, query.integer(kTenantColumn)));
   }
   return out;
 }
 
 std::optional<Tenant> tenant_of_wallet(Connection& db, WalletId id) {
   Query query(db, kTenantOfWallet, id);
-  return query.step() ? tenant_by_key(db, query.integer(0)) : std::nullopt;
+  return query.step() ? std::optional(tenant_by_key(db, query.integer(0))) : std::nullopt;
 }
 
 void insert_wallet(WriteTx& tx, const Tenant& tenant, WalletRow& row) {

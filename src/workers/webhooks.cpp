@@ -11,26 +11,23 @@ constexpr std::int64_t kLookAgainMs = 1'000;
 // Nothing should need it: a sender that broke down gives back its delivery without saying so.
 constexpr std::int64_t kLookAnywayMs = 60'000;
 constexpr std::int64_t kPruneEveryMs = 3'600'000;
+// A sender that was woken takes its job before that, or another is woken.
+constexpr std::int64_t kTakenWithinMs = 20;
 constexpr int kRoundsMax = 1'000;
 
 }  // namespace
 
 WebhookDelivery::WebhookDelivery(const flows::Context& context, int senders, int in_flight)
     : context_(context),
-      lanes_(in_flight),
+      limits_{.in_flight = in_flight, .prompt = senders},
+      lanes_(limits_),
       pruner_(std::make_unique<WorkerThread>("webhook-log", [this] { return prune(); })),
-      dispatcher_(std::make_unique<WorkerThread>("webhooks", [this] { return dispatch(); })) {
-  for (int i = 0; i < senders; ++i) {
-    senders_.push_back(
-        std::make_unique<WorkerThread>("webhook-" + std::to_string(i), [this] { return send(); }));
-  }
-}
+      dispatcher_(std::make_unique<WorkerThread>("webhooks", [this] { return dispatch(); })) {}
 
 WebhookDelivery::~WebhookDelivery() { stop(); }
 
 void WebhookDelivery::start() {
   started_ = true;
-  for (auto& sender : senders_) sender->start();
   pruner_->start();
   dispatcher_->start();
 }
@@ -40,8 +37,10 @@ void WebhookDelivery::wake() { dispatcher_->wake(); }
 void WebhookDelivery::stop() {
   dispatcher_->stop();
   pruner_->stop();
-  for (auto& sender : senders_) sender->stop();
-  if (started_) flows::record_finished(context_, lanes_);
+  if (!started_) return;
+  flows::cut_deliveries(context_, lanes_);
+  for (auto& sender : senders_) sender->thread->stop();
+  flows::record_finished(context_, lanes_);
   started_ = false;
 }
 
@@ -50,7 +49,10 @@ int WebhookDelivery::run_due() {
   for (int i = 0; i < kRoundsMax; ++i) {
     const auto round = flows::run_delivery_round(context_, lanes_);
     int now_sent = 0;
-    while (flows::send_next(context_, lanes_)) ++now_sent;
+    while (const auto job = flows::take_delivery(context_, lanes_)) {
+      flows::send_delivery(context_, lanes_, *job);
+      ++now_sent;
+    }
     sent += now_sent;
     const bool idle = round && round->queued == 0 && round->recorded == 0 && !round->more;
     if (!round || (now_sent == 0 && idle)) break;
@@ -60,16 +62,52 @@ int WebhookDelivery::run_due() {
 
 std::int64_t WebhookDelivery::dispatch() {
   const auto round = flows::run_delivery_round(context_, lanes_);
-  if (!round) return kLookAgainMs;  // overloaded or disk full: everything waits in its rows
-  const auto wanted = std::min(static_cast<std::size_t>(round->ready), senders_.size());
-  for (std::size_t i = 0; i < wanted; ++i) senders_[i]->wake();
+  const std::int64_t look_again_ms = hand_out();
+  // Overloaded or disk full: everything else waits in its rows.
+  if (!round) return std::min(kLookAgainMs, look_again_ms);
   if (round->more) return 0;
-  if (!round->next_due) return kLookAnywayMs;
-  return std::clamp<std::int64_t>(round->next_due->ms - context_.queue.now().ms, 0, kLookAnywayMs);
+  if (!round->next_due) return look_again_ms;
+  const std::int64_t due_in_ms = round->next_due->ms - context_.queue.now().ms;
+  return std::clamp<std::int64_t>(due_in_ms, 0, look_again_ms);
 }
 
-std::int64_t WebhookDelivery::send() {
-  if (!flows::send_next(context_, lanes_)) return WorkerThread::kWhenWoken;
+/// Wakes senders that have nothing to do, and adds senders when all have. In how many milliseconds
+/// there may be more to hand out.
+std::int64_t WebhookDelivery::hand_out() {
+  const auto chance = flows::delivery_chance(context_, lanes_);
+  if (chance.jobs == 0) return chance.again_in_ms.value_or(kLookAnywayMs);
+  int left = chance.jobs;
+  for (auto& sender : senders_) {
+    if (left == 0) break;
+    if (sender->sending) continue;
+    sender->thread->wake();
+    --left;
+  }
+  const auto senders_max = static_cast<std::size_t>(limits_.prompt + limits_.patient);
+  for (; left > 0 && senders_.size() < senders_max; --left) add_sender();
+  return kTakenWithinMs;
+}
+
+void WebhookDelivery::add_sender() {
+  auto sender = std::make_unique<Sender>();
+  sender->thread = std::make_unique<WorkerThread>("webhook-" + std::to_string(senders_.size()),
+                                                  [this, &self = *sender] { return send(self); });
+  sender->thread->start();
+  senders_.push_back(std::move(sender));
+}
+
+std::int64_t WebhookDelivery::send(Sender& sender) {
+  const auto job = flows::take_delivery(context_, lanes_);
+  if (!job) return WorkerThread::kWhenWoken;
+  struct Sending {
+    std::atomic<bool>& flag;
+    explicit Sending(std::atomic<bool>& sending) : flag(sending) { flag = true; }
+    ~Sending() { flag = false; }
+  };
+  {
+    const Sending sending(sender.sending);
+    flows::send_delivery(context_, lanes_, *job);
+  }
   dispatcher_->wake();
   return 0;
 }

@@ -1,8 +1,8 @@
 // Threads that deliver events: one dispatcher, which alone reads and writes rows, and senders,
-// which wait on endpoints. An endpoint that does not answer holds up one sender per attempt in
-// flight to it.
+// which wait on endpoints. There are as many senders as attempts have to be under way at once.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <vector>
 
@@ -14,7 +14,8 @@ namespace coffer::workers {
 
 class WebhookDelivery {
  public:
-  /// `context` outlives this. `in_flight` per endpoint.
+  /// `context` outlives this. `senders` for endpoints that answer at once; those that do not get
+  /// threads beyond them. `in_flight` per endpoint.
   WebhookDelivery(const flows::Context& context, int senders, int in_flight);
   ~WebhookDelivery();  // stops
   WebhookDelivery(const WebhookDelivery&) = delete;
@@ -23,24 +24,32 @@ class WebhookDelivery {
   void start();
   /// A commit has left events, or changed a registration. From any thread.
   void wake();
-  /// Returns when the attempts under way have ended and are recorded.
+  /// Cuts the attempts under way, which are made again after a start, and returns when everything
+  /// that had ended is recorded. Once only.
   void stop();
 
   /// Without threads: everything that is due now, on this thread; how many attempts were made. For
-  /// tests under a manual clock, and for nothing that `start` runs beside.
+  /// tests under a manual clock.
   int run_due();
 
  private:
+  struct Sender {
+    std::atomic<bool> sending{false};
+    std::unique_ptr<WorkerThread> thread;
+  };
   std::int64_t dispatch();
-  std::int64_t send();
+  std::int64_t hand_out();
+  void add_sender();
+  std::int64_t send(Sender& sender);
   std::int64_t prune();
 
   const flows::Context& context_;
+  const flows::SenderLimits limits_;
   flows::DeliveryLanes lanes_;
-  bool started_ = false;
-  std::vector<std::unique_ptr<WorkerThread>> senders_;
   std::unique_ptr<WorkerThread> pruner_;
   std::unique_ptr<WorkerThread> dispatcher_;
+  std::vector<std::unique_ptr<Sender>> senders_;  // of the dispatcher, while it runs
+  bool started_ = false;
 };
 
 }  // namespace coffer::workers

@@ -1,7 +1,11 @@
 // The wall between tenants, generated from the route table: whatever id of another tenant a request
 // names, the answer is the one for an id that nobody has.
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <regex>
+#include <set>
 
+#include "api/openapi.h"
 #include "route_samples.h"
 
 using namespace coffer;
@@ -9,9 +13,7 @@ using namespace coffer::test;
 
 namespace {
 
-bool is_guarded(const api::Route& route) {
-  return api::is_guarded(route.access);
-}
+bool is_guarded(const api::Route& route) { return api::is_guarded(route.access); }
 
 /// Everything of `names`' owner that another tenant could have changed.
 std::string state_of(const Client& owner, const Names& names) {
@@ -43,6 +45,60 @@ int intrude(World& world, const Client& intruder, const Names& own, const api::R
     INFO(route.operation << " with a foreign " << name << ": " << reply.text());
     CHECK(reply.status == 404);
     CHECK(without_identity(reply) == without_identity(intruder.send(sample.call(absent))));
+  }
+  return tried;
+}
+
+Names with_all(Names own, const Names& others) {
+  for (const std::string& name : owned_names()) own[name] = others.at(name);
+  return own;
+}
+
+/// Members of a request that hold the id of something, by the document: also those that the sample
+/// leaves out. The caller's own words (`transactionId`) and its own name are none.
+std::vector<std::string> id_members(const Json& schema) {
+  static const std::set<std::string> kOwnWords = {"transactionId", "clientId", "customerId",
+                                                  "providerPaymentId", "taxId"};
+  std::vector<std::string> out;
+  const Json members = schema.value("properties", Json::object());
+  for (const auto& [name, member] : members.items()) {
+    const bool is_id = name.size() > 2 && name.ends_with("Id");
+    if ((is_id && !kOwnWords.contains(name)) || name == "settlementAccount") out.push_back(name);
+  }
+  return out;
+}
+
+/// The request with `member` set to `value`, in the body or in the first leg of it.
+HttpCall with_member(HttpCall call, const std::string& member, const std::string& value,
+                     bool in_leg) {
+  Json body = Json::parse(call.body);
+  (in_leg ? body["transfers"][0] : body)[member] = value;
+  call.body = body.dump();
+  return call;
+}
+
+/// Every member of the body that holds an id, with every id of the other tenant; the count of
+/// calls.
+int intrude_by_members(World& world, const Client& intruder, const Names& own,
+                       const api::Route& route, const Json& schemas) {
+  int tried = 0;
+  const Json& schema = schemas.at(std::string(route.request_schema));
+  const bool has_legs = schema.value("properties", Json::object()).contains("transfers");
+  const Json& members_of = has_legs ? schemas.at("Transfer") : schema;
+  for (const std::string& member : id_members(members_of)) {
+    for (const std::string& name : owned_names()) {
+      if (Uuid::parse(world.theirs.at(name)).has_value() != (member != "settlementAccount"))
+        continue;
+      ++tried;
+      const HttpCall call = sample_of(route).call(own);
+      const Reply foreign =
+          intruder.send(with_member(call, member, world.theirs.at(name), has_legs));
+      const Reply absent =
+          intruder.send(with_member(call, member, world.nobodys.at(name), has_legs));
+      INFO(route.operation << " " << member << " = a foreign " << name << ": " << foreign.text());
+      CHECK(foreign.status >= 400);
+      CHECK(without_identity(foreign) == without_identity(absent));
+    }
   }
   return tried;
 }
@@ -116,4 +172,89 @@ TEST_CASE("every path parameter is known to the generator") {
     INFO(route.operation);
     CHECK_NOTHROW(sample_of(route));
   }
+}
+
+TEST_CASE("whatever the samples refer to is known to be somebody's or everybody's") {
+  // A new kind of thing that belongs to a tenant has to be named in owned_names(), or nobody would
+  // try to get at another tenant's.
+  const std::set<std::string> everybodys = {
+      "new",      "connector",    "payouts",   "collections",  "bespoke",      "provider",
+      "purpose",  "funds",        "customer",  "relationship", "triggered",    "arrival",
+      "clientId", "clientSecret", "challenge", "publicKey",    "signInSecret", "refreshToken",
+      "username", "password",     "otp"};
+  const std::set<std::string> owned(owned_names().begin(), owned_names().end());
+  const std::regex kName("\\$([A-Za-z]+)");
+  for (const api::Route& route : api::routes()) {
+    const Sample sample = sample_of(route);
+    const std::string text = sample.target + sample.body;
+    for (std::sregex_iterator it(text.begin(), text.end(), kName), end; it != end; ++it) {
+      INFO(route.operation << " refers to $" << (*it)[1]);
+      CHECK(owned.contains((*it)[1]) + everybodys.contains((*it)[1]) == 1);
+    }
+  }
+}
+
+TEST_CASE("a path of nothing but another tenant's ids is not there, by any method") {
+  World world;
+  const Client intruder = world.app.stranger();
+  const Names own = belongings_of(world.app, intruder);
+  const std::string before = state_of(world.app.me(), world.theirs);
+  const Names foreign = with_all(own, world.theirs), absent = with_all(own, world.nobodys);
+  for (const api::Route& route : api::routes()) {
+    if (!is_guarded(route)) continue;
+    const Sample sample = sample_of(route);
+    const bool names_something =
+        std::any_of(owned_names().begin(), owned_names().end(), [&](const std::string& name) {
+          return sample.target.find("$" + name) != std::string::npos;
+        });
+    if (!names_something) continue;
+    for (const char* method : {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}) {
+      HttpCall theirs = sample.call(foreign), nobodys = sample.call(absent);
+      theirs.method = nobodys.method = method;
+      const Client client = intruder.with("X-Request-Id", "same");
+      const Reply reply = client.send(theirs), other = client.send(nobodys);
+      INFO(method << " " << theirs.target << ": " << reply.text());
+      if (method == route.method) CHECK(reply.status == 404);
+      CHECK(without_identity(reply) == without_identity(other));
+      if (method == std::string_view("HEAD")) CHECK(reply.headers == other.headers);
+    }
+  }
+  CHECK(state_of(world.app.me(), world.theirs) == before);
+}
+
+TEST_CASE("another tenant's ids in any member of a body are as good as ids that nobody has") {
+  World world;
+  world.app.rate("USDC", "EURC", "0.9");
+  const Client intruder = world.app.stranger();
+  const Names own = belongings_of(world.app, intruder);
+  const Json schemas = Json::parse(api::openapi_document()).at("components").at("schemas");
+  const std::string before = state_of(world.app.me(), world.theirs);
+  int tried = 0;
+  for (const api::Route& route : api::routes()) {
+    if (!is_guarded(route) || route.request_schema.empty()) continue;
+    tried += intrude_by_members(world, intruder, own, route, schemas);
+  }
+  CHECK(tried > 100);
+  CHECK(state_of(world.app.me(), world.theirs) == before);
+}
+
+TEST_CASE("what no intruder finds its owner finds, so that a missing wall would be noticed") {
+  World world;
+  int found = 0;
+  for (const api::Route& route : api::routes()) {
+    if (!is_guarded(route) || route.method != "GET") continue;
+    const Sample sample = sample_of(route);
+    for (const std::string& name : owned_names()) {
+      if (!sample.refers_to(name)) continue;
+      Names absent = world.theirs;
+      absent[name] = world.nobodys.at(name);
+      const Client owner = world.app.me();
+      const Reply reply = owner.send(sample.call(world.theirs));
+      INFO(route.operation << " with its own " << name << ": " << reply.text());
+      CHECK(reply.status == route.answers.front().status);
+      CHECK(without_identity(reply) != without_identity(owner.send(sample.call(absent))));
+      ++found;
+    }
+  }
+  CHECK(found > 10);
 }

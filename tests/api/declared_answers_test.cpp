@@ -9,7 +9,7 @@
 #include "route_samples.h"
 #include "support/armed_fault.h"
 #include "support/connectors.h"
-#include "support/silent_listener.h"
+#include "support/listener.h"
 
 using namespace coffer;
 using namespace coffer::test;
@@ -294,7 +294,7 @@ class Producer {
 
   TestApp app_;
   TestApp limited_;
-  SilentListener silence_;
+  Listener silence_;
   TestApp late_;
   Names mine_;
   Names nobodys_;

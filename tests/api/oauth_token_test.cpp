@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "support/silent_listener.h"
+#include "support/listener.h"
 #include "support/test_app.h"
 #include "support/token_issuer.h"
 
@@ -161,7 +161,7 @@ TEST_CASE("without a configured issuer nothing but our own tokens is taken") {
 }
 
 TEST_CASE("keys that cannot be fetched in time are 504, in the envelope of the business routes") {
-  const SilentListener silence;
+  const Listener silence;
   TestApp app([&](Config& config) {
     config.oauth_issuer = "https://issuer.example";
     config.oauth_audience = "coffer";

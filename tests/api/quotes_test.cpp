@@ -2,8 +2,8 @@
 #include <catch2/catch.hpp>
 
 #include "support/connectors.h"
+#include "support/listener.h"
 #include "support/scenario.h"
-#include "support/silent_listener.h"
 #include "support/test_app.h"
 
 using namespace coffer;
@@ -339,7 +339,7 @@ TEST_CASE("the sandbox lets a quote expire") {
 
 TEST_CASE("a provider that fails on a quote") {
   TestApp app;
-  const SilentListener silence;
+  const Listener silence;
   const auto ask = [&](const std::string& url) {
     return app.me().post(kQuotes, by_type(add_http_connector(app, url), "100"));
   };

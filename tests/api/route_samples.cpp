@@ -287,7 +287,8 @@ const std::vector<std::string>& owned_names() {
                                                "association", "beneficiary", "destination",
                                                "quote", "toAddress", "toEurc", "recipient",
                                                "cashQuote", "collectQuote", "stuck", "reference",
-                                               "application", "webhook", "delivery", "event"};
+                                               "application", "webhook", "delivery", "event",
+                                               "settlementAccount"};
   return all;
 }
 

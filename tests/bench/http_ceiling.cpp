@@ -1,5 +1,5 @@
-// The HTTP library alone: reads the same request, answers with the same bytes, does nothing between.
-// Prints its port. Ends with its standard input.
+// The HTTP library alone: reads the same requests, a payment or a wallet, answers with the same
+// bytes, and does nothing between. Prints its port. Ends with its standard input.
 #include <httplib.h>
 
 #include <cstdio>
@@ -15,13 +15,27 @@ int main() {
   const std::string body =
       R"({"transactionRecordId":"01a1fca7-9dff-73d1-a1bb-3f6135d45d0c","status":"accepted",)"
       R"("isIdempotent":false,"message":"Accepted for settlement"})";
-  server.Post("/v1/payments/p2p/own", [&](const httplib::Request&, httplib::Response& response) {
-    response.status = 202;
-    response.set_header("X-Request-Id", "01a1fca7-9dff-72b1-8d9a-7a7fbb246b0d");
-    response.set_header("X-Content-Type-Options", "nosniff");
-    response.set_header("Cache-Control", "no-store");
-    response.set_content(body, "application/json");
-  });
+  const std::string balance =
+      R"({"assetCode":"USDC","issuer":"GAAIHYZQXMFLWDQFTX554U7G5XYSEJKD4CO224T2S2IRGNSTMDM52MRG",)"
+      R"("decimals":7,"balance":"1000000.00","available":"1000000.00","held":"0.00"})";
+  const std::string wallet =
+      R"({"id":"01a1fca7-9dff-73d1-a1bb-3f6135d45d0c","walletName":"Treasury",)"
+      R"("accountNumber":"3917763506214580",)"
+      R"("publicKey":"GCVANNHLUNCLD3UHRHEFSQAC2OLCLDKC5X5RCFRPZRQIJMYRGZTQ3REJ",)"
+      R"("networkName":"COFFER","assetCode":"USDC","ownAccount":true,"status":"Verified","balances":[)" +
+      balance + "," + balance + "," + balance + "," + balance +
+      R"(],"createdAt":"2026-01-31T12:00:00.000Z","updatedAt":"2026-01-31T12:00:00.000Z"})";
+  const auto reply = [](int status, const std::string& text) {
+    return [status, text](const httplib::Request&, httplib::Response& response) {
+      response.status = status;
+      response.set_header("X-Request-Id", "01a1fca7-9dff-72b1-8d9a-7a7fbb246b0d");
+      response.set_header("X-Content-Type-Options", "nosniff");
+      response.set_header("Cache-Control", "no-store");
+      response.set_content(text, "application/json");
+    };
+  };
+  server.Post("/v1/payments/p2p/own", reply(202, body));
+  server.Get(R"(/v1/wallets/([^/]+))", reply(200, wallet));
   const int port = server.bind_to_any_port("127.0.0.1");
   std::printf("%d\n", port);
   std::fflush(stdout);

@@ -1,5 +1,7 @@
--- One transfer per request, each with an id of its own, between two wallets and back.
--- Arguments: api key, token, wallet, wallet, name of the run.
+-- Requests of one kind, as fast as they are answered. Arguments: name of the run, legs of each payment,
+-- then for every caller api key, token, wallet, wallet; callers take turns. Each payment has an id of its
+-- own and goes between the two wallets, and back. Without legs: GET of the given address.
+-- Prints RESULT: requests/s, ms at 50, 95, 99 %, requests, errors.
 local threads = 0
 function setup(thread)
   thread:set("id", threads)
@@ -7,26 +9,45 @@ function setup(thread)
 end
 
 function init(args)
-  counter, refused = 0, 0
-  from, to, run = args[3], args[4], args[5]
-  headers = {
-    ["x-svc-auth"] = args[1],
-    ["Authorization"] = "Bearer " .. args[2],
-    ["Content-Type"] = "application/json",
-  }
+  run, legs = args[1], tonumber(args[2])
+  counter, callers = 0, {}
+  for i = 3, #args, 4 do
+    table.insert(callers, {
+      from = args[i + 2],
+      to = args[i + 3],
+      headers = {
+        ["x-svc-auth"] = args[i],
+        ["Authorization"] = "Bearer " .. args[i + 1],
+        ["Content-Type"] = "application/json",
+      },
+    })
+  end
+end
+
+local function leg(caller, amount)
+  return string.format(
+    '"sourceWalletId":"%s","destinationWalletId":"%s","sendingAssetCode":"USDC","amount":"%s"',
+    caller.from, caller.to, amount)
+end
+
+local function transfers(caller)
+  if legs == 1 then return leg(caller, "1.25") end
+  local one = "{" .. leg(caller, "0.01") .. "}"
+  return '"transfers":[' .. one .. string.rep("," .. one, legs - 1) .. "]"
 end
 
 function request()
+  local caller = callers[counter % #callers + 1]
+  if legs == 0 then return wrk.format("GET", nil, caller.headers) end
   counter = counter + 1
-  from, to = to, from
-  return wrk.format("POST", nil, headers, string.format(
-    '{"transactionId":"%s-%d-%d","sourceWalletId":"%s","destinationWalletId":"%s",'
-      .. '"sendingAssetCode":"USDC","amount":"1.25"}', run, id, counter, from, to))
+  caller.from, caller.to = caller.to, caller.from
+  return wrk.format("POST", nil, caller.headers, string.format('{"transactionId":"%s-%d-%d",%s}', run, id,
+    counter, transfers(caller)))
 end
 
 function done(summary, latency)
   io.write(string.format("RESULT %.0f %.2f %.2f %.2f %d %d\n",
     summary.requests / (summary.duration / 1e6), latency:percentile(50) / 1e3,
     latency:percentile(95) / 1e3, latency:percentile(99) / 1e3, summary.requests,
-    summary.errors.status + summary.errors.read + summary.errors.timeout))
+    summary.errors.connect + summary.errors.status + summary.errors.read + summary.errors.timeout))
 end

@@ -2,6 +2,7 @@
 
 import os
 import random
+import subprocess
 import sys
 import tempfile
 import time
@@ -47,17 +48,32 @@ def run(point, passage):
         return len(clients.acked), open_before, clients.repeats
 
 
+def control():
+    """A build without the points does not die of them."""
+    with tempfile.TemporaryDirectory() as folder:
+        gateway = Gateway(os.environ["COFFER_RELEASE_BIN"], folder)
+        gateway.start(env={"COFFER_FAULT": "commit.before:5"})
+        clients = Clients(gateway, count=2).start()
+        try:
+            sys.exit(f"armed_points: a build without points ended with {gateway.wait(1.0)}")
+        except subprocess.TimeoutExpired:
+            clients.stop()
+        gateway.stop()
+    print("control: a build without the points goes on")
+
+
 def main():
     seed = int(os.environ.get("COFFER_SEED", str(time.time_ns() % 1_000_000)))
     dice = random.Random(seed)
     print(f"armed_points: COFFER_SEED={seed}")
-    learnt = {}
+    learnt, runs = {}, {}
     for point in POINTS:
         passages = [1, dice.randint(2, 12), dice.randint(20, 60)]
         while passages:
             passage = passages.pop(0)
             acked, waiting, repeats = run(point, passage)
             learnt[point] = learnt.get(point, 0) + repeats
+            runs[point] = runs.get(point, 0) + 1
             print(f"  {point}:{passage}: {acked} payments acknowledged once, {waiting} were open at the"
                   f" death, {repeats} had been stored without an answer")
             # Between commit and answer: somebody must learn of it by replaying, unless that commit
@@ -66,7 +82,9 @@ def main():
                 passages.append(passage + 1)
     if learnt["commit.after"] == 0:
         sys.exit("armed_points: nobody met a payment that was stored without an answer")
-    print("armed_points: all is well")
+    control()
+    print(f"count: {sum(runs.values())} deaths at {len(POINTS)} points, {sum(learnt.values())} payments"
+          " stored without an answer, each there once")
 
 
 main()

@@ -4,7 +4,8 @@
   auditor.py FILE [--client CLIENT.json] [--settled]
 
 FILE is copied with its write-ahead log, so it may come from a process that was killed. CLIENT.json
-holds what the clients know: {"sent": {transactionId: body}, "acked": {transactionId: recordId}}.
+holds what the clients know: {"sent": {transactionId: body}, "acked": {transactionId: recordId},
+"refused": [transactionId]}; the last are those that were told a definite no, and may be left out.
 With --settled nothing may be under way any more. Prints what is wrong, one line each; ends with 1
 if anything is.
 """
@@ -20,6 +21,8 @@ import tempfile
 import uuid
 from decimal import Decimal
 
+from webhook_audit import check_outbox
+
 # Of the file's enumerations, as schema.sql says them.
 OPEN, SUCCEEDED = (0, 1), 2  # of payments.status; events number their types alike
 PROCESSING, REFUND_PENDING, REFUNDED = 1, 4, 5
@@ -33,8 +36,11 @@ ACCEPTED = 2                 # of provider_payments.state
 MAY_BE_NEGATIVE = (1, 4)     # of accounts.kind: issuance, and a provider's clearing account
 MONEY = [("accounts", "balance"), ("accounts", "held"), ("entries", "amount"),
          ("entries", "balance_after"), ("holds", "amount"), ("payment_legs", "amount")]
+MONEY += [("provider_payments", "fee"), ("provider_payments", "total"), ("quotes", "send_amount"),
+          ("quotes", "receive_amount"), ("quotes", "fee"), ("quotes", "total")]
 MAYBE_MONEY = [("payments", "sending_amount"), ("payments", "receiving_amount"),
                ("payments", "min_receiving")]
+SUBMISSIONS = (0, 3)         # of provider_attempts.call
 
 
 class Audit:
@@ -134,15 +140,13 @@ class Audit:
     # --- payments -----------------------------------------------------------------------------------
 
     def account_of(self, wallet, asset):
-        found = self.rows("SELECT account FROM accounts WHERE wallet = ? AND asset = ?", wallet, asset)
-        return found[0]["account"] if found else None
+        return self.trustlines.get((wallet, asset))
 
     def expected_moves(self, payment):
         """(account, amount) of every entry a succeeded payment must have, in order; None: any."""
         if payment["type"] == MULTI:
-            legs = self.rows("SELECT * FROM payment_legs WHERE payment = ? ORDER BY leg", payment["payment"])
             moves = []
-            for leg in legs:
+            for leg in self.legs.get(payment["payment"], []):
                 moves.append((self.account_of(leg["source_wallet"], leg["asset"]), -leg["amount"]))
                 moves.append((self.account_of(leg["destination_wallet"], leg["asset"]), leg["amount"]))
             return moves
@@ -203,15 +207,95 @@ class Audit:
                 self.fault("nothing is held for what comes in", what)
         elif not holds or any(hold["state"] != hold_state for hold in holds):
             self.fault("holds follow the status", f"{what}: {[tuple(hold) for hold in holds]}")
+        else:
+            self.check_held_amount(payment, holds, what)
         if [event["version"] for event in events] != list(range(1, payment["version"] + 1)):
             self.fault("one event per version", f"{what}: {[tuple(event) for event in events]}")
         terminal = [event for event in events if event["type"] >= SUCCEEDED]
         if len(terminal) != ENDINGS[status]:
             self.fault("every ending has its event", f"{what} has {len(terminal)}")
 
+    def check_held_amount(self, payment, holds, what):
+        """What is held is what is sent; of a multi-transfer, what each wallet is short of at its worst."""
+        wanted = {}
+        if payment["type"] == MULTI:
+            flow = {}
+            for account, amount in self.expected_moves(payment):
+                flow[account] = flow.get(account, 0) + amount
+                if flow[account] < -wanted.get(account, 0):
+                    wanted[account] = -flow[account]
+        else:
+            part = self.parts.get(payment["payment"])
+            source = self.account_of(payment["source_wallet"], payment["sending_asset"])
+            wanted[source] = payment["sending_amount"] + (part["fee"] if part else 0)
+        found = {hold["account"]: hold["amount"] for hold in holds}
+        if found != wanted:
+            self.fault("held is what is sent", f"{what}: {found}, expected {wanted}")
+
+    def check_providers(self):
+        """Costs add up, every submission is on record, and what is used once is used once."""
+        submissions = {}
+        for row in self.rows("SELECT * FROM provider_attempts ORDER BY payment, attempt"):
+            submissions.setdefault(row["payment"], []).append(row)
+        types = {row["payment"]: row for row in self.rows(
+            "SELECT payment, type, sending_amount, quote FROM payments")}
+        through = {key for key, row in types.items() if row["type"] in (CASH_OUT, COLLECTION, ON_REFERENCE)}
+        for key in through ^ set(self.parts):
+            self.fault("provider part of provider payments", f"payment {key}")
+        for key, part in self.parts.items():
+            calls = submissions.get(key, [])
+            if [row["attempt"] for row in calls] != list(range(1, len(calls) + 1)):
+                self.fault("provider calls are numbered", f"payment {key}")
+            if part["attempts"] != sum(row["call"] in SUBMISSIONS for row in calls):
+                self.fault("every submission is on record", f"payment {key}: {part['attempts']}")
+            if key in types and types[key]["type"] == CASH_OUT and (
+                    part["total"] != types[key]["sending_amount"] + part["fee"]):
+                self.fault("total is amount and fee", f"payment {key}: {tuple(part)}")
+        self.nothing("call of a provider payment", "SELECT payment FROM provider_attempts WHERE payment"
+                     " NOT IN (SELECT payment FROM provider_payments)")
+        quotes = {row["quote"]: row["payment"] for row in self.rows("SELECT quote, payment FROM quotes")}
+        for key, row in types.items():
+            if row["quote"] is not None and quotes.get(row["quote"]) != key:
+                self.fault("quote and payment know each other", f"payment {key}")
+        for quote, key in quotes.items():
+            if key is not None and (key not in types or types[key]["quote"] != quote):
+                self.fault("quote and payment know each other", f"quote {quote}")
+        arrived = [row["payment"] for row in self.rows("SELECT payment FROM reference_payments")]
+        on_reference = [key for key, row in types.items() if row["type"] == ON_REFERENCE]
+        if sorted(arrived) != sorted(on_reference):
+            self.fault("an arrival per payment on a reference", f"{len(arrived)} and {len(on_reference)}")
+
+    def check_tenants(self):
+        """Nothing of one association or environment moved on behalf of another."""
+        tenants = {row["tenant"]: row["environment"] for row in self.rows("SELECT * FROM tenants")}
+        payments = {row["payment"]: row for row in self.rows("SELECT payment, tenant, type FROM payments")}
+        accounts = {row["account"]: row for row in self.rows("SELECT * FROM accounts")}
+        journal = {row["journal"]: row for row in self.rows("SELECT journal, tenant, payment FROM journal")}
+        for entry in self.rows("SELECT entry, account, amount FROM entries"):
+            row, account = journal.get(entry["entry"] // 1024), accounts.get(entry["account"])
+            if row is None or account is None or row["payment"] is None:
+                continue
+            payment = payments.get(row["payment"])
+            if payment is None or payment["tenant"] != row["tenant"]:
+                self.fault("tenants do not mix", f"journal {row['journal']}")
+                continue
+            sent_away = payment["type"] in (TO_ADDRESS, SWAP_TO_ADDRESS) and entry["amount"] > 0
+            own = account["wallet"] is None or account["tenant"] == payment["tenant"] or sent_away
+            if not own or tenants.get(account["tenant"]) != tenants.get(payment["tenant"]):
+                self.fault("tenants do not mix", tuple(entry))
+
     def check_payments(self, settled):
         sets, refunds, events, holds, jobs = {}, {}, {}, {}, {}
+        self.nothing("a multi-transfer is the sum of its legs",
+                     "SELECT p.payment FROM payments p WHERE p.type = ? AND p.sending_amount IS NOT (SELECT"
+                     " sum(amount) FROM payment_legs l WHERE l.payment = p.payment) AND p.sending_amount"
+                     " IS NOT NULL", MULTI)
         self.parts = {row["payment"]: row for row in self.rows("SELECT * FROM provider_payments")}
+        self.trustlines = {(row["wallet"], row["asset"]): row["account"] for row in self.rows(
+            "SELECT wallet, asset, account FROM accounts WHERE wallet IS NOT NULL")}
+        self.legs = {}
+        for leg in self.rows("SELECT * FROM payment_legs ORDER BY payment, leg"):
+            self.legs.setdefault(leg["payment"], []).append(leg)
         lines = {}
         for entry in self.rows("SELECT * FROM entries ORDER BY entry"):
             lines.setdefault(entry["entry"] // 1024, []).append(entry)
@@ -239,7 +323,8 @@ class Audit:
             for key in set(index) - known:
                 self.fault(f"{name} without a payment", key)
         self.nothing("one record per transactionId",
-                     "SELECT tenant, transaction_id, count(*) FROM payments GROUP BY 1, 2 HAVING count(*) > 1")
+                     "SELECT tenant, transaction_id, count(*) FROM payments GROUP BY 1, 2"
+                     " HAVING count(*) > 1")
         for row in self.rows("SELECT tenant, min(sequence) AS first, max(sequence) AS last, count(*) AS n"
                              " FROM events GROUP BY tenant"):
             if row["first"] != 1 or row["last"] != row["n"]:
@@ -255,12 +340,19 @@ class Audit:
                 self.fault("acknowledged and lost", transaction_id)
             elif str(uuid.UUID(bytes=row["id"])) != record_id:
                 self.fault("acknowledged under another id", transaction_id)
+        for transaction_id in client.get("refused", ()):
+            if transaction_id in stored:
+                self.fault("refused and stored", transaction_id)
         for transaction_id, row in stored.items():
+            if row["type"] == ON_REFERENCE:
+                continue  # came in by itself
             body = client["sent"].get(transaction_id)
             if body is None:
                 self.fault("never sent", transaction_id)
                 continue
-            amounts = [leg["amount"] for leg in body.get("transfers", [body])]
+            amounts = [leg["amount"] for leg in body.get("transfers", [body]) if "amount" in leg]
+            if not amounts:
+                continue  # its quote says it
             units = sum(int(Decimal(amount) * 10**7) for amount in amounts)
             if units != row["sending_amount"]:
                 self.fault("another amount than sent", f"{transaction_id}: {row['sending_amount']}")
@@ -280,6 +372,9 @@ def audit(path, client=None, settled=False):
         run.check_entry_sets()
         run.check_chain()
         run.check_payments(settled)
+        run.check_providers()
+        run.check_tenants()
+        check_outbox(run)
         if client is not None:
             run.check_client(client)
         run.db.close()

@@ -1,85 +1,243 @@
-"""The auditor must find what is wrong: a sound file passes, and each damaged copy fails; see
-auditor_control.sh."""
+"""Auditor and `coffer verify` must find what is wrong: a sound file passes, and each damaged copy fails
+for its reason in both; see auditor_control.sh."""
 
+import json
 import os
 import shutil
 import sqlite3
+import subprocess
 import sys
 import tempfile
 import time
 
 from auditor import audit
 from clients import Clients, wait_until_settled
-from gateway import Gateway
+from every_write import EveryWrite
+from gateway import OWN, Gateway, payment
 
 TRIGGERS = ("journal_is_final", "journal_is_kept", "entries_are_final", "entries_are_kept",
-            "holds_close_once", "holds_are_kept")
+            "holds_close_once", "holds_are_kept", "beneficiaries_are_kept", "destinations_are_final",
+            "destinations_are_kept", "webhooks_stay_disabled", "webhooks_are_kept")
 ENTRY = "(SELECT entry FROM entries ORDER BY entry LIMIT 1 OFFSET 30)"
 DONE = "(SELECT payment FROM payments WHERE status = 2 AND type = 0 LIMIT 1 OFFSET 3)"
-# (the check that must report it, what is done by hand)
+GROUP = "(SELECT payment FROM payments WHERE status = 2 AND type = 2 LIMIT 1)"
+GROUP_SET = f"(SELECT journal FROM journal WHERE payment = {GROUP})"
+OUT = "(SELECT payment FROM payments WHERE type = 5 LIMIT 1)"
+TREASURY = "(SELECT account FROM accounts WHERE kind = 0 AND balance > 0 LIMIT 1)"
+ONLY_CLIENTS_KNOW = None
+# (what the auditor calls it, what verify calls it, what is done by hand)
 DAMAGES = [
-    ("hash chain", f"UPDATE entries SET amount = amount + 1 WHERE entry = {ENTRY}"),
-    ("hash chain", "UPDATE journal SET at = at - 1 WHERE journal = 20"),
-    ("hash chain", "UPDATE journal SET link = zeroblob(32) WHERE journal = 20"),
-    ("running balance", f"UPDATE entries SET balance_after = balance_after + 1 WHERE entry = {ENTRY}"),
-    ("stored balance", "UPDATE accounts SET balance = balance + 1 WHERE kind = 0 AND balance > 0"),
-    ("value is conserved", "UPDATE accounts SET balance = balance + 1 WHERE account ="
-                           " (SELECT min(account) FROM accounts WHERE kind = 0)"),
-    ("stored held", "UPDATE accounts SET held = 1 WHERE kind = 0 AND balance > 0"),
-    ("entry without journal", "DELETE FROM journal WHERE journal = (SELECT max(journal) FROM journal)"),
-    ("journal without entries", "DELETE FROM entries WHERE entry / 1024 = 12"),
-    ("moved once", f"UPDATE journal SET payment = NULL WHERE payment = {DONE}"),
-    ("entries follow the record", f"UPDATE payments SET sending_amount = sending_amount + 1 WHERE payment = {DONE}"),
-    ("entries follow the record", "UPDATE payment_legs SET amount = amount + 1 WHERE leg = 1"),
-    ("no entries before success", f"UPDATE payments SET status = 1 WHERE payment = {DONE}"),
-    ("holds follow the status", f"UPDATE holds SET state = 2 WHERE payment = {DONE}"),
-    ("one event per version", f"DELETE FROM events WHERE payment = {DONE} AND version = 2"),
-    ("every ending has its event", f"UPDATE events SET type = 1 WHERE payment = {DONE} AND version = 3"),
-    ("a job while under way", f"INSERT INTO settlement_jobs (due_at, payment) SELECT 1, {DONE}"),
-    ("everything settled", f"UPDATE payments SET status = 0 WHERE payment = {DONE}"),
-    ("event sequence without a gap", "DELETE FROM events WHERE sequence = 9"),
-    ("acknowledged and lost", f"UPDATE payments SET transaction_id = 'other' WHERE payment = {DONE}"),
-    ("acknowledged under another id", f"UPDATE payments SET id = zeroblob(16) WHERE payment = {DONE}"),
-    ("refunded once", f"UPDATE journal SET kind = 3 WHERE payment = {DONE}"),
-    ("never sent", f"UPDATE payments SET transaction_id = 'other' WHERE payment = {DONE}"),
-    ("another amount than sent", f"UPDATE payments SET sending_amount = 1 WHERE payment = {DONE}"),
-    ("foreign key", f"UPDATE holds SET account = 99999 WHERE payment = {DONE}"),
+    # Value and its chain.
+    ("hash chain", "hash_chain", f"UPDATE entries SET amount = amount + 1 WHERE entry = {ENTRY}"),
+    ("hash chain", "hash_chain", "UPDATE journal SET at = at - 1 WHERE journal = 20"),
+    ("journal numbers and times", "journal_in_order", "UPDATE journal SET at = 1 WHERE journal = 20"),
+    ("journal numbers and times", "journal_in_order",
+     "UPDATE journal SET journal = journal + 7 WHERE journal = (SELECT max(journal) FROM journal)"),
+    ("hash chain", "hash_chain", "UPDATE journal SET link = zeroblob(32) WHERE journal = 20"),
+    ("running balance", "running_balances_chain",
+     f"UPDATE entries SET balance_after = balance_after + 1 WHERE entry = {ENTRY}"),
+    ("balance below zero on the way", "never_below_zero",
+     f"UPDATE entries SET amount = amount - balance_after - 1, balance_after = -1 WHERE account = {TREASURY}"
+     f" AND entry = (SELECT min(entry) FROM entries WHERE account = {TREASURY})"),
+    ("stored balance", "balance_is_sum_of_entries",
+     "UPDATE accounts SET balance = balance + 1 WHERE kind = 0 AND balance > 0"),
+    ("value is conserved", "conservation", "UPDATE accounts SET balance = balance + 1 WHERE account ="
+                                           " (SELECT min(account) FROM accounts WHERE kind = 0)"),
+    ("stored held", "held_is_sum_of_open_holds",
+     "UPDATE accounts SET held = 1 WHERE kind = 0 AND balance > 0"),
+    ("available below zero", "no_overdraft",
+     f"UPDATE accounts SET held = balance + 1 WHERE account = {TREASURY}"),
+    ("entry without journal", "hash_chain",
+     "DELETE FROM journal WHERE journal = (SELECT max(journal) FROM journal)"),
+    ("journal without entries", "journal_in_order", "DELETE FROM entries WHERE entry / 1024 = 12"),
+    # Payments, and what they moved and held.
+    ("moved once", "settled_once", f"UPDATE journal SET payment = NULL WHERE payment = {DONE}"),
+    ("moved once", "settled_once", f"UPDATE journal SET payment = {DONE} WHERE payment = {GROUP}"),
+    ("entries follow the record", "entries_follow_payments",
+     f"UPDATE payments SET sending_amount = sending_amount + 1 WHERE payment = {DONE}"),
+    ("entries follow the record", "entries_follow_payments",
+     f"UPDATE payments SET source_wallet = destination_wallet WHERE payment = {DONE}"),
+    ("entries follow the record", "entries_follow_payments",
+     "INSERT INTO entries SELECT entry + 2, account, amount, balance_after, counterparty, leg FROM entries"
+     f" WHERE entry / 1024 = (SELECT journal FROM journal WHERE payment = {DONE})"),
+    ("entries follow the record", "entries_follow_legs",
+     "UPDATE payment_legs SET amount = amount + 1 WHERE leg = 1"),
+    # A group of which the last leg was never applied.
+    ("entries follow the record", "entries_follow_legs",
+     f"DELETE FROM entries WHERE entry / 1024 = {GROUP_SET} AND entry % 1024 >= 4"),
+    ("a multi-transfer is the sum of its legs", "entries_follow_legs",
+     f"DELETE FROM payment_legs WHERE leg = 2 AND payment = {GROUP}"),
+    ("no entries before success", "settled_once",
+     f"UPDATE payments SET status = 1 WHERE payment = {DONE}"),
+    ("holds follow the status", "holds_follow_payments",
+     f"UPDATE holds SET state = 2 WHERE payment = {DONE}"),
+    ("holds follow the status", "holds_follow_payments",
+     f"UPDATE holds SET state = 0 WHERE payment = {DONE}"),
+    ("holds follow the status", "holds_are_there", f"DELETE FROM holds WHERE payment = {DONE}"),
+    ("held is what is sent", "holds_are_there",
+     f"UPDATE holds SET amount = amount + 1 WHERE payment = {DONE}"),
+    ("nothing is held for what comes in", "holds_are_there",
+     "INSERT INTO holds SELECT payment, 1, 1, 1 FROM payments WHERE type = 7 LIMIT 1"),
+    ("one event per version", "events_tell_all",
+     f"DELETE FROM events WHERE payment = {DONE} AND version = 2"),
+    ("every ending has its event", "events_tell_all",
+     f"UPDATE events SET type = 1 WHERE payment = {DONE} AND version = 3"),
+    ("a job while under way", "work_is_queued",
+     f"INSERT INTO settlement_jobs (due_at, payment) SELECT 1, {DONE}"),
+    ("a job while under way", "work_is_queued", f"UPDATE payments SET status = 0 WHERE payment = {DONE}"),
+    ("event sequence without a gap", "sequences_have_no_gap", "DELETE FROM events WHERE sequence = 9"),
+    ("event sequence without a gap", "sequences_have_no_gap", "DELETE FROM events WHERE sequence = 1"),
+    ("refunded once", "refunded_once", f"UPDATE journal SET kind = 3 WHERE payment = {DONE}"),
+    ("refund gives back what was taken", "refunds_mirror_payments",
+     f"UPDATE journal SET kind = 3, payment = {DONE} WHERE payment = {GROUP};"
+     f" UPDATE payments SET status = 5, failure = 15 WHERE payment = {DONE}"),
+    ("tenants do not mix", "tenants_do_not_mix",
+     "UPDATE accounts SET tenant = 2 WHERE kind = 0 AND balance > 0"),
+    ("foreign key", "foreign_keys", f"UPDATE holds SET account = 99999 WHERE payment = {DONE}"),
+    # Through a provider.
+    ("provider part of provider payments", "provider_parts",
+     f"INSERT INTO provider_payments (payment, fee, total) SELECT {DONE}, 0, 1"),
+    ("total is amount and fee", "provider_parts",
+     f"UPDATE provider_payments SET total = total + 1 WHERE payment = {OUT}"),
+    ("every submission is on record", "provider_parts",
+     f"UPDATE provider_payments SET attempts = attempts + 1 WHERE payment = {OUT}"),
+    ("quote and payment know each other", "quotes_used_once",
+     f"UPDATE quotes SET payment = NULL WHERE payment = {OUT}"),
+    # The same file of a program without types.
+    ("payments.sending_amount is an integer", "sqlite_integrity",
+     "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, ') STRICT', ')')"
+     " WHERE name = 'payments'; PRAGMA writable_schema = RESET; UPDATE payments SET sending_amount = 0.5"
+     f" WHERE payment = {DONE}; PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = sql || ' STRICT'"
+     " WHERE name = 'payments'"),
+    # What only clients know.
+    ("everything settled", ONLY_CLIENTS_KNOW,
+     f"UPDATE payments SET status = 0 WHERE payment = {DONE}"),
+    ("acknowledged and lost", ONLY_CLIENTS_KNOW,
+     f"UPDATE payments SET transaction_id = 'other' WHERE payment = {DONE}"),
+    ("acknowledged under another id", ONLY_CLIENTS_KNOW,
+     f"UPDATE payments SET id = zeroblob(16) WHERE payment = {DONE}"),
+    ("never sent", ONLY_CLIENTS_KNOW,
+     f"UPDATE payments SET transaction_id = 'other' WHERE payment = {DONE}"),
+    ("another amount than sent", ONLY_CLIENTS_KNOW,
+     f"UPDATE payments SET sending_amount = 1 WHERE payment = {DONE}"),
+    ("refused and stored", ONLY_CLIENTS_KNOW,
+     f"UPDATE payments SET transaction_id = 'refused' WHERE payment = {DONE}"),
 ]
+FIRST, SECOND = "twin-one", "twin-two"  # of the same length, and nowhere else in the file
 
 
-def damaged(path, sql, client):
-    copy = path + ".damaged"
-    shutil.copy(path, copy)
+def verify(path):
+    """Names of what `coffer verify` finds broken."""
+    done = subprocess.run([os.environ["COFFER_RELEASE_BIN"], "verify", "--db", path, "--json", "--log-level",
+                           "error"], capture_output=True, text=True, check=False)
+    if done.returncode not in (0, 3):
+        # A file that it does not even open as its own.
+        return ["refused"] if done.returncode == 74 else sys.exit(f"verify: {done.returncode} {done.stderr}")
+    answer = json.loads(done.stdout)
+    answer = answer[0] if isinstance(answer, list) else answer
+    names = [violation["invariant"] for violation in answer["violations"]]
+    if answer["ok"] != (done.returncode == 0) or answer["ok"] != (not names):
+        sys.exit(f"verify contradicts itself: {done.returncode} {answer}")
+    return names
+
+
+class Sound:
+    """A file with payments of every kind, some through providers, and what its clients know."""
+
+    def __init__(self, folder):
+        gateway = Gateway(os.environ["COFFER_RELEASE_BIN"], folder).start()
+        writes = EveryWrite(gateway)
+        writes.renew()
+        clients = Clients(gateway, count=2).start()
+        self.client = clients.facts()
+        for operation, connection, method, path, body in writes.requests("every"):
+            status, answer = connection.call(method, path, body)
+            if status == 202 and "transactionId" in (body or {}):
+                self.client["sent"][body["transactionId"]] = body
+                self.client["acked"][body["transactionId"]] = answer["transactionRecordId"]
+        for number, name in enumerate((FIRST, SECOND)):
+            _, body = payment(gateway, name, 2 * number)
+            self.client["sent"][name] = body
+            gateway.login().call("POST", "/v1/payments/" + OWN, body)
+        time.sleep(0.5)
+        clients.stop()
+        clients.replay_waiting()
+        time.sleep(0.5)
+        gateway.stop()
+        self.client["refused"] = ["refused"]
+        self.path = gateway.db
+
+    def copy(self):
+        path = self.path + ".damaged"
+        shutil.copy(self.path, path)
+        return path
+
+
+def damaged(sound, sql):
+    copy = sound.copy()
     db = sqlite3.connect(copy, isolation_level=None)
     db.execute("PRAGMA ignore_check_constraints = ON")
     for trigger in TRIGGERS:
         db.execute("DROP TRIGGER " + trigger)
-    changed = db.execute(sql).rowcount
-    db.close()
-    if changed < 1:
+    before = db.total_changes
+    db.executescript(sql)
+    if db.total_changes == before:
         sys.exit(f"auditor_control: this changes nothing: {sql}")
-    faults = audit(copy, client, settled=True)
-    os.remove(copy)
-    return faults
+    db.close()
+    return copy
 
 
-def main():
+def with_twins(sound):
+    """Two records of one transactionId: what no statement can do, since an index forbids it."""
+    copy = sound.copy()
+    with open(copy, "rb") as file:
+        content = file.read()
+    if content.count(SECOND.encode()) < 2:  # in the row and in the index
+        sys.exit("auditor_control: the twin is not found in the file")
+    with open(copy, "wb") as file:
+        file.write(content.replace(SECOND.encode(), FIRST.encode()))
+    return copy
+
+
+def judge(sound, copy, check, invariant, what):
+    faults = audit(copy, sound.client, settled=check == "everything settled")
+    if not any(fault.startswith(check + ":") for fault in faults):
+        sys.exit(f"auditor_control: not found ({check}): {what}\n  found instead: {faults[:5]}")
+    if invariant is not ONLY_CLIENTS_KNOW:
+        names = verify(copy)
+        if invariant not in names:
+            sys.exit(f"auditor_control: verify does not find {invariant}: {what}\n  but {names}")
+    for suffix in ("", "-wal", "-shm", ".lock"):
+        if os.path.exists(copy + suffix):
+            os.remove(copy + suffix)
+
+
+def settled_file():
+    """The one where nothing is under way any more must pass the strictest audit."""
     with tempfile.TemporaryDirectory() as folder:
         gateway = Gateway(os.environ["COFFER_RELEASE_BIN"], folder).start()
         clients = Clients(gateway, count=2).start()
-        time.sleep(0.5)
+        time.sleep(0.3)
         clients.stop()
         clients.replay_waiting()
         wait_until_settled(gateway)
         gateway.stop()
-        for fault in audit(gateway.db, clients.facts(), settled=True):
+        return audit(gateway.db, clients.facts(), settled=True) + verify(gateway.db)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        sound = Sound(folder)
+        copy = sound.copy()
+        for fault in [*audit(copy, sound.client), *verify(copy), *settled_file()]:
             sys.exit(f"auditor_control: the sound file is said to be wrong: {fault}")
-        for check, sql in DAMAGES:
-            faults = damaged(gateway.db, sql, clients.facts())
-            if not any(fault.startswith(check + ":") for fault in faults):
-                sys.exit(f"auditor_control: not found ({check}): {sql}\n  found instead: {faults[:5]}")
-        print(f"auditor_control: a sound file of {len(clients.acked)} payments passes,"
-              f" {len(DAMAGES)} damaged copies are found, each for its reason")
+        for check, invariant, sql in DAMAGES:
+            judge(sound, damaged(sound, sql), check, invariant, sql)
+        judge(sound, with_twins(sound), "one record per transactionId", "sqlite_integrity", "twins")
+        both = sum(invariant is not ONLY_CLIENTS_KNOW for _, invariant, _ in DAMAGES) + 1
+        print(f"count: a sound file of {len(sound.client['acked'])} payments passes both judges")
+        print(f"control: {len(DAMAGES) + 1} damaged copies are found by the auditor, {both} of them by verify"
+              " too (the others only clients can know), each for its reason")
 
 
 main()

@@ -1,4 +1,5 @@
 #!/bin/sh
-# The judge of the other crash tests on trial: it must pass a sound file and fail every damaged copy.
+# The judges of the other crash tests on trial, the auditor and `coffer verify`: both must pass a sound file
+# and fail every damaged copy, each for its reason.
 set -eu
 exec python3 -B "${COFFER_SOURCE_DIR:-.}/tests/crash/auditor_control.py"

@@ -12,10 +12,11 @@ TRY_AGAIN = (429, 503)
 
 
 class Clients:
-    """`gateway` may be restarted at any time; clients notice and connect again."""
+    """`gateway` may be restarted at any time; clients notice and connect again. `make` is what they pay."""
 
-    def __init__(self, gateway, count=8, prefix="c", seed=0):
+    def __init__(self, gateway, count=8, prefix="c", seed=0, make=payment):
         self.gateway = gateway
+        self.make = make
         self.prefix = prefix
         self.lock = threading.Lock()
         self.sent = {}      # transactionId -> body, noted before the first byte leaves
@@ -42,6 +43,11 @@ class Clients:
     def facts(self):
         return {"sent": self.sent, "acked": self.acked}
 
+    def facts_now(self):
+        """A copy, while they go on."""
+        with self.lock:
+            return {key: dict(value) for key, value in self.facts().items()}
+
     def work(self, number):
         connection, count = None, 0
         while not self.gateway.facts and not self.stopping.is_set():
@@ -49,7 +55,7 @@ class Clients:
         while not self.stopping.is_set():
             count += 1
             transaction_id = f"{self.prefix}-{number}-{count}"
-            route, body = payment(self.gateway, transaction_id, number * 1000 + count)
+            route, body = self.make(self.gateway, transaction_id, number * 1000 + count)
             with self.lock:
                 self.sent[transaction_id] = body
                 self.waiting[transaction_id] = (route, body)

@@ -1,5 +1,6 @@
 """Runs the real binary (`coffer demo`) and talks to it over HTTP, for the crash tests."""
 
+import atexit
 import http.client
 import json
 import os
@@ -7,8 +8,20 @@ import signal
 import subprocess
 import threading
 import time
+from decimal import Decimal
 
 OWN, MULTI, SWAP = "p2p/own", "p2p/own/multi", "swap/own"
+
+
+# A test that ends in the middle leaves no server behind.
+RUNNING = set()
+
+
+@atexit.register
+def kill_what_is_left():
+    for process in RUNNING:
+        if process.poll() is None:
+            process.kill()
 
 
 class Gateway:
@@ -23,13 +36,14 @@ class Gateway:
         self.ready_s = None
         self.listen = "0"  # a port, for who has to be found again at the same place
 
-    def start(self, wrapper=(), env=None, ready_within_s=10.0):
+    def start(self, wrapper=(), env=None, ready_within_s=30.0):
         """Returns when the port answers; raises when it does not in time. Seconds in `ready_s`."""
         command = [*wrapper, self.binary, "demo", "--db", self.db, "--port", self.listen, "--json"]
         began = time.monotonic()
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(
                 command, stdout=subprocess.PIPE, stderr=log, env={**os.environ, **(env or {})})
+        RUNNING.add(self.process)
         # When the process hangs, reading its first line must not.
         watchdog = threading.Timer(ready_within_s, self.process.kill)
         watchdog.start()
@@ -46,6 +60,17 @@ class Gateway:
         self.ready_s = time.monotonic() - began
         return self
 
+    def start_and_kill(self, after_s, env=None):
+        """Kills a process that is just coming up, ready or not. True: it had not said so yet."""
+        command = [self.binary, "demo", "--db", self.db, "--port", self.listen, "--json"]
+        with open(self.log, "ab") as log:
+            process = subprocess.Popen(
+                command, stdout=subprocess.PIPE, stderr=log, env={**os.environ, **(env or {})})
+        time.sleep(after_s)
+        process.kill()
+        said, _ = process.communicate()
+        return not said
+
     def kill(self):
         self.process.kill()
         return self.wait()
@@ -53,12 +78,13 @@ class Gateway:
     def wait(self, timeout_s=10.0):
         """The exit code; negative: the signal that ended it."""
         code = self.process.wait(timeout_s)
+        RUNNING.discard(self.process)
         self.process.stdout.close()
         return code
 
-    def stop(self):
+    def stop(self, timeout_s=10.0):
         os.kill(self.server_pid(), signal.SIGTERM)
-        return self.wait()
+        return self.wait(timeout_s)
 
     def server_pid(self):
         """The server's own, not that of a wrapper around it."""
@@ -97,6 +123,7 @@ class Connection:
             self.http.request(method, path, text, self.headers)
             response = self.http.getresponse()
             content = response.read()
+            self.answered = response.headers  # of the last answer
             return response.status, json.loads(content) if content else None
         except (OSError, http.client.HTTPException, ValueError) as error:
             self.http.close()
@@ -132,3 +159,27 @@ def payment(gateway, transaction_id, number):
         return SWAP, {**single, "transactionId": transaction_id, "receivingAssetCode": "EURC",
                       "destinationWalletId": gateway.wallet("Euro reserve")}
     return OWN, {**single, "transactionId": transaction_id, "fromRef": f"N-{number}"}
+
+
+def group(gateway, transaction_id, number):
+    """The number-th multi-transfer, of 2 to 16 legs to and fro: a later leg spends what an earlier one
+    brings, so a group that is applied in part cannot add up."""
+    pair = [gateway.wallet("Treasury"), gateway.wallet("Operations")]
+    legs = [{"sourceWalletId": pair[leg % 2], "destinationWalletId": pair[1 - leg % 2],
+             "sendingAssetCode": "USDC", "amount": f"{number % 89 + 2 + leg}.{leg:03}"}
+            for leg in range(number, number + 2 + number % 15)]
+    return MULTI, {"transactionId": transaction_id, "transfers": legs}
+
+
+def value_in(gateway, asset="USDC"):
+    """(balance, held) over all wallets that are the caller's own, in units of 10^-7."""
+    connection, sums = gateway.login(), [0, 0]
+    for wallet in gateway.facts["wallets"]:
+        status, answer = connection.call("GET", "/v1/wallets/" + wallet["id"])
+        if status != 200:
+            raise ConnectionError(f"wallet: {status} {answer}")
+        for balance in answer["balances"]:
+            if balance["assetCode"] == asset:
+                sums[0] += int(Decimal(balance["balance"]) * 10**7)
+                sums[1] += int(Decimal(balance["held"]) * 10**7)
+    return tuple(sums)

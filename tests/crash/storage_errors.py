@@ -1,8 +1,8 @@
 """One system call on the database files fails; see storage_errors.sh."""
 
 import os
-import re
 import shutil
+import subprocess
 import sys
 import tempfile
 import time
@@ -10,35 +10,19 @@ import time
 from auditor import audit
 from clients import Clients, wait_until_settled
 from gateway import Gateway
+from injection import ENDS_WITHIN_S, EXIT_UNCERTAIN, injected_and_ended, skip_without_strace, tracer
 
-EXIT_UNCERTAIN = 70
-SKIPPED = 77
-ENDS_WITHIN_S = 1.0
-LINE = re.compile(r"^\s*\d+\s+(\d+\.\d+) (.*)$")
 # (system calls, error, which of them fails, whether the process must end)
 CASES = [("fsync,fdatasync", "EIO", (1, 2, 3, 8, 30, 150), True),
          ("pwrite64", "EIO", (1, 2, 7, 40, 300, 2000), True),
          ("pwrite64", "ENOSPC", (1, 3, 50, 700), False)]
 
 
-def injected_and_ended(trace):
-    """Times of the first injected error and of the end of the process, None for what did not happen."""
-    injected = ended = None
-    with open(trace, encoding="utf-8", errors="replace") as file:
-        for match in filter(None, map(LINE.match, file)):
-            if "(INJECTED)" in match[2] and injected is None:
-                injected = float(match[1])
-            if "+++ exited with" in match[2]:
-                ended = float(match[1])
-    return injected, ended
-
-
 def start(gateway, calls, error, when, trace):
-    # Only on the database and its log: on others SQLite and coffer may shrug.
-    strace = ("strace", "-f", "-ttt", "-o", trace, "-P", gateway.db, "-P", gateway.db + "-wal",
-              "-e", "trace=" + calls, "-e", f"inject={calls}:error={error}:when={when}")
+    # Only on the database and its log, under load; storage_sweep.py takes them all, one after the other.
+    wrapper = tracer(trace, calls, f"error={error}:when={when}", (gateway.db, gateway.db + "-wal"))
     try:
-        gateway.start(wrapper=strace)
+        gateway.start(wrapper=wrapper)
     except (RuntimeError, ConnectionError):
         pass  # its own first commit was hit
 
@@ -79,10 +63,8 @@ def run(seeded, calls, error, when, ends):
         clients.start()
         if ends:
             outcome = wait_for_end(gateway, trace, what)
-            with clients.lock:
-                unanswered = len(clients.waiting)
-                facts = {key: dict(value) for key, value in clients.facts().items()}
-            faults = audit(gateway.db, facts)
+            unanswered = len(clients.waiting)
+            faults = audit(gateway.db, clients.facts_now())
             gateway.start()
             time.sleep(0.1)
         else:
@@ -100,16 +82,33 @@ def run(seeded, calls, error, when, ends):
               f" {unanswered} left without an answer, {clients.repeats} of them were there")
 
 
+def control(seeded):
+    """A disk that swallows the error: nothing is noticed, so the process does not end."""
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copytree(seeded, folder, dirs_exist_ok=True)
+        trace = os.path.join(folder, "trace")
+        gateway = Gateway(os.environ["COFFER_RELEASE_BIN"], folder)
+        gateway.start(wrapper=tracer(trace, "fsync,fdatasync", "retval=0:when=3+"))
+        clients = Clients(gateway).start()
+        try:
+            sys.exit(f"storage_errors: a swallowed error ended the process with {gateway.wait(2.0)}")
+        except subprocess.TimeoutExpired:
+            clients.stop()
+        gateway.stop()
+        if injected_and_ended(trace)[0] is None:
+            sys.exit("storage_errors: the control swallowed nothing")
+    print("control: a swallowed error ends nothing, as it must be for the other runs to mean something")
+
+
 def main():
-    if not shutil.which("strace") or os.system("strace -o /dev/null true 2>/dev/null") != 0:
-        print("storage_errors: strace is not there or may not trace")
-        sys.exit(SKIPPED)
+    skip_without_strace("storage_errors")
     with tempfile.TemporaryDirectory() as seeded:
         Gateway(os.environ["COFFER_RELEASE_BIN"], seeded).start().stop()
         for calls, error, numbers, ends in CASES:
             for when in numbers:
                 run(seeded, calls, error, when, ends)
-    print("storage_errors: all is well")
+        control(seeded)
+    print(f"count: {sum(len(case[2]) for case in CASES)} failed calls under load, each payment there once")
 
 
 main()

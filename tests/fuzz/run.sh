@@ -2,6 +2,7 @@
 # Coverage-guided fuzzing: builds every target with clang (preset fuzz) and runs it for
 # COFFER_FUZZ_SECONDS each (600), as many at a time as there are cores. Without names, all targets.
 #   tests/fuzz/run.sh [name ...]
+# The control: a reader with a planted mistake, built and run the same way, is found within seconds.
 # What the fuzzer learns stays in build/fuzz/corpus/<name> (another folder: COFFER_FUZZ_BUILD), logs in
 # build/fuzz/log, and what it finds in build/fuzz/findings; a finding is run again with build/fuzz/tests/fuzz/fuzz_<name> <file>.
 set -euo pipefail
@@ -31,8 +32,35 @@ fuzz() {
   return "$result"
 }
 export -f fuzz
+# Reads one byte too far, for inputs that a fuzzer has to find.
+planted() {
+  "${CXX:-clang++-14}" -g1 -O1 -fsanitize=fuzzer,address -x c++ -o "$build/planted" - <<'PLANTED'
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size < 4 || std::memcmp(data, "POST", 4) != 0) return 0;
+  auto* copy = static_cast<volatile std::uint8_t*>(std::malloc(size));
+  for (std::size_t i = 0; i < size; ++i) copy[i] = data[i];
+  const int last = copy[size];
+  std::free(const_cast<std::uint8_t*>(copy));
+  return last == 256;
+}
+PLANTED
+  ! "$build/planted" -max_total_time=60 -max_len=64 -artifact_prefix="$build/planted-" >"$build/log/planted" 2>&1 &&
+    grep -q heap-buffer-overflow "$build/log/planted"
+}
+planted || {
+  printf 'The control was not found; see %s/log/planted.\n' "$build" >&2
+  exit 1
+}
+
 printf '%s\0' "$@" | xargs -0 -r -n 1 -P "$(nproc)" \
   bash -c 'fuzz "$0" "'"$seconds"'" "'"$build"'" || exit 1' || {
   printf 'See %s/log and %s/findings.\n' "$build" "$build" >&2
   exit 1
 }
+awk '/^stat::number_of_executed_units/ { runs += $2 }
+  END { printf "count: %d readers, %.0f inputs\n", ARGC - 1, runs }' "${@/#/$build/log/}"
+printf 'control: a planted mistake is found\n'

@@ -112,7 +112,8 @@ test_usage() {
 
   local command
   for command in demo serve init verify healthcheck 'association create' 'application register' \
-    'application scopes' 'wallet reject' 'asset liquidity' 'rate set'; do
+    'application scopes' 'wallet reject' 'asset liquidity' 'rate set' listen trigger \
+    'events follow' 'webhook verify'; do
     # shellcheck disable=SC2086  # two words are two arguments
     exits 0 "$command --help" "$coffer" $command --help
     check "says nothing on standard error" is_empty "$scratch/err"

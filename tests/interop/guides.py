@@ -1,10 +1,14 @@
 #!/usr/bin/env python3
 """guides.py <coffer> <guide.md ...>: runs the `sh` blocks of each guide, in order and in one shell,
-against a fresh demo, and compares what a block prints with the `output` block that follows it."""
+against a fresh demo, and compares what a block prints with the `output` block that follows it. Folders
+beside the guide are there for its commands, and PORT is one that nobody listens on."""
 import json
 import os
 import re
 import select
+import shutil
+import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -43,6 +47,12 @@ def blocks_of(path):
     return found
 
 
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return str(probe.getsockname()[1])
+
+
 def matches(line, pattern):
     return re.fullmatch(".*".join(map(re.escape, pattern.split(ANYTHING))), line) is not None
 
@@ -53,19 +63,21 @@ def same(printed, expected):
 
 class Shell:
     """One bash, as a reader has one terminal. A block that fails has the code of its last command that
-    did; `set -e` would end the shell."""
+    did; `set -e` would end the shell. What it leaves running in the background ends with it."""
 
     MARK = "-- end of block "
 
     def __init__(self, folder):
-        environment = {**os.environ, "no_proxy": "*", "NO_PROXY": "*", "HOME": folder}
+        environment = {**os.environ, "no_proxy": "*", "NO_PROXY": "*", "HOME": folder,
+                       "PORT": free_port()}
         self.process = subprocess.Popen(["bash", "--noprofile", "--norc", "-u"], cwd=folder, text=True,
-                                        env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+                                        env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        start_new_session=True)
 
     def run(self, text):
         """Lines printed, and the exit code."""
         stdin, stdout = self.process.stdin, self.process.stdout
-        timer = threading.Timer(BLOCK_SECONDS, self.process.kill)
+        timer = threading.Timer(BLOCK_SECONDS, self.kill)
         timer.start()
         try:
             stdin.write(f"{text}\nprintf '\\n%s%s\\n' '{self.MARK}' \"$?\"\n")
@@ -81,9 +93,12 @@ class Shell:
             timer.cancel()
         return printed, None
 
+    def kill(self):
+        os.killpg(self.process.pid, signal.SIGKILL)
+
     def close(self):
         self.process.stdin.close()
-        self.process.kill()
+        self.kill()
         self.process.wait()
 
 
@@ -117,6 +132,9 @@ def run_guide(binary, path):
     if not blocks:
         raise SystemExit(f"{path} has no sh block")
     with tempfile.TemporaryDirectory() as folder:
+        for entry in os.scandir(os.path.dirname(os.path.abspath(path))):
+            if entry.is_dir():
+                shutil.copytree(entry.path, os.path.join(folder, entry.name))
         demo = Demo(binary, folder)
         shell = Shell(folder)
         try:

@@ -1,26 +1,7 @@
 // A stock OAuth 2 client (openid-client) gets tokens from a running demo and uses them.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { Issuer, errors } from 'openid-client';
-
-/** Starts the demo on a free port and gives what its first line says. */
-async function startDemo(binary, folder) {
-  const demo = spawn(binary, ['demo', '--db', join(folder, 'demo.db'), '--port', '0', '--json'], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const ended = new Promise((_, reject) => {
-    demo.on('error', reject);
-    demo.on('exit', (code) => reject(new Error(`the demo ended early: ${code}`)));
-  });
-  ended.catch(() => {}); // once it has said hello, its end is no failure
-  const lines = createInterface({ input: demo.stdout });
-  const firstLine = new Promise((resolve) => lines.once('line', resolve));
-  return { demo, info: JSON.parse(await Promise.race([firstLine, ended])) };
-}
+import { withDemo } from './demo.mjs';
 
 async function checkGrant(issuer, info, method) {
   const client = new issuer.Client({
@@ -68,22 +49,11 @@ async function checkRefusals(issuer, info, method) {
   assert.equal(other.error, 'unsupported_grant_type');
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'coffer-oauth-'));
-let running;
-try {
-  running = await startDemo(process.argv[2], folder);
-  const { info } = running;
+await withDemo(process.argv[2], async (info) => {
   const issuer = new Issuer({ issuer: info.baseUrl, token_endpoint: `${info.baseUrl}/v1/auth/token` });
   for (const method of ['client_secret_post', 'client_secret_basic']) {
     await checkGrant(issuer, info, method);
     await checkRefusals(issuer, info, method);
     console.log(`ok  ${method}`);
   }
-} finally {
-  if (running) {
-    const gone = new Promise((resolve) => running.demo.once('exit', resolve));
-    running.demo.kill('SIGTERM');
-    await gone;
-  }
-  rmSync(folder, { recursive: true, force: true });
-}
+});

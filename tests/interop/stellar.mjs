@@ -1,26 +1,7 @@
 // A stock SEP-10 client (the Stellar SDK) logs in to a running demo.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { Keypair, Networks, StellarToml, Transaction, WebAuth } from '@stellar/stellar-sdk';
-
-/** Starts the demo on a free port and gives what its first line says. */
-async function startDemo(binary, folder) {
-  const demo = spawn(binary, ['demo', '--db', join(folder, 'demo.db'), '--port', '0', '--json'], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const ended = new Promise((_, reject) => {
-    demo.on('error', reject);
-    demo.on('exit', (code) => reject(new Error(`the demo ended early: ${code}`)));
-  });
-  ended.catch(() => {}); // once it has said hello, its end is no failure
-  const lines = createInterface({ input: demo.stdout });
-  const firstLine = new Promise((resolve) => lines.once('line', resolve));
-  return { demo, info: JSON.parse(await Promise.race([firstLine, ended])) };
-}
+import { withDemo } from './demo.mjs';
 
 /** What a SEP-10 client does, from nothing but a home domain and a key. */
 class StockClient {
@@ -138,11 +119,7 @@ async function badChallenges(client) {
   };
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'coffer-stellar-'));
-let running;
-try {
-  running = await startDemo(process.argv[2], folder);
-  const { info } = running;
+await withDemo(process.argv[2], async (info) => {
   const client = new StockClient(new URL(info.baseUrl).host, Keypair.fromSecret(info.secretSeed));
   await client.discover();
   await checkLogin(client, info);
@@ -158,11 +135,4 @@ try {
   assert.equal((await fetch(unknown)).status, 404);
   unknown.searchParams.set('account', 'GNONSENSE');
   assert.equal((await fetch(unknown)).status, 400);
-} finally {
-  if (running) {
-    const gone = new Promise((resolve) => running.demo.once('exit', resolve));
-    running.demo.kill('SIGTERM');
-    await gone;
-  }
-  rmSync(folder, { recursive: true, force: true });
-}
+});

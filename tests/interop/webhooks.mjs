@@ -1,15 +1,11 @@
 // A receiver of events beside a running demo: every delivery is verified twice, by npm's
 // `standardwebhooks` and by a consumer of the contract's own signature.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { Webhook } from 'standardwebhooks';
+import { withDemo } from './demo.mjs';
 
 /** The contract's section "Events", rules 3 to 6, and nothing else: the event, or null to refuse. */
 function contractConsumer() {
@@ -25,17 +21,6 @@ function contractConsumer() {
     processed.add(id);
     return { repeated, event: JSON.parse(rawBody) };
   };
-}
-
-async function startDemo(binary, folder) {
-  const arguments_ = ['demo', '--db', join(folder, 'demo.db'), '--port', '0', '--json'];
-  const demo = spawn(binary, arguments_, { stdio: ['ignore', 'pipe', 'inherit'] });
-  const ended = once(demo, 'exit').then(([code]) => {
-    throw new Error(`the demo ended early: ${code}`);
-  });
-  ended.catch(() => {}); // once it has said hello, its end is no failure
-  const [line] = await Promise.race([once(createInterface({ input: demo.stdout }), 'line'), ended]);
-  return { demo, info: JSON.parse(line) };
 }
 
 /** Answers with what `statuses` has next, else 204; `next(n)` waits for n deliveries. */
@@ -126,20 +111,12 @@ async function check(api, info, receiver) {
   console.log('ok  after a rotation both secrets verify, and without grace only the new one');
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'coffer-webhooks-'));
-let running;
-let receiver;
-try {
-  running = await startDemo(process.argv[2], folder);
-  receiver = await startReceiver();
-  await check(await startClient(running.info), running.info, receiver);
-} finally {
-  if (running) {
-    const gone = once(running.demo, 'exit');
-    running.demo.kill('SIGTERM');
-    await gone;
+await withDemo(process.argv[2], async (info) => {
+  const receiver = await startReceiver();
+  try {
+    await check(await startClient(info), info, receiver);
+  } finally {
+    receiver.server.close();
+    receiver.server.closeAllConnections();
   }
-  receiver?.server.close();
-  receiver?.server.closeAllConnections();
-  rmSync(folder, { recursive: true, force: true });
-}
+});

@@ -1,4 +1,5 @@
-// Amounts and times read from text, against a model that computes with digits as people do on paper.
+// Amounts and times read from text, against a model that computes with digits as people do on
+// paper.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <limits>
@@ -93,14 +94,17 @@ TEST_CASE("property: amounts are what the digits say") {
   });
 }
 
-TEST_CASE("property: rates come back from their own text, and a conversion there and back never gains") {
+TEST_CASE(
+    "property: rates come back from their own text, and a conversion there and back never gains") {
   for_each_seed("rates", kBudgetMs, [](std::uint64_t seed) {
     Dice dice(seed);
     for (int i = 0; i < kTextsPerSeed; ++i) {
-      const std::string text = std::to_string(dice.roll(100'000)) + "." + std::to_string(1 + dice.roll(999'999'999));
+      const std::string text =
+          std::to_string(dice.roll(100'000)) + "." + std::to_string(1 + dice.roll(999'999'999));
       const auto rate = Rate::parse(text);
       INFO(text);
-      if (!rate || Rate::parse(rate->to_string())->to_string() != rate->to_string()) FAIL("changed");
+      if (!rate || Rate::parse(rate->to_string())->to_string() != rate->to_string())
+        FAIL("changed");
       const Amount amount = Amount::from_units(1 + dice.roll(1'000'000'000'000));
       const Amount there = multiply(amount, *rate, Rounding::down).value();
       const Rate inverse{rate->denominator, rate->numerator};

@@ -30,7 +30,9 @@ std::string some_bytes(Dice& dice) {
 /// A good text with a few bytes changed, removed, doubled or put in.
 std::string damaged(Dice& dice, std::string text) {
   for (std::int64_t n = 1 + dice.roll(4); n > 0; --n) {
-    const auto at = text.empty() ? 0 : static_cast<std::size_t>(dice.roll(static_cast<std::int64_t>(text.size())));
+    const auto at =
+        text.empty() ? 0
+                     : static_cast<std::size_t>(dice.roll(static_cast<std::int64_t>(text.size())));
     switch (dice.roll(4)) {
       case 0:
         if (!text.empty()) text[at] = static_cast<char>(dice.roll(256));
@@ -71,7 +73,8 @@ TEST_CASE("property: a cursor that was touched is refused") {
       const api::Cursor cursor{static_cast<std::int64_t>(dice.next()), dice.one_in(2)};
       const std::string good = codec.encode(cursor, "list|1");
       const auto back = codec.decode(good, "list|1");
-      if (!back || back->position != cursor.position || back->backward != cursor.backward) FAIL("lost");
+      if (!back || back->position != cursor.position || back->backward != cursor.backward)
+        FAIL("lost");
       if (codec.decode(good, "list|2")) FAIL("good for another list");
       const std::string touched = dice.one_in(4) ? some_bytes(dice) : damaged(dice, good);
       const auto read = codec.decode(touched, "list|1");
@@ -101,7 +104,8 @@ TEST_CASE("property: readers of short texts answer whatever they get") {
       static_cast<void>(Timestamp::parse(damaged(dice, "2026-01-31T09:00:00.000+02:00")));
       static_cast<void>(parse_amount(damaged(dice, "1234.5678e-3"), 7));
       const std::string forged = damaged(dice, token);
-      if (forged != token && tokens.verify(forged, {})) FAIL("a forged token was taken: " << forged);
+      if (forged != token && tokens.verify(forged, {}))
+        FAIL("a forged token was taken: " << forged);
     }
   });
 }

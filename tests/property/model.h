@@ -1,5 +1,6 @@
-// What the ledger must do, said again in the plainest way: balances in a map, rules as loops, 128-bit
-// numbers. Shares no code with the ledger beyond the types of a request.
+// What the ledger must do, said again in the plainest way: balances in a map, rules as loops,
+// 128-bit numbers. Shares no code with the ledger beyond the types of a request and of a provider's
+// answer.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +18,21 @@ namespace coffer::property {
 
 __extension__ typedef __int128 Wide;
 
+/// Mistakes that a model can be told to make: what the comparison must then find.
+enum class WrongRule {
+  none,
+  hold_leaves_out_the_fee,
+  fee_rounds_down,
+  refund_keeps_the_fee,
+  failure_keeps_the_hold,
+  pool_is_bottomless,
+  swap_rounds_up,
+  review_is_ignored,
+  lost_submission_is_sent_again,
+  quote_works_twice,
+};
+constexpr int kWrongRules = 10;
+
 struct ModelAccount {
   Wide balance = 0;
   Wide held = 0;
@@ -25,67 +41,183 @@ struct ModelAccount {
 /// Where an account lies: (wallet, asset), both by index.
 using Place = std::pair<std::size_t, std::size_t>;
 
+/// A payment's part at a provider.
+struct ModelSide {
+  std::size_t connector = 0;
+  Wide send = 0, receive = 0, fee = 0, total = 0;
+  ProviderState state = ProviderState::fresh;
+  int submissions = 0;
+  std::optional<std::int64_t> expires_at;
+};
+
 struct ModelPayment {
   PaymentRequest request;
+  PaymentId id;
+  std::int64_t order = 0;  // of acceptance
   std::map<Place, Wide> holds;
   PaymentStatus status = PaymentStatus::initiated;
   std::optional<FailureCode> failure;
   std::optional<std::int64_t> receiving;
+  std::optional<ModelSide> side;
+  int asked = 0;  // of the job at the provider
 };
 
-/// What a submission must come to: nothing wrong, or one of these slugs. Several: any refusal.
+struct ModelQuote {
+  QuoteId id;
+  std::size_t connector = 0;
+  Wide send = 0, receive = 0, fee = 0, total = 0;
+  std::int64_t expires_at = 0;
+  std::optional<std::size_t> beneficiary;
+  bool used = false;
+};
+
+/// What a submission or a question must come to: nothing wrong, or a refusal for these reasons.
 struct Verdict {
   std::set<Slug> wrong;
   bool replayed = false;
+  /// Which of the reasons is told: 404 before 422 before 409, several of one status as its general
+  /// one.
+  std::optional<Slug> slug() const;
+  std::string words() const;
+};
+
+struct PriceQuestion {
+  std::size_t connector = 0;
+  Wide amount = 0;
+  bool exact_receive = false;
+  std::optional<std::size_t> beneficiary;
+};
+
+/// A call that a round must make.
+struct ExpectedCall {
+  std::string transaction_id;
+  ProviderCall call;
 };
 
 class Model {
  public:
-  explicit Model(const World& world) : assets_(world.assets), wallets_(world.wallets) {}
+  Model(const World& world, WrongRule wrong);
 
-  Verdict judge(const PaymentRequest& request) const;
-  void accept(const PaymentRequest& request);
-  /// The oldest `limit` open payments reach their end; their transactionIds.
-  std::vector<std::string> settle(std::size_t limit);
+  // Payments between wallets and to addresses
+  Verdict judge(const PaymentRequest& request, std::int64_t now) const;
+  void accept(const PaymentRequest& request, PaymentId id, std::int64_t now);
+  /// Up to `limit` due payments reach their end, or wait; their transactionIds.
+  std::vector<std::string> settle(std::size_t limit, std::int64_t now);
 
+  // The market and the operator
   /// False when more of the asset would circulate than one account can hold.
   bool can_issue(std::size_t asset, Wide units) const;
-  void fund(Place place, Wide units) { accounts_[place].balance += units; }
-  void add_liquidity(std::size_t asset, Wide units) { pools_[asset] += units; }
+  void fund(Place place, Wide units);
+  void add_liquidity(std::size_t asset, Wide units);
   void set_rate(std::size_t sell, std::size_t buy, Rate rate) { rates_[{sell, buy}] = rate; }
   void remove_rate(std::size_t sell, std::size_t buy) { rates_.erase({sell, buy}); }
   bool has_rate(std::size_t sell, std::size_t buy) const { return rates_.contains({sell, buy}); }
+  void set_usable(std::size_t wallet, bool usable) { wallets_[wallet].usable = usable; }
+  void set_paused(std::size_t connector, bool paused);
+  void set_fee(std::size_t connector, const std::optional<FeeRule>& fee);
+  bool has_fee(std::size_t connector) const { return fees_of_.contains(connector); }
   /// What a swap would bring now; 0: no way.
   Wide quote(std::size_t sell, std::size_t buy, Wide units) const;
 
+  // Providers
+  /// What is wrong with a question before the provider is asked.
+  Verdict judge_question(const PriceQuestion& question) const;
+  /// What becomes of the provider's answer; without faults the price is in `out`.
+  Verdict judge_price(const PriceQuestion& question, const Result<outbound::ProviderQuote>& answer,
+                      std::int64_t now, ModelQuote& out) const;
+  void add_quote(const ModelQuote& quote) { quotes_.push_back(quote); }
+  Verdict judge_expiry(std::size_t quote, std::int64_t now) const;
+  void expire_quote(std::size_t quote, std::int64_t now) { quotes_[quote].expires_at = now; }
+  /// The calls of a round, in order; `taken` counts the jobs.
+  std::vector<ExpectedCall> begin_round(std::int64_t lane, int limit, std::int64_t now, int& taken);
+  void hear(const std::string& transaction_id, const flows::ProviderReply& reply, std::int64_t now);
+  /// Empty: done, or nothing to do.
+  Verdict decide(const std::string& transaction_id, std::optional<FailureCode> failure,
+                 std::int64_t now);
+  void hurry(const std::string& transaction_id, std::int64_t now);
+  /// Of a customer's payment on a reference: what the wallet gets; 0: too little to credit.
+  Wide reference_price(Wide amount) const;
+  void accept_reference(const PaymentRequest& request, PaymentId id, Wide receive,
+                        std::int64_t now);
+
   Wide available(Place place) const;
-  std::size_t open_count() const { return open_.size(); }
+  std::size_t open_count() const { return settlement_.size(); }
+  std::size_t provider_jobs(std::int64_t lane) const;
   const std::map<std::string, ModelPayment>& payments() const { return payments_; }
+  const std::vector<ModelQuote>& quotes() const { return quotes_; }
+  std::string transaction_of(PaymentId id) const;
   /// In words, where the stored accounts differ from these; empty: nowhere.
   std::string difference(const std::vector<StoredAccount>& stored) const;
 
  private:
+  struct Job {
+    std::int64_t due;
+    std::int64_t order;
+    std::string id;
+    auto operator<=>(const Job&) const = default;
+  };
+  using Jobs = std::set<Job>;
+  /// (kind, wallet, connector, asset), by the keys of the store.
+  using AccountName = std::array<std::int64_t, 4>;
+
   std::optional<std::size_t> wallet_index(WalletId id) const;
   std::optional<std::size_t> asset_index(const AssetCode& code) const;
+  const WorldBeneficiary* beneficiary(const std::optional<BeneficiaryId>& id) const;
+  const ModelQuote* find_quote(const std::optional<QuoteId>& id) const;
   bool trusts(std::size_t wallet, std::size_t asset) const;
-  bool fits(std::int64_t units, std::size_t asset) const;
+  bool fits(Wide units, int decimals) const;
   void judge_wallet(WalletId id, std::set<Slug>& wrong) const;
-  void judge_leg(const PaymentRequest& request, const TransferLeg& leg, std::set<Slug>& wrong) const;
+  void judge_leg(const PaymentRequest& request, const TransferLeg& leg,
+                 std::set<Slug>& wrong) const;
   void judge_swap(const PaymentRequest& request, std::set<Slug>& wrong) const;
+  void judge_address(const PaymentRequest& request, std::set<Slug>& wrong) const;
+  const ModelQuote* judge_quote(const PaymentRequest& request, std::int64_t now,
+                                std::set<Slug>& wrong) const;
+  void judge_quoted(const PaymentRequest& request, std::int64_t now, std::set<Slug>& wrong) const;
   void judge_funds(const PaymentRequest& request, std::set<Slug>& wrong) const;
   Place source(const TransferLeg& leg) const;
   Place destination(const TransferLeg& leg) const;
+  std::map<Place, Wide> holds_of(const PaymentRequest& request) const;
+  void accept_quoted(ModelPayment& payment, std::int64_t now);
   void walk(std::vector<std::size_t>& path, Wide units, std::size_t buy, Wide& best) const;
-  void settle_one(ModelPayment& payment);
-  void settle_swap(ModelPayment& payment);
+  void settle_one(ModelPayment& payment, std::int64_t now);
+  void settle_swap(ModelPayment& payment, std::optional<Place> to);
+  /// Where an address payment ends, or why it fails.
+  std::optional<Place> arrival(const ModelPayment& payment, std::size_t asset,
+                               FailureCode& why) const;
+  void give_back(ModelPayment& payment);
+  void fail(ModelPayment& payment, FailureCode code);
+
+  Jobs& lane_of(const ModelPayment& payment);
+  const Job* job_of(const ModelPayment& payment) const;
+  void move_job(ModelPayment& payment, std::int64_t due, int asked);
+  void end(ModelPayment& payment, PaymentStatus status);
+  void ask_again(ModelPayment& payment, std::int64_t now);
+  void send_again(ModelPayment& payment, std::int64_t now);
+  void debit(ModelPayment& payment);
+  void refund(ModelPayment& payment);
+  void hear_payout(ModelPayment& payment, const outbound::PayoutAnswer& answer, std::int64_t now);
+  void payout_failed(ModelPayment& payment, const outbound::PayoutAnswer& answer, std::int64_t now);
+  void hear_collection(ModelPayment& payment, const outbound::CollectionAnswer& answer,
+                       std::int64_t now);
+  std::map<AccountName, ModelAccount> expected_accounts() const;
 
   std::vector<WorldAsset> assets_;
   std::vector<WorldWallet> wallets_;
+  std::vector<WorldConnector> connectors_;
+  std::vector<WorldBeneficiary> beneficiaries_;
+  const WrongRule wrong_;
   std::map<Place, ModelAccount> accounts_;
-  std::map<std::size_t, Wide> pools_;
+  std::map<std::size_t, Wide> issued_, pools_, fees_;  // by asset
+  std::map<std::size_t, Wide> clearing_;               // by connector
   std::map<std::pair<std::size_t, std::size_t>, Rate> rates_;
+  std::map<std::size_t, FeeRule> fees_of_;  // by connector: what this association pays
+  std::vector<ModelQuote> quotes_;
   std::map<std::string, ModelPayment> payments_;
-  std::vector<std::string> open_;  // in the order of acceptance
+  std::map<Uuid, std::string> transactions_;
+  std::int64_t last_order_ = 0;
+  Jobs settlement_;
+  std::map<std::int64_t, Jobs> lanes_;
 };
 
 }  // namespace coffer::property

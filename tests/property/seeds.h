@@ -1,5 +1,5 @@
-// Seeds and dice of the property tests. A failure names its seed; COFFER_SEED starts there again and
-// COFFER_SEEDS says how many to run (without it: as many as fit into the budget).
+// Seeds and dice of the property tests. A failure names its seed; COFFER_SEED starts there again
+// and COFFER_SEEDS says how many to run (without it: as many as fit into the budget).
 #pragma once
 
 #include <catch2/catch.hpp>

@@ -306,6 +306,29 @@ TEST_CASE("the master key: file by flag > variable > credential > file by file",
   CHECK(world.load()->master_key_file == world.path("k3"));
 }
 
+TEST_CASE("the gateway's token: variable > credential > file, and a file may end its line", "[config]") {
+  World world;
+  world.environment["COFFER_NOTIFY_GATEWAY_URL"] = "https://gateway.example/messages";
+  world.environment["COFFER_NOTIFY_GATEWAY_TOKEN_FILE"] = world.write("token", "from-file\n");
+  CHECK(world.load().value().notify_gateway_token.reveal() == "from-file");
+  CHECK(setting(*world.load(), "notify_gateway_token") == "(set) <- " + world.path("token"));
+  world.write("token", "from-file");
+  CHECK(world.load().value().notify_gateway_token.reveal() == "from-file");
+  for (const char* text : {"two\n\n", "two\r\n", "two\nlines", " blank\n"}) {
+    INFO(text);
+    world.write("token", text);
+    CHECK(contains(world.faults(), "it holds a character that no token has"));
+  }
+
+  world.environment["CREDENTIALS_DIRECTORY"] = world.path("credentials");
+  world.write("credentials/notify_gateway_token", "from-credential\n");
+  CHECK(world.load().value().notify_gateway_token.reveal() == "from-credential");
+  world.environment["COFFER_NOTIFY_GATEWAY_TOKEN"] = "from-variable";
+  CHECK(world.load().value().notify_gateway_token.reveal() == "from-variable");
+  world.environment["COFFER_NOTIFY_GATEWAY_TOKEN"] = "from-variable\n";
+  CHECK(contains(world.faults(), "it holds a character that no token has"));
+}
+
 TEST_CASE("an empty credential is a fault", "[config]") {
   World world;
   world.environment["CREDENTIALS_DIRECTORY"] = world.folder;

@@ -51,14 +51,36 @@ void check_method(Fields& fields) {
   }
 }
 
+/// Without `eventTypes` it takes all payment types.
+flows::NewWebhook read_new_webhook(Fields& fields, Presence types, std::int64_t application) {
+  flows::NewWebhook webhook;
+  webhook.application = application;
+  webhook.url = fields.text("url", required, kUrlBytesMax).value_or("");
+  webhook.description = fields.text("description", optional, kDescriptionMax);
+  webhook.types = read_types(fields, types);
+  if (fields.find("eventTypes") == nullptr) webhook.types = EventTypeSet::payments();
+  check_method(fields);
+  return webhook;
+}
+
+flows::WebhookUpdate read_webhook_update(Fields& fields) {
+  flows::WebhookUpdate update;
+  update.url = fields.text("url", optional, kUrlBytesMax);
+  if (fields.present("description")) {
+    update.description = fields.text("description", optional, kDescriptionMax);
+  }
+  if (fields.find("eventTypes") != nullptr) update.types = read_types(fields, optional);
+  check_method(fields);
+  for (const char* fixed : {"status", "secret", "applicationId"}) {
+    if (fields.find(fixed) != nullptr) {
+      fields.faults().add(Slug::validation_failed, fields.path(fixed), "cannot be changed here");
+    }
+  }
+  return update;
+}
+
 Result<http::Response> create_webhook(const Services& services, const Call& call) {
-  Faults faults;
-  Fields fields(*call.body, faults);
-  const auto webhook = read_new_webhook(fields, required, call.caller.application_key);
-  COFFER_TRY_VOID(check(faults));
-  COFFER_TRY(const auto registered,
-             flows::register_webhook(services.flows, call.caller.tenant, webhook));
-  return secret_response(201, registered);
+  return add_webhook(services, call, required, call.caller.application_key);
 }
 
 Result<http::Response> list_webhooks(const Services& services, const Call& call) {
@@ -76,12 +98,7 @@ Result<http::Response> read_webhook(const Services& services, const Call& call) 
 
 Result<http::Response> update_webhook(const Services& services, const Call& call) {
   COFFER_TRY(const auto ref, webhook_ref(call));
-  Faults faults;
-  Fields fields(*call.body, faults);
-  const auto update = read_webhook_update(fields);
-  COFFER_TRY_VOID(check(faults));
-  COFFER_TRY(const auto row, flows::update_webhook(services.flows, ref, update));
-  return json_response(200, flows::webhook_json(row));
+  return change_webhook(services, call, ref);
 }
 
 Result<http::Response> deactivate_webhook(const Services& services, const Call& call) {
@@ -127,33 +144,6 @@ Result<flows::WebhookRef> webhook_ref(const Call& call, std::optional<std::int64
   return flows::WebhookRef{call.caller.tenant, *id, application};
 }
 
-flows::NewWebhook read_new_webhook(Fields& fields, Presence types, std::int64_t application) {
-  flows::NewWebhook webhook;
-  webhook.application = application;
-  webhook.url = fields.text("url", required, kUrlBytesMax).value_or("");
-  webhook.description = fields.text("description", optional, kDescriptionMax);
-  webhook.types = read_types(fields, types);
-  if (fields.find("eventTypes") == nullptr) webhook.types = EventTypeSet::payments();
-  check_method(fields);
-  return webhook;
-}
-
-flows::WebhookUpdate read_webhook_update(Fields& fields) {
-  flows::WebhookUpdate update;
-  update.url = fields.text("url", optional, kUrlBytesMax);
-  if (fields.present("description")) {
-    update.description = fields.text("description", optional, kDescriptionMax);
-  }
-  if (fields.find("eventTypes") != nullptr) update.types = read_types(fields, optional);
-  check_method(fields);
-  for (const char* fixed : {"status", "secret", "applicationId"}) {
-    if (fields.find(fixed) != nullptr) {
-      fields.faults().add(Slug::validation_failed, fields.path(fixed), "cannot be changed here");
-    }
-  }
-  return update;
-}
-
 http::Response secret_response(int status, const flows::WebhookWithSecret& registered) {
   Json out = flows::webhook_json(registered.webhook);
   out["secret"] = registered.secret.reveal();
@@ -174,6 +164,27 @@ Result<std::int64_t> read_grace(const Services& services, const Call& call) {
   const auto grace = fields.integer("gracePeriodSeconds", optional, 0, kGraceMaxS);
   COFFER_TRY_VOID(check(faults));
   return grace.value_or(standard);
+}
+
+Result<http::Response> add_webhook(const Services& services, const Call& call, Presence types,
+                                   std::int64_t application) {
+  Faults faults;
+  Fields fields(*call.body, faults);
+  const auto webhook = read_new_webhook(fields, types, application);
+  COFFER_TRY_VOID(check(faults));
+  COFFER_TRY(const auto registered,
+             flows::register_webhook(services.flows, call.caller.tenant, webhook));
+  return secret_response(201, registered);
+}
+
+Result<http::Response> change_webhook(const Services& services, const Call& call,
+                                      const flows::WebhookRef& ref) {
+  Faults faults;
+  Fields fields(*call.body, faults);
+  const auto update = read_webhook_update(fields);
+  COFFER_TRY_VOID(check(faults));
+  COFFER_TRY(const auto row, flows::update_webhook(services.flows, ref, update));
+  return json_response(200, flows::webhook_json(row));
 }
 
 Result<http::Response> rotate(const Services& services, const Call& call,

@@ -22,15 +22,17 @@ Route with_body(Route row, std::string_view schema, Body body = Body::json);
 /// The registration that `{webhookId}` names.
 Result<flows::WebhookRef> webhook_ref(const Call& call,
                                       std::optional<std::int64_t> application = std::nullopt);
-/// The members of a new registration; without `eventTypes` it takes all payment types.
-flows::NewWebhook read_new_webhook(Fields& fields, Presence types, std::int64_t application);
-flows::WebhookUpdate read_webhook_update(Fields& fields);
 /// The secret is shown, and never again.
 http::Response secret_response(int status, const flows::WebhookWithSecret& registered);
 /// `gracePeriodSeconds` of a rotation; the configured grace when there is none.
 Result<std::int64_t> read_grace(const Services& services, const Call& call);
 Result<http::Response> list_webhooks_page(const Services& services, const Call& call,
                                           std::optional<std::int64_t> application);
+/// Registers for the application; `types` says whether `eventTypes` may be left out.
+Result<http::Response> add_webhook(const Services& services, const Call& call, Presence types,
+                                   std::int64_t application);
+Result<http::Response> change_webhook(const Services& services, const Call& call,
+                                      const flows::WebhookRef& ref);
 Result<http::Response> rotate(const Services& services, const Call& call,
                               const flows::WebhookRef& ref);
 /// A test event was queued.

@@ -28,13 +28,7 @@ Result<flows::WebhookRef> ref_of(const Services& services, const Call& call) {
 
 Result<http::Response> add(const Services& services, const Call& call) {
   COFFER_TRY(const std::int64_t application, application_of(services, call));
-  Faults faults;
-  Fields fields(*call.body, faults);
-  const auto webhook = read_new_webhook(fields, optional, application);
-  COFFER_TRY_VOID(check(faults));
-  COFFER_TRY(const auto registered,
-             flows::register_webhook(services.flows, call.caller.tenant, webhook));
-  return secret_response(201, registered);
+  return add_webhook(services, call, optional, application);
 }
 
 Result<http::Response> list(const Services& services, const Call& call) {
@@ -44,12 +38,7 @@ Result<http::Response> list(const Services& services, const Call& call) {
 
 Result<http::Response> update(const Services& services, const Call& call) {
   COFFER_TRY(const auto ref, ref_of(services, call));
-  Faults faults;
-  Fields fields(*call.body, faults);
-  const auto change = read_webhook_update(fields);
-  COFFER_TRY_VOID(check(faults));
-  COFFER_TRY(const auto row, flows::update_webhook(services.flows, ref, change));
-  return json_response(200, flows::webhook_json(row));
+  return change_webhook(services, call, ref);
 }
 
 Result<http::Response> remove(const Services& services, const Call& call) {

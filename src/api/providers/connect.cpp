@@ -3,10 +3,10 @@
 #include <map>
 #include <set>
 
+#include "api/assets.h"
 #include "api/json.h"
 #include "api/pipeline/services.h"
 #include "domain/country.h"
-#include "store/catalog.h"
 #include "store/providers/connectors.h"
 
 namespace coffer::api {
@@ -59,17 +59,6 @@ Result<http::Response> list_countries(const Services& services, const Call& call
         for (const auto& [alpha2, offer] : offers) data.push_back(country_json(alpha2, offer));
         return json_response(200, whole_collection(std::move(data)));
       });
-}
-
-Result<http::Response> list_assets(const Services& services, const Call&) {
-  return store::with_reader(services.flows.database,
-                            [&](store::Connection& db) -> Result<http::Response> {
-                              Json data = Json::array();
-                              for (const Asset& asset : store::list_assets(db)) {
-                                data.push_back(asset_json(asset, services.flows.network_name));
-                              }
-                              return json_response(200, whole_collection(std::move(data)));
-                            });
 }
 
 Route read(std::string_view pattern, std::string_view operation, std::string_view summary,

@@ -52,11 +52,8 @@ Result<http::Response> cash_in(const Services& services, const Call& call) {
   COFFER_TRY(const auto submission,
              flows::submit_payment(services.flows, call.caller, request.payment,
                                    call.request.request_id, false));
-  Json body = acknowledgement_json(submission);
-  if (quoted) body["quote"] = quote_json(*quoted, services.flows.clock.now());
-  http::Response response = json_response(202, body);
-  if (submission.replayed) response.header("Idempotent-Replayed", "true");
-  return response;
+  if (!quoted) return acknowledgement(submission);
+  return acknowledgement(submission, {{"quote", quote_json(*quoted, services.flows.clock.now())}});
 }
 
 Route collection(std::string_view pattern, std::string_view operation, std::string_view summary,

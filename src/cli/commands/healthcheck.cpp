@@ -1,18 +1,16 @@
 #include "cli/commands/healthcheck.h"
 
-#include <algorithm>
 #include <charconv>
 
-#include "base/clock.h"
 #include "base/environment.h"
 #include "cli/exit_code.h"
 #include "http/client.h"
 #include "outbound/resolver.h"
+#include "outbound/wire/address_trial.h"
 
 namespace coffer::cli {
 namespace {
 
-constexpr int kPortMax = 65'535;
 constexpr int kTimeoutMsMax = 600'000;
 
 std::optional<int> parse_number(std::string_view text, int max) {
@@ -27,36 +25,23 @@ int usage(const Console& console, const std::string& what) {
   return exit_code::kUsage;
 }
 
-/// One request to the addresses of the name in turn, within one deadline. The last Problem when no
-/// address gives an answer.
-Result<http::ClientResponse> ask(const HealthUrl& url, const std::string& ca_bundle,
+Result<http::ClientResponse> ask(const outbound::Url& url, const std::string& ca_bundle,
                                  int timeout_ms) {
-  const SystemClock clock;
-  const std::int64_t deadline = clock.monotonic_ms() + timeout_ms;
-  const auto left_ms = [&] {
-    return static_cast<int>(std::max<std::int64_t>(1, deadline - clock.monotonic_ms()));
-  };
+  const outbound::Deadline deadline(timeout_ms);
   outbound::CaresResolver resolver;
-  COFFER_TRY(const auto addresses, resolver.resolve(url.host, left_ms()));
+  COFFER_TRY(const auto addresses, resolver.resolve(url.host, timeout_ms));
   http::Client client(ca_bundle);
-  http::ClientRequest request;
-  request.tls = url.tls;
-  request.host = url.host;
-  request.port = url.port;
-  request.target = url.target;
-  Result<http::ClientResponse> answer = unexpected(Slug::provider_unavailable, "no address");
-  for (const std::string& address : addresses) {
-    request.address = address;
-    request.connect_timeout_ms = request.total_timeout_ms = left_ms();
-    answer = client.send(request);
-    if (answer) break;
-  }
-  return answer;
+  http::ClientRequest request = outbound::request_to(url);
+  request.connect_timeout_ms = timeout_ms;
+  return outbound::send_to_any(
+      std::move(request), addresses, deadline,
+      [&](const http::ClientRequest& attempt) { return client.send(attempt); },
+      [](const Problem&) { return true; });
 }
 
 int healthcheck(const Console& console, const Arguments& arguments, const ConfigFlags&) {
   const std::string& text = arguments.text("url");
-  const auto url = parse_health_url(text);
+  const auto url = outbound::parse_url(text);
   if (!url) return usage(console, "--url " + text + " is no http or https address");
   const auto timeout_ms = parse_number(arguments.text("timeout-ms"), kTimeoutMsMax);
   if (!timeout_ms) {
@@ -84,33 +69,6 @@ int healthcheck(const Console& console, const Arguments& arguments, const Config
 }
 
 }  // namespace
-
-std::optional<HealthUrl> parse_health_url(std::string_view text) {
-  HealthUrl url;
-  url.tls = text.starts_with("https://");
-  if (!url.tls && !text.starts_with("http://")) return std::nullopt;
-  text.remove_prefix(text.find("//") + 2);
-  const std::string_view authority = text.substr(0, text.find_first_of("/?#"));
-  url.target = text.substr(authority.size(), text.find('#') - authority.size());
-  if (!url.target.starts_with('/')) url.target.insert(0, "/");
-
-  const bool bracketed = authority.starts_with('[');
-  const auto host_end = bracketed ? authority.find(']') : authority.find(':');
-  url.host = authority.substr(bracketed ? 1 : 0, host_end - (bracketed ? 1 : 0));
-  std::string_view rest;
-  if (host_end != std::string_view::npos) rest = authority.substr(host_end + (bracketed ? 1 : 0));
-  if (bracketed && host_end == std::string_view::npos) return std::nullopt;
-
-  const auto port =
-      rest.empty() ? std::optional(url.tls ? 443 : 80) : parse_number(rest.substr(1), kPortMax);
-  const auto bad = [](unsigned char c) { return c <= ' ' || c >= 0x7f; };
-  if (url.host.empty() || !port || (!rest.empty() && rest[0] != ':') ||
-      authority.find('@') != std::string_view::npos || std::any_of(text.begin(), text.end(), bad)) {
-    return std::nullopt;
-  }
-  url.port = *port;
-  return url;
-}
 
 std::vector<Command> healthcheck_commands() {
   return {{.path = "healthcheck",

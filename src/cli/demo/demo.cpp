@@ -26,17 +26,6 @@ constexpr std::array kRates = {"rate_limit_production_per_s", "rate_limit_sandbo
 constexpr std::array kNotAsked = {"HOME", "XDG_CONFIG_HOME", "STATE_DIRECTORY",
                                   "CONFIGURATION_DIRECTORY"};
 
-/// nullopt when the environment names no home.
-std::optional<std::string> default_database() {
-  const auto absolute = [](const char* name) {
-    const auto path = environment_variable(name);
-    return path && fs::path(*path).is_absolute() ? path : std::nullopt;
-  };
-  if (const auto data = absolute("XDG_DATA_HOME")) return *data + "/coffer/demo.db";
-  if (const auto home = absolute("HOME")) return *home + "/.local/share/coffer/demo.db";
-  return std::nullopt;
-}
-
 bool is_port(const std::string& text) {
   int port = -1;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
@@ -76,7 +65,7 @@ std::optional<Config> read_demo_settings(const Console& console, const Arguments
   const auto listen = inputs.flags.find("listen_http");
   inputs.command_defaults["admin_listen"] =
       listen == inputs.flags.end() ? Config{}.listen_http.to_string() : listen->second;
-  if (const auto database = default_database()) inputs.command_defaults["db"] = *database;
+  if (const auto database = demo_database()) inputs.command_defaults["db"] = *database;
   inputs.environment = [](const std::string& name) {
     const bool hidden = std::find(kNotAsked.begin(), kNotAsked.end(), name) != kNotAsked.end();
     return hidden ? std::nullopt : environment_variable(name);
@@ -172,6 +161,16 @@ int serve_demo(const Console& console, const Arguments& arguments, const ConfigF
 }
 
 }  // namespace
+
+std::optional<std::string> demo_database() {
+  const auto absolute = [](const char* name) {
+    const auto path = environment_variable(name);
+    return path && fs::path(*path).is_absolute() ? path : std::nullopt;
+  };
+  if (const auto data = absolute("XDG_DATA_HOME")) return *data + "/coffer/demo.db";
+  if (const auto home = absolute("HOME")) return *home + "/.local/share/coffer/demo.db";
+  return std::nullopt;
+}
 
 std::vector<Command> demo_commands() {
   return {{.path = "demo",

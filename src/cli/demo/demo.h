@@ -1,6 +1,8 @@
 // coffer demo: a sandbox that is ready to be called, served and explained.
 #pragma once
 
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "cli/command.h"
@@ -8,5 +10,8 @@
 namespace coffer::cli {
 
 std::vector<Command> demo_commands();
+
+/// Where the demo keeps its data unless told otherwise; nullopt when the environment names no home.
+std::optional<std::string> demo_database();
 
 }  // namespace coffer::cli

@@ -161,10 +161,11 @@ class Recipients {
                  return store::read_meta(db, kMarker);
                }));
     if (!marker) {
-      for (const DemoConnector& wanted : kConnectors) COFFER_TRY_VOID(make_connector(wanted));
+      COFFER_TRY(const DemoRecipients there, find());
+      for (const DemoConnector& wanted : kConnectors) COFFER_TRY_VOID(make_connector(there, wanted));
       for (const auto& wanted :
            demo_beneficiaries(app_.flows().network_name, wallets.at(1))) {
-        COFFER_TRY_VOID(make_beneficiary(wanted));
+        COFFER_TRY_VOID(make_beneficiary(there, wanted));
       }
       COFFER_TRY_VOID(app_.queue().run([](store::WriteTx& tx) -> Result<void> {
         store::write_meta(tx, kMarker, "1");
@@ -198,8 +199,7 @@ class Recipients {
     });
   }
 
-  Result<void> make_connector(const DemoConnector& wanted) {
-    COFFER_TRY(const DemoRecipients there, find());
+  Result<void> make_connector(const DemoRecipients& there, const DemoConnector& wanted) {
     for (const ConnectorTerms& terms : there.connectors) {
       if (terms.name == wanted.name) return {};
     }
@@ -207,8 +207,8 @@ class Recipients {
     return made ? Result<void>() : unexpected(made.error());
   }
 
-  Result<void> make_beneficiary(const flows::NewBeneficiary& wanted) {
-    COFFER_TRY(const DemoRecipients there, find());
+  Result<void> make_beneficiary(const DemoRecipients& there,
+                                const flows::NewBeneficiary& wanted) {
     for (const auto& state : there.beneficiaries) {
       if (display_name(state.beneficiary.detail) == display_name(wanted.detail)) return {};
     }

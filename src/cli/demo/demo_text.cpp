@@ -1,6 +1,7 @@
 #include "cli/demo/demo_text.h"
 
 #include "base/check.h"
+#include "cli/demo/demo.h"
 
 namespace coffer::cli {
 namespace {
@@ -9,7 +10,8 @@ constexpr std::string_view kStartText = R"text(coffer demo: @origin@   (Ctrl-C s
   data     @database@
   secrets  @secrets@
   API      @origin@/v1/openapi.json
-@admin@
+@admin@  events   coffer listen --forward-to http://127.0.0.1:3000/hooks@db@
+
 Paste into another terminal:
 
   # 1. A token
@@ -57,6 +59,7 @@ std::string demo_start_text(const Demo& demo, const DemoPlace& place,
                             const std::string& transaction) {
   const store::WalletRow& from = demo.world.wallets.at(0);
   const store::WalletRow& to = demo.world.wallets.at(1);
+  const bool own_place = demo_database() != place.database;
   const std::string trust =
       place.certificate.empty() ? "" : " --cacert " + shell_quoted(place.certificate);
   const std::string admin =
@@ -67,6 +70,7 @@ std::string demo_start_text(const Demo& demo, const DemoPlace& place,
                              {"admin", admin},
                              {"database", place.database},
                              {"secrets", demo_secrets_path(place.database)},
+                             {"db", own_place ? " --db " + shell_quoted(place.database) : ""},
                              {"curl", "curl -s" + trust},
                              {"api_key", demo.secrets.api_key.reveal()},
                              {"client_id", demo.secrets.client_id},

@@ -105,23 +105,21 @@ ProviderReply reply(Result<Answer> answer) {
 
 }  // namespace
 
-Result<const ConnectorTerms*> ConnectorCache::get(store::Connection& db, std::int64_t connector) {
-  const auto known = terms_.find(connector);
+Result<const ConnectorTerms*> ConnectorCache::get(const store::ConnectorRow& connector) {
+  const auto known = terms_.find(connector.terms.key);
   if (known != terms_.end()) return &known->second;
-  const auto row = store::find_connector_by_key(db, connector);
-  COFFER_CHECK(row.has_value());
-  COFFER_TRY(ConnectorTerms terms, callable(context_, *row));
-  return &terms_.emplace(connector, std::move(terms)).first->second;
+  COFFER_TRY(ConnectorTerms terms, callable(context_, connector));
+  return &terms_.emplace(connector.terms.key, std::move(terms)).first->second;
 }
 
-Result<ProviderMessage> provider_message(const Context&, store::Connection& db,
-                                         ConnectorCache& connectors, std::int64_t payment) {
-  const auto record = store::find_payment_by_key(db, payment);
+Result<ProviderMessage> provider_message(store::Connection& db, ConnectorCache& connectors,
+                                         const store::ConnectorRow& connector,
+                                         const store::ProviderView& view) {
+  const auto record = store::find_payment_by_key(db, view.payment.key);
   COFFER_CHECK(record.has_value());
-  const store::ProviderView view = store::provider_view(db, payment);
-  const store::ProviderDetail detail = store::provider_detail(db, payment);
+  const store::ProviderDetail detail = store::provider_detail(db, view.payment.key);
   ProviderMessage message;
-  COFFER_TRY(message.terms, connectors.get(db, view.connector));
+  COFFER_TRY(message.terms, connectors.get(connector));
   if (message.terms->direction == Direction::off_ramp) {
     message.content = payout(db, *record, view, detail);
   } else {

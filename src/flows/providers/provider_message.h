@@ -9,16 +9,17 @@
 #include "flows/context.h"
 #include "flows/providers/terms.h"
 #include "outbound/connector.h"
+#include "store/providers/connectors.h"
 #include "store/providers/provider_payments.h"
 
 namespace coffer::flows {
 
-/// Connectors read in one round, each with its secret opened once. For one thread.
+/// Connectors called in one round, each with its secret opened once. For one thread.
 class ConnectorCache {
  public:
   explicit ConnectorCache(const Context& context) : context_(context) {}
   /// Valid as long as the cache.
-  Result<const ConnectorTerms*> get(store::Connection& db, std::int64_t connector);
+  Result<const ConnectorTerms*> get(const store::ConnectorRow& connector);
 
  private:
   const Context& context_;
@@ -29,8 +30,10 @@ struct ProviderMessage {
   const ConnectorTerms* terms = nullptr;  // in the cache it was made with
   std::variant<outbound::Payout, outbound::Collection> content;
 };
-Result<ProviderMessage> provider_message(const Context& context, store::Connection& db,
-                                         ConnectorCache& connectors, std::int64_t payment);
+/// About the payment of `view`, whose connector is `connector`.
+Result<ProviderMessage> provider_message(store::Connection& db, ConnectorCache& connectors,
+                                         const store::ConnectorRow& connector,
+                                         const store::ProviderView& view);
 
 /// What came back: an answer, or the fault of the call.
 using ProviderReply = Result<std::variant<outbound::PayoutAnswer, outbound::CollectionAnswer>>;

@@ -6,7 +6,6 @@
 #include "base/log.h"
 #include "flows/payment_steps.h"
 #include "store/journal.h"
-#include "store/wallets.h"
 
 namespace coffer::flows {
 namespace {
@@ -17,8 +16,6 @@ using outbound::PayoutAnswer;
 using outbound::PayoutState;
 using outbound::ProviderRefund;
 using store::ProviderView;
-
-constexpr std::int64_t kReviewPollMs = 60'000;
 
 bool is_over(const ProviderView& view) {
   return view.state == ProviderState::over ||
@@ -50,7 +47,7 @@ void send_again(store::WriteTx& tx, ProviderView& view, int asked) {
 
 void log_contradiction(const ProviderView& view, const char* what) {
   log_error("providers", what,
-            {{"payment", view.payment.key}, {"connector", view.connector}});
+            {{"payment", view.payment.key}, {"connector", *view.payment.keys.connector}});
 }
 
 /// The principal through the connector's clearing account, the fee to the house.
@@ -61,7 +58,7 @@ std::vector<store::Movement> cash_out_movements(store::WriteTx& tx, const Provid
   std::vector<store::Movement> out;
   out.push_back({{wallet,
                   store::operator_account(tx, environment, AccountKind::clearing, *leg.asset,
-                                          view.connector),
+                                          *view.payment.keys.connector),
                   view.payment.amounts.front()},
                  0});
   if (view.fee.is_positive()) {
@@ -121,26 +118,6 @@ void payout_failed(const Context& context, store::WriteTx& tx, ProviderView& vie
   }
 }
 
-/// A collected amount waits while the wallet may not transact: the money is the provider's until then.
-bool may_credit(store::WriteTx& tx, const ProviderView& view) {
-  return store::wallet_status(tx.db(), *view.payment.keys.legs.front().destination_wallet) ==
-         WalletStatus::verified;
-}
-
-void collected(const Context& context, store::WriteTx& tx, ProviderView& view) {
-  const std::int64_t wallet = *view.payment.keys.legs.front().destination_wallet;
-  const std::int64_t asset = *view.payment.receiving_asset;
-  const store::Movement movement{
-      {store::operator_account(tx, view.payment.environment, AccountKind::clearing, asset,
-                               view.connector),
-       trustline(tx, wallet, asset), *view.payment.receiving_amount},
-      0};
-  store::post(tx, view.payment.tenant, store::JournalKind::payment, view.payment.key,
-              {&movement, 1});
-  advance(context, tx, view.payment, {PaymentStatus::succeeded, {}, {}, {}});
-  finish(tx, view);
-}
-
 }  // namespace
 
 void apply_answer(const Context& context, store::WriteTx& tx, ProviderView& view, int asked,
@@ -194,7 +171,7 @@ void apply_answer(const Context& context, store::WriteTx& tx, ProviderView& view
       return;
     }
     case CollectionState::collected:
-      if (may_credit(tx, view)) return collected(context, tx, view);
+      if (credit_collection(context, tx, view.payment)) return finish(tx, view);
       return store::reschedule_provider_job(tx, view.payment.key, tx.now().plus_ms(kReviewPollMs),
                                             asked);
     case CollectionState::failed:

@@ -7,13 +7,11 @@
 #include "flows/payment_steps.h"
 #include "flows/providers/terms.h"
 #include "outbound/connector.h"
-#include "store/journal.h"
 #include "store/providers/provider_payments.h"
+#include "store/tenants.h"
 
 namespace coffer::flows {
 namespace {
-
-constexpr std::int64_t kReviewPollMs = 60'000;
 
 /// What a registration refers to, all of it checked.
 struct Target {
@@ -201,19 +199,8 @@ Result<ArrivedPayment> accept_reference_payment(const Context& context,
 
 void settle_reference_payment(const Context& context, store::WriteTx& tx,
                               store::SettlementView& payment) {
-  const std::int64_t wallet = *payment.keys.legs.front().destination_wallet;
-  if (store::wallet_status(tx.db(), wallet) != WalletStatus::verified) {
-    store::add_settlement_job(tx, {tx.now().plus_ms(kReviewPollMs), payment.key});
-    return;
-  }
-  const std::int64_t asset = *payment.receiving_asset;
-  const store::Movement movement{
-      {store::operator_account(tx, payment.environment, AccountKind::clearing, asset,
-                               *payment.keys.connector),
-       trustline(tx, wallet, asset), *payment.receiving_amount},
-      0};
-  store::post(tx, payment.tenant, store::JournalKind::payment, payment.key, {&movement, 1});
-  advance(context, tx, payment, {PaymentStatus::succeeded, {}, {}, {}});
+  if (credit_collection(context, tx, payment)) return;
+  store::add_settlement_job(tx, {tx.now().plus_ms(kReviewPollMs), payment.key});
 }
 
 }  // namespace coffer::flows

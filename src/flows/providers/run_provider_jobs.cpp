@@ -1,5 +1,6 @@
 #include "flows/providers/run_provider_jobs.h"
 
+#include <span>
 #include <vector>
 
 #include "base/check.h"
@@ -21,6 +22,8 @@ constexpr std::int64_t kBrokenMs = 60'000;
 /// One job on its way: what is called, with what, and what came back.
 struct Step {
   ProviderJob job;
+  ProviderView view;  // as it was opened
+  store::ConnectorRow connector;
   ProviderCall call = ProviderCall::status;
   int attempt = 0;
   ProviderMessage message;
@@ -50,7 +53,7 @@ std::optional<Step> open_step(const Context& context, store::WriteTx& tx, const 
   const auto present = store::find_provider_job(tx.db(), job.payment);
   if (!present || tx.now() < present->due_at) return std::nullopt;
   ProviderView view = store::provider_view(tx.db(), job.payment);
-  const auto connector = store::find_connector_by_key(tx.db(), view.connector);
+  auto connector = store::find_connector_by_key(tx.db(), *view.payment.keys.connector);
   COFFER_CHECK(connector.has_value());
   const bool expired = view.expires_at && *view.expires_at <= tx.now();
   Step step;
@@ -64,9 +67,11 @@ std::optional<Step> open_step(const Context& context, store::WriteTx& tx, const 
   if (view.payment.status == PaymentStatus::initiated) advance(context, tx, view.payment, {});
   if (sends) {
     store::set_provider_state(tx, job.payment, ProviderState::sent);
-    store::count_submission(tx, job.payment);
+    store::count_submission(tx, view);
   }
   step.attempt = store::open_attempt(tx, job.payment, step.call);
+  step.view = std::move(view);
+  step.connector = *std::move(connector);
   return step;
 }
 
@@ -85,13 +90,13 @@ Result<void> fill_messages(const Context& context, ConnectorCache& connectors,
                            std::vector<Step>& steps) {
   return store::with_reader(context.database, [&](store::Connection& db) -> Result<void> {
     for (Step& step : steps) {
-      COFFER_TRY(step.message, provider_message(context, db, connectors, step.job.payment));
+      COFFER_TRY(step.message, provider_message(db, connectors, step.connector, step.view));
     }
     return {};
   });
 }
 
-Result<void> close_steps(const Context& context, const std::vector<Step>& steps) {
+Result<void> close_steps(const Context& context, std::span<const Step> steps) {
   return context.queue.run([&](store::WriteTx& tx) -> Result<void> {
     for (const Step& step : steps) {
       ProviderView view = store::provider_view(tx.db(), step.job.payment);
@@ -105,7 +110,7 @@ Result<void> close_steps(const Context& context, const std::vector<Step>& steps)
 /// A job that cannot be done because of a bug waits by itself and never holds up the others.
 Result<void> close_singly(const Context& context, const std::vector<Step>& steps) {
   for (const Step& step : steps) {
-    const auto closed = close_steps(context, {step});
+    const auto closed = close_steps(context, {&step, 1});
     if (closed) continue;
     if (closed.error().slug != Slug::unexpected_error) return closed;  // overloaded, full: all wait
     log_error("providers", "payment cannot be taken forward, putting it off",

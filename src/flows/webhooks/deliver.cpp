@@ -61,7 +61,8 @@ Result<Endpoint> endpoint_of(const Context& context, const store::WebhookRow& ro
                     .url = row.url,
                     .old_secret_until = row.old_secret_until.value_or(Timestamp()),
                     .quiet_until = row.quiet_until,
-                    .sealed = sealed_text(row)};
+                    .sealed = sealed_text(row),
+                    .failing = row.failures > 0};
   if (known) return endpoint;
   const std::string sealed_for = webhook_secret_context(row.id);
   COFFER_TRY(endpoint.secret, context.sealer.open(row.sealed_secret, sealed_for));
@@ -130,31 +131,44 @@ Result<DeliveryRound> run_delivery_round(const Context& context, DeliveryLanes& 
   round.recorded = static_cast<int>(outcomes.size());
   round.more = plan.more;
   COFFER_TRY_VOID(load(context, lanes, round));
-  round.ready = lanes.ready();
   return round;
 }
 
-bool send_next(const Context& context, DeliveryLanes& lanes) {
-  const Timestamp now = context.queue.now();
-  auto job = lanes.take(now);
-  if (!job) return false;
+DeliveryLanes::Chance delivery_chance(const Context& context, const DeliveryLanes& lanes) {
+  return lanes.chance(context.queue.now(), SystemClock().monotonic_ms());
+}
+
+std::optional<DeliveryJob> take_delivery(const Context& context, DeliveryLanes& lanes) {
+  return lanes.take(context.queue.now(), SystemClock().monotonic_ms());
+}
+
+void send_delivery(const Context& context, DeliveryLanes& lanes, const DeliveryJob& job) {
   DeliveryOutcome outcome;
-  outcome.delivery = job->delivery;
-  outcome.tenant = job->tenant;
-  outcome.at = now;
+  outcome.delivery = job.delivery;
+  outcome.tenant = job.tenant;
+  outcome.at = context.queue.now();
+  outcome.started_ms = job.started_ms;
   try {
-    outcome.answer = context.webhooks->sender.send(job->message);
+    outcome.answer = context.webhooks->sender.send(job.message);
     outcome.chance = context.random.next_u64();
   } catch (...) {
-    lanes.abandon(job->delivery);
+    lanes.abandon(job.delivery, job.started_ms);
     throw;
   }
   COFFER_FAULT("deliver.sent");
-  const Ruling ruling = ruling_of(context, outcome, job->delivery.attempts + 1);
+  if (outcome.answer.status == 0 && lanes.closed()) {
+    lanes.abandon(job.delivery, job.started_ms);
+    return;
+  }
+  const Ruling ruling = ruling_of(context, outcome, job.delivery.attempts + 1);
   const Timestamp quiet_until =
-      ruling.disables ? Timestamp{kForeverMs} : now.plus_ms(ruling.quiet_ms);
+      ruling.disables ? Timestamp{kForeverMs} : outcome.at.plus_ms(ruling.quiet_ms);
   lanes.finish(std::move(outcome), quiet_until);
-  return true;
+}
+
+void cut_deliveries(const Context& context, DeliveryLanes& lanes) {
+  lanes.close();
+  context.webhooks->sender.cut();
 }
 
 void record_finished(const Context& context, DeliveryLanes& lanes) {

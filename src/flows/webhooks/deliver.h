@@ -12,7 +12,6 @@ namespace coffer::flows {
 struct DeliveryRound {
   int queued = 0;                     // deliveries that were put into rows
   int recorded = 0;                   // attempts whose outcome was
-  int ready = 0;                      // deliveries that senders can take
   bool more = false;                  // another round has work at once
   std::optional<Timestamp> next_due;  // of the earliest that has to wait; empty: none
 };
@@ -21,8 +20,15 @@ struct DeliveryRound {
 /// Only one thread at a time. On a Problem nothing is lost: another round does it.
 Result<DeliveryRound> run_delivery_round(const Context& context, DeliveryLanes& lanes);
 
-/// Sends the next ready delivery; false when there is none. From any number of threads.
-bool send_next(const Context& context, DeliveryLanes& lanes);
+/// What senders could take now.
+DeliveryLanes::Chance delivery_chance(const Context& context, const DeliveryLanes& lanes);
+/// The next ready delivery. `send_delivery` must follow. From any number of threads, as that.
+std::optional<DeliveryJob> take_delivery(const Context& context, DeliveryLanes& lanes);
+/// Sends it. An attempt that closing the lanes has cut short is none: the rows say that it is due.
+void send_delivery(const Context& context, DeliveryLanes& lanes, const DeliveryJob& job);
+
+/// Nothing more is given to senders, and what they wait for ends now. For good.
+void cut_deliveries(const Context& context, DeliveryLanes& lanes);
 
 /// Records what is finished, when no further round follows.
 void record_finished(const Context& context, DeliveryLanes& lanes);

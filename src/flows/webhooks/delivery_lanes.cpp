@@ -30,7 +30,9 @@ bool DeliveryLanes::knows(std::int64_t webhook, const std::string& sealed) const
 
 void DeliveryLanes::set_endpoint(std::int64_t webhook, Endpoint endpoint) {
   const Lock lock(mutex_);
+  const bool opens = !lanes_.contains(webhook);
   Lane& lane = lanes_[webhook];
+  if (opens) lane.known = lane.slow = endpoint.failing;
   if (endpoint.secret.empty()) {
     endpoint.secret = lane.endpoint.secret;
     endpoint.old_secret = lane.endpoint.old_secret;
@@ -101,56 +103,113 @@ void DeliveryLanes::release(const std::vector<DeliveryOutcome>& outcomes) {
   }
 }
 
-int DeliveryLanes::ready() const {
+void DeliveryLanes::close() {
   const Lock lock(mutex_);
-  std::size_t count = 0;
-  for (const auto& [webhook, lane] : lanes_) count += lane.ready.size();
-  return static_cast<int>(count);
+  closed_ = true;
 }
 
-std::optional<DeliveryJob> DeliveryLanes::take(Timestamp now) {
+bool DeliveryLanes::closed() const {
   const Lock lock(mutex_);
+  return closed_;
+}
+
+DeliveryLanes::Slots DeliveryLanes::taken_slots(std::int64_t monotonic_ms) const {
+  Slots taken;
+  for (const auto& [webhook, lane] : lanes_) {
+    for (const std::int64_t started_ms : lane.under_way) {
+      const bool lasts = monotonic_ms - started_ms >= SenderLimits::kPromptMs;
+      ++(lane.slow || lasts ? taken.patient : taken.prompt);
+    }
+  }
+  return taken;
+}
+
+bool DeliveryLanes::take_slot(const Lane& lane, std::int64_t monotonic_ms, Slots& taken) const {
+  if (taken.prompt + taken.patient >= limits_.prompt + limits_.patient) return false;
+  const bool hangs =
+      !lane.under_way.empty() && monotonic_ms - lane.under_way.front() >= SenderLimits::kPromptMs;
+  // Those that are known to be slow leave some to those of which nobody knows yet whether they
+  // answer, and which may need either kind.
+  if (lane.slow || hangs) return taken.patient < limits_.patient * 3 / 4 && ++taken.patient > 0;
+  if (!lane.known && taken.patient >= limits_.patient) return false;
+  return taken.prompt < limits_.prompt && ++taken.prompt > 0;
+}
+
+DeliveryLanes::Chance DeliveryLanes::chance(Timestamp now, std::int64_t monotonic_ms) const {
+  const Lock lock(mutex_);
+  Chance out;
+  if (closed_) return out;
+  Slots taken = taken_slots(monotonic_ms);
+  bool more = false;
+  for (const auto& [webhook, lane] : lanes_) {
+    if (now < lane.endpoint.quiet_until) continue;
+    const int wanted = std::min(static_cast<int>(lane.ready.size()),
+                                limits_.in_flight - static_cast<int>(lane.under_way.size()));
+    for (int i = 0; i < wanted; ++i) {
+      const bool can = take_slot(lane, monotonic_ms, taken);
+      out.jobs += can ? 1 : 0;
+      more = more || !can;
+    }
+  }
+  if (out.jobs > 0 || !more) return out;
+  for (const auto& [webhook, lane] : lanes_) {
+    for (const std::int64_t started_ms : lane.under_way) {
+      const std::int64_t left = started_ms + SenderLimits::kPromptMs - monotonic_ms;
+      if (lane.slow || left <= 0) continue;
+      out.again_in_ms = std::min(out.again_in_ms.value_or(left), left);
+    }
+  }
+  return out;
+}
+
+std::optional<DeliveryJob> DeliveryLanes::take(Timestamp now, std::int64_t monotonic_ms) {
+  const Lock lock(mutex_);
+  if (closed_) return std::nullopt;
+  Slots taken = taken_slots(monotonic_ms);
   auto it = lanes_.upper_bound(last_taken_);
   for (std::size_t i = 0; i < lanes_.size(); ++i, ++it) {
     if (it == lanes_.end()) it = lanes_.begin();
     Lane& lane = it->second;
-    if (lane.ready.empty() || lane.sending >= in_flight_ || now < lane.endpoint.quiet_until) {
-      continue;
-    }
+    const bool idle = static_cast<int>(lane.under_way.size()) < limits_.in_flight;
+    if (lane.ready.empty() || !idle || now < lane.endpoint.quiet_until) continue;
+    if (!take_slot(lane, monotonic_ms, taken)) continue;
     Ready next = std::move(lane.ready.front());
     lane.ready.pop_front();
-    ++lane.sending;
+    lane.under_way.push_back(monotonic_ms);
     last_taken_ = it->first;
     DeliveryJob job;
     job.message = message_of(lane.endpoint, next.delivery, std::move(next.body), now);
     job.delivery = std::move(next.delivery);
     job.tenant = lane.endpoint.tenant;
+    job.started_ms = monotonic_ms;
     return job;
   }
   return std::nullopt;
 }
 
-void DeliveryLanes::end_sending(std::int64_t webhook) {
+DeliveryLanes::Lane* DeliveryLanes::end_attempt(std::int64_t webhook, std::int64_t started_ms) {
   const auto it = lanes_.find(webhook);
-  if (it != lanes_.end()) --it->second.sending;
+  if (it == lanes_.end()) return nullptr;
+  auto& under_way = it->second.under_way;
+  const auto attempt = std::find(under_way.begin(), under_way.end(), started_ms);
+  if (attempt != under_way.end()) under_way.erase(attempt);
+  return &it->second;
 }
 
 void DeliveryLanes::finish(DeliveryOutcome outcome, Timestamp quiet_until) {
   const Lock lock(mutex_);
-  end_sending(outcome.delivery.webhook);
-  const auto it = lanes_.find(outcome.delivery.webhook);
-  if (it != lanes_.end()) {
-    Timestamp& quiet = it->second.endpoint.quiet_until;
-    quiet = std::max(quiet, quiet_until);
+  if (Lane* lane = end_attempt(outcome.delivery.webhook, outcome.started_ms)) {
+    lane->known = true;
+    lane->slow = outcome.answer.duration_ms >= SenderLimits::kPromptMs;
+    lane->endpoint.quiet_until = std::max(lane->endpoint.quiet_until, quiet_until);
   }
   outcomes_.push_back(std::move(outcome));
 }
 
-void DeliveryLanes::abandon(const store::DeliveryRow& delivery) {
+void DeliveryLanes::abandon(const store::DeliveryRow& delivery, std::int64_t started_ms) {
   const Lock lock(mutex_);
-  end_sending(delivery.webhook);
-  const auto it = lanes_.find(delivery.webhook);
-  if (it != lanes_.end()) it->second.claims.erase(delivery.sequence);
+  Lane* lane = end_attempt(delivery.webhook, started_ms);
+  if (lane != nullptr) lane->claims.erase(delivery.sequence);
 }
 
 }  // namespace coffer::flows

@@ -25,28 +25,41 @@ struct Endpoint {
   Secret old_secret;  // empty: none
   Timestamp old_secret_until;
   Timestamp quiet_until;
-  std::string sealed;  // both secrets as stored: equal means unsealed already
+  std::string sealed;    // both secrets as stored: equal means unsealed already
+  bool failing = false;  // the last attempt to it failed
+};
+
+/// How many attempts may be under way at once. Those that last longer than kPromptMs have slots of
+/// their own, so that endpoints which do not answer leave room for those that do.
+struct SenderLimits {
+  int in_flight = 1;  // to one endpoint
+  int prompt = 16;
+  int patient = 240;
+
+  static constexpr std::int64_t kPromptMs = 100;
 };
 
 struct DeliveryJob {
   store::DeliveryRow delivery;
   Tenant tenant;
   outbound::WebhookMessage message;
+  std::int64_t started_ms = 0;  // by the clock that `take` was asked with
 };
 
 struct DeliveryOutcome {
   store::DeliveryRow delivery;
   Tenant tenant;
   outbound::WebhookAnswer answer;
-  Timestamp at;  // when the attempt began
+  Timestamp at;                 // when the attempt began
+  std::int64_t started_ms = 0;  // the same, as in the job
   std::uint64_t chance = 0;
 };
 
 /// Thread safe. A delivery is claimed from `add` until its outcome is released, so that it is never
-/// sent twice at once; at most `in_flight` of one endpoint are being sent at any time.
+/// sent twice at once.
 class DeliveryLanes {
  public:
-  explicit DeliveryLanes(int in_flight) : in_flight_(in_flight) {}
+  explicit DeliveryLanes(const SenderLimits& limits) : limits_(limits) {}
 
   // For the dispatcher
   // -----------------------------------------------------------------------------
@@ -69,17 +82,29 @@ class DeliveryLanes {
   void put_back(std::vector<DeliveryOutcome> outcomes);
   /// Recorded: what is due again may be loaded again.
   void release(const std::vector<DeliveryOutcome>& outcomes);
-  int ready() const;
+  /// From now on nothing is given to senders, and an attempt without an answer says nothing.
+  void close();
+  bool closed() const;
+
+  /// What senders could take.
+  struct Chance {
+    int jobs = 0;
+    /// Without jobs: so many milliseconds until an attempt under way has lasted long enough to
+    /// leave its slot to another; empty: not before something ends or is added.
+    std::optional<std::int64_t> again_in_ms;
+  };
+  Chance chance(Timestamp now, std::int64_t monotonic_ms) const;
 
   // For senders
   // ------------------------------------------------------------------------------------
 
-  /// The next job, of each endpoint in turn. `finish` or `abandon` must follow.
-  std::optional<DeliveryJob> take(Timestamp now);
+  /// The next job, of each endpoint in turn. `finish` or `abandon` must follow. `monotonic_ms` is
+  /// the machine's: how long attempts last is no matter of the records.
+  std::optional<DeliveryJob> take(Timestamp now, std::int64_t monotonic_ms);
   /// `quiet_until`: nothing else goes to the endpoint before.
   void finish(DeliveryOutcome outcome, Timestamp quiet_until);
   /// It was not sent; it will be loaded again.
-  void abandon(const store::DeliveryRow& delivery);
+  void abandon(const store::DeliveryRow& delivery, std::int64_t started_ms);
 
  private:
   struct Ready {
@@ -90,19 +115,29 @@ class DeliveryLanes {
     Endpoint endpoint;
     std::deque<Ready> ready;
     std::set<std::int64_t> claims;
-    int sending = 0;
-    bool closed = false;  // disabled, with attempts still under way
+    std::vector<std::int64_t> under_way;  // when each attempt began
+    bool known = false;                   // an attempt has ended since the start, or failed before
+    bool slow = false;                    // the last attempt was
+    bool closed = false;                  // disabled, with attempts still under way
+  };
+  struct Slots {
+    int prompt = 0;
+    int patient = 0;
   };
   static constexpr int kReadyMax = 128;
   static constexpr int kReadyMin = 32;
 
-  void end_sending(std::int64_t webhook) COFFER_REQUIRES(mutex_);
+  Slots taken_slots(std::int64_t monotonic_ms) const COFFER_REQUIRES(mutex_);
+  /// Takes the slot of one more attempt to this endpoint, when there is one.
+  bool take_slot(const Lane& lane, std::int64_t monotonic_ms, Slots& taken) const;
+  Lane* end_attempt(std::int64_t webhook, std::int64_t started_ms) COFFER_REQUIRES(mutex_);
 
-  const int in_flight_;
+  const SenderLimits limits_;
   mutable Mutex mutex_;
   std::map<std::int64_t, Lane> lanes_ COFFER_GUARDED_BY(mutex_);
   std::int64_t last_taken_ COFFER_GUARDED_BY(mutex_) = 0;
   std::vector<DeliveryOutcome> outcomes_ COFFER_GUARDED_BY(mutex_);
+  bool closed_ COFFER_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace coffer::flows

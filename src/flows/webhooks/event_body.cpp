@@ -32,6 +32,23 @@ Json webhook_data(store::Connection& db, const store::EventRow& event) {
   return webhook_json(*webhook);
 }
 
+/// As the commit that wrote the event left it. What the provider says comes in later commits, which
+/// have no event of their own until the payment ends: without it the bytes are the same whenever
+/// they are made.
+store::PaymentRecord at_event(const store::PaymentRecord& now, int version) {
+  store::PaymentRecord record = as_of(now, version);
+  const bool arrived = record.request.type == PaymentType::onramp_reference;
+  const bool asked =
+      record.status == PaymentStatus::initiated || record.status == PaymentStatus::processing;
+  if (!record.provider || arrived || !asked) return record;
+  record.provider->state = ProviderState::fresh;
+  record.provider->in_review = false;
+  record.provider->provider_reference.reset();
+  record.provider->instructions.clear();
+  record.ledger_hash.reset();
+  return record;
+}
+
 }  // namespace
 
 const store::PaymentRecord& EventBodies::record(std::int64_t payment) {
@@ -59,7 +76,7 @@ std::string EventBodies::render(const store::EventRow& event) {
   if (event.test) {
     out["data"] = sample_data(event, tenant_, context_.network_name);
   } else if (event.payment) {
-    out["data"] = record_json(as_of(record(*event.payment), event.version), tenant_.environment);
+    out["data"] = record_json(at_event(record(*event.payment), event.version), tenant_.environment);
   } else if (event.wallet) {
     out["data"] = wallet_data(db_, event, context_.network_name);
   } else {

@@ -19,7 +19,7 @@ class EventBodies {
       : context_(context), db_(db), tenant_(tenant) {}
 
   /// The bytes that were kept for the event; made anew when there are none. `data` is the record as
-  /// of the event's version: an event never shows a status that came later.
+  /// of the event's version: an event never shows what came later.
   std::string body_of(const store::EventRow& event);
   /// Made anew, without looking for kept bytes.
   std::string render(const store::EventRow& event);

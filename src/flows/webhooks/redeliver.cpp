@@ -1,8 +1,31 @@
 #include "flows/webhooks/redeliver.h"
 
+#include "flows/webhooks/event_body.h"
+#include "flows/webhooks/queue_deliveries.h"
+#include "flows/webhooks/webhooks.h"
 #include "store/outbox/events.h"
 
 namespace coffer::flows {
+namespace {
+
+Problem too_large() {
+  return Problem(Slug::conflict,
+                 "The event is too large to be delivered; read it from /v1/events.");
+}
+
+/// Queues the event for the endpoint, which may have had it before or not.
+void queue_again(store::WriteTx& tx, const store::WebhookRow& webhook,
+                 const store::EventRow& event) {
+  const bool had =
+      store::find_delivery_at(tx.db(), webhook.tenant, webhook.key, event.sequence).has_value();
+  if (had) {
+    store::requeue_delivery(tx, webhook.key, event.sequence);
+  } else {
+    store::insert_delivery(tx, webhook.key, event.sequence, DeliveryState::pending);
+  }
+}
+
+}  // namespace
 
 Result<store::DeliveryRow> resend_delivery(const Context& context, const WebhookRef& ref,
                                            EventId event) {
@@ -13,13 +36,38 @@ Result<store::DeliveryRow> resend_delivery(const Context& context, const Webhook
         if (!delivery) return unexpected(Slug::not_found, "There is no such delivery.");
         COFFER_TRY_VOID(active_webhook(tx.db(), ref));
         if (delivery->state == DeliveryState::oversize) {
-          return unexpected(Slug::conflict,
-                            "The event is too large to be delivered; read it from /v1/events.");
+          return unexpected(too_large());
         }
         store::requeue_delivery(tx, webhook.key, delivery->sequence);
         tx.signal(store::Signal::webhooks);
         return *store::find_delivery(tx.db(), ref.tenant, webhook.key, event);
       });
+}
+
+Result<std::vector<store::WebhookRow>> resend_event(const Context& context, const Tenant& tenant,
+                                                    EventId id) {
+  using Rows = std::vector<store::WebhookRow>;
+  std::optional<store::EventRow> event;
+  std::string body;
+  COFFER_TRY_VOID(store::with_reader(context.database, [&](store::Connection& db) -> Result<void> {
+    event = store::find_event(db, tenant, id);
+    if (!event) return unexpected(Slug::not_found, "There is no such event.");
+    body = EventBodies(context, db, tenant).body_of(*event);
+    return {};
+  }));
+  if (body.size() > context.webhooks->policy.body_bytes_max) return unexpected(too_large());
+  return store::run_for<Rows>(context.queue, [&](store::WriteTx& tx) -> Result<Rows> {
+    Rows out;
+    for (store::WebhookRow& webhook : store::active_webhooks(tx.db())) {
+      if (webhook.tenant.key != tenant.key || !is_wanted(webhook, *event)) continue;
+      queue_again(tx, webhook, *event);
+      out.push_back(std::move(webhook));
+    }
+    if (out.empty()) return out;
+    store::keep_event_body(tx, tenant, event->sequence, body);
+    tx.signal(store::Signal::webhooks);
+    return out;
+  });
 }
 
 Result<void> recover_deliveries(const Context& context, const WebhookRef& ref,

@@ -1,6 +1,8 @@
 // Sending again, and sending to try: what an integrator asks for itself (decisions section 8).
 #pragma once
 
+#include <vector>
+
 #include "flows/context.h"
 #include "flows/events.h"
 #include "flows/webhooks/webhook_changes.h"
@@ -12,6 +14,11 @@ namespace coffer::flows {
 /// when the endpoint is disabled or the event is too large to be sent.
 Result<store::DeliveryRow> resend_delivery(const Context& context, const WebhookRef& ref,
                                            EventId event);
+
+/// The same for every active endpoint that wants the event's type, also one that was registered
+/// later; which they are. `conflict` when the event is too large to be sent.
+Result<std::vector<store::WebhookRow>> resend_event(const Context& context, const Tenant& tenant,
+                                                    EventId event);
 
 struct RecoveryAsked {
   Timestamp from;

@@ -18,8 +18,12 @@ ConnectionTable::ConnectionTable(std::size_t connections_max, std::size_t per_ad
     : connections_max_(connections_max),
       per_address_max_(per_address_max),
       size_(connections_max + reserve_for(connections_max)),
-      slots_(std::make_unique<Connection[]>(size_)) {
-  for (std::size_t i = 0; i < size_; ++i) slots_[i].set_index(static_cast<std::uint32_t>(i));
+      blocks_((size_ + kBlock - 1) / kBlock) {}
+
+void ConnectionTable::make_block(std::size_t index) {
+  Block& block = blocks_[index / kBlock];
+  block = std::make_unique<Connection[]>(kBlock);
+  for (std::size_t i = 0; i < kBlock; ++i) block[i].set_index(static_cast<std::uint32_t>(index + i));
 }
 
 bool ConnectionTable::is_over_limit(const std::string& peer) {
@@ -36,9 +40,11 @@ Connection* ConnectionTable::open(int fd, std::string peer, std::int64_t deadlin
     free_.pop_back();
   } else if (index == size_) {
     return nullptr;
+  } else if (index % kBlock == 0) {
+    make_block(index);
   }
   const bool over_limit = is_over_limit(peer);
-  Connection& connection = slots_[index];
+  Connection& connection = at(index);
   connection.open(fd, std::move(peer), over_limit, deadline_ms);
   count_.fetch_add(1, std::memory_order_relaxed);
   if (index == used()) used_.store(index + 1, std::memory_order_release);
@@ -59,7 +65,7 @@ void ConnectionTable::release(Connection& connection) {
 
 Connection* ConnectionTable::find(std::uint64_t token) {
   const std::uint64_t index = token >> 32;
-  return index < used() ? &slots_[index] : nullptr;
+  return index < used() ? &at(index) : nullptr;
 }
 
 }  // namespace coffer::http

@@ -1,5 +1,6 @@
 // All connections of the server in slots that are made once and never freed, so that a late event
-// can at worst meet a slot of another generation, never freed memory.
+// can at worst meet a slot of another generation, never freed memory. They are made in blocks when
+// they are first needed: an idle server has few.
 #pragma once
 
 #include <atomic>
@@ -30,17 +31,21 @@ class ConnectionTable {
 
   /// Slots that have ever been used are [0, used()).
   std::size_t used() const { return used_.load(std::memory_order_acquire); }
-  Connection& at(std::size_t index) { return slots_[index]; }
+  Connection& at(std::size_t index) { return blocks_[index / kBlock][index % kBlock]; }
   /// Open connections.
   std::size_t count() const { return count_.load(std::memory_order_relaxed); }
 
  private:
+  static constexpr std::size_t kBlock = 64;
+  using Block = std::unique_ptr<Connection[]>;
+
+  void make_block(std::size_t index) COFFER_REQUIRES(mutex_);
   bool is_over_limit(const std::string& peer) COFFER_REQUIRES(mutex_);
 
   const std::size_t connections_max_;
   const std::size_t per_address_max_;
   const std::size_t size_;
-  std::unique_ptr<Connection[]> slots_;
+  std::vector<Block> blocks_;  // written before `used_` says that they are there
   std::atomic<std::size_t> used_{0};
   std::atomic<std::size_t> count_{0};
   Mutex mutex_;

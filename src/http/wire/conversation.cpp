@@ -1,5 +1,6 @@
 #include "http/wire/conversation.h"
 
+#include <algorithm>
 #include <utility>
 #include <variant>
 
@@ -11,6 +12,8 @@ namespace {
 
 // What a client may still send after it was refused, before it is cut off.
 constexpr std::size_t kDiscardMax = 8 * 1024 * 1024;
+
+constexpr const char* kTooManyConnections = "Too many connections.";
 
 std::uint64_t whole_size(const RequestHead& head) { return head.head_bytes + head.content_length; }
 
@@ -79,6 +82,15 @@ Conversation::Go Conversation::wait(Connection& connection, Timer timer, int ms)
   return Go::park;
 }
 
+/// What is left for the body of a request whose header took its time.
+int Conversation::body_ms(const Connection& connection) const {
+  const ServerLimits& limits = options_.limits;
+  if (connection.http.timer != Timer::header) return limits.body_ms;
+  const std::int64_t began = connection.deadline_ms() - limits.header_ms;
+  const std::int64_t left = began + limits.request_ms - clock_.monotonic_ms();
+  return static_cast<int>(std::clamp<std::int64_t>(left, 0, limits.body_ms));
+}
+
 Conversation::Go Conversation::handshake(Connection& connection) {
   switch (connection.tls().handshake().state) {
     case IoState::done:
@@ -110,7 +122,7 @@ Conversation::Go Conversation::admit(Connection& connection, RequestHead head) {
   const auto refuse_with = [&](Problem problem) {
     return refuse(connection, make_refusal(std::move(problem), head.request));
   };
-  if (connection.http.over_limit) return refuse_with(overloaded("Too many connections."));
+  if (connection.http.over_limit) return refuse_with(overloaded(kTooManyConnections));
   const std::uint64_t cap = body_cap(head.request.path);
   if (head.content_length > cap) {
     return refuse_with(Problem(Slug::payload_too_large,
@@ -136,7 +148,9 @@ Conversation::Go Conversation::body(Connection& connection) {
 Conversation::Go Conversation::read_more(Connection& connection) {
   const ServerLimits& limits = options_.limits;
   if (!connection.may_be_readable()) {
-    if (connection.http.phase == Phase::body) return wait(connection, Timer::body, limits.body_ms);
+    if (connection.http.phase == Phase::body) {
+      return wait(connection, Timer::body, body_ms(connection));
+    }
     if (connection.input_size() > 0) return wait(connection, Timer::header, limits.header_ms);
     if (closing_idle_.load(std::memory_order_acquire)) {
       connection.end_output();
@@ -274,6 +288,13 @@ Step Conversation::shed(Connection& connection) {
   const ResponseFrame as = frame(connection, request.request_id, response);
   const std::string bytes = to_bytes(response, as, request.method == "HEAD");
   return connection.send(bytes) ? after_response(connection) : Step::close;
+}
+
+std::string Conversation::no_room() {
+  refused_.fetch_add(1, std::memory_order_relaxed);
+  const std::string id = new_request_id();
+  const ResponseFrame frame{id, false, false, clock_.now().ms / 1000};
+  return to_bytes(render(overloaded(kTooManyConnections), {}, id), frame, false);
 }
 
 bool Conversation::reserve_large_body(Connection& connection, std::uint64_t bytes) {

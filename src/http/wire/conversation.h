@@ -42,6 +42,8 @@ class Conversation {
   Step after_response(Connection& connection);
   /// Answers the whole request that is there with 503, without a worker.
   Step shed(Connection& connection);
+  /// What a connection is told that gets no slot. Any thread.
+  std::string no_room();
   /// Gives back what the connection holds of shared budgets; before it is released.
   void forget(Connection& connection);
 
@@ -67,6 +69,7 @@ class Conversation {
   Go settle(Connection& connection);
   Go refuse(Connection& connection, const Refusal& refusal);
   Go wait(Connection& connection, Timer timer, int ms);
+  int body_ms(const Connection& connection) const;
 
   bool has_another_request(Connection& connection);
   bool reserve_large_body(Connection& connection, std::uint64_t bytes);

@@ -30,6 +30,10 @@ constexpr const char* kNextDue =
     "SELECT due_at FROM deliveries INDEXED BY deliveries_undelivered"
     " WHERE webhook = ? AND state = 0 AND state <> 1 AND due_at > ? ORDER BY due_at LIMIT 1";
 
+constexpr const char* kNthDue =
+    "SELECT 1 FROM deliveries INDEXED BY deliveries_undelivered"
+    " WHERE webhook = ? AND state = 0 AND state <> 1 AND due_at <= ? LIMIT 1 OFFSET ?";
+
 constexpr const char* kInsertPending =
     "INSERT INTO deliveries (webhook, sequence, state, due_at, created_at)"
     " VALUES (?1, ?2, 0, ?3, ?3) ON CONFLICT (webhook, sequence) DO NOTHING";
@@ -115,6 +119,10 @@ std::optional<DeliveryRow> find_delivery(Connection& db, const Tenant& tenant, s
 std::vector<DeliveryRow> due_deliveries(Connection& db, const Tenant& tenant, std::int64_t webhook,
                                         Timestamp now, int limit) {
   return all_rows(Query(db, kDue, tenant.key, webhook, now, limit));
+}
+
+bool are_due(Connection& db, std::int64_t webhook, Timestamp now, int count) {
+  return Query(db, kNthDue, webhook, now, count - 1).step();
 }
 
 std::optional<Timestamp> next_delivery_due(Connection& db, std::int64_t webhook, Timestamp now) {

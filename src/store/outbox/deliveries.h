@@ -42,6 +42,8 @@ std::optional<DeliveryRow> find_delivery_at(Connection& db, const Tenant& tenant
 /// Pending ones due at or before `now`, longest due first.
 std::vector<DeliveryRow> due_deliveries(Connection& db, const Tenant& tenant, std::int64_t webhook,
                                         Timestamp now, int limit);
+/// Whether at least `count` deliveries are due to this endpoint.
+bool are_due(Connection& db, std::int64_t webhook, Timestamp now, int count);
 /// Of the pending ones due after `now`, the earliest.
 std::optional<Timestamp> next_delivery_due(Connection& db, std::int64_t webhook, Timestamp now);
 

@@ -3,8 +3,6 @@
 namespace coffer::store {
 namespace {
 
-constexpr const char* kWish =
-    "SELECT notify, beneficiary, destination_wallet FROM payments WHERE payment = ? AND notify <> 0";
 constexpr const char* kInsert =
     "INSERT INTO notifications (payment, channel, recipient, state, due_at, closed_at)"
     " VALUES (?, ?, ?, ?, ?, ?)";
@@ -48,13 +46,6 @@ std::vector<NotificationRow> all_rows(Query&& q) {
 }
 
 }  // namespace
-
-std::optional<NotificationWish> notification_wish(Connection& db, std::int64_t payment) {
-  Query q(db, kWish, payment);
-  if (!q.step()) return std::nullopt;
-  return NotificationWish{q.enumeration<NotificationChannel>(0), q.optional_integer(1),
-                          q.optional_integer(2)};
-}
 
 void insert_notification(WriteTx& tx, std::int64_t payment, NotificationChannel channel,
                          std::string_view recipient, NotificationState state) {

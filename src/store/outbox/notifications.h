@@ -14,15 +14,6 @@
 
 namespace coffer::store {
 
-/// What a payment's submission said about notifying, and whose address it is to go to.
-struct NotificationWish {
-  NotificationChannel channel = NotificationChannel::email;
-  std::optional<std::int64_t> beneficiary;         // row keys; exactly one of
-  std::optional<std::int64_t> destination_wallet;  // the two
-};
-/// nullopt: nobody is to be notified.
-std::optional<NotificationWish> notification_wish(Connection& db, std::int64_t payment);
-
 struct NotificationRow {
   std::int64_t key = 0;
   std::int64_t payment = 0;

@@ -66,7 +66,6 @@ ProviderView provider_view(Connection& db, std::int64_t payment) {
   view.total = q.amount(3);
   view.first_sent_at = q.optional_time(4);
   view.expires_at = q.optional_time(5);
-  view.connector = view.payment.keys.connector.value();
   return view;
 }
 
@@ -83,8 +82,10 @@ void set_provider_state(WriteTx& tx, std::int64_t payment, ProviderState state) 
   Query(tx.db(), kSetState, state, payment).run();
 }
 
-void count_submission(WriteTx& tx, std::int64_t payment) {
-  Query(tx.db(), kCountSubmission, tx.now(), payment).run();
+void count_submission(WriteTx& tx, ProviderView& view) {
+  Query(tx.db(), kCountSubmission, tx.now(), view.payment.key).run();
+  ++view.attempts;
+  if (!view.first_sent_at) view.first_sent_at = tx.now();
 }
 
 void set_in_review(WriteTx& tx, std::int64_t payment, bool in_review) {

@@ -20,7 +20,6 @@ struct ProviderView {
   int attempts = 0;  // submissions so far
   Amount fee;
   Amount total;
-  std::int64_t connector = 0;
   std::optional<Timestamp> first_sent_at;
   std::optional<Timestamp> expires_at;
 };
@@ -36,7 +35,7 @@ ProviderDetail provider_detail(Connection& db, std::int64_t payment);
 // The part's own columns; each call is one UPDATE.
 void set_provider_state(WriteTx& tx, std::int64_t payment, ProviderState state);
 /// A submission more; the first one sets first_sent_at.
-void count_submission(WriteTx& tx, std::int64_t payment);
+void count_submission(WriteTx& tx, ProviderView& view);
 void set_in_review(WriteTx& tx, std::int64_t payment, bool in_review);
 void set_provider_reference(WriteTx& tx, std::int64_t payment, std::string_view reference);
 /// Replaces what the payer has to do, and until when.

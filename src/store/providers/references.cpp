@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "base/check.h"
-
 namespace coffer::store {
 namespace {
 
@@ -44,9 +42,6 @@ constexpr const char* kFindPayment =
 constexpr const char* kInsertPayment =
     "INSERT INTO reference_payments (connector, provider_payment_id, onramp_reference, payment)"
     " VALUES (?, ?, ?, ?)";
-constexpr const char* kTenant =
-    "SELECT t.tenant, a.id, t.environment FROM tenants t"
-    " JOIN associations a ON a.association = t.association WHERE t.tenant = ?";
 
 ReferenceRow reference_row(const Query& q) {
   ReferenceRow row;
@@ -155,12 +150,6 @@ void insert_reference_payment(WriteTx& tx, const ReferenceRow& reference,
                               std::string_view provider_payment_id, std::int64_t payment) {
   Query(tx.db(), kInsertPayment, reference.connector, provider_payment_id, reference.key, payment)
       .run();
-}
-
-Tenant tenant_by_key(Connection& db, std::int64_t tenant) {
-  Query q(db, kTenant, tenant);
-  COFFER_CHECK(q.step());
-  return {q.integer(0), q.id<AssociationId>(1), q.enumeration<Environment>(2)};
 }
 
 }  // namespace coffer::store

@@ -56,7 +56,5 @@ std::optional<std::int64_t> find_reference_payment(Connection& db, std::int64_t 
                                                    std::string_view provider_payment_id);
 void insert_reference_payment(WriteTx& tx, const ReferenceRow& reference,
                               std::string_view provider_payment_id, std::int64_t payment);
-/// Key, association and environment of a tenant, for what arrives from outside.
-Tenant tenant_by_key(Connection& db, std::int64_t tenant);
 
 }  // namespace coffer::store

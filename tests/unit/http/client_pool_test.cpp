@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "base/thread.h"
 #include "running_server.h"
 
 using namespace coffer;
@@ -98,4 +99,40 @@ TEST_CASE("pool: chunked and empty answers leave the connection usable") {
   CHECK(pool.send(request_to(server.port()))->status == 204);
   // The end of the chunks may arrive by itself; then the connection is given up, which is as right.
   CHECK(pool.opened() <= 2);
+}
+
+TEST_CASE("pool: a cut ends what waits, and everything after it") {
+  Mutex mutex;
+  Condition asked;
+  bool waits = false;
+  bool over = false;
+  RunningServer server({}, [&](Request&) {
+    const Lock lock(mutex);
+    waits = true;
+    asked.notify_all();
+    while (!over) asked.wait(mutex);
+    return Response();
+  });
+  ClientPool pool("");
+  std::optional<Result<ClientResponse>> result;
+  const std::int64_t began = SystemClock().monotonic_ms();
+  {
+    const Thread sending("sending", [&] {
+      ClientRequest request = request_to(server.port());
+      request.total_timeout_ms = 30'000;
+      result.emplace(pool.send(request));
+    });
+    {
+      const Lock lock(mutex);
+      while (!waits) asked.wait(mutex);
+    }
+    pool.cut();
+  }
+  CHECK(SystemClock().monotonic_ms() - began < 10'000);
+  REQUIRE(result);
+  CHECK_FALSE(*result);
+  CHECK_FALSE(pool.send(request_to(server.port())));
+  const Lock lock(mutex);
+  over = true;
+  asked.notify_all();
 }

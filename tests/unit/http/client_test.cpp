@@ -8,6 +8,7 @@
 #include "http/response_parser.h"
 #include "raw_client.h"
 #include "running_server.h"
+#include "support/listener.h"
 
 using namespace coffer;
 using namespace coffer::http;
@@ -29,27 +30,16 @@ ClientRequest plain(int port) {
 class CannedServer {
  public:
   CannedServer(std::string bytes, int pause_ms)
-      : fd_(::socket(AF_INET, SOCK_STREAM, 0)), bytes_(std::move(bytes)), pause_ms_(pause_ms) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    ::bind(fd_, reinterpret_cast<sockaddr*>(&address), size);
-    ::getsockname(fd_, reinterpret_cast<sockaddr*>(&address), &size);
-    port_ = ntohs(address.sin_port);
-    ::listen(fd_, 8);
-    thread_ = Thread("canned", [this] { serve(); });
-  }
+      : bytes_(std::move(bytes)), pause_ms_(pause_ms), thread_("canned", [this] { serve(); }) {}
   ~CannedServer() {
-    ::shutdown(fd_, SHUT_RDWR);
+    ::shutdown(listener_.fd(), SHUT_RDWR);
     thread_.join();
-    ::close(fd_);
   }
-  int port() const { return port_; }
+  int port() const { return listener_.port(); }
 
  private:
   void serve() {
-    for (int peer; (peer = ::accept(fd_, nullptr, nullptr)) >= 0; ::close(peer)) {
+    for (int peer; (peer = ::accept(listener_.fd(), nullptr, nullptr)) >= 0; ::close(peer)) {
       char chunk[4096];
       if (::recv(peer, chunk, sizeof chunk, 0) <= 0) continue;
       const std::size_t half = bytes_.size() / 2;
@@ -59,11 +49,10 @@ class CannedServer {
     }
   }
 
-  int fd_;
-  int port_ = 0;
+  coffer::test::Listener listener_;
   std::string bytes_;
   int pause_ms_;
-  Thread thread_;
+  Thread thread_;  // last: starts when everything above is there
 };
 
 /// Feeds byte by byte.
@@ -272,5 +261,7 @@ TEST_CASE("responses that break off or lie are cut, never trusted") {
   parse("HTTP/2 200 OK\r\n\r\n", State::broken);
   parse("HTTP/1.1 2x0 OK\r\n\r\n", State::broken);
   parse("HTTP/1.1 200 OK\r\nno colon\r\n\r\n", State::broken);
+  parse("HTTP/1.1 200 OK\r\nA: b\nContent-Length: 1\r\n\r\n", State::broken);
+  parse("HTTP/1.1 200 OK\r\nA: b\rC: d\r\n\r\n", State::broken);
   parse("HTTP/1.1 200 OK\r\nA: " + std::string(20'000, 'x'), State::broken);
 }

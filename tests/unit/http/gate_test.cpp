@@ -63,6 +63,17 @@ TEST_CASE("a header that drips in byte by byte is read once and gives the same r
   CHECK(std::get<RequestHead>(result).head_bytes == bytes.size());
 }
 
+TEST_CASE("a request line that is none is refused before the header ends") {
+  CHECK(refused("GET /\r\n") == 400);  // HTTP/0.9: nothing more will come
+  CHECK(refused("GET / HTTP/2.0\r\n") == 400);
+  CHECK(refused("EHLO a\r\n") == 400);
+  CHECK(refused("\r\nGET / HTTP/3\r\n") == 400);
+  CHECK(refused("GET / HTTP/1.1\r\n") == -1);
+  CHECK(refused("GET / HTTP/1.1\r\nHost: a\r\n") == -1);
+  CHECK(refused("GET /\r") == -1);
+  CHECK(refused("\r\n") == -1);
+}
+
 TEST_CASE("what two readers could read differently is refused") {
   const auto [name, fields, status] = GENERATE(table<std::string, std::string, int>({
       {"two lengths", "Content-Length: 3\r\nContent-Length: 4\r\n", 400},

@@ -21,6 +21,14 @@ std::string refusal(std::string_view text, const JsonLimits& limits = {}) {
   return value.error().detail;
 }
 
+/// The field that the refusal is an error of; empty: of none.
+std::string refused_field(std::string_view text) {
+  const auto value = parse_json(text);
+  REQUIRE_FALSE(value);
+  REQUIRE(value.error().fields.size() <= 1);
+  return value.error().fields.empty() ? "" : value.error().fields.front().field;
+}
+
 std::string nested(std::size_t depth) {
   return std::string(depth, '[') + "1" + std::string(depth, ']');
 }
@@ -98,6 +106,37 @@ TEST_CASE("long strings and numbers are refused by name") {
   CHECK(parse_json("\"" + text + "\"", {.depth_max = 32, .string_bytes_max = 5'000}));
   refusal("{\"" + text + "\":1}");
   CHECK(refusal("{\"n\":1." + std::string(200, '0') + "}").find("`n`") != std::string::npos);
+}
+
+TEST_CASE("a number that is too large for JSON is refused by name") {
+  for (const std::string& text :
+       {std::string("1e400"), std::string("-1e999999"), std::string(400, '9')}) {
+    CHECK(refusal("{\"t\":[0,{\"n\":" + text + "}]}").find("`t[1].n`") != std::string::npos);
+    CHECK(refusal(text).find("too large") != std::string::npos);
+  }
+}
+
+TEST_CASE("what is wrong with one field is an error of that field") {
+  CHECK(refused_field(R"({"t":[{"a":1,"a":2}]})") == "t[0].a");
+  CHECK(refused_field(R"({"t":{"n":1e400}})") == "t.n");
+  CHECK(refused_field(R"({"a":"\u0000"})") == "a");
+  CHECK(refused_field("{\"t\":[\"" + std::string(4'097, 'x') + "\"]}") == "t[0]");
+  CHECK(refused_field("{\"t\":{\"" + std::string(4'097, 'x') + "\":1}}") == "t");
+  CHECK(refused_field("1e400").empty());
+  CHECK(refused_field(nested(33)).empty());
+  CHECK(refused_field("{").empty());
+}
+
+TEST_CASE("a body has so many values and no more, whatever they are") {
+  const JsonLimits limits{.values_max = 10};
+  CHECK(parse_json("[1,2,3,4,5,6,7,8,9]", limits));
+  CHECK(refusal("[1,2,3,4,5,6,7,8,9,0]", limits).find("10 values") != std::string::npos);
+  CHECK(refusal("[[],[],[],[],[],[],[],[],[],[]]", limits).find("`[9]`") != std::string::npos);
+  CHECK(refusal("{\"a\":[{},{},{},{},{},{},{},{},{}]}", limits).find("`a[8]`") !=
+        std::string::npos);
+  std::string mebibyte = "[0";
+  while (mebibyte.size() < 1024 * 1024) mebibyte += ",0";
+  CHECK(refusal(mebibyte + "]").find("values") != std::string::npos);
 }
 
 TEST_CASE("what is not JSON is refused with its place") {

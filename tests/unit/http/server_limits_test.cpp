@@ -51,6 +51,40 @@ TEST_CASE("a body that does not come is cut at its deadline") {
   CHECK(server->stats().requests == 0);
 }
 
+TEST_CASE("who takes long over the header has less time for the body") {
+  RunningServer server([](ServerOptions& options) {
+    options.limits.header_ms = 2'000;
+    options.limits.body_ms = 10'000;
+    options.limits.request_ms = 1'200;
+  });
+  const std::string header = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\n";
+  SECTION("on a new connection, from its first moment") {
+    RawClient client(server.port());
+    CHECK_FALSE(client.at_end(600));
+    client.send(header);
+    CHECK_FALSE(client.at_end(100));
+    CHECK(client.at_end(3'000));
+  }
+  SECTION("on a kept one, from the first byte of the request") {
+    RawClient client(server.port());
+    client.send(get("/fixed"));
+    CHECK(status_of(client.read_response()) == 200);
+    pause_ms(1'500);  // idle: does not count
+    client.send(header.substr(0, 10));
+    CHECK_FALSE(client.at_end(600));
+    client.send(header.substr(10));
+    CHECK_FALSE(client.at_end(100));
+    CHECK(client.at_end(3'000));
+  }
+  SECTION("who is quick is served") {
+    RawClient client(server.port());
+    client.send(header);
+    pause_ms(100);
+    client.send("abc");
+    CHECK(status_of(client.read_response()) == 200);
+  }
+}
+
 TEST_CASE("a kept connection is closed when it is idle for too long, and not before") {
   RunningServer server([](ServerOptions& options) {
     options.limits.idle_ms = 600;
@@ -160,6 +194,27 @@ TEST_CASE("a client that does not read a stream is cut") {
   slow.send(get("/"));
   CHECK(server.eventually([&](const ServerStats&) { return gave_up.load(); }));
   CHECK(server.eventually([](const ServerStats& stats) { return stats.connections == 0; }));
+}
+
+TEST_CASE("who finds not even a slot to be refused in is told so as well") {
+  RunningServer server([](ServerOptions& options) { options.limits.connections_max = 1; });
+  std::deque<RawClient> silent;
+  // One served, and all the slots that are kept for refusals: taken by clients that say nothing.
+  for (int i = 0; i < 65; ++i) silent.emplace_back(server.port());
+  REQUIRE(server.eventually([](const ServerStats& stats) { return stats.connections == 65; }));
+  for (int i = 0; i < 20; ++i) {
+    RawClient client(server.port());
+    if (i % 2 == 0) pause_ms(20);  // its request comes when it has been answered already
+    client.send(get("/"));
+    const std::string response = client.read_all();
+    INFO(response);
+    CHECK(status_of(response) == 503);
+    CHECK(has(response, "Retry-After: 1\r\n"));
+    CHECK(has(response, "Connection: close\r\n"));
+    CHECK_FALSE(client.timed_out());
+    CHECK_FALSE(client.was_reset());
+  }
+  CHECK(server->stats().connections == 65);
 }
 
 TEST_CASE("connections over the limit are told so") {

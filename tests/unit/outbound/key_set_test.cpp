@@ -1,17 +1,13 @@
 // When a key set is read again: files on change, addresses by age, by need, and not too often.
 #include "outbound/key_set.h"
 
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
 
 #include "base/thread.h"
-#include "support/silent_listener.h"
+#include "support/listener.h"
 
 using namespace coffer;
 using namespace coffer::outbound;
@@ -22,33 +18,22 @@ namespace {
 /// Answers every request with `status` and the text `keys-<number of the request>`.
 class Issuer {
  public:
-  Issuer() : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    ::bind(fd_, reinterpret_cast<sockaddr*>(&address), size);
-    ::getsockname(fd_, reinterpret_cast<sockaddr*>(&address), &size);
-    port_ = ntohs(address.sin_port);
-    ::listen(fd_, 8);
-    thread_ = Thread("issuer", [this] { serve(); });
-  }
+  Issuer() : thread_("issuer", [this] { serve(); }) {}
   ~Issuer() {
-    ::shutdown(fd_, SHUT_RDWR);
+    ::shutdown(listener_.fd(), SHUT_RDWR);
     thread_.join();
-    ::close(fd_);
   }
   Issuer(const Issuer&) = delete;
   Issuer& operator=(const Issuer&) = delete;
 
-  std::string url() const { return "http://127.0.0.1:" + std::to_string(port_) + "/keys"; }
+  std::string url() const { return listener_.url() + "keys"; }
 
   std::atomic<int> asked{0};
   std::atomic<int> status{200};
 
  private:
   void serve() {
-    for (int peer; (peer = ::accept(fd_, nullptr, nullptr)) >= 0; ::close(peer)) {
+    for (int peer; (peer = ::accept(listener_.fd(), nullptr, nullptr)) >= 0; ::close(peer)) {
       char chunk[4096];
       if (::recv(peer, chunk, sizeof chunk, 0) <= 0) continue;
       const std::string body = "keys-" + std::to_string(++asked);
@@ -60,9 +45,8 @@ class Issuer {
     }
   }
 
-  int fd_;
-  int port_ = 0;
-  Thread thread_;
+  coffer::test::Listener listener_;
+  Thread thread_;  // last: starts when everything above is there
 };
 
 struct World {
@@ -140,7 +124,7 @@ TEST_CASE("without a copy a failure is an answer for a second", "[key_set]") {
 
 TEST_CASE("nobody waits longer than the time that was set", "[key_set]") {
   World world;
-  const coffer::test::SilentListener silence;
+  const coffer::test::Listener silence;
   KeySet keys = world.keys(silence.url(), 50);
   const SystemClock clock;
   const std::int64_t begin = clock.monotonic_ms();

@@ -3,9 +3,9 @@
 
 #include <catch2/catch.hpp>
 
+#include "support/listener.h"
 #include "support/receiver.h"
 #include "support/script.h"
-#include "support/silent_listener.h"
 
 using namespace coffer;
 using namespace coffer::outbound;
@@ -142,7 +142,7 @@ TEST_CASE("what the gateway can do wrong, told without address or token") {
     gateway.script({{.kind = kind}});
     CHECK_FALSE(world.post(gateway.url()));
   }
-  const SilentListener silent;
+  const Listener silent;
   CHECK_FALSE(world.post(silent.url(), 100));
 }
 

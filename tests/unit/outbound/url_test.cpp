@@ -17,6 +17,7 @@ TEST_CASE("addresses are taken apart") {
         Case{"http://pay.example/", false, "pay.example", 80, "/"},
         Case{"http://127.0.0.1:8090/a/b", false, "127.0.0.1", 8090, "/a/b"},
         Case{"https://[::1]:8443?x=1", true, "::1", 8443, "/?x=1"},
+        Case{"http://[::1]/x", false, "::1", 80, "/x"},
         Case{"https://[2001:db8::1]/p?q=1#f", true, "2001:db8::1", 443, "/p?q=1"}}) {
     INFO(c.text);
     const auto url = parse_url(c.text);

@@ -382,6 +382,15 @@ TEST_CASE("commit queue: workers are woken and identities forgotten only by a co
   // Signals go out after the waiters are released: the next command is surely behind them.
   REQUIRE(ledger.write(note("note")));
   CHECK(ledger.signals == 1U << static_cast<unsigned>(Signal::settlement));
+
+  REQUIRE(ledger.write([](WriteTx& tx) -> Result<void> {
+    for (const Signal signal : {Signal::webhooks, Signal::providers, Signal::notifications}) {
+      tx.signal(signal);
+    }
+    return {};
+  }));
+  REQUIRE(ledger.write(note("note")));
+  CHECK(ledger.signals == 0b1111U);  // every one there is
 }
 
 TEST_CASE("commit queue: the probe proves that the disk takes a commit") {

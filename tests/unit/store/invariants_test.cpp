@@ -32,6 +32,11 @@ class Victim {
       return {};
     }).value();
     ledger_.pay(ledger_.transfer("open", 50));
+    PaymentRequest many = ledger_.transfer("many", 30);
+    many.type = PaymentType::p2p_own_multi;
+    many.legs.push_back(ledger_.transfer("", 20, true).legs.front());
+    many.legs.push_back(ledger_.transfer("", 10).legs.front());
+    ledger_.pay_and_settle(many);
     ledger_.close();
   }
 
@@ -62,7 +67,7 @@ bool names(const std::vector<Violation>& violations, const std::string& invarian
   });
 }
 
-// Payments 1-4 are settled, 5 failed, 6 open. Accounts: 1, 2 USDC wallets, 3 EURC, 4 issuance.
+// Payments 1-4 are settled, 5 failed, 6 open, 7 is three legs, settled. Accounts: 1, 2 USDC wallets, 3 EURC, 4 issuance.
 const std::vector<Break> kBreaks{
     {"conservation", "UPDATE accounts SET balance = balance + 1 WHERE account = 1"},
     {"no_overdraft", "UPDATE accounts SET held = balance + 1 WHERE account = 2"},
@@ -74,9 +79,28 @@ const std::vector<Break> kBreaks{
     {"held_is_sum_of_open_holds", "DELETE FROM holds WHERE state = 0"},
     {"entry_sets_balance", "UPDATE entries SET amount = amount + 1 WHERE entry = 3 * 1024"},
     {"running_balances_chain", "UPDATE entries SET balance_after = 0 WHERE entry = 4 * 1024"},
+    {"never_below_zero", "UPDATE entries SET balance_after = -1 WHERE entry = 4 * 1024"},
+    {"journal_in_order", "UPDATE journal SET at = at - 1 WHERE journal = 4"},
+    {"journal_in_order", "UPDATE journal SET journal = 9 WHERE journal = 6"},
+    {"journal_in_order", "DELETE FROM entries WHERE entry / 1024 = 6"},
     {"settled_once", "UPDATE journal SET payment = 1 WHERE payment = 2"},
     {"settled_once", "UPDATE journal SET payment = 5 WHERE payment = 4"},
     {"settled_once", "UPDATE payments SET status = 2, failure = NULL WHERE payment = 5"},
+    {"entries_follow_payments", "UPDATE payments SET sending_amount = 1 WHERE payment = 2"},
+    {"entries_follow_payments", "UPDATE payments SET source_wallet = 3 WHERE payment = 2"},
+    {"entries_follow_payments", "UPDATE payments SET destination_wallet = 1 WHERE payment = 2"},
+    {"entries_follow_payments", "UPDATE payments SET sending_asset = 2 WHERE payment = 2"},
+    {"entries_follow_payments",  // moved twice in one set, every sum holds
+     "INSERT INTO entries SELECT entry + 2, account, amount, balance_after, counterparty, leg"
+     " FROM entries WHERE entry / 1024 = 3"},
+    {"entries_follow_legs", "UPDATE payment_legs SET amount = amount + 1 WHERE leg = 1"},
+    {"entries_follow_legs", "UPDATE payment_legs SET source_wallet = 3 WHERE leg = 0"},
+    {"entries_follow_legs", "UPDATE payment_legs SET destination_wallet = 3 WHERE leg = 2"},
+    {"entries_follow_legs", "UPDATE payment_legs SET asset = 2 WHERE leg = 2"},
+    {"entries_follow_legs", "DELETE FROM payment_legs WHERE leg = 2"},
+    {"entries_follow_legs",  // a leg that was never applied
+     "DELETE FROM entries WHERE entry IN (SELECT j.journal * 1024 + 4 + line FROM journal j"
+     " JOIN payments p ON p.payment = j.payment JOIN (SELECT 0 AS line UNION SELECT 1) WHERE p.type = 2)"},
     {"refunded_once", "UPDATE journal SET kind = 3 WHERE payment = 3"},
     {"refunds_mirror_payments",
      "UPDATE payments SET status = 5, failure = 15 WHERE payment = 1"},
@@ -84,16 +108,40 @@ const std::vector<Break> kBreaks{
     {"holds_follow_payments", "UPDATE holds SET state = 0 WHERE payment = 1"},
     {"holds_follow_payments", "UPDATE holds SET state = 1 WHERE payment = 5"},
     {"holds_follow_payments", "UPDATE holds SET state = 2 WHERE payment = 2"},
+    {"holds_are_there", "DELETE FROM holds WHERE payment = 1"},
+    {"holds_are_there", "UPDATE payments SET type = 7 WHERE payment = 1"},
+    {"holds_are_there", "DELETE FROM holds WHERE payment = 7"},
+    {"holds_are_there", "UPDATE holds SET amount = amount + 1 WHERE payment = 5"},
+    {"provider_parts", "UPDATE payments SET type = 5 WHERE payment = 1"},
+    {"provider_parts", "INSERT INTO provider_payments (payment, fee, total) VALUES (1, 0, 1)"},
+    {"provider_parts",
+     "UPDATE payments SET type = 5 WHERE payment = 1; INSERT INTO provider_payments (payment, fee, total)"
+     " SELECT payment, 3, sending_amount FROM payments WHERE payment = 1"},
+    {"provider_parts",
+     "UPDATE payments SET type = 5 WHERE payment = 1; INSERT INTO provider_payments (payment, fee, total,"
+     " attempts) SELECT payment, 3, sending_amount + 3, 1 FROM payments WHERE payment = 1"},
     {"work_is_queued", "DELETE FROM settlement_jobs"},
     {"work_is_queued", "INSERT INTO settlement_jobs (due_at, payment) VALUES (1, 2)"},
     {"events_tell_all", "DELETE FROM events WHERE payment = 6"},
     {"events_tell_all", "UPDATE payments SET version = version + 1 WHERE payment = 3"},
     {"events_tell_all", "UPDATE events SET version = 1 WHERE payment = 2"},
+    {"events_tell_all", "UPDATE events SET type = 1 WHERE payment = 2 AND version = 3"},
+    {"events_tell_all", "UPDATE events SET version = 1 WHERE payment = 2 AND version = 2"},
+    {"sequences_have_no_gap", "DELETE FROM events WHERE sequence = 1"},
     {"sequences_have_no_gap", "UPDATE events SET sequence = sequence + 100 WHERE sequence = 16"},
     {"types_claimed_by_active",
-       "INSERT INTO webhooks (tenant, application, id, url, event_types, sealed_secret, cursor,"
-       " created_at, updated_at) VALUES (3, 1, zeroblob(16), 'https://a', 1, x'00', 0, 0, 0)"},
-      {"tenants_do_not_mix", "UPDATE payments SET tenant = 1 WHERE payment = 1"},
+     "INSERT INTO webhooks (tenant, application, id, url, event_types, sealed_secret, cursor,"
+     " created_at, updated_at) VALUES (3, 1, zeroblob(16), 'https://a', 1, x'00', 0, 0, 0)"},
+    {"deliveries_are_of_events",
+     "INSERT INTO webhooks (webhook, tenant, application, id, url, event_types, sealed_secret, cursor,"
+     " created_at, updated_at) VALUES (1, 3, 1, zeroblob(16), 'https://a', 1, x'00', 0, 0, 0);"
+     " INSERT INTO deliveries (webhook, sequence, state, due_at, created_at) VALUES (1, 999, 0, 1, 1)"},
+    {"deliveries_are_of_events",
+     "INSERT INTO webhooks (webhook, tenant, application, id, url, event_types, sealed_secret, cursor,"
+     " created_at, updated_at) VALUES (1, 3, 1, zeroblob(16), 'https://a', 1, x'00', 0, 0, 0);"
+     " INSERT INTO deliveries (webhook, sequence, state, tries, due_at, created_at)"
+     " VALUES (1, 1, 0, 1, 1, 1)"},
+    {"tenants_do_not_mix", "UPDATE payments SET tenant = 1 WHERE payment = 1"},
     {"sqlite_integrity", "UPDATE accounts SET kind = 7 WHERE account = 3"},
     {"foreign_keys", "UPDATE entries SET counterparty = 999 WHERE entry = 3 * 1024"},
 };
@@ -133,7 +181,7 @@ TEST_CASE("invariants: the hash chain notices any edit of what is final") {
       "UPDATE journal SET payment = NULL WHERE journal = 3",
       "UPDATE journal SET at = at + 1 WHERE journal = 3",
       "UPDATE journal SET link = zeroblob(32) WHERE journal = 3",
-      "UPDATE journal SET link = zeroblob(32) WHERE journal = 6",  // the last
+      "UPDATE journal SET link = zeroblob(32) WHERE journal = 7",  // the last
       "UPDATE entries SET account = 3 WHERE entry = 3 * 1024",
       "UPDATE entries SET amount = amount - 1 WHERE entry = 3 * 1024",
       "UPDATE entries SET balance_after = balance_after + 1 WHERE entry = 1024",
@@ -145,7 +193,7 @@ TEST_CASE("invariants: the hash chain notices any edit of what is final") {
       "INSERT INTO entries VALUES (1, 1, 1, 1, 2, 0)",
       "DELETE FROM entries WHERE entry = 3 * 1024",
       "DELETE FROM journal WHERE journal = 3",
-      "DELETE FROM journal WHERE journal = 6",
+      "DELETE FROM journal WHERE journal = 7",
       "DELETE FROM journal WHERE journal = 3; DELETE FROM entries WHERE entry / 1024 = 3",
       // Two sets change places: every sum still holds.
       "UPDATE journal SET journal = 90 WHERE journal = 3; UPDATE journal SET journal = 3 WHERE"

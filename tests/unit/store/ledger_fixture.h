@@ -30,6 +30,16 @@
 
 namespace coffer::store::test {
 
+/// The open settlement job of a payment, if any.
+inline std::optional<SettlementJob> job_of(Connection& db, std::int64_t payment) {
+  constexpr Timestamp kEver{std::int64_t{1} << 60};
+  constexpr int kAll = -1;
+  for (const SettlementJob& job : due_settlement_jobs(db, kEver, kAll)) {
+    if (job.payment == payment) return job;
+  }
+  return std::nullopt;
+}
+
 /// Removed with all it holds.
 class TemporaryFolder {
  public:
@@ -191,7 +201,7 @@ class SmallLedger : public OpenedFile {
   /// Posts (or, with a failure, voids) what accept() held.
   void settle(WriteTx& tx, std::int64_t key, std::optional<FailureCode> failure = std::nullopt) {
     SettlementView payment = settlement_view(tx.db(), key);
-    remove_settlement_job(tx, *find_settlement_job(tx.db(), key));
+    remove_settlement_job(tx, *job_of(tx.db(), key));
     change(tx, payment, {PaymentStatus::processing, {}, {}, {}});
     if (failure) {
       close_holds(tx, key, HoldState::voided);

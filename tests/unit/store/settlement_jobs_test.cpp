@@ -38,8 +38,7 @@ TEST_CASE("settlement jobs: due ones come oldest first, up to the limit") {
     for (std::size_t i = 0; i < 3; ++i) CHECK(all[i].payment == keys[i]);
     CHECK(due_settlement_jobs(db, ledger.clock.now(), 2).size() == 2);
     CHECK(due_settlement_jobs(db, first, 10).size() == 1);
-    CHECK(find_settlement_job(db, keys[1])->due_at == first.plus_ms(1'000));
-    CHECK_FALSE(find_settlement_job(db, 999));
+    CHECK(job_of(db, keys[1])->due_at == first.plus_ms(1'000));
     CHECK(has_settlement_job(db, all[0]));
     CHECK_FALSE(has_settlement_job(db, {first.plus_ms(1), keys[0]}));
     return 0;
@@ -62,13 +61,13 @@ TEST_CASE("settlement jobs: what cannot be done is put off, longer each time, an
   const std::int64_t key = ledger.pay(ledger.transfer("a", 1));
   std::vector<std::int64_t> delays;
   for (int i = 0; i < 13; ++i) {
-    const auto job = ledger.read([&](Connection& db) { return *find_settlement_job(db, key); });
+    const auto job = ledger.read([&](Connection& db) { return *job_of(db, key); });
     ledger.clock.advance_ms(job.due_at.ms - ledger.clock.now().ms);
     REQUIRE(ledger.write([&](WriteTx& tx) -> Result<void> {
       postpone_settlement_job(tx, job);
       return {};
     }));
-    delays.push_back(ledger.read([&](Connection& db) { return find_settlement_job(db, key)->due_at.ms; }) -
+    delays.push_back(ledger.read([&](Connection& db) { return job_of(db, key)->due_at.ms; }) -
                      ledger.clock.now().ms);
   }
   CHECK(delays[0] == 1'000);

@@ -1,4 +1,4 @@
-// Takes connections on a loopback port and never says a word.
+// A loopback port that takes connections; says nothing unless whoever holds it accepts and answers.
 #pragma once
 
 #include <netinet/in.h>
@@ -9,9 +9,9 @@
 
 namespace coffer::test {
 
-class SilentListener {
+class Listener {
  public:
-  SilentListener() : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+  Listener() : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -19,13 +19,15 @@ class SilentListener {
     ::bind(fd_, reinterpret_cast<sockaddr*>(&address), size);
     ::getsockname(fd_, reinterpret_cast<sockaddr*>(&address), &size);
     port_ = ntohs(address.sin_port);
-    // The system accepts by itself; nobody reads.
+    // The system accepts by itself.
     ::listen(fd_, 64);
   }
-  ~SilentListener() { ::close(fd_); }
-  SilentListener(const SilentListener&) = delete;
-  SilentListener& operator=(const SilentListener&) = delete;
+  ~Listener() { ::close(fd_); }
+  Listener(const Listener&) = delete;
+  Listener& operator=(const Listener&) = delete;
 
+  int fd() const { return fd_; }
+  int port() const { return port_; }
   std::string url() const { return "http://127.0.0.1:" + std::to_string(port_) + "/"; }
 
  private:

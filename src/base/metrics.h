@@ -1,0 +1,8 @@
+// What is counted while coffer runs.
+#pragma once
+
+namespace coffer {
+
+class Metrics {};
+
+}  // namespace coffer

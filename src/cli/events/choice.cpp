@@ -1,0 +1,105 @@
+#include "cli/events/choice.h"
+
+#include <charconv>
+
+namespace coffer::cli {
+namespace {
+
+std::vector<Environment> environments(const Arguments& arguments) {
+  if (arguments.has("environment")) return {environment_argument(arguments)};
+  return {Environment::sandbox, Environment::production};
+}
+
+Result<std::vector<store::AssociationRow>> associations(store::Connection& db,
+                                                        const Arguments& arguments) {
+  if (!arguments.has("association")) return store::list_associations(db);
+  COFFER_TRY(const auto id, id_argument<AssociationId>(arguments, "association"));
+  auto row = store::find_association(db, id);
+  if (!row) return unexpected(Slug::not_found, "There is no such association.");
+  return std::vector{*std::move(row)};
+}
+
+}  // namespace
+
+Environment environment_argument(const Arguments& arguments) {
+  return arguments.text("environment") == name(Environment::production) ? Environment::production
+                                                                        : Environment::sandbox;
+}
+
+Result<std::vector<NamedTenant>> chosen_tenants(store::Connection& db, const Arguments& arguments) {
+  COFFER_TRY(const auto rows, associations(db, arguments));
+  std::vector<NamedTenant> out;
+  for (const store::AssociationRow& row : rows) {
+    for (const Environment environment : environments(arguments)) {
+      if (auto tenant = store::find_tenant(db, row.id, environment)) {
+        out.push_back({*std::move(tenant), row.name});
+      }
+    }
+  }
+  return out;
+}
+
+Result<NamedTenant> chosen_tenant(store::Connection& db, const Arguments& arguments,
+                                  Environment environment) {
+  COFFER_TRY(const auto rows, associations(db, arguments));
+  if (rows.empty()) return unexpected(Slug::not_found, "There is no association yet.");
+  if (rows.size() > 1) {
+    return unexpected(Slug::malformed_request,
+                      "There are " + std::to_string(rows.size()) +
+                          " associations; name one with --association ID.");
+  }
+  auto tenant = store::find_tenant(db, rows.front().id, environment);
+  COFFER_CHECK(tenant.has_value());
+  return NamedTenant{*std::move(tenant), rows.front().name};
+}
+
+Result<EventType> event_type_argument(const std::string& text) {
+  if (const auto type = parse_event_type(text)) return *type;
+  std::string known;
+  for (const Term& term : event_type_terms()) {
+    known += (known.empty() ? "" : ", ") + std::string(term.code);
+  }
+  return unexpected(Slug::malformed_request,
+                    "\"" + text + "\" is no event type; there are " + known + ".");
+}
+
+Result<EventTypeSet> event_types_argument(const Arguments& arguments, const std::string& name) {
+  EventTypeSet set;
+  const std::string text = arguments.find(name).value_or("");
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    COFFER_TRY(const EventType type, event_type_argument(text.substr(at, end - at)));
+    set = set.with(type);
+    at = end + 1;
+  }
+  if (!set.empty()) return set;
+  for (const Term& term : event_type_terms()) set = set.with(*parse_event_type(term.code));
+  return set;
+}
+
+Result<std::optional<std::int64_t>> sequence_argument(const Arguments& arguments,
+                                                      const std::string& name) {
+  const auto text = arguments.find(name);
+  if (!text) return std::optional<std::int64_t>();
+  std::int64_t value = -1;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
+  if (error == std::errc() && end == text->data() + text->size() && value >= 0) {
+    return std::optional(value);
+  }
+  return unexpected(Slug::malformed_request,
+                    "--" + name + " \"" + *text + "\" must be the sequence of an event, or 0.");
+}
+
+Result<int> count_argument(const Arguments& arguments, const std::string& name, int max) {
+  const std::string& text = arguments.text(name);
+  int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc() && end == text.data() + text.size() && value >= 1 && value <= max) {
+    return value;
+  }
+  return unexpected(
+      Slug::malformed_request,
+      "--" + name + " \"" + text + "\" must be a number from 1 to " + std::to_string(max) + ".");
+}
+
+}  // namespace coffer::cli

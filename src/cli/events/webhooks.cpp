@@ -1,0 +1,228 @@
+#include "cli/events/webhooks.h"
+
+#include "app.h"
+#include "cli/events/choice.h"
+#include "flows/webhooks/listener_secret.h"
+#include "flows/webhooks/redeliver.h"
+#include "store/outbox/deliveries.h"
+#include "store/outbox/events.h"
+
+namespace coffer::cli {
+namespace {
+
+constexpr int kShownMax = 1'000;
+
+std::optional<std::string> shown(const std::optional<Timestamp>& at) {
+  return at ? std::optional(at->to_string()) : std::nullopt;
+}
+
+Record view(const store::WebhookRow& row) {
+  std::string types;
+  for (const EventType type : row.types.types()) {
+    types += (types.empty() ? "" : ",") + std::string(name(type));
+  }
+  if (row.types == EventTypeSet::payments()) types = "*";
+  std::optional<std::string> last_status;
+  if (row.last_status) last_status = std::to_string(*row.last_status);
+  return {{"id", row.id.to_string()},
+          {"url", row.url},
+          {"eventTypes", types},
+          {"status", row.is_active() ? "active" : "disabled"},
+          {"environment", name(row.tenant.environment)},
+          {"associationId", row.tenant.association.to_string()},
+          {"applicationId", row.application_id.to_string()},
+          {"description", row.description},
+          {"consecutiveFailures", row.failures},
+          {"lastAttemptAt", shown(row.last_attempt_at)},
+          {"lastResponseStatus", last_status},
+          {"createdAt", row.created_at.to_string()}};
+}
+
+Result<Answer> list(Session& session, const Arguments& arguments) {
+  store::WebhookFilter filter;
+  if (const auto status = arguments.find("status")) filter.active = *status == "active";
+  store::PageAt page;
+  page.limit = kShownMax;
+  return store::with_reader(session.app.database(), [&](store::Connection& db) -> Result<Answer> {
+    COFFER_TRY(const auto tenants, chosen_tenants(db, arguments));
+    Answer answer{.list = true,
+                  .columns = {"id", "url", "eventTypes", "status", "environment",
+                              "consecutiveFailures", "lastResponseStatus"}};
+    for (const NamedTenant& owner : tenants) {
+      for (const auto& row : store::list_webhooks(db, owner.tenant, filter, page)) {
+        answer.records.push_back(view(row));
+      }
+    }
+    return answer;
+  });
+}
+
+/// The endpoint ID names, of whichever tenant.
+Result<store::WebhookRow> found_webhook(Session& session, const Arguments& arguments) {
+  COFFER_TRY(const auto id, id_argument<WebhookId>(arguments, "ID"));
+  return store::with_reader(session.app.database(),
+                            [&](store::Connection& db) -> Result<store::WebhookRow> {
+                              COFFER_TRY(const auto tenants, chosen_tenants(db, arguments));
+                              for (const NamedTenant& owner : tenants) {
+                                if (auto row = store::find_webhook(db, owner.tenant, id))
+                                  return *std::move(row);
+                              }
+                              return unexpected(Slug::not_found, "There is no such webhook.");
+                            });
+}
+
+flows::WebhookRef ref_of(const store::WebhookRow& row) {
+  return {row.tenant, row.id, std::nullopt};
+}
+
+/// With how the last attempt ended.
+Record view(store::Connection& db, const store::DeliveryRow& row) {
+  std::optional<std::string> last;
+  const auto attempts = store::list_delivery_attempts(db, row.webhook, row.sequence);
+  if (!attempts.empty()) {
+    const store::DeliveryAttempt& attempt = attempts.back();
+    last = attempt.status ? std::to_string(*attempt.status) : attempt.fault.value_or("");
+  }
+  return {{"sequence", row.sequence},
+          {"eventId", row.id.to_string()},
+          {"type", name(row.type)},
+          {"status", name(row.state)},
+          {"attempts", row.tries},
+          {"lastAnswer", last},
+          {"nextAttemptAt", shown(row.due_at)},
+          {"createdAt", row.created_at.to_string()},
+          {"closedAt", shown(row.closed_at)}};
+}
+
+Result<Answer> deliveries(Session& session, const Arguments& arguments) {
+  store::DeliveryFilter filter;
+  if (const auto status = arguments.find("status")) filter.state = parse_delivery_state(*status);
+  if (const auto type = arguments.find("type")) {
+    COFFER_TRY(filter.type, event_type_argument(*type));
+  }
+  store::PageAt page;
+  COFFER_TRY(page.limit, count_argument(arguments, "limit", kShownMax));
+  COFFER_TRY(const auto webhook, found_webhook(session, arguments));
+  return store::with_reader(session.app.database(), [&](store::Connection& db) -> Result<Answer> {
+    Answer answer{.list = true,
+                  .columns = {"sequence", "eventId", "type", "status", "attempts", "lastAnswer",
+                              "nextAttemptAt"}};
+    for (const auto& row : store::list_deliveries(db, webhook.tenant, webhook.key, filter, page)) {
+      answer.records.push_back(view(db, row));
+    }
+    return answer;
+  });
+}
+
+Result<Timestamp> time_argument(const Arguments& arguments, const std::string& name) {
+  if (const auto time = Timestamp::parse(arguments.text(name))) return *time;
+  return unexpected(Slug::malformed_request,
+                    "--" + name + " must be a date or a time such as 2026-01-31T09:00:00Z.");
+}
+
+Result<Answer> recover(Session& session, const Arguments& arguments) {
+  COFFER_TRY(const Timestamp from, time_argument(arguments, "from"));
+  // What happens from now on is delivered anyway.
+  Timestamp to = session.app.queue().now().plus_ms(1);
+  if (arguments.has("to")) {
+    COFFER_TRY(to, time_argument(arguments, "to"));
+  }
+  if (from >= to) return unexpected(Slug::malformed_request, "--from must be before --to.");
+  COFFER_TRY(const auto webhook, found_webhook(session, arguments));
+  COFFER_TRY_VOID(flows::recover_deliveries(session.app.flows(), ref_of(webhook), {from, to}));
+  return Answer{.records = {{{"webhookId", webhook.id.to_string()},
+                             {"from", from.to_string()},
+                             {"to", to.to_string()},
+                             {"status", "accepted"}}}};
+}
+
+Result<Answer> test(Session& session, const Arguments& arguments) {
+  COFFER_TRY(const auto webhook, found_webhook(session, arguments));
+  COFFER_TRY(const auto event, flows::send_test_event(session.app.flows(), ref_of(webhook)));
+  return Answer{.records = {{{"eventId", event.id.to_string()},
+                             {"type", name(event.type)},
+                             {"sequence", event.sequence}}}};
+}
+
+Result<Answer> listen_secret(Session& session, const Arguments& arguments) {
+  std::int64_t last = 0;
+  COFFER_TRY(
+      const auto owner,
+      store::with_reader(session.app.database(), [&](store::Connection& db) -> Result<NamedTenant> {
+        COFFER_TRY(auto chosen, chosen_tenant(db, arguments, environment_argument(arguments)));
+        last = store::last_sequence(db, chosen.tenant);
+        return chosen;
+      }));
+  COFFER_TRY(const Secret secret, flows::listener_secret(session.app.flows(), owner.tenant));
+  return Answer{.records = {{{"secret", secret},
+                             {"association", owner.association_name},
+                             {"associationId", owner.tenant.association.to_string()},
+                             {"environment", name(owner.tenant.environment)},
+                             {"lastSequence", last}}}};
+}
+
+constexpr std::string_view kHint = "coffer webhook list shows what there is";
+
+std::vector<Argument> verify_arguments() {
+  return {option("secret", "WHSEC", "The endpoint's secret, whsec_..."),
+          option("secret-file", "FILE", "A file with it, which does not show in the process list"),
+          option("body", "FILE", "The body as it arrived, byte by byte; - is standard input", "-"),
+          option("headers", "FILE", "Lines of the form \"Name: value\", as they arrived"),
+          option("id", "TEXT", "Value of webhook-id, and of X-Webhook-Id"),
+          option("timestamp", "SECONDS", "Value of webhook-timestamp"),
+          option("signature", "TEXT", "Value of webhook-signature"),
+          option("svc-ts", "MS", "Value of X-Webhook-Ts"),
+          option("svc-signature", "TEXT", "Value of X-Svc-Signature"),
+          option("tolerance", "SECONDS", "How old a delivery may be; 0: any", "300")};
+}
+
+}  // namespace
+
+std::vector<Command> webhook_commands() {
+  const Argument id = positional("ID", "Its id");
+  const Argument environment = choice("environment", "sandbox|production", "Only of this one");
+  const Argument one = choice("environment", "sandbox|production", "Whose events", "sandbox");
+  const Argument association = option("association", "ID", "Only of this one");
+  const Argument owner =
+      option("association", "ID", "Whose events; needed where there are several associations");
+  return {
+      {.path = "webhook list",
+       .summary = "List the endpoints of all associations, newest first",
+       .run = list,
+       .role = OperatorRole::viewer,
+       .arguments = {choice("status", "active|disabled", "Only these"), environment, association}},
+      {.path = "webhook deliveries",
+       .summary = "List what was sent to an endpoint and how it answered, newest first",
+       .run = deliveries,
+       .role = OperatorRole::viewer,
+       .arguments = {id, choice("status", "pending|delivered|dead|oversize", "Only these"),
+                     option("type", "TYPE", "Only events of this type"),
+                     option("limit", "N", "How many at most", "20")},
+       .hint = kHint},
+      {.path = "webhook recover",
+       .summary = "Deliver everything of a time range that an endpoint never got",
+       .run = recover,
+       .role = OperatorRole::operating,
+       .arguments = {id, required_option("from", "TIME", "2026-01-31, or 2026-01-31T09:00:00Z"),
+                     option("to", "TIME", "Before this; else until now")},
+       .hint = kHint},
+      {.path = "webhook test",
+       .summary = "Send a test event to one endpoint",
+       .run = test,
+       .role = OperatorRole::operating,
+       .arguments = {id},
+       .hint = kHint},
+      {.path = "webhook verify",
+       .summary = "Say whether a saved delivery is genuine, and if not, why: 0 genuine, 1 not",
+       .run = verify_delivery,
+       .role = OperatorRole::viewer,
+       .arguments = verify_arguments(),
+       .settings = Settings::none},
+      {.path = kListenSecretCommand,
+       .summary = "Show what coffer listen signs with",
+       .run = listen_secret,
+       .arguments = {one, owner}},
+  };
+}
+
+}  // namespace coffer::cli

@@ -1,0 +1,31 @@
+#include "flows/webhooks/listener_secret.h"
+
+#include "auth/secret_hash.h"
+#include "store/catalog.h"
+
+namespace coffer::flows {
+
+Result<Secret> listener_secret(const Context& context, const Tenant& tenant) {
+  const std::string key = "listener_secret:" + tenant.association.to_string() + ":" +
+                          std::string(name(tenant.environment));
+  auto stored = store::with_reader(
+      context.database, [&](store::Connection& db) -> Result<std::optional<std::string>> {
+        return store::read_meta(db, key);
+      });
+  if (!stored) return unexpected(std::move(stored).error());
+  std::string sealed = stored->value_or("");
+  if (sealed.empty()) {
+    const Secret fresh = auth::generate_webhook_secret(context.random);
+    const std::string minted = context.sealer.seal(fresh.reveal(), key);
+    COFFER_TRY(sealed, store::run_for<std::string>(
+                           context.queue, [&](store::WriteTx& tx) -> Result<std::string> {
+                             // Of two that ask at once, both get the first.
+                             if (auto there = store::read_meta(tx.db(), key)) return *there;
+                             store::write_meta(tx, key, minted);
+                             return minted;
+                           }));
+  }
+  return context.sealer.open(sealed, key);
+}
+
+}  // namespace coffer::flows

@@ -1,0 +1,49 @@
+#include "http/wire/doorman.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+
+namespace coffer::http {
+namespace {
+
+constexpr std::int64_t kStayMs = 400;
+// In a storm of connections the moment gets shorter: descriptors are worth more.
+constexpr std::size_t kLeavingMax = 256;
+// Of 16 KiB each; who sends more than this at once may lose the answer.
+constexpr int kReadsMax = 8;
+
+void discard(int fd) {
+  std::array<char, 16 * 1024> sink;
+  for (int i = 0; i < kReadsMax; ++i) {
+    if (::recv(fd, sink.data(), sink.size(), MSG_DONTWAIT) <= 0) return;
+  }
+}
+
+}  // namespace
+
+Doorman::~Doorman() {
+  while (!leaving_.empty()) close_first();
+}
+
+void Doorman::turn_away(int fd, std::string_view answer, std::int64_t now_ms) {
+  discard(fd);
+  // It fits into the buffer of a new connection, or the peer is gone.
+  static_cast<void>(::send(fd, answer.data(), answer.size(), MSG_DONTWAIT | MSG_NOSIGNAL));
+  ::shutdown(fd, SHUT_WR);
+  if (leaving_.size() >= kLeavingMax) close_first();
+  leaving_.push_back({fd, now_ms + kStayMs});
+}
+
+void Doorman::close_due(std::int64_t now_ms) {
+  while (!leaving_.empty() && leaving_.front().until_ms <= now_ms) close_first();
+}
+
+void Doorman::close_first() {
+  discard(leaving_.front().fd);
+  ::close(leaving_.front().fd);
+  leaving_.pop_front();
+}
+
+}  // namespace coffer::http

@@ -1,0 +1,35 @@
+// For connections that there is no slot for: an answer at once, and then the door.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <string_view>
+
+namespace coffer::http {
+
+/// Belongs to the thread that accepts. Never blocks.
+class Doorman {
+ public:
+  Doorman() = default;
+  ~Doorman();  // closes what is left
+  Doorman(const Doorman&) = delete;
+  Doorman& operator=(const Doorman&) = delete;
+
+  /// Takes over `fd` and sends `answer`. The connection stays for a moment, because closing it
+  /// while its request still arrives would send a reset, and a reset can overtake the answer.
+  void turn_away(int fd, std::string_view answer, std::int64_t now_ms);
+  /// Closes those whose moment is over.
+  void close_due(std::int64_t now_ms);
+
+ private:
+  struct Leaving {
+    int fd;
+    std::int64_t until_ms;
+  };
+  void close_first();
+
+  std::deque<Leaving> leaving_;
+};
+
+}  // namespace coffer::http

@@ -1,0 +1,42 @@
+#include "outbound/wire/address_trial.h"
+
+#include <algorithm>
+
+#include "base/clock.h"
+
+namespace coffer::outbound {
+
+Deadline::Deadline(int timeout_ms) : at_ms_(SystemClock().monotonic_ms() + timeout_ms) {}
+
+int Deadline::left_ms() const { return static_cast<int>(at_ms_ - SystemClock().monotonic_ms()); }
+
+http::ClientRequest request_to(const Url& url) {
+  http::ClientRequest request;
+  request.tls = url.tls;
+  request.host = url.host;
+  request.port = url.port;
+  request.target = url.target();
+  return request;
+}
+
+Result<http::ClientResponse> send_to_any(http::ClientRequest request,
+                                         const std::vector<std::string>& addresses,
+                                         const Deadline& deadline, const Send& send,
+                                         MayAskElsewhere may_ask_elsewhere) {
+  const int connect_max_ms = request.connect_timeout_ms;
+  Result<http::ClientResponse> answer =
+      unexpected(Slug::provider_unavailable, "The name has no address.");
+  int untried = static_cast<int>(addresses.size());
+  for (const std::string& address : addresses) {
+    const int left_ms = deadline.left_ms();
+    if (left_ms <= 0) return unexpected(Slug::provider_timeout, "The time ran out.");
+    request.address = address;
+    request.total_timeout_ms = left_ms;
+    request.connect_timeout_ms = std::min(connect_max_ms, std::max(1, left_ms / untried--));
+    answer = send(request);
+    if (answer || !may_ask_elsewhere(answer.error())) break;
+  }
+  return answer;
+}
+
+}  // namespace coffer::outbound

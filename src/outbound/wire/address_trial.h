@@ -1,0 +1,41 @@
+// One exchange with a host, at the first of its addresses that answers, within one deadline.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "http/client.h"
+#include "outbound/url.h"
+
+namespace coffer::outbound {
+
+/// Time on the wire is real time, whatever the clock of the records says.
+class Deadline {
+ public:
+  explicit Deadline(int timeout_ms);
+  int left_ms() const;  // 0 or less when it is over
+
+ private:
+  std::int64_t at_ms_;
+};
+
+/// Where to, without addresses, headers and body.
+http::ClientRequest request_to(const Url& url);
+
+using Send = std::function<Result<http::ClientResponse>(const http::ClientRequest&)>;
+/// Whether the next address may be asked after this; must be false where asking twice does harm.
+using MayAskElsewhere = bool (*)(const Problem&);
+
+/// The first address that answers has answered, else the last Problem. An address gets its share of
+/// the time left to connect, and never more than `request.connect_timeout_ms`.
+/// `provider-unavailable` without an address; `provider-timeout` when the time is over before the
+/// next one is asked.
+Result<http::ClientResponse> send_to_any(http::ClientRequest request,
+                                         const std::vector<std::string>& addresses,
+                                         const Deadline& deadline, const Send& send,
+                                         MayAskElsewhere may_ask_elsewhere);
+
+}  // namespace coffer::outbound

@@ -1,0 +1,142 @@
+"""What every section needs: coffer under measurement, wrk beside it, and what the kernel says of a process."""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "crash"))
+
+from clients import wait_until_settled  # noqa: E402
+from gateway import Gateway  # noqa: E402
+
+FOLDER = os.path.dirname(os.path.abspath(__file__))
+PAY = "/v1/payments/p2p/own"
+MULTI = "/v1/payments/p2p/own/multi"
+
+
+def say(text):
+    print(f">> {text}", file=sys.stderr, flush=True)
+
+
+class Load:
+    """One run of wrk: `rate` requests a second, milliseconds at 50, 95 and 99 %, requests, errors."""
+
+    def __init__(self, line):
+        rate, self.p50, self.p95, self.p99, requests, errors = (float(word) for word in line.split())
+        self.rate, self.requests, self.errors = rate, int(requests), int(errors)
+
+
+def wrk(url, seconds, connections, script, *words):
+    done = subprocess.run(
+        ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "-s", os.path.join(FOLDER, script), url, "--",
+         *map(str, words)], capture_output=True, text=True, check=True)
+    return next(line.removeprefix("RESULT ") for line in done.stdout.splitlines()
+                if line.startswith("RESULT "))
+
+
+def cpu_s(pid):
+    """Processor time of all its threads, its own and the kernel's."""
+    with open(f"/proc/{pid}/stat", encoding="ascii") as stat:
+        fields = stat.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def memory_mib(pid, which):
+    """`VmRSS`: resident now. `VmHWM`: the most there ever was."""
+    with open(f"/proc/{pid}/status", encoding="ascii") as status:
+        line = next(line for line in status if line.startswith(which + ":"))
+    return int(line.split()[1]) / 1024
+
+
+class Server(Gateway):
+    """`coffer demo` on a file, without rate limits."""
+
+    def start(self, **settings):
+        """Settings as the environment has them: webhook_in_flight=8."""
+        env = {"COFFER_LOG_LEVEL": "warning"}
+        env.update({f"COFFER_{name.upper()}": str(value) for name, value in settings.items()})
+        super().start(env=env, ready_within_s=60.0)
+        self.pid = self.process.pid
+        self.caller = self.caller_of(self.login(), self.facts["wallets"][0]["id"], self.facts["wallets"][1]["id"])
+        return self
+
+    @staticmethod
+    def caller_of(connection, first, second):
+        """The words by which a script of wrk pays."""
+        token = connection.headers["Authorization"].removeprefix("Bearer ")
+        return [connection.headers["x-svc-auth"], token, first, second]
+
+    def url(self, path):
+        return f"http://{self.host}:{self.port}{path}"
+
+    def load(self, seconds, connections, legs=1, path=None, callers=None):
+        path = path or (PAY if legs == 1 else MULTI)
+        run = f"r{time.monotonic_ns()}"
+        return Load(wrk(self.url(path), seconds, connections, "pay.lua", run, legs, *(callers or self.caller)))
+
+    def settled_load(self, seconds, connections, legs=1, callers=None):
+        """The load, and how many of its payments a second were accepted and settled, the rest after it
+        included."""
+        began = time.monotonic()
+        load = self.load(seconds, connections, legs, callers=callers)
+        self.wait_until_settled()
+        return load, load.requests / (time.monotonic() - began)
+
+    def wait_until_settled(self):
+        wait_until_settled(self, within_s=60.0)
+
+    def verify(self):
+        """Ends the bench when the file is not whole. Only while nothing serves it."""
+        done = subprocess.run([self.binary, "verify", "--db", self.db], capture_output=True, text=True, check=False)
+        if done.returncode:
+            sys.exit(f"bench: {self.db} is not whole: {done.stdout}{done.stderr}")
+
+    def rest(self):
+        """Until its check at the start is over and it does nothing any more."""
+        last = -1.0
+        while cpu_s(self.pid) - last > 0.02:
+            last = cpu_s(self.pid)
+            time.sleep(0.5)
+
+
+class Repeated:
+    """Does the same again and again beside what is measured; `results` of each time."""
+
+    def __init__(self, work):
+        self.results, self.ending = [], threading.Event()
+        self.thread = threading.Thread(target=self.repeat, args=(work,))
+
+    def repeat(self, work):
+        while not self.ending.is_set():
+            self.results.append(work())
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.ending.set()
+        self.thread.join()
+
+
+class Helper:
+    """A program of the build that prints its port, and ends with its standard input."""
+
+    def __init__(self, bench, name):
+        self.process = subprocess.Popen([os.path.join(bench.programs, name)], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, text=True)
+        self.port = int(self.process.stdout.readline())
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.stdin.close()
+        try:
+            self.process.wait(5)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+        self.process.stdout.close()

@@ -1,0 +1,108 @@
+"""What coffer takes: time to be ready, memory, bytes of the file; and what many stored payments cost."""
+
+import contextlib
+import http.client
+import os
+import signal
+import subprocess
+import time
+
+from machine import cpu_s, memory_mib, say
+
+TRIES = 7
+FEW, MANY = 10_000, 1_000_000
+
+
+class Served:
+    """`coffer serve` on a file, and how long it took until /healthz answered 200."""
+
+    def __init__(self, bench, db):
+        port = bench.free_port()
+        began = time.monotonic()
+        self.process = subprocess.Popen(
+            [bench.binary, "serve", "--db", db, "--listen-http", f"127.0.0.1:{port}", "--log-level", "error"])
+        while not self.answers(port):
+            time.sleep(0.0005)
+        self.ready_ms = (time.monotonic() - began) * 1000
+
+    def answers(self, port):
+        if self.process.poll() is not None:
+            raise RuntimeError(f"coffer serve ended with {self.process.returncode}")
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+        with contextlib.closing(connection), contextlib.suppress(ConnectionError):
+            connection.request("GET", "/healthz")
+            return connection.getresponse().status == 200
+        return False
+
+    def idle_mib(self):
+        """Resident memory when what it does at the start is over."""
+        last = -1.0
+        while cpu_s(self.process.pid) - last > 0.02:
+            last = cpu_s(self.process.pid)
+            time.sleep(1)
+        return memory_mib(self.process.pid, "VmRSS")
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        self.process.wait(30)
+
+
+def best_ready_ms(bench, db):
+    best = float("inf")
+    for _ in range(TRIES):
+        served = Served(bench, db)
+        best = min(best, served.ready_ms)
+        served.stop()
+    return best
+
+
+def idle_mib(bench, db):
+    served = Served(bench, db)
+    try:
+        return served.idle_mib()
+    finally:
+        served.stop()
+
+
+def empty_file(bench):
+    db = bench.path("empty.db")
+    if not os.path.exists(db):
+        subprocess.run([bench.binary, "init", "--db", db, "--log-level", "error"], check=True,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return db
+
+
+def start(bench, table):
+    many = bench.stored_file(MANY)
+    say("starting")
+    table.add("ready on an empty file", best_ready_ms(bench, empty_file(bench)), "ms", goal=50, at_most=True)
+    table.add(f"ready on {MANY:,} payments", best_ready_ms(bench, many), "ms", goal=300, at_most=True)
+
+
+def memory(bench, table):
+    say("memory")
+    table.add("resident, idle on an empty file", idle_mib(bench, empty_file(bench)), "MiB", goal=15, at_most=True)
+    with bench.server("memory") as server:
+        load = server.load(bench.seconds, bench.connections)
+        bench.errors += load.errors
+        table.add(f"resident at most, {bench.connections} connections paying", memory_mib(server.pid, "VmHWM"),
+                  "MiB", goal=128, at_most=True)
+        server.wait_until_settled()
+
+
+def size(bench, table):
+    """The same load on a file of few and on one of many payments."""
+    bench.stored_file(bench.stored_payments)
+    say(f"bytes of a payment, and payments on few and many, {bench.seconds} s each")
+    with bench.server("size") as server:
+        stored = server.settled_load(max(1, FEW // 10_000), bench.connections)[0].requests
+        load, few = server.settled_load(bench.seconds, bench.connections)
+    payments = stored + load.requests
+    table.add("bytes per settled payment", os.path.getsize(server.db) / payments, "", goal=700, at_most=True)
+    with bench.stored(bench.stored_payments) as server:
+        server.rest()
+        many_load, many = server.settled_load(bench.seconds, bench.connections)
+    bench.errors += load.errors + many_load.errors
+    table.add(f"accepted and settled, about {FEW:,} stored", few, "/s")
+    table.add(f"accepted and settled, {bench.stored_payments:,} stored", many, "/s")
+    table.add("the one of the other", many / few, "", goal=0.85)

@@ -1,0 +1,85 @@
+"""Servers that are wrong on purpose: every flood test has to fail against one of them."""
+
+import socket
+import threading
+
+
+class PoolServer:
+    """As simple servers are built: a pool of threads, each reading from one connection until a request
+    is whole, for however long that takes. Nothing is ever closed for being slow."""
+
+    def __init__(self, threads=8):
+        self.listener = socket.create_server(("127.0.0.1", 0), backlog=4096)
+        self.host, self.port = self.listener.getsockname()
+        for _ in range(threads):
+            threading.Thread(target=self.work, daemon=True).start()
+
+    def work(self):
+        while True:
+            try:
+                connection, _ = self.listener.accept()
+            except OSError:
+                return
+            with connection:
+                try:
+                    self.serve(connection)
+                except OSError:
+                    pass
+
+    def serve(self, connection):
+        data = b""
+        while True:
+            while b"\r\n\r\n" not in data:
+                more = connection.recv(4096)
+                if not more:
+                    return
+                data += more
+            head, data = data.split(b"\r\n\r\n", 1)
+            length = 0
+            for line in head.split(b"\r\n"):
+                name, _, value = line.partition(b":")
+                if name.lower() == b"content-length":
+                    length = int(value)
+            while len(data) < length:
+                more = connection.recv(4096)
+                if not more:
+                    return
+                data += more
+            data = data[length:]
+            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+
+    def stop(self):
+        self.listener.close()
+
+
+class AnsweringServer:
+    """Answers whatever comes first with the same bytes. `then`: "close" the connection, keep it
+    "open", or answer "again" before it closes."""
+
+    def __init__(self, answer, then="close", threads=16):
+        self.answer, self.then = answer, then
+        self.listener = socket.create_server(("127.0.0.1", 0), backlog=1024)
+        self.host, self.port = self.listener.getsockname()
+        for _ in range(threads):
+            threading.Thread(target=self.work, daemon=True).start()
+
+    def work(self):
+        while True:
+            try:
+                connection, _ = self.listener.accept()
+            except OSError:
+                return
+            try:
+                connection.recv(65536)
+                connection.sendall(self.answer)
+                if self.then == "again":
+                    connection.sendall(self.answer)
+                while self.then == "open" and connection.recv(65536):
+                    pass
+                connection.shutdown(socket.SHUT_WR)
+            except OSError:
+                pass
+            connection.close()
+
+    def stop(self):
+        self.listener.close()

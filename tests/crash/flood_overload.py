@@ -1,0 +1,280 @@
+"""More clients than can be served at once. See flood_overload.sh."""
+
+import collections
+import json
+import multiprocessing
+import os
+import resource
+import selectors
+import socket
+import sys
+import tempfile
+import time
+
+from auditor import audit
+from clients import wait_until_settled
+from flood_double import AnsweringServer
+from gateway import OWN, Gateway
+
+ACCEPTED_P99_S = 0.500
+RECOVERED_WITHIN_S = 2.0
+RECOVERED_SHARE = 0.8
+# A closed loop that only takes refusals would spin; real clients wait at least a little.
+PAUSE_S = 0.02
+# Longer than any deadline of the server: who waits longer was forgotten.
+SILENT_S = 15.0
+
+
+class Client:
+    """Sends a payment, waits for its answer, sends the next; connects again when it was closed."""
+
+    def __init__(self, load, number):
+        self.load, self.number, self.count = load, number, 0
+        self.socket = None
+        self.input = b""
+        self.resume_at = 0.0
+
+    def connect(self):
+        self.socket = socket.socket()
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.socket.settimeout(5.0)
+        self.socket.connect(self.load.address)
+        self.socket.setblocking(False)
+        self.input = b""
+        self.load.selector.register(self.socket, selectors.EVENT_READ, self)
+
+    def disconnect(self):
+        if self.socket is not None:
+            self.load.selector.unregister(self.socket)
+            self.socket.close()
+            self.socket = None
+
+    def send(self):
+        self.count += 1
+        self.id = f"{self.load.prefix}-{self.number}-{self.count}"
+        self.began = time.monotonic()
+        self.resume_at = None
+        try:
+            if self.socket is None:
+                self.connect()
+            self.socket.send(self.load.request(self.id))
+        except OSError as error:
+            self.fail(f"cannot send: {error}")
+
+    def fail(self, what):
+        self.load.failures[what] += 1
+        self.disconnect()
+        self.resume_at = time.monotonic() + PAUSE_S
+
+    def receive(self):
+        try:
+            data = self.socket.recv(65536)
+        except BlockingIOError:
+            return
+        except OSError as error:
+            return self.fail(f"cannot receive: {error}")
+        if not data:
+            # Between two requests a server may close; after one it has to answer first.
+            return self.fail("closed without an answer") if self.resume_at is None else self.disconnect()
+        self.input += data
+        head, separator, body = self.input.partition(b"\r\n\r\n")
+        if not separator:
+            return
+        length = head.find(b"\r\nContent-Length: ")
+        if len(body) < int(head[length + 18:].split(b"\r\n", 1)[0]):
+            return
+        self.input = b""
+        self.answer(int(head[9:12]), head, body)
+
+    def answer(self, status, head, body):
+        now = time.monotonic()
+        self.load.statuses[status] += 1
+        self.resume_at = now
+        if status == 202:
+            self.load.accepted.append((now, now - self.began))
+            if self.load.keeps:
+                self.load.acked[self.id] = json.loads(body)["transactionRecordId"]
+        elif status in (429, 503):
+            at = head.find(b"\r\nRetry-After: ")
+            if at < 0 or not head[at + 15:].split(b"\r\n", 1)[0].isdigit():
+                self.load.failures[f"{status} without Retry-After"] += 1
+            self.resume_at = now + PAUSE_S
+        if b"\r\nConnection: close" in head:
+            self.disconnect()
+
+
+class Load:
+    """`clients` clients for `seconds`, in this process."""
+
+    def __init__(self, address, headers, wallets, prefix, keeps=True):
+        self.address, self.prefix, self.keeps = address, prefix, keeps
+        fields = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+        self.head = f"POST /v1/payments/{OWN} HTTP/1.1\r\nHost: a\r\n{fields}".encode()
+        self.wallets = wallets
+        self.selector = selectors.EpollSelector()
+        self.statuses, self.failures = collections.Counter(), collections.Counter()
+        self.accepted, self.acked = [], {}
+
+    def body(self, transaction_id):
+        return {"transactionId": transaction_id, "sourceWalletId": self.wallets[0],
+                "destinationWalletId": self.wallets[1], "sendingAssetCode": "USDC", "amount": "0.25"}
+
+    def request(self, transaction_id):
+        body = json.dumps(self.body(transaction_id)).encode()
+        return self.head + b"Content-Length: %d\r\n\r\n" % len(body) + body
+
+    def run(self, clients, seconds):
+        all_clients = [Client(self, number) for number in range(clients)]
+        self.began = time.monotonic()
+        end = self.began + seconds
+        looked = self.began
+        while (now := time.monotonic()) < end:
+            for key, _ in self.selector.select(0.005):
+                key.data.receive()
+                if key.data.resume_at is not None and key.data.resume_at <= now:
+                    key.data.send()
+            if now - looked > 0.01:
+                looked = now
+                for client in all_clients:
+                    if client.resume_at is not None and client.resume_at <= now:
+                        client.send()
+                    elif client.resume_at is None and now - client.began > SILENT_S:
+                        client.fail("no answer")
+        # What is still on its way gets its answer, so that everything acknowledged is known.
+        end = time.monotonic() + SILENT_S
+        while any(client.resume_at is None for client in all_clients) and time.monotonic() < end:
+            for key, _ in self.selector.select(0.05):
+                key.data.receive()
+        for client in all_clients:
+            if client.resume_at is None:
+                client.fail("no answer")
+            client.disconnect()
+        self.took = time.monotonic() - self.began
+        return {"statuses": dict(self.statuses), "failures": dict(self.failures), "accepted": self.accepted,
+                "acked": self.acked, "sent": {client.load.prefix: client.count for client in all_clients[:1]},
+                "took": self.took,
+                "ids": [f"{self.prefix}-{client.number}-{count}" for client in all_clients
+                        for count in range(1, client.count + 1)]}
+
+
+def apart(address, headers, wallets, prefix, clients, seconds):
+    """The load in a process of its own: measuring and judging must not slow it down."""
+    results = multiprocessing.Queue()
+    process = multiprocessing.Process(
+        target=lambda: results.put(Load(address, headers, wallets, prefix).run(clients, seconds)), daemon=True)
+    process.start()
+    return process, results
+
+
+def percentile(latencies, share):
+    ordered = sorted(latencies)
+    return ordered[min(len(ordered) - 1, int(len(ordered) * share))] if ordered else float("inf")
+
+
+def judge(result, refusals=None):
+    """`refusals`: the status that has to be among the answers; None: whatever comes."""
+    faults = [f"{count} times {what}" for what, count in result["failures"].items()]
+    strange = {status: count for status, count in result["statuses"].items() if status not in (202, 429, 503)}
+    if strange:
+        faults.append(f"answers that are neither 2xx nor 429 nor 503: {strange}")
+    p99 = percentile([latency for _, latency in result["accepted"]], 0.99)
+    if p99 > ACCEPTED_P99_S:
+        faults.append(f"p99 of the accepted is {p99 * 1000:.0f} ms")
+    if refusals and refusals not in result["statuses"]:
+        faults.append(f"nobody was told {refusals}: this was no overload")
+    return faults
+
+
+def run(binary, what, environment, options, refusals, clients, seconds):
+    """One overload. The faults, and a line to print."""
+    with tempfile.TemporaryDirectory() as folder:
+        wrapped = os.path.join(folder, "coffer")
+        # The gateway of the other tests knows no options; a script of ours in its place does.
+        with open(wrapped, "w", encoding="ascii") as file:
+            file.write(f'#!/bin/sh\nexec "{binary}" "$@" {options}\n')
+        os.chmod(wrapped, 0o755)
+        gateway = Gateway(wrapped, folder).start(env={"COFFER_LOG_LEVEL": "warning", **environment})
+        address, headers = (gateway.host, gateway.port), gateway.login().headers
+        wallets = [gateway.wallet("Treasury"), gateway.wallet("Operations")]
+        before = Load(address, headers, wallets, "before").run(16, 1.5)
+        process, results = apart(address, headers, wallets, "flood", clients, seconds)
+        result = results.get(timeout=seconds + 60)
+        process.join()
+        time.sleep(RECOVERED_WITHIN_S)
+        after = Load(address, headers, wallets, "after").run(16, 1.5)
+        faults = judge(result, refusals)
+        full = len(before["accepted"]) / before["took"]
+        again = len(after["accepted"]) / after["took"]
+        if again < RECOVERED_SHARE * full:
+            faults.append(f"{again:.0f} payments/s {RECOVERED_WITHIN_S:.0f} s after, {full:.0f} before")
+        for name, part in (("before", before), ("after", after)):
+            faults += [f"{name}: {count} times {failure}" for failure, count in part["failures"].items()]
+        settled_s = wait_until_settled(gateway, within_s=20.0)
+        if gateway.stop() != 0:
+            faults.append("no clean stop")
+        amount = {"amount": "0.25"}
+        facts = {"acked": {}, "sent": {}}
+        for part in (before, result, after):
+            facts["acked"].update(part["acked"])
+            facts["sent"].update(dict.fromkeys(part["ids"], amount))
+        faults += audit(gateway.db, facts, settled=True)
+        p99 = percentile([latency for _, latency in result["accepted"]], 0.99)
+        text = (f"{clients} clients, {what}: {len(result['accepted']) / result['took']:.0f}/s, {result['statuses']},"
+                f" p99 of the accepted {p99 * 1000:.0f} ms; {again:.0f}/s after, {full:.0f}/s before;"
+                f" settled {settled_s:.1f} s after")
+        return faults, text
+
+
+def control():
+    """Servers that overload badly must not pass."""
+    def load(server):
+        result = Load((server.host, server.port), {}, ["a", "b"], "control", keeps=False).run(8, 0.5)
+        server.stop()
+        return judge(result)
+
+    end = b"Content-Length: 0\r\nConnection: close\r\n\r\n"
+    doubles = {
+        "without Retry-After": b"HTTP/1.1 503 \r\n" + end,
+        "neither 2xx": b"HTTP/1.1 500 \r\n" + end,
+        "closed without an answer": b"",
+    }
+    for wanted, answer in doubles.items():
+        faults = load(AnsweringServer(answer))
+        if not any(wanted in fault for fault in faults):
+            sys.exit(f"flood_overload: the control `{wanted}` went unnoticed: {faults}")
+    slow = {"statuses": {202: 100}, "failures": {}, "accepted": [(0.0, 0.6)] * 100}
+    if not any("p99" in fault for fault in judge(slow)):
+        sys.exit("flood_overload: slow answers went unnoticed")
+
+
+def main():
+    seconds = float(os.environ.get("COFFER_OVERLOAD_SECONDS", "5"))
+    clients = int(os.environ.get("COFFER_OVERLOAD_CLIENTS", "400"))
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    control()
+    limits = {"COFFER_RATE_LIMIT_SANDBOX_PER_S": "1000", "COFFER_RATE_LIMIT_SANDBOX_BURST": "2000"}
+    binary = os.environ["COFFER_RELEASE_BIN"]
+    rows = [
+        ("as it comes", {}, "", None, seconds),
+        # Far less room than it has: now it has to refuse.
+        ("little room in the queue", {"COFFER_QUEUE_MAX": "16"}, "", 503, min(seconds, 10.0)),
+        ("more than may connect", {"COFFER_MAX_CONNECTIONS": "200"}, "", 503, min(seconds, 10.0)),
+        ("with rate limits", limits, "--rate-limits", 429, min(seconds, 10.0)),
+    ]
+    failed = 0
+    for what, environment, options, refusals, lasts in rows:
+        faults, text = run(binary, what, environment, options, refusals, clients, lasts)
+        print("flood_overload: " + text, flush=True)
+        for fault in faults[:20]:
+            print("  " + str(fault))
+        failed += len(faults)
+    if failed:
+        sys.exit(f"flood_overload: {failed} faults")
+    print(f"count: {len(rows)} overloads by {clients} clients for {seconds:.0f} s")
+    print("control: 4 ways to shed badly were noticed")
+    print("flood_overload: all well")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,49 @@
+"""System calls of a server made to fail by strace, which works on a static binary too."""
+
+import os
+import re
+import shutil
+import sys
+
+SKIPPED = 77
+EXIT_UNCERTAIN = 70
+ENDS_WITHIN_S = 1.0
+LINE = re.compile(r"^\s*\d+\s+(\d+\.\d+) (.*)$")
+SYNC = re.compile(r"^f(?:data)?sync\(\d+<(.*)>\)\s+= (-?\d+)")
+
+
+def skip_without_strace(test):
+    if not shutil.which("strace") or os.system("strace -o /dev/null true 2>/dev/null") != 0:
+        print(f"{test}: strace is not there or may not trace")
+        sys.exit(SKIPPED)
+
+
+def tracer(trace, calls, what, paths=()):
+    """The wrapper to start a server with; `what` as in `strace -e inject=CALLS:WHAT`. With `paths` only
+    calls on these files count."""
+    only = [word for path in paths for word in ("-P", path)]
+    return ("strace", "-f", "-y", "-ttt", "-o", trace, *only, "-e", "trace=" + calls,
+            "-e", f"inject={calls}:{what}")
+
+
+def injected_and_ended(trace):
+    """Times of the first injected call and of the end of the process, None for what did not happen.
+
+    SQLite synchronises the directory of a log it has made, and shrugs when that fails. It may: coffer has
+    done that itself by then, and did not shrug. Only then such a failure is none."""
+    injected = ended = None
+    safe = set()
+    try:
+        with open(trace, encoding="utf-8", errors="replace") as file:
+            for match in filter(None, map(LINE.match, file)):
+                sync = SYNC.match(match[2])
+                if sync and sync[2] == "0":
+                    safe.add(sync[1])
+                again = sync and sync[1] in safe and os.path.isdir(sync[1])
+                if "(INJECTED)" in match[2] and injected is None and not again:
+                    injected = float(match[1])
+                if "+++ exited with" in match[2] or "+++ killed by" in match[2]:
+                    ended = float(match[1])
+    except FileNotFoundError:
+        pass  # it has not begun
+    return injected, ended

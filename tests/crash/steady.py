@@ -1,0 +1,185 @@
+"""Half load for long: nothing may creep. See steady.sh."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+from auditor import audit
+from clients import wait_until_settled
+from gateway import Gateway
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+CONNECTIONS = 64
+WAL_MAX_MIB = 64.0
+DESCRIPTORS = 5
+# Latency is also the machine's: what a millisecond more or less does to a small figure says nothing.
+LATENCY_RATIO, LATENCY_SLACK_MS = 1.5, 5.0
+# An auditor in Python holds every row; beyond, `coffer verify` judges alone.
+AUDIT_MAX_PAYMENTS = 300_000
+
+
+# --- Judging ---------------------------------------------------------------------------------------
+
+
+def median(values):
+    ordered = sorted(values)
+    middle = len(ordered) // 2
+    return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
+
+
+def thirds(values):
+    part = max(1, len(values) // 3)
+    return median(values[:part]), median(values[-part:])
+
+
+def slope(values):
+    """Of the least squares line, over the whole series: what the last is above the first."""
+    count = len(values)
+    middle, mean = (count - 1) / 2, sum(values) / count
+    spread = sum((x - middle) ** 2 for x in range(count))
+    if not spread:
+        return 0.0
+    return sum((x - middle) * (y - mean) for x, y in enumerate(values)) / spread * (count - 1)
+
+
+def judge(samples, rss_growth_mib, latency=True):
+    """What creeps, as sentences. Both must rise, the line and the last third over the first: one
+    window with a hiccup moves the line, a cache that was filled once moves the thirds."""
+    faults = []
+    column = {key: [sample[key] for sample in samples] for key in samples[0]}
+    rss_first, rss_last = thirds(column["rss_mib"])
+    allowed = max(rss_growth_mib, 0.05 * rss_first)
+    if rss_last - rss_first > allowed and slope(column["rss_mib"]) > allowed:
+        faults.append(f"memory grows: {rss_first:.1f} -> {rss_last:.1f} MiB")
+    for key in ("descriptors", "threads"):
+        if max(column[key]) - min(column[key]) > DESCRIPTORS or abs(slope(column[key])) > DESCRIPTORS:
+            faults.append(f"{key} change: {min(column[key])} to {max(column[key])}")
+    if max(column["wal_mib"]) > WAL_MAX_MIB:
+        faults.append(f"the write-ahead log reached {max(column['wal_mib']):.1f} MiB")
+    if latency:
+        first, last = thirds(column["p99_ms"])
+        if last > LATENCY_RATIO * first + LATENCY_SLACK_MS and slope(column["p99_ms"]) > LATENCY_SLACK_MS:
+            faults.append(f"p99 grows: {first:.1f} -> {last:.1f} ms")
+    if sum(column["errors"]):
+        faults.append(f"{sum(column['errors'])} requests failed")
+    return faults
+
+
+def check_judge():
+    """The judge finds each thing that creeps, and nothing in a series that only trembles."""
+    calm = [{"rss_mib": 80 + i % 3, "descriptors": 90 + i % 2, "threads": 105, "wal_mib": 30.0 + i % 5,
+             "p99_ms": 8 + i % 4, "errors": 0} for i in range(24)]
+    assert judge(calm, 8) == [], judge(calm, 8)
+    creeping = {"rss_mib": 1.5, "descriptors": 1, "threads": 1, "wal_mib": 3, "p99_ms": 2}
+    for key, step in creeping.items():
+        rising = [{**sample, key: sample[key] + step * i} for i, sample in enumerate(calm)]
+        assert len(judge(rising, 8)) == 1, (key, judge(rising, 8))
+    hiccup = [{**sample, "p99_ms": 80 if i == 22 else sample["p99_ms"]} for i, sample in enumerate(calm)]
+    assert judge(hiccup, 8) == [], judge(hiccup, 8)
+    assert judge([{**sample, "errors": i == 5} for i, sample in enumerate(calm)], 8)
+
+
+# --- Measuring -------------------------------------------------------------------------------------
+
+
+class Load:
+    """wrk, at a rate or as fast as it goes, for one window after the other."""
+
+    def __init__(self, gateway):
+        login = gateway.login()
+        self.url = gateway.facts["baseUrl"]
+        self.arguments = [login.headers["x-svc-auth"], login.headers["Authorization"].removeprefix("Bearer "),
+                          gateway.wallet("Treasury"), gateway.wallet("Operations")]
+        self.runs = 0
+        self.payments = 0
+
+    def run(self, seconds, rate):
+        self.runs += 1
+        done = subprocess.run(
+            ["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{seconds}s", "--timeout", "30s", "-s", os.path.join(HERE, "steady.lua"),
+             self.url, "--", *self.arguments, f"run-{self.runs}", str(rate)],
+            capture_output=True, text=True, check=True)
+        line = next(line for line in done.stdout.splitlines() if line.startswith("RESULT "))
+        per_s, p50, p99, requests, errors = line.split()[1:]
+        self.payments += int(requests)
+        return {"rate": float(per_s), "p50_ms": float(p50), "p99_ms": float(p99), "errors": int(errors)}
+
+
+def descriptors(pid, idle):
+    """When the last window's connections are gone, or will not go. `idle`: how many there were at rest."""
+    end = time.monotonic() + 15.0
+    while True:
+        count = len(os.listdir(f"/proc/{pid}/fd"))
+        if count <= idle + DESCRIPTORS or time.monotonic() > end:
+            return count
+        time.sleep(0.25)
+
+
+def look(gateway, pid, idle):
+    with open(f"/proc/{pid}/status", encoding="ascii") as file:
+        status = dict(line.split(":", 1) for line in file)
+    wal = gateway.db + "-wal"
+    return {"rss_mib": int(status["VmRSS"].split()[0]) / 1024, "threads": int(status["Threads"]),
+            "descriptors": descriptors(pid, idle),
+            "wal_mib": os.path.getsize(wal) / 2**20 if os.path.exists(wal) else 0.0}
+
+
+def show(number, sample):
+    print(f"  {number:4d} {sample['rate']:8.0f}/s  p50 {sample['p50_ms']:7.2f}  p99 {sample['p99_ms']:7.2f} ms"
+          f"  rss {sample['rss_mib']:6.1f} MiB  fds {sample['descriptors']:4d}"
+          f"  threads {sample['threads']:4d}  wal {sample['wal_mib']:5.1f} MiB", flush=True)
+
+
+def main():
+    seconds = int(os.environ.get("COFFER_STEADY_SECONDS", "20"))
+    window = int(os.environ.get("COFFER_STEADY_WINDOW", "10" if seconds >= 300 else "2"))
+    rate = int(os.environ.get("COFFER_STEADY_RATE", "0"))
+    # In seconds caches are still being filled: then only a leak per payment can be seen.
+    growth_mib = 16.0 if seconds >= 300 else 48.0
+    latency = os.environ.get("COFFER_STEADY_LATENCY", "1" if seconds >= 300 else "0") == "1"
+    check_judge()
+    with tempfile.TemporaryDirectory() as folder:
+        gateway = Gateway(os.environ["COFFER_RELEASE_BIN"], folder).start(
+            env={"COFFER_LOG_LEVEL": "warning"})
+        pid = gateway.server_pid()
+        load = Load(gateway)
+        full = load.run(max(2, window), 1_000_000)
+        rate = rate or int(full["rate"] / 2)
+        print(f"steady: full speed {full['rate']:.0f}/s; {seconds} s at {rate}/s", flush=True)
+        samples = []
+        load.run(window, rate)  # fills what is filled once
+        time.sleep(1.0)
+        idle = descriptors(pid, CONNECTIONS - DESCRIPTORS)
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            sample = load.run(window, rate)
+            samples.append({**sample, **look(gateway, pid, idle)})
+            show(len(samples), samples[-1])
+        settled_s = wait_until_settled(gateway, within_s=30.0)
+        code = gateway.stop()
+        if code != 0:
+            sys.exit(f"steady: a clean stop ended with {code}")
+        faults = judge(samples, growth_mib, latency)
+        verified = subprocess.run([gateway.binary, "verify", "--db", gateway.db], check=False,
+                                  capture_output=True, text=True)
+        if verified.returncode != 0:
+            faults.append(f"coffer verify: {verified.stdout}{verified.stderr}")
+        if load.payments <= AUDIT_MAX_PAYMENTS:
+            faults += audit(gateway.db, settled=True)
+        for fault in faults[:20]:
+            print("  " + str(fault))
+        if faults:
+            sys.exit(f"steady: {len(faults)} faults")
+        first, last = thirds([sample["p99_ms"] for sample in samples])
+        rss = thirds([sample["rss_mib"] for sample in samples])
+        mean_rate = sum(sample["rate"] for sample in samples) / len(samples)
+        print(f"count: {load.payments} payments, {mean_rate:.0f}/s for {seconds} s")
+        print("control: series that creep were found in each of five ways")
+        print(f"steady: all well;"
+              f" rss {rss[0]:.1f} -> {rss[1]:.1f} MiB, p99 {first:.1f} -> {last:.1f} ms, wal at most"
+              f" {max(sample['wal_mib'] for sample in samples):.1f} MiB, settled {settled_s:.2f} s after")
+
+
+main()

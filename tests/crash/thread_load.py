@@ -1,0 +1,214 @@
+#!/usr/bin/env python3
+"""Mixed load on a binary that was built with the thread sanitizer: everything at once, and stopped and
+started now and then. No report may come of it.
+
+  thread_load.py BINARY       COFFER_LOAD_SECONDS (60) says how long
+
+The control: a program with a race, built and run the same way, is reported.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+from auditor import audit
+from clients import Clients, wait_until_settled
+from gateway import Gateway
+from provider_chaos import Provider, beneficiary, wait_until_over
+from receivers import Receiver
+
+RESTARTS = 4
+FORMATS = ("json", "csv", "camt.053")
+REPORTED = 66  # exit code of a process that has reported
+RACE = """
+#include <thread>
+int shared = 0;
+int main() {
+  std::thread other([] { for (int i = 0; i < 100000; ++i) shared = shared + 1; });
+  for (int i = 0; i < 100000; ++i) shared = shared + 1;
+  other.join();
+}
+"""
+
+
+def sanitizer(folder, name):
+    return {"TSAN_OPTIONS": f"log_path={folder}/{name} exitcode={REPORTED} second_deadlock_stack=1 "
+                            "halt_on_error=0"}
+
+
+def reports(folder, name):
+    out = []
+    for entry in sorted(os.listdir(folder)):
+        if entry.startswith(name + "."):
+            with open(os.path.join(folder, entry), encoding="utf-8", errors="replace") as report:
+                out.append(report.read())
+    return out
+
+
+def control(folder):
+    """A race is reported by the same options."""
+    program = os.path.join(folder, "race")
+    subprocess.run([os.environ.get("CXX", "c++"), "-O0", "-g1", "-fsanitize=thread", "-x", "c++", "-", "-o", program,
+                    "-pthread"], input=RACE, text=True, check=True)
+    code = subprocess.run([program], env={**os.environ, **sanitizer(folder, "control")}, check=False).returncode
+    if code != REPORTED or not any("data race" in report for report in reports(folder, "control")):
+        sys.exit(f"thread_load: the control, a program with a race, ended with {code} and no report")
+
+
+class Visitors:
+    """Threads that do everything but pay: each takes the next job of a list, again and again. Only answers
+    that no client should get are faults; while the server is away they wait."""
+
+    def __init__(self, gateway, jobs, count):
+        self.gateway, self.jobs = gateway, jobs
+        self.stopping = threading.Event()
+        self.lock = threading.Lock()
+        self.done, self.faults = {}, []
+        self.threads = [threading.Thread(target=self.work, args=(number,), daemon=True) for number in range(count)]
+
+    def start(self):
+        for thread in self.threads:
+            thread.start()
+        return self
+
+    def stop(self):
+        self.stopping.set()
+        for thread in self.threads:
+            thread.join()
+
+    def work(self, number):
+        turn = number
+        while not self.stopping.is_set():
+            turn += 1
+            name, job = self.jobs[turn % len(self.jobs)]
+            try:
+                status, answer = job(self.gateway.login(), turn * 100 + number)
+            except (ConnectionError, OSError, KeyError, TypeError, AttributeError, IndexError):
+                time.sleep(0.05)
+                continue
+            with self.lock:
+                self.done[name] = self.done.get(name, 0) + 1
+                # 409 and 422: two visitors met; 502 to 504: the provider misbehaves, as it is told to.
+                if status not in (200, 201, 202, 204, 409, 422, 429, 502, 503, 504):
+                    self.faults.append((name, status, answer))
+
+
+def text(connection, path):
+    """For answers that are no JSON."""
+    connection.http.request("GET", path, headers=connection.headers)
+    response = connection.http.getresponse()
+    while response.read(65536):
+        pass
+    return response.status, None
+
+
+def jobs_of(gateway, connectors, recipient, url):
+    enums = gateway.login().call("GET", "/v1/payments/enums")[1]
+    words = {name: enums[name][0]["code"] for name in ("purposeOfPayment", "sourceOfFunds", "relationship")}
+    treasury = gateway.wallet("Treasury")
+
+    def cash_out(connection, number):
+        status, quote = connection.call("POST", "/v1/quotes", {
+            "amount": f"{number % 40 + 1}.5", "connectorId": connectors[number % len(connectors)],
+            "beneficiaryId": recipient})
+        if status != 201:
+            return status, quote
+        return connection.call("POST", "/v1/payments/offramp", {
+            "transactionId": f"visit-{number}-{time.monotonic_ns()}", "quoteId": quote["quoteId"],
+            "sourceWalletId": treasury, "beneficiaryId": recipient, **words})
+
+    def look_at_webhooks(connection, number):
+        hooks = connection.call("GET", "/v1/webhooks")[1]["data"]
+        active = [hook for hook in hooks if hook.get("status", "ACTIVE").upper() == "ACTIVE"]
+        if not active:
+            return connection.call("POST", "/v1/webhooks", {"url": url, "eventTypes": ["*"]})
+        return connection.call("GET", f"/v1/webhooks/{active[number % len(active)]['id']}/deliveries?limit=20")
+
+    def by_path(method, path, body=None):
+        return lambda connection, number: connection.call(method, path, body)
+
+    def command(*words_of):
+        def run(_, number):
+            subprocess.run([gateway.binary, *words_of, "--db", gateway.db, "--json"], capture_output=True, check=False)
+            return 200, None
+        return run
+
+    return [
+        ("cash-out", cash_out), ("list", by_path("GET", "/v1/transactions?limit=50")),
+        ("statement", lambda connection, number: text(
+            connection, f"/v1/statements/transactions?walletId={treasury}&assetCode=USDC&startDate=2020-01-01"
+                        f"&endDate=2099-01-01&format={FORMATS[number % len(FORMATS)]}")),
+        ("cash-out", cash_out), ("health", by_path("GET", "/healthz")),
+        ("wallets", by_path("GET", "/v1/wallets")), ("events", by_path("GET", "/v1/events?limit=50")),
+        ("webhooks", look_at_webhooks), ("cash-out", cash_out), ("connectors", by_path("GET", "/v1/connectors")),
+        ("document", lambda connection, _: text(connection, "/v1/openapi.json")),
+        ("wallet", lambda connection, number: connection.call("POST", "/v1/wallets", {
+            "walletName": f"visit {number}", "assetCode": "USDC", "ownAccount": True})),
+        ("command", command("wallet", "list")), ("page", lambda connection, _: text(connection, "/")),
+    ]
+
+
+def run(binary, folder, seconds):
+    gateway = Gateway(binary, folder)
+    env = sanitizer(folder, "tsan")
+    gateway.start(env=env, ready_within_s=60.0)
+    gateway.listen = str(gateway.port)
+    receiver = Receiver(lambda delivery: ("ok", "slow", "error", "reset")[delivery.number % 4 if delivery.number else 0])
+    connection = gateway.login()
+    status, made = connection.call("POST", "/v1/webhooks", {"url": receiver.url(), "eventTypes": ["*"]})
+    if status != 201:
+        sys.exit(f"thread_load: webhook: {status} {made}")
+    recipient = beneficiary(connection, "5678")
+    provider = Provider(gateway, folder, 1).start()
+    sandbox = [one["id"] for one in gateway.facts["connectors"] if one.get("direction") == "OFF_RAMP"
+               and one.get("method") == "MOMO" and one.get("currency") == "KES"]
+    clients = Clients(gateway, count=6).start()
+    visitors = Visitors(gateway, jobs_of(gateway, [provider.connector, *sandbox], recipient, receiver.url()), 6).start()
+    codes, restarts, end = [], 0, time.monotonic() + seconds
+    while time.monotonic() < end:
+        time.sleep(seconds / (RESTARTS + 1))
+        codes.append(gateway.stop(60.0))
+        gateway.start(env=env, ready_within_s=60.0)
+        restarts += 1
+    visitors.stop()
+    clients.stop()
+    clients.replay_waiting()
+    wait_until_over(gateway)
+    wait_until_settled(gateway)
+    provider.kill()
+    codes.append(gateway.stop(60.0))
+    receiver.stop()
+    faults = [f"exit code {code}" for code in codes if code != 0]
+    faults += [str(surprise) for surprise in clients.surprises + visitors.faults[:5]]
+    faults += audit(gateway.db, settled=True)
+    if len(clients.acked) < seconds or len(visitors.done) < 8 or not receiver.snapshot():
+        faults.append(f"too little was done: {len(clients.acked)} payments, {visitors.done}")
+    return faults, len(clients.acked), visitors.done, len(receiver.snapshot()), restarts
+
+
+def main():
+    binary = sys.argv[1] if len(sys.argv) == 2 else sys.exit(__doc__)
+    with open(binary, "rb") as file:
+        if b"__tsan_init" not in file.read():
+            sys.exit(f"thread_load: {binary} is not built with the thread sanitizer (./dev build tsan)")
+    seconds = float(os.environ.get("COFFER_LOAD_SECONDS", "60"))
+    with tempfile.TemporaryDirectory() as folder:
+        control(folder)
+        faults, payments, done, deliveries, restarts = run(os.path.abspath(binary), folder, seconds)
+        found = reports(folder, "tsan")
+    for report in found:
+        print(report)
+    for fault in faults:
+        print(f"thread_load: {fault}", file=sys.stderr)
+    others = ", ".join(f"{count} {name}" for name, count in sorted(done.items()))
+    print(f"count: {seconds:.0f} s, {payments} payments, {others}, {deliveries} deliveries, {restarts} restarts, "
+          f"{len(found)} reports")
+    print("control: a program with a race is reported")
+    sys.exit(1 if faults or found else 0)
+
+
+if __name__ == "__main__":
+    main()

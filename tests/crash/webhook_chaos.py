@@ -1,0 +1,196 @@
+"""Payments while receivers of their events do everything a receiver can do wrong. See webhook_chaos.sh."""
+
+import hashlib
+import os
+import random
+import sys
+import tempfile
+import threading
+import time
+
+from auditor import audit
+from gateway import Gateway
+from receivers import Receiver
+from webhook_world import (Member, Payers, changed, check_controls, judge, judge_bytes, report,
+                           wait_until_arrived, worst_delay_s)
+
+TIMEOUT_MS = 2000     # of an attempt; longer than anybody may be delayed
+DELAY_S = 1.0
+ARRIVED_WITHIN_S = 120.0
+TYPES = (("payment.initiated",), ("payment.processing",), ("payment.succeeded", "payment.failed"))
+HANGING = ("hang", "dribble")
+QUICK = ("error", "redirect", "reset", "garbage", "early", "headers")
+ATTEMPTS = 3
+
+
+class Stalls:
+    """How long this process was not let to run: so late may an arrival look for no fault of coffer."""
+
+    def __init__(self):
+        self.worst_s = 0.0
+        self.stopping = threading.Event()
+        self.thread = threading.Thread(target=self.run, daemon=True)
+        self.thread.start()
+
+    def run(self):
+        while not self.stopping.is_set():
+            began = time.monotonic()
+            time.sleep(0.01)
+            self.worst_s = max(self.worst_s, time.monotonic() - began - 0.01)
+
+
+def flaky(seed):
+    """Bad twice at most, then well: always within the attempts that there are."""
+    def behave(delivery):
+        dice = random.Random(hashlib.sha256(f"{seed}{delivery.id}".encode()).digest())
+        kinds = list(QUICK) * 50 + ["hang", "dribble", "unavailable"]
+        plan = dice.choices(kinds, k=dice.randrange(ATTEMPTS))
+        return plan[delivery.number] if delivery.number < len(plan) else dice.choice(("ok", "body"))
+    return behave
+
+
+def well_in_every_way(delivery):
+    return ("slow", "huge", "body", "ok", "ok")[min(4, int(delivery.id[-1], 16))]
+
+
+class World:
+    def __init__(self, gateway, hanging, seed):
+        self.trap = Receiver()
+        self.gateway = gateway
+        split, whole, varied = (Member(gateway, f"healthy-{number}") for number in range(3))
+        for types in TYPES:
+            split.listen(Receiver(), types=types)
+        whole.listen(Receiver())
+        varied.listen(Receiver(well_in_every_way))
+        self.healthy = [split, whole, varied]
+        self.flaky = [Member(gateway, f"flaky-{number}") for number in range(2)]
+        for number, member in enumerate(self.flaky):
+            member.listen(Receiver(flaky(f"{seed}/{number}"), redirect=self.trap.url()))
+        kinds = [HANGING[number % 2] for number in range(hanging)] + list(QUICK)
+        self.dead = [Member(gateway, f"{kind}-{number}") for number, kind in enumerate(kinds)]
+        for member, kind in zip(self.dead, kinds):
+            member.listen(Receiver(lambda delivery, kind=kind: kind, redirect=self.trap.url()), healthy=False)
+        self.gone = Member(gateway, "gone")
+        self.gone.listen(Receiver(lambda delivery: "gone"), healthy=False)
+        self.members = [*self.healthy, *self.flaky, *self.dead, self.gone]
+
+    def work(self, count, dice):
+        """Who pays: dead endpoints get their first event at once, so that they are in the way of all."""
+        few = [member for member in (*self.dead, self.gone) for _ in range(max(2, count // 200))]
+        rest = max(count - len(few), 30)
+        many = dice.choices(self.healthy + self.flaky, k=rest)
+        mixed = few[::2] + many
+        for member in few[1::2]:
+            mixed.insert(dice.randrange(len(mixed)), member)
+        return mixed
+
+
+def judge_dead(member, facts):
+    """A dead endpoint: its deliveries end after three requests, with the same bytes each time."""
+    faults = []
+    endpoint = facts["endpoints"][0]
+    for row in endpoint["log"]:
+        arrived = sum(1 for delivery in endpoint["deliveries"] if delivery.id == row["id"])
+        if row["status"] == "delivered":
+            faults.append(f"{member.name}: nothing is delivered there: {row['id']}")
+        if row["status"] == "dead" and (row["attempts"], arrived) != (ATTEMPTS, ATTEMPTS):
+            faults.append(f"{member.name}: three requests, then dead: {arrived} came, log {row['attempts']}")
+    return faults
+
+
+def judge_gone(member):
+    """One 410 ends it."""
+    endpoint = member.endpoints[0]
+    webhook = member.ask("GET", "/v1/webhooks/" + endpoint.id)
+    said = (webhook["status"], webhook.get("disabledReason"), len(endpoint.receiver.snapshot()))
+    return [] if said == ("disabled", "endpoint_gone", 1) else [f"410 disables for good: {said}"]
+
+
+def wait_until_dead(members, within_s):
+    """Those that fail quickly use up their attempts."""
+    began = time.monotonic()
+    while time.monotonic() - began < within_s:
+        if not any(member.endpoints[0].pending() for member in members):
+            return
+        time.sleep(0.2)
+    sys.exit("webhook_chaos: attempts at dead endpoints do not come to an end")
+
+
+def late(facts):
+    """The control of the measure: a receiver that one event reaches two seconds later."""
+    rows = facts["endpoints"][0]["deliveries"]
+    other = [changed(row, arrived=row.arrived + 2.0) if row.id == rows[0].id else row for row in rows]
+    return {**facts, "endpoints": [{**facts["endpoints"][0], "deliveries": other}]}
+
+
+def check_trap(world):
+    """Never reached; and it could have been."""
+    if world.trap.accepted:
+        sys.exit(f"webhook_chaos: a redirect was followed {len(world.trap.accepted)} times")
+    probe = world.healthy[1]
+    webhook = probe.endpoints[0]
+    probe.ask("PATCH", f"/v1/webhooks/{webhook.id}", {"url": world.trap.url()})
+    probe.ask("POST", f"/v1/webhooks/{webhook.id}/test")
+    deadline = time.monotonic() + 10
+    while not world.trap.accepted and time.monotonic() < deadline:
+        time.sleep(0.02)
+    if not world.trap.accepted:
+        sys.exit("webhook_chaos: the trap cannot be reached at all")
+
+
+def check_delays(healthy, stalls):
+    delay = max(worst_delay_s(facts) for facts in healthy)
+    limit = DELAY_S + stalls.worst_s
+    if delay > limit:
+        sys.exit(f"webhook_chaos: a healthy receiver waited {delay:.2f} s, allowed are {limit:.2f} s")
+    if worst_delay_s(late(healthy[1])) < limit:
+        sys.exit("webhook_chaos: the measure does not notice a late arrival")
+    return delay
+
+
+def main():
+    count = int(os.environ.get("COFFER_PAYMENTS", "400"))
+    hanging = int(os.environ.get("COFFER_HANGING_ENDPOINTS", "6"))
+    per_second = float(os.environ.get("COFFER_PAYMENTS_PER_S", "40"))
+    seed = int(os.environ.get("COFFER_SEED", str(time.time_ns() % 1_000_000)))
+    dice = random.Random(seed)
+    print(f"webhook_chaos: {count} payments, {hanging} endpoints that hang, COFFER_SEED={seed}", flush=True)
+    settings = {"COFFER_WEBHOOK_TIMEOUT_MS": str(TIMEOUT_MS), "COFFER_WEBHOOK_SANDBOX_RETRY_S": "1,3"}
+    with tempfile.TemporaryDirectory() as folder:
+        gateway = Gateway(os.environ["COFFER_RELEASE_BIN"], folder).start(env=settings)
+        world = World(gateway, hanging, seed)
+        stalls = Stalls()
+        Payers(world.work(count, dice), per_second).start().join()
+        took = wait_until_arrived(world.members, ARRIVED_WITHIN_S)
+        stalls.stopping.set()
+        wait_until_dead(world.dead[hanging:], 60.0)
+        every = {member: member.facts() for member in world.members}
+        faults = [fault for facts in every.values() for fault in judge(facts)]
+        for member in world.dead:
+            faults += judge_dead(member, every[member])
+        faults += judge_gone(world.gone)
+        report("webhook_chaos", faults)
+        # The third takes its own time to answer.
+        healthy = [every[member] for member in world.healthy[:2]]
+        delay = check_delays(healthy, stalls)
+        controls = check_controls(healthy[1]) + 1
+        check_trap(world)
+        if gateway.stop() != 0:
+            sys.exit("webhook_chaos: a clean stop did not end with 0")
+        client = {"sent": {}, "acked": {}}
+        for member in world.members:
+            client["sent"] |= member.sent
+            client["acked"] |= member.acked
+        report("webhook_chaos", audit(gateway.db, client, settled=True)
+               + judge_bytes(gateway.db, every.values()))
+    requests = sum(len(endpoint["deliveries"]) for facts in every.values() for endpoint in facts["endpoints"])
+    events = sum(len(facts["events"]) for facts in every.values())
+    print(f"count: {len(client['acked'])} payments, {events} events, {requests} requests,"
+          f" {len(world.dead)} dead endpoints of which {hanging} hang; longest way to a healthy receiver"
+          f" {delay:.2f} s (this process stood still for up to {stalls.worst_s:.2f} s), all there {took:.1f} s"
+          " after the last payment")
+    print(f"control: {controls} false records of what arrived, each noticed; the trap is reached without a"
+          " redirect")
+
+
+main()

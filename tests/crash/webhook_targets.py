@@ -1,0 +1,224 @@
+"""Names that change their minds, and addresses in disguise: see webhook_targets.sh, which gives this a
+network and a mount namespace of its own. Everything happens on the loopback device of that namespace."""
+
+import sqlite3
+import sys
+import tempfile
+
+from receivers import Receiver, contract_verifies
+from webhook_network import PRIVATE, PRIVATE6, PUBLIC, PUBLIC6, Names, Server, prepare_namespace
+
+PORT = 8091  # of the public receiver and of every trap: only the address tells them apart
+OPENED = "0.0.0.0/0,::/0,169.254.169.254"
+
+
+def always(*addresses):
+    return lambda kind, before: addresses
+
+
+def first_then(first, then):
+    """A good address when it is looked at, another one ever after."""
+    return lambda kind, before: [first] if before == 0 else [then]
+
+
+def in_turn(*addresses):
+    return lambda kind, before: [addresses[before % len(addresses)]]
+
+
+def zone():
+    """Name -> (addresses, whether anything may arrive at the public receiver)."""
+    out = {
+        "good.test": (always(PUBLIC), True),
+        "good6.test": (always(PUBLIC6), True),
+        "rebound.test": (first_then(PUBLIC, "127.0.0.1"), False),
+        "in-turn.test": (in_turn(PUBLIC, "127.0.0.1"), True),
+        "in-turn-private.test": (in_turn("10.1.2.3", PUBLIC), False),
+        "both.test": (always(PUBLIC, "10.1.2.3"), False),
+        "both-turned.test": (always("10.1.2.3", PUBLIC), False),
+        "good-and-six.test": (always(PUBLIC, "::1"), False),
+        "six-and-ula.test": (always(PUBLIC6, "fd00::7"), False),
+        "mapped.test": (always(PUBLIC, "::ffff:127.0.0.1"), False),
+        "nat64.test": (always("64:ff9b::7f00:1"), False),
+        "six-to-four.test": (always("2002:7f00:1::1"), False),
+        "zero.test": (always("0.0.0.0"), False),
+    }
+    for number, address in enumerate((*PRIVATE, *PRIVATE6)):
+        out[f"private-{number}.test"] = (always(address), False)
+    return out
+
+
+# Each leads somewhere private in the eyes of some parser. With {port}.
+DISGUISES = [
+    "http://127.0.0.1:{port}/", "http://127.1:{port}/", "http://127.0.1:{port}/",
+    "http://2130706433:{port}/", "http://0x7f000001:{port}/", "http://0x7f.1:{port}/",
+    "http://0x7F.0x0.0x0.0x1:{port}/", "http://017700000001:{port}/", "http://0177.0.0.1:{port}/",
+    "http://0177.0.0.01:{port}/", "http://127.000.000.001:{port}/", "http://127.0.0.1.:{port}/",
+    "http://127.0.0.1..:{port}/", "http://[::1]:{port}/", "http://[0:0:0:0:0:0:0:1]:{port}/",
+    "http://[::ffff:127.0.0.1]:{port}/", "http://[::ffff:7f00:1]:{port}/",
+    "http://[::127.0.0.1]:{port}/", "http://[::]:{port}/", "http://[fd00::7]:{port}/",
+    "http://[64:ff9b::7f00:1]:{port}/", "http://[2002:7f00:1::]:{port}/", "http://[::1%25lo]:{port}/",
+    "http://[::1%lo]:{port}/", "http://[fe80::1%25lo]:{port}/", "http://0.0.0.0:{port}/",
+    "http://0:{port}/", "http://10.1.2.3:{port}/", "http://167837187:{port}/",
+    "http://169.254.169.254:{port}/latest/meta-data/", "http://2852039166:{port}/",
+    "http://0xa9fea9fe:{port}/", "http://[::ffff:a9fe:a9fe]:{port}/", "http://localhost:{port}/",
+    "http://LOCALHOST:{port}/", "http://localhost.:{port}/", "http://hooks.localhost:{port}/",
+    "http://good.test@127.0.0.1:{port}/",
+    "http://user:secret@good.test:{port}/", "http://good.test:80@127.0.0.1:{port}/",
+    "http://good.test%40127.0.0.1:{port}/", "http://127.0.0.1:{port}#@good.test/",
+    "http://127.0.0.1:{port}?@good.test/", "http://127.0.0.1:{port}\\@good.test/",
+    "http://good.test\\@127.0.0.1:{port}/", "http://127.0.0.1%2f@good.test:{port}/",
+    "http://%31%32%37.0.0.1:{port}/", "http://127%2e0%2e0%2e1:{port}/", "http://①②⑦.⓪.⓪.①:{port}/",
+    "http://127。0。0。1:{port}/", "http:127.0.0.1:{port}/", "http:/127.0.0.1:{port}/",
+    "http:///127.0.0.1:{port}/", "http:\\\\127.0.0.1:{port}\\", "//127.0.0.1:{port}/",
+    " http://127.0.0.1:{port}/", "http://127.0.0.1 :{port}/", "http://127.0.0.1\t:{port}/",
+    "http://good.test\r\nHost: 127.0.0.1:{port}/", "http://good.test\u0000.127.0.0.1:{port}/",
+    "HTTP://127.0.0.1:{port}/", "gopher://127.0.0.1:{port}/_POST", "file:///etc/passwd",
+    "ftp://127.0.0.1:{port}/", "unix:///run/x.sock", "dict://127.0.0.1:{port}/", "javascript:alert(1)",
+    "http://127.0.0.1:{port}", "http://10.1.2.3:{port}?x=http://good.test/",
+]
+
+
+class Listeners:
+    """One receiver on every address; which one a connection reached is in `accepted`. The name server and
+    the API have addresses and ports of their own."""
+
+    def __init__(self):
+        self.all = [Receiver(self.behave, host, PORT) for host in ("0.0.0.0", "::")]
+        self.redirects = False
+        self.taken = 0
+        self.order = []
+
+    def behave(self, delivery):
+        self.order.append(delivery)
+        return "redirect" if self.redirects else "ok"
+
+    def take(self):
+        """(requests at public addresses, connections to others) since the last call."""
+        arrived = self.deliveries()
+        new, self.taken = arrived[self.taken:], len(arrived)
+        bad = 0
+        for receiver in self.all:
+            with receiver.lock:
+                bad += sum(address not in (PUBLIC, PUBLIC6) for address in receiver.accepted)
+                receiver.accepted.clear()
+        return len(new), bad
+
+    def deliveries(self):
+        return list(self.order)
+
+
+def try_names(server, listeners, faults):
+    names = zone()
+    # With its final dot a name is the same name.
+    names |= {name + ".": names[name] for name in ("good.test", "both.test", "private-0.test", "private-2.test")}
+    for name, (_, may_arrive) in names.items():
+        end, steps = server.try_out(f"http://{name}:{PORT}/hooks")
+        good, bad = listeners.take()
+        if bad:
+            faults.append(f"{name}: {bad} connections to a private address ({end}, {steps})")
+        if bool(good) != may_arrive:
+            faults.append(f"{name}: {good} requests at the public address ({end}, {steps})")
+        if name.startswith("good") and may_arrive and end != "delivered":
+            faults.append(f"{name}: {end}, {steps}")
+    return len(names)
+
+
+def try_disguises(server, listeners, faults):
+    for pattern in DISGUISES:
+        url = pattern.replace("{port}", str(PORT))
+        end, steps = server.try_out(url)
+        good, bad = listeners.take()
+        if bad or good:
+            faults.append(f"{url!r}: {good} and {bad} connections ({end}, {steps})")
+        if end != "refused" or steps[0] not in (400, 422):
+            faults.append(f"{url!r} is registered: {end}, {steps}")
+    return len(DISGUISES)
+
+
+def try_update(server, listeners, faults):
+    """What is refused at registration is refused in an update."""
+    webhook = server.register(f"http://good.test:{PORT}/hooks")[1]
+    for url in (f"http://10.1.2.3:{PORT}/", f"http://private-2.test:{PORT}/"):
+        status, _ = server.call("PATCH", f"/v1/webhooks/{webhook['id']}", {"url": url})
+        if status != 422:
+            faults.append(f"an update to {url} answers {status}")
+    end, _ = server.send_test(webhook)
+    good, bad = listeners.take()
+    if (end, bad) != ("delivered", 0) or good != 1:
+        faults.append(f"after refused updates: {end}, {good} and {bad} connections")
+    listeners.redirects = True
+    for receiver in listeners.all:
+        receiver.redirect = f"http://127.0.0.1:{PORT}/internal"
+    end, steps = server.send_test(webhook)
+    listeners.redirects = False
+    good, bad = listeners.take()
+    if bad or end == "delivered" or set(steps) != {307}:
+        faults.append(f"a redirect into the house: {end}, {steps}, {bad} connections")
+    server.call("DELETE", f"/v1/webhooks/{webhook['id']}")
+
+
+def try_smuggled(server, listeners, faults):
+    """As if registration had let it through: the URL is written into the file by hand, attempts judge anew."""
+    webhook = server.register(f"http://good.test:{PORT}/hooks")[1]
+    urls = [f"http://10.1.2.3:{PORT}/", f"http://127.1:{PORT}/", f"http://[::ffff:127.0.0.1]:{PORT}/",
+            f"http://good.test@127.0.0.1:{PORT}/", f"http://localhost:{PORT}/"]
+    for url in urls:
+        server.stop()
+        db = sqlite3.connect(server.db)
+        changed = db.execute("UPDATE webhooks SET url = ? WHERE disabled_at IS NULL", (url,)).rowcount
+        db.commit()
+        db.close()
+        server.start()
+        end, steps = server.send_test(webhook, attempts=1)
+        good, bad = listeners.take()
+        if changed != 1 or good or bad or end == "delivered":
+            faults.append(f"{url} in the file: {end}, {steps}, {good} and {bad} connections")
+    server.call("DELETE", f"/v1/webhooks/{webhook['id']}")
+    return len(urls)
+
+
+def check_control(folder, names, listeners):
+    """With everything opened the same names lead into the trap: the test can fail."""
+    server = Server(folder, "opened", {"COFFER_WEBHOOK_ALLOW_TARGETS": OPENED}).start()
+    reached = 0
+    names.asked.clear()
+    for name in ("rebound.test", "in-turn.test", "private-0.test", "private-2.test", "private-6.test",
+                 "private-9.test"):
+        server.try_out(f"http://{name}:{PORT}/hooks")
+        reached += listeners.take()[1] > 0
+    for pattern in ("http://127.0.0.1:{port}/", "http://[fd00::7]:{port}/", "http://localhost:{port}/"):
+        server.try_out(pattern.replace("{port}", str(PORT)))
+        reached += listeners.take()[1] > 0
+    server.stop()
+    if reached != 9:
+        sys.exit(f"webhook_targets: with all doors open only {reached} of 9 reach the trap")
+    return reached
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        prepare_namespace(folder)
+        names = Names({name: answer for name, (answer, _) in zone().items()})
+        listeners = Listeners()
+        server = Server(folder, "closed", {}).start()
+        faults = []
+        tried = try_names(server, listeners, faults)
+        disguised = try_disguises(server, listeners, faults)
+        try_update(server, listeners, faults)
+        smuggled = try_smuggled(server, listeners, faults)
+        server.stop()
+        for fault in faults:
+            print("  " + fault)
+        if faults:
+            sys.exit(f"webhook_targets: {len(faults)} faults")
+        arrived = listeners.deliveries()
+        if not all(contract_verifies(one.headers, one.body, one.arrived * 1000) for one in arrived):
+            sys.exit("webhook_targets: a delivery does not verify")
+        reached = check_control(folder, names, listeners)
+    print(f"count: {tried} names, {disguised} disguised addresses, {smuggled} written into the file, a redirect:"
+          f" no connection to a private address, {len(arrived)} requests at the public one")
+    print(f"control: with the allow list open {reached} of {reached} reach the trap")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,372 @@
+"""Associations with wallets and endpoints of their own beside a running demo, who pays in them, and the
+comparison of everything that should agree in the end: payments, events, and what arrived."""
+
+import copy
+import datetime
+import json
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+import uuid
+
+from clients import wait_until_settled
+from gateway import Connection
+from receivers import WELL, judge_requests
+
+TRY_AGAIN = (429, 503)
+
+
+def command(gateway, *words):
+    done = subprocess.run([gateway.binary, *words, "--db", gateway.db, "--json"], capture_output=True,
+                          text=True, check=False)
+    if done.returncode:
+        sys.exit(f"coffer {' '.join(words)}: {done.stderr}")
+    return json.loads(done.stdout)
+
+
+class Endpoint:
+    """A registration at a receiver. `healthy`: every event has to arrive there."""
+
+    def __init__(self, member, receiver, types=("*",), healthy=True):
+        self.member, self.receiver, self.types, self.healthy = member, receiver, types, healthy
+        made = member.ask("POST", "/v1/webhooks", {"url": receiver.url(), "eventTypes": list(types)})
+        self.id, self.secrets = made["id"], [made["secret"]]
+
+    def wants(self, event):
+        if event["type"] == "webhook.test":
+            return False  # goes to the one that was asked; the tests count those themselves
+        return event["type"] in self.types or ("*" in self.types and event["type"].startswith("payment."))
+
+    def pending(self):
+        path = f"/v1/webhooks/{self.id}/deliveries?status=pending&limit=1"
+        return bool(self.member.ask("GET", path)["data"])
+
+    def log(self):
+        return self.member.pages(f"/v1/webhooks/{self.id}/deliveries")
+
+
+class Member:
+    """An association of its own with a sandbox application and two funded wallets."""
+
+    def __init__(self, gateway, name):
+        self.gateway, self.name = gateway, name
+        association = command(gateway, "association", "create", name)
+        self.association = association["id"]
+        self.application = command(gateway, "application", "register", "--name", name, "--association",
+                                   self.association)
+        self.endpoints = []
+        self.sent, self.acked = {}, {}
+        self.wallets = [self.ask("POST", "/v1/wallets", {"walletName": which, "assetCode": "USDC",
+                                                         "ownAccount": True})["id"]
+                        for which in ("first", "second")]
+        for wallet in self.wallets:
+            self.ask("POST", f"/v1/sandbox/wallets/{wallet}/fund", {"assetCode": "USDC", "amount": "900000"})
+
+    def login(self):
+        """A new connection with a token; ConnectionError while nobody answers."""
+        connection = Connection(self.gateway.host, self.gateway.port)
+        status, token = connection.call("POST", "/v1/auth/token", {
+            "clientId": self.application["clientId"], "clientSecret": self.application["clientSecret"]})
+        if status != 200:
+            raise ConnectionError(f"token: {status}")
+        connection.headers["x-svc-auth"] = self.application["apiKey"]
+        connection.headers["Authorization"] = "Bearer " + token["accessToken"]
+        return connection
+
+    def ask(self, method, path, body=None):
+        """The answer; anything but a 2xx ends the test."""
+        status, answer = self.login().call(method, path, body)
+        if status // 100 != 2:
+            sys.exit(f"{self.name}: {method} {path}: {status} {answer}")
+        return answer
+
+    def pages(self, path):
+        connection, out, cursor = self.login(), [], None
+        while True:
+            page = f"?limit=100&cursor={cursor}" if cursor else "?limit=100"
+            status, answer = connection.call("GET", path + page)
+            if status != 200:
+                sys.exit(f"{self.name}: GET {path}: {status} {answer}")
+            out += answer["data"]
+            if not answer["hasMore"]:
+                return out
+            cursor = answer["nextCursor"]
+
+    def listen(self, receiver, **how):
+        self.endpoints.append(Endpoint(self, receiver, **how))
+        return self.endpoints[-1]
+
+    def facts(self):
+        """Everything that is said about this association, from all sides; for `judge`."""
+        return {"name": self.name, "association": self.association, "acked": dict(self.acked),
+                "events": self.pages("/v1/events"), "records": self.pages("/v1/transactions"),
+                "endpoints": [{"name": f"{self.name}/{','.join(endpoint.types)}", "wants": endpoint.wants,
+                               "healthy": endpoint.healthy, "secrets": endpoint.secrets, "log": endpoint.log(),
+                               "deliveries": endpoint.receiver.snapshot()} for endpoint in self.endpoints]}
+
+
+class Payers:
+    """Threads that pay at a steady pace and repeat each payment until it is answered."""
+
+    def __init__(self, work, per_second, threads=6):
+        """`work`: members, one for each payment."""
+        self.work = list(enumerate(work))
+        self.work.reverse()
+        self.pause = threads / per_second
+        self.lock = threading.Lock()
+        self.surprises = []
+        self.threads = [threading.Thread(target=self.run, daemon=True) for _ in range(threads)]
+
+    def start(self):
+        for thread in self.threads:
+            thread.start()
+        return self
+
+    def stop(self):
+        """What is begun is still paid."""
+        with self.lock:
+            self.work.clear()
+
+    def join(self):
+        for thread in self.threads:
+            thread.join()
+        if self.surprises:
+            sys.exit(f"answers that no client should get: {self.surprises[:3]}")
+
+    def is_over(self):
+        return not any(thread.is_alive() for thread in self.threads)
+
+    def run(self):
+        connections = {}
+        while not self.surprises:
+            with self.lock:
+                if not self.work:
+                    return
+                number, member = self.work.pop()
+            began = time.monotonic()
+            self.pay(member, number, connections)
+            time.sleep(max(0.0, self.pause - (time.monotonic() - began)))
+
+    def pay(self, member, number, connections):
+        source, target = member.wallets if number % 2 else reversed(member.wallets)
+        single = {"sourceWalletId": source, "destinationWalletId": target, "sendingAssetCode": "USDC",
+                  "amount": f"{number % 89 + 1}.{number % 100:02}"}
+        body = {**single, "transactionId": f"{member.name}-{number}"}
+        route = "p2p/own"
+        if number % 5 == 4:
+            body = {"transactionId": body["transactionId"], "transfers": [single, single]}
+            route = "p2p/own/multi"
+        member.sent[body["transactionId"]] = body
+        while not self.surprises:
+            try:
+                if member not in connections:
+                    connections[member] = member.login()
+                status, answer = connections[member].call("POST", "/v1/payments/" + route, body)
+            except (ConnectionError, OSError, TypeError, AttributeError):
+                connections.pop(member, None)
+                time.sleep(0.02)
+                continue
+            if status == 202:
+                member.acked[body["transactionId"]] = answer["transactionRecordId"]
+                return
+            if status not in TRY_AGAIN:
+                self.surprises.append((status, answer))
+            time.sleep(0.05)
+
+
+def when(text):
+    return datetime.datetime.fromisoformat(text).timestamp()
+
+
+# --- what has to agree ------------------------------------------------------------------------------------
+
+def judge_events(facts):
+    """Payments and events: none without the other, and no gap."""
+    faults = []
+    numbers = [event["sequence"] for event in facts["events"]]
+    if numbers != list(range(1, len(numbers) + 1)):
+        faults.append("sequence without a gap: GET /v1/events is not 1, 2, 3, ...")
+    if len({event["id"] for event in facts["events"]}) != len(numbers):
+        faults.append("an event id for one event: ids repeat in GET /v1/events")
+    if any(event["associationId"] != facts["association"] for event in facts["events"]):
+        faults.append("only of the association: another one's event")
+    of_record = {}
+    for event in facts["events"]:
+        if event["type"].startswith("payment.") and not event.get("test"):
+            of_record.setdefault(event["data"]["id"], []).append(event)
+    records = {record["id"]: record for record in facts["records"]}
+    for transaction, record in facts["acked"].items():
+        if records.get(record, {}).get("transactionId") != transaction:
+            faults.append(f"acknowledged and lost: {transaction}")
+    for record in facts["records"]:
+        if facts["acked"].get(record["transactionId"]) != record["id"]:
+            faults.append(f"no payment that nobody asked for: {record['transactionId']}")
+        events = of_record.pop(record["id"], [])
+        said = [(event["type"], event["data"]["version"], event["data"]["status"]) for event in events]
+        wanted = [("payment." + step["status"], version, step["status"])
+                  for version, step in enumerate(record["statusHistory"], 1)]
+        if said != wanted:
+            faults.append(f"one event per step: {record['transactionId']}: {said}, expected {wanted}")
+        elif events[-1]["data"] != record:
+            faults.append(f"the last event carries the record as it is: {record['transactionId']}")
+    faults += [f"no event without its payment: {record}" for record in of_record]
+    return faults
+
+
+def judge_endpoint(endpoint, events):
+    """What arrived at one endpoint, beside the events and beside the log of deliveries."""
+    faults = judge_requests(endpoint["deliveries"], endpoint["secrets"])
+    wanted = {event["id"]: event for event in events if endpoint["wants"](event)}
+    arrived = {}
+    for delivery in endpoint["deliveries"]:
+        arrived.setdefault(delivery.id, []).append(delivery)
+        if delivery.id not in wanted:
+            faults.append(f"only events that are there and wanted: {delivery.id}")
+        elif delivery.event() != wanted[delivery.id]:
+            faults.append(f"GET /v1/events says the same: {delivery.id}")
+    well = {key for key, all_of_it in arrived.items() if any(one.behaviour in WELL for one in all_of_it)}
+    log = {row["id"]: row for row in endpoint["log"]}
+    if endpoint["healthy"]:
+        faults += [f"every event arrives: {key} did not" for key in set(wanted) - well]
+        faults += [f"the log says so: {key} is {log.get(key, {}).get('status')}" for key in wanted
+                   if log.get(key, {}).get("status") != "delivered"]
+    for key, row in log.items():
+        if row["status"] == "delivered" and key not in well:
+            faults.append(f"delivered is what was answered with 2xx: {key}")
+        if row["status"] != "delivered" and key in well and endpoint["healthy"]:
+            faults.append(f"answered with 2xx is delivered: {key} is {row['status']}")
+        if row["attempts"] > len(arrived.get(key, [])):
+            faults.append(f"an attempt is a request: {key} has {row['attempts']} in the log")
+    return [f"{endpoint['name']}: {fault}" for fault in faults]
+
+
+def judge(facts):
+    faults = judge_events(facts)
+    for endpoint in facts["endpoints"]:
+        faults += judge_endpoint(endpoint, facts["events"])
+    return faults
+
+
+def judge_bytes(path, every):
+    """What arrived, byte by byte beside what the file of a server that was stopped keeps."""
+    db, faults = sqlite3.connect(path), []
+    kept = {str(uuid.UUID(bytes=key)): bytes(body) for key, body in db.execute(
+        "SELECT e.id, b.body FROM events e JOIN event_bodies b ON b.event_body = (e.tenant << 40) + e.sequence")}
+    there = {str(uuid.UUID(bytes=key)) for key, in db.execute("SELECT id FROM events")}
+    db.close()
+    for facts in every:
+        faults += [f"in the file too: {event['id']}" for event in facts["events"] if event["id"] not in there]
+        for endpoint in facts["endpoints"]:
+            faults += [f"the bytes of the file: {delivery.id}" for delivery in endpoint["deliveries"]
+                       if delivery.body != kept.get(delivery.id)]
+    return faults
+
+
+def worst_delay_s(facts):
+    """Of the healthy endpoints: the longest from an event to its first arrival."""
+    worst, times = 0.0, {event["id"]: when(event["timestamp"]) for event in facts["events"]}
+    for endpoint in facts["endpoints"]:
+        first = {}
+        for delivery in endpoint["deliveries"]:
+            first.setdefault(delivery.id, delivery.arrived)
+        if endpoint["healthy"]:
+            worst = max([worst, *(at - times[key] for key, at in first.items() if key in times)])
+    return worst
+
+
+# --- and whether the comparison notices when it does not ----------------------------------------------
+
+def changed(delivery, **fields):
+    other = copy.copy(delivery)
+    for name, value in fields.items():
+        setattr(other, name, value)
+    return other
+
+
+def drop_delivery(facts):
+    rows = facts["endpoints"][0]["deliveries"]
+    lost = rows[len(rows) // 2].id
+    facts["endpoints"][0]["deliveries"] = [row for row in rows if row.id != lost]
+
+
+def double_with_other_bytes(facts):
+    rows = facts["endpoints"][0]["deliveries"]
+    rows.append(changed(rows[0], body=rows[0].body.replace(b'"v1"', b'"v1" ')))
+
+
+def forge(facts):
+    rows = facts["endpoints"][0]["deliveries"]
+    rows[0] = changed(rows[0], headers={**rows[0].headers, "webhook-signature": "v1,AAAA"})
+
+
+def forge_contract(facts):
+    rows = facts["endpoints"][0]["deliveries"]
+    rows[0] = changed(rows[0], headers={**rows[0].headers, "x-svc-signature": "sha256=" + "0" * 64})
+
+
+def drop_event(facts):
+    del facts["events"][len(facts["events"]) // 2]
+
+
+def drop_record(facts):
+    del facts["records"][0]
+
+
+def unsent_event(facts):
+    """Arrives though nobody knows of it."""
+    rows = facts["endpoints"][0]["deliveries"]
+    text = rows[0].body.decode().replace(rows[0].id, "01a1fdd5-0000-7000-8000-000000000000")
+    rows.append(changed(rows[0], body=text.encode(), id="01a1fdd5-0000-7000-8000-000000000000"))
+
+
+def lie_in_log(facts):
+    facts["endpoints"][0]["log"][0]["status"] = "dead"
+
+
+CONTROLS = (("every event arrives", drop_delivery), ("the same bytes", double_with_other_bytes),
+            ("signature of Standard Webhooks", forge), ("signature of the contract", forge_contract),
+            ("sequence without a gap", drop_event), ("acknowledged and lost", drop_record),
+            ("no event without its payment", drop_record), ("only events that are there", unsent_event),
+            ("the log says so", lie_in_log))
+
+
+def check_controls(facts):
+    """`facts` are sound and of a member whose first endpoint is healthy. How many were found."""
+    for sentence, damage in CONTROLS:
+        other = {**facts, "events": list(facts["events"]), "records": list(facts["records"]),
+                 "endpoints": [{**endpoint, "deliveries": list(endpoint["deliveries"]),
+                                "log": [dict(row) for row in endpoint["log"]]}
+                               for endpoint in facts["endpoints"]]}
+        damage(other)
+        if not any(sentence in fault for fault in judge(other)):
+            sys.exit(f"the comparison does not notice: {sentence}")
+    return len(CONTROLS)
+
+
+def wait_until_arrived(members, within_s):
+    """Until all is settled and every event is at every healthy endpoint that wants it and recorded, or the
+    time is over; seconds."""
+    began = time.monotonic()
+    for member in members:
+        wait_until_settled(member, within_s)
+    waiting = [endpoint for member in members for endpoint in member.endpoints if endpoint.healthy]
+    events = {}
+    while waiting and time.monotonic() - began < within_s:
+        endpoint = waiting[-1]
+        if endpoint.member not in events:
+            events[endpoint.member] = endpoint.member.pages("/v1/events")
+        wanted = {event["id"] for event in events[endpoint.member] if endpoint.wants(event)}
+        if wanted <= endpoint.receiver.ids() and not endpoint.pending():
+            waiting.pop()
+        else:
+            time.sleep(0.1)
+    return time.monotonic() - began
+
+
+def report(name, faults):
+    for fault in faults[:20]:
+        print("  " + fault)
+    if faults:
+        sys.exit(f"{name}: {len(faults)} faults")

@@ -1,0 +1,420 @@
+"""Raw bytes that a careless reader understands in more than one way, or never. See wire_probes.sh."""
+
+import asyncio
+import os
+import sys
+import tempfile
+
+from flood_double import AnsweringServer, PoolServer
+from gateway import Gateway
+
+CLOSED_WITHIN_S = 6.0
+# For requests that stay incomplete in their body: the deadline of a whole request.
+CUT_WITHIN_S = 12.0
+
+H = b"Host: a\r\n"
+GET = b"GET /livez HTTP/1.1\r\nHost: a\r\n\r\n"
+POST = b"POST /v1/auth/token HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+# Never to be seen answered: what a second reader of the same bytes would take for a request.
+HIDDEN = b"GET /hidden HTTP/1.1\r\nHost: a\r\n\r\n"
+
+
+def get(fields=b"", rest=b""):
+    return b"GET /livez HTTP/1.1\r\nHost: a\r\n" + fields + b"\r\n" + rest
+
+
+def post(fields, body=b"{}"):
+    return POST + fields + b"\r\n" + body
+
+
+def line(text, fields=H):
+    return text + b"\r\n" + fields + b"\r\n"
+
+
+# (name, bytes): each is answered once, with 4xx, and closed. 5xx only where `MAY_ALSO_BE` says so.
+REFUSED = [
+    # Where does the body end?
+    ("two lengths", post(b"Content-Length: 2\r\nContent-Length: 3\r\n", b"{}" + HIDDEN)),
+    ("the same length twice", post(b"Content-Length: 2\r\nContent-Length: 2\r\n", b"{}" + HIDDEN)),
+    ("two lengths, other case", post(b"Content-Length: 2\r\ncontent-LENGTH: 30\r\n", b"{}" + HIDDEN)),
+    ("a list of lengths", post(b"Content-Length: 2, 2\r\n", b"{}" + HIDDEN)),
+    ("a list of other lengths", post(b"Content-Length: 2,30\r\n", b"{}" + HIDDEN)),
+    ("length with plus", post(b"Content-Length: +2\r\n", b"{}" + HIDDEN)),
+    ("length with minus", post(b"Content-Length: -2\r\n", b"{}" + HIDDEN)),
+    ("length minus zero", post(b"Content-Length: -0\r\n", HIDDEN)),
+    ("length with a space inside", post(b"Content-Length: 2 2\r\n", b"{}" + HIDDEN)),
+    ("length in hex", post(b"Content-Length: 0x2\r\n", b"{}" + HIDDEN)),
+    ("length with exponent", post(b"Content-Length: 2e0\r\n", b"{}" + HIDDEN)),
+    ("length with a point", post(b"Content-Length: 2.0\r\n", b"{}" + HIDDEN)),
+    ("length with underscore", post(b"Content-Length: 1_0\r\n", b"{}" + HIDDEN)),
+    ("length in quotes", post(b'Content-Length: "2"\r\n', b"{}" + HIDDEN)),
+    ("length with a comment", post(b"Content-Length: 2;a\r\n", b"{}" + HIDDEN)),
+    ("length empty", post(b"Content-Length:\r\n", b"{}" + HIDDEN)),
+    ("length of 20 digits", post(b"Content-Length: 18446744073709551618\r\n", b"{}" + HIDDEN)),
+    ("length of 30 digits", post(b"Content-Length: " + b"9" * 30 + b"\r\n", b"{}" + HIDDEN)),
+    ("length of 2^63", post(b"Content-Length: 9223372036854775808\r\n", b"{}" + HIDDEN)),
+    ("length of 10 GB", post(b"Content-Length: 10737418240\r\n", b"{}" + HIDDEN)),
+    ("length with Arabic digits", post("Content-Length: ٢\r\n".encode(), b"{}" + HIDDEN)),
+    ("length with NUL", post(b"Content-Length: 2\0\r\n", b"{}" + HIDDEN)),
+    ("length with vertical tab", post(b"Content-Length: \x0b2\r\n", b"{}" + HIDDEN)),
+    ("space before the colon of the length", post(b"Content-Length : 2\r\n", b"{}" + HIDDEN)),
+    ("tab before the colon of the length", post(b"Content-Length\t: 2\r\n", b"{}" + HIDDEN)),
+    ("length and coding", post(b"Content-Length: 2\r\nTransfer-Encoding: chunked\r\n",
+                               b"0\r\n\r\n" + HIDDEN)),
+    ("coding and length", post(b"Transfer-Encoding: chunked\r\nContent-Length: 50\r\n",
+                               b"0\r\n\r\n" + HIDDEN)),
+    ("length and unknown coding", post(b"Content-Length: 2\r\nTransfer-Encoding: x\r\n", b"{}" + HIDDEN)),
+    ("chunked", post(b"Transfer-Encoding: chunked\r\n", b"2\r\n{}\r\n0\r\n\r\n")),
+    ("chunked, HTTP/1.0", POST.replace(b"1.1", b"1.0") + b"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + HIDDEN),
+    ("xchunked", post(b"Transfer-Encoding: xchunked\r\n", b"0\r\n\r\n" + HIDDEN)),
+    ("chunked in capitals", post(b"Transfer-Encoding: CHUNKED\r\n", b"0\r\n\r\n" + HIDDEN)),
+    ("chunked twice", post(b"Transfer-Encoding: chunked, chunked\r\n", b"0\r\n\r\n" + HIDDEN)),
+    ("chunked not last", post(b"Transfer-Encoding: chunked, identity\r\n", b"0\r\n\r\n" + HIDDEN)),
+    ("identity", post(b"Transfer-Encoding: identity\r\nContent-Length: 2\r\n")),
+    ("gzip, chunked", post(b"Transfer-Encoding: gzip, chunked\r\n", b"0\r\n\r\n" + HIDDEN)),
+    ("two codings", post(b"Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n", b"0\r\n\r\n" + HIDDEN)),
+    ("coding empty", post(b"Transfer-Encoding:\r\nContent-Length: 2\r\n", b"{}")),
+    ("coding with vertical tab", post(b"Transfer-Encoding: \x0bchunked\r\n", b"0\r\n\r\n" + HIDDEN)),
+    ("coding with a tab", post(b"Transfer-Encoding:\tchunked\r\n", b"0\r\n\r\n" + HIDDEN)),
+    ("coding with NUL", post(b"Transfer-Encoding: chunked\0\r\n", b"0\r\n\r\n" + HIDDEN)),
+    ("coding in quotes", post(b'Transfer-Encoding: "chunked"\r\n', b"0\r\n\r\n" + HIDDEN)),
+    ("coding folded", post(b"Transfer-Encoding:\r\n chunked\r\n", b"0\r\n\r\n" + HIDDEN)),
+    ("coding after a folded line", post(b"A: b\r\n Transfer-Encoding: chunked\r\n", b"0\r\n\r\n" + HIDDEN)),
+    ("space before the colon of the coding", post(b"Transfer-Encoding : chunked\r\n", b"0\r\n\r\n" + HIDDEN)),
+    ("space before the name of the coding", post(b" Transfer-Encoding: chunked\r\n", b"0\r\n\r\n" + HIDDEN)),
+    ("coding behind a bare line feed", post(b"A: b\nTransfer-Encoding: chunked\r\n", b"0\r\n\r\n" + HIDDEN)),
+    ("coding behind a bare carriage return", post(b"A: b\rTransfer-Encoding: chunked\r\n", b"0\r\n\r\n" + HIDDEN)),
+    ("coding behind NUL", post(b"A: b\0Transfer-Encoding: chunked\r\n", b"0\r\n\r\n" + HIDDEN)),
+    ("coding with underscore and length", post(b"Transfer-Encoding\xff: chunked\r\nContent-Length: 2\r\n")),
+    ("chunk of negative size", post(b"Transfer-Encoding: chunked\r\n", b"-1\r\n" + HIDDEN)),
+    ("chunk of 17 digits", post(b"Transfer-Encoding: chunked\r\n", b"10000000000000002\r\n{}\r\n0\r\n\r\n" + HIDDEN)),
+    ("chunk size with extension", post(b"Transfer-Encoding: chunked\r\n", b"2;" + b"a" * 70_000 + b"\r\n{}\r\n0\r\n\r\n")),
+    ("endless trailers", post(b"Transfer-Encoding: chunked\r\n", b"0\r\n" + b"A: b\r\n" * 20_000)),
+    # Where does a line end, and what is a field?
+    ("bare line feeds", b"GET /livez HTTP/1.1\nHost: a\n\n" + HIDDEN),
+    ("bare line feed after the request line", b"GET /livez HTTP/1.1\nHost: a\r\n\r\n"),
+    ("bare line feed ends the header", b"GET /livez HTTP/1.1\r\nHost: a\r\n\n" + HIDDEN),
+    ("bare carriage returns", b"GET /livez HTTP/1.1\rHost: a\r\r" + HIDDEN),
+    ("bare carriage return in a value", get(b"A: b\rc\r\n")),
+    ("two carriage returns", get(b"A: b\r\r\n")),
+    ("folded with a space", get(b"A: b\r\n c\r\n")),
+    ("folded with a tab", get(b"A: b\r\n\tc\r\n")),
+    ("folded first line", b"GET /livez HTTP/1.1\r\n Host: a\r\n\r\n"),
+    ("only white space in a line", get(b" \r\n")),
+    ("space before a colon", get(b"A : b\r\n")),
+    ("no colon", get(b"Abc\r\n")),
+    ("no name", get(b": b\r\n")),
+    ("a name with a space", get(b"A B: c\r\n")),
+    ("a name with a separator", get(b"A(B): c\r\n")),
+    ("a name beyond ASCII", get(b"\xc3\xa4: c\r\n")),
+    ("NUL in a name", get(b"A\0: b\r\n")),
+    ("NUL in a value", get(b"A: b\0c\r\n")),
+    ("control character in a value", get(b"A: b\x01\r\n")),
+    ("DEL in a value", get(b"A: \x7f\r\n")),
+    ("no Host", b"GET /livez HTTP/1.1\r\n\r\n"),
+    ("two Hosts", get(b"Host: b\r\n")),
+    ("the same Host twice", get(b"Host: a\r\n")),
+    ("two Hosts, HTTP/1.0", b"GET /livez HTTP/1.0\r\nHost: a\r\nHost: b\r\n\r\n"),
+    ("Host empty", b"GET /livez HTTP/1.1\r\nHost:\r\n\r\n"),
+    ("Host with a space", b"GET /livez HTTP/1.1\r\nHost: a b\r\n\r\n"),
+    ("Host list", b"GET /livez HTTP/1.1\r\nHost: a b, c/d\r\n\r\n"),
+    ("Host with a path", b"GET /livez HTTP/1.1\r\nHost: a/b\r\n\r\n"),
+    ("Host with a user", b"GET /livez HTTP/1.1\r\nHost: u@a\r\n\r\n"),
+    # Request lines.
+    ("HTTP/0.9", b"GET /livez\r\n"),
+    ("HTTP/0.9 with Host", line(b"GET /livez")),
+    ("HTTP/1.2", line(b"GET /livez HTTP/1.2")),
+    ("HTTP/2.0", line(b"GET /livez HTTP/2.0")),
+    ("HTTP/1.10", line(b"GET /livez HTTP/1.10")),
+    ("HTTP/1", line(b"GET /livez HTTP/1")),
+    ("HTTP/01.1", line(b"GET /livez HTTP/01.1")),
+    ("http/1.1", line(b"GET /livez http/1.1")),
+    ("HTTP/1.1 and more", line(b"GET /livez HTTP/1.1 HTTP/1.1")),
+    ("no version, trailing space", line(b"GET /livez ")),
+    ("HTTP/2 preface", b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes(64)),
+    ("TLS hello", bytes.fromhex("16030100c8010000c40303") + bytes(190) + b"\r\n\r\n"),
+    ("SSH", b"SSH-2.0-OpenSSH_9.2\r\n"),
+    ("SMTP", b"EHLO a\r\n"),
+    ("absolute form", line(b"GET http://a/livez HTTP/1.1")),
+    ("absolute form, other host", line(b"GET http://b/livez HTTP/1.1")),
+    ("authority form", line(b"CONNECT a:443 HTTP/1.1")),
+    ("asterisk form", line(b"GET * HTTP/1.1")),
+    ("target without slash", line(b"GET livez HTTP/1.1")),
+    ("no target", line(b"GET  HTTP/1.1")),
+    ("two spaces", line(b"GET  /livez HTTP/1.1")),
+    ("tabs for spaces", line(b"GET\t/livez\tHTTP/1.1")),
+    ("leading space", line(b" GET /livez HTTP/1.1")),
+    ("space in the target", line(b"GET /li vez HTTP/1.1")),
+    ("fragment", line(b"GET /livez#a HTTP/1.1")),
+    ("NUL in the target", line(b"GET /livez\0 HTTP/1.1")),
+    ("raw bytes in the target", line(b"GET /\xff\xfe HTTP/1.1")),
+    ("method with a colon", line(b"GE:T /livez HTTP/1.1")),
+    ("method with braces", line(b"{GET} /livez HTTP/1.1")),
+    ("empty method", line(b" /livez HTTP/1.1")),
+    ("NUL in the method", line(b"G\0T /livez HTTP/1.1")),
+    ("method of 10,000 letters", line(b"G" * 10_000 + b" /livez HTTP/1.1")),
+    ("target of 3,000 bytes", line(b"GET /" + b"a" * 3_000 + b" HTTP/1.1")),
+    ("target of 100,000 bytes", line(b"GET /" + b"a" * 100_000 + b" HTTP/1.1")),
+    ("endless first line", b"a" * 200_000),
+    # Sizes.
+    ("65 fields", get(b"".join(b"A%d: b\r\n" % i for i in range(65)))),
+    ("5,000 fields", get(b"A: b\r\n" * 5_000)),
+    ("5,000 broken fields", get(b"A b\r\n" * 5_000)),
+    ("a field of 200 KB", get(b"A: " + b"b" * 200_000 + b"\r\n")),
+    ("a name of 20 KB", get(b"A" * 20_000 + b": b\r\n")),
+    ("fields of 17 KB", get(b"".join(b"A%d: %s\r\n" % (i, b"b" * 400) for i in range(42)))),
+    ("body of 5 MB", post(b"Content-Length: 5000000\r\n", b" " * 5_000_000)),
+    ("body too large, asked first", post(b"Content-Length: 5000000\r\nExpect: 100-continue\r\n", b"")),
+    ("gzip", post(b"Content-Encoding: gzip\r\nContent-Length: 20\r\n", bytes(20))),
+    # A bad one, and a good one right behind it.
+    ("bad, then good", line(b"GET /li vez HTTP/1.1") + HIDDEN),
+    ("bad field, then good", get(b"A : b\r\n") + HIDDEN),
+    ("bad Host, then good", b"GET /livez HTTP/1.1\r\n\r\n" + HIDDEN),
+    ("body refused, then good", post(b"Content-Length: 5000000\r\n", b"{}" + HIDDEN)),
+    ("websocket", get(b"Connection: Upgrade\r\nUpgrade: websocket\r\nContent-Length: 2\r\nTransfer-Encoding: a\r\n")),
+    ("proxy line before", b"PROXY TCP4 1.2.3.4 5.6.7.8 1 2\r\n" + GET),
+    ("binary proxy line before", b"\r\n\r\n\x00\r\nQUIT\n" + bytes(16) + GET),
+]
+
+# (name, bytes, statuses): exactly these answers in this order, each whole; then the connection is still
+# open (True) or closed (False).
+ANSWERED = [
+    ("good", GET, [200], True),
+    ("good and close", get(b"Connection: close\r\n"), [200], False),
+    ("HTTP/1.0", b"GET /livez HTTP/1.0\r\n\r\n", [200], False),
+    ("empty lines before", b"\r\n\r\n" + GET, [200], True),
+    ("two at once", GET + GET, [200, 200], True),
+    ("twenty at once", GET * 20, [200] * 20, True),
+    ("good, then bad, then good", GET + get(b"A : b\r\n") + HIDDEN, [200, 400], False),
+    ("close, then another", get(b"Connection: close\r\n") + HIDDEN, [200], False),
+    ("a GET with a body, then another", get(b"Content-Length: 5\r\n", b"hello") + GET, [200, 200], True),
+    ("a body that looks like a request", get(b"Content-Length: %d\r\n" % len(HIDDEN), HIDDEN) + GET, [200, 200], True),
+    ("a HEAD, then another", b"HEAD /livez HTTP/1.1\r\nHost: a\r\n\r\n" + GET, [200, 200], True),
+    ("unknown method, then another", line(b"BREW /livez HTTP/1.1") + GET, [405, 200], True),
+    ("TRACE", line(b"TRACE /livez HTTP/1.1"), [405], True),
+    ("an unknown path, then another", line(b"GET /nothing HTTP/1.1") + GET, [404, 200], True),
+    ("a length with leading zeros", get(b"Content-Length: 0005\r\n", b"hello") + GET, [200, 200], True),
+    ("a broken body, then another", post(b"Content-Length: 1\r\n", b"{") + GET, [400, 200], True),
+    ("an encoded line break in a field", get(b"A: b%0d%0aHost: c\r\n"), [200], True),
+    ("64 fields", get(b"".join(b"A%d: b\r\n" % i for i in range(63))), [200], True),
+]
+
+# (name, bytes): never whole; closed without an answer, or with a 4xx.
+CUT = [
+    ("half a request line", b"GET /liv"),
+    ("half a header", b"GET /livez HTTP/1.1\r\nHost: a\r\n"),
+    ("half a line break", b"GET /livez HTTP/1.1\r\nHost: a\r"),
+    ("nothing but line breaks", b"\r\n\r\n\r\n"),
+    ("nothing", b""),
+    ("half a body", post(b"Content-Length: 100\r\n")),
+    ("no body", post(b"Content-Length: 1\r\n", b"")),
+]
+
+
+class Outcome:
+    def __init__(self):
+        self.data, self.closed_s, self.first_s = b"", None, None
+
+
+async def probe(host, port, payload, wait_s):
+    """Sends `payload` and listens until the server closes or `wait_s` have passed."""
+    loop = asyncio.get_running_loop()
+    outcome, began = Outcome(), loop.time()
+    reader, writer = await asyncio.open_connection(host, port)
+
+    async def send():
+        try:
+            writer.write(payload)
+            await writer.drain()
+        except OSError:
+            pass  # closed while we were still sending: what was answered still counts
+
+    sending = asyncio.ensure_future(send())
+    try:
+        while True:
+            left = began + wait_s - loop.time()
+            data = await asyncio.wait_for(reader.read(65536), max(0.01, left))
+            if not data:
+                outcome.closed_s = loop.time() - began
+                break
+            outcome.data += data
+    except asyncio.TimeoutError:
+        pass
+    except OSError:
+        outcome.closed_s = loop.time() - began  # by a reset
+    sending.cancel()
+    writer.transport.abort()
+    return outcome
+
+
+def answers(data, heads):
+    """[status] of the answers in `data`, and what is left over. `heads`: answers without a body."""
+    statuses, number = [], 0
+    while data:
+        head, separator, rest = data.partition(b"\r\n\r\n")
+        fields = head.split(b"\r\n")
+        words = fields[0].split(b" ")
+        if not separator or len(words) < 2 or words[0] != b"HTTP/1.1" or not words[1].isdigit():
+            break
+        lengths = [field for field in fields if field.lower().startswith(b"content-length:")]
+        if len(lengths) != 1:
+            break
+        length = 0 if number in heads else int(lengths[0].split(b":")[1])
+        if len(rest) < length:
+            break
+        statuses.append(int(words[1]))
+        data, number = rest[length:], number + 1
+    return statuses, data
+
+
+def judge_refused(outcome):
+    statuses, left = answers(outcome.data, ())
+    if left:
+        return f"it is followed by {left[:60]!r}"
+    if len(statuses) != 1:
+        return f"{len(statuses)} answers: {statuses}"
+    if not 400 <= statuses[0] < 500:
+        return f"answered {statuses[0]}"
+    if outcome.closed_s is None or outcome.closed_s > CLOSED_WITHIN_S:
+        return "not closed"
+    if b"\r\nConnection: close\r\n" not in outcome.data:
+        return "it does not say that it closes"
+    return None
+
+
+def judge_answered(outcome, wanted, stays_open, heads):
+    statuses, left = answers(outcome.data, heads)
+    if left or statuses != wanted:
+        return f"answered {statuses}, not {wanted}; left {left[:60]!r}"
+    if stays_open != (outcome.closed_s is None):
+        return "closed" if stays_open else "not closed"
+    return None
+
+
+def judge_cut(outcome):
+    statuses, left = answers(outcome.data, ())
+    if left or len(statuses) > 1 or any(not 400 <= status < 500 for status in statuses):
+        return f"answered {outcome.data[:80]!r}"
+    if outcome.closed_s is None or outcome.closed_s > CUT_WITHIN_S:
+        return "not closed"
+    return None
+
+
+async def all_probes(host, port):
+    """name -> what is wrong, or None."""
+    limit = asyncio.Semaphore(64)
+
+    async def one(kind, name, payload, wait_s, judge):
+        async with limit:
+            return f"{kind}: {name}", judge(await probe(host, port, payload, wait_s))
+
+    # The slow ones first: everything else happens while they wait.
+    tasks = [one("cut", name, payload, CUT_WITHIN_S + 1, judge_cut) for name, payload in CUT]
+    tasks += [one("refused", name, payload, CLOSED_WITHIN_S + 1, judge_refused) for name, payload in REFUSED]
+    for name, payload, wanted, stays_open in ANSWERED:
+        heads = (0,) if payload.startswith(b"HEAD") else ()
+        tasks.append(one("answered", name, payload, 3.0,
+                         lambda outcome, w=wanted, s=stays_open, h=heads: judge_answered(outcome, w, s, h)))
+    # In pieces, as a slow network would bring them: the same answers.
+    for name, payload in REFUSED:
+        if len(payload) < 2_000:
+            tasks.append(in_pieces(limit, host, port, name, payload))
+    return dict(await asyncio.gather(*tasks))
+
+
+async def in_pieces(limit, host, port, name, payload):
+    async with limit:
+        reader, writer = await asyncio.open_connection(host, port)
+        loop = asyncio.get_running_loop()
+        outcome, began, reset = Outcome(), loop.time(), False
+        try:
+            for at in range(0, len(payload), 7):
+                writer.write(payload[at:at + 7])
+                await writer.drain()
+                await asyncio.sleep(0)
+        except OSError:
+            reset = True
+        try:
+            outcome.data = await asyncio.wait_for(reader.read(-1), CLOSED_WITHIN_S + 1)
+            outcome.closed_s = loop.time() - began
+        except asyncio.TimeoutError:
+            pass
+        except OSError:
+            outcome.closed_s, reset = loop.time() - began, True
+        writer.transport.abort()
+        if not outcome.data and reset:
+            # A reset took the answer along, because pieces went on arriving: allowed, if closed.
+            return f"in pieces: {name}", None
+        return f"in pieces: {name}", judge_refused(outcome)
+
+
+def check(name, server):
+    with_faults = {what: fault for what, fault in asyncio.run(all_probes(server.host, server.port)).items() if fault}
+    for what, fault in with_faults.items():
+        print(f"  {name}: {what}: {fault}")
+    return with_faults
+
+
+def run(binary):
+    """All probes at one binary; the number of faults."""
+    name = os.path.basename(os.path.dirname(binary))
+    with tempfile.TemporaryDirectory() as folder:
+        gateway = Gateway(binary, folder).start(ready_within_s=30.0)
+        faults = len(check(name, gateway))
+        status, _ = gateway.connect().call("GET", "/healthz")
+        if status != 200:
+            print(f"  {name}: /healthz answers {status} afterwards")
+            faults += 1
+        if gateway.login().call("GET", "/v1/wallets")[0] != 200:
+            print(f"  {name}: good requests do not work afterwards")
+            faults += 1
+        if gateway.stop() != 0:
+            print(f"  {name}: no clean stop")
+            faults += 1
+    return faults
+
+
+async def control():
+    """The judges against servers that are wrong in one way each: nothing may pass."""
+    good = b"HTTP/1.1 400 \r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+    doubles = {
+        "answers 200": AnsweringServer(good.replace(b"400", b"200")),
+        "answers 500": AnsweringServer(good.replace(b"400", b"500")),
+        "answers twice": AnsweringServer(good, "again"),
+        "stays open": AnsweringServer(good, "open"),
+        "answers garbage": AnsweringServer(b"\x15\x03\x01\x00\x02\x02\x50"),
+        "hangs": PoolServer(threads=0),
+    }
+    sample = dict(REFUSED[::40])
+    for what, double in doubles.items():
+        outcomes = await asyncio.gather(*(probe(double.host, double.port, payload, 2.0)
+                                          for payload in sample.values()))
+        double.stop()
+        for name, outcome in zip(sample, outcomes):
+            if judge_refused(outcome) is None:
+                sys.exit(f"wire_probes: a server that {what} passed the probe `{name}`")
+    right = AnsweringServer(good)
+    outcome = await probe(right.host, right.port, sample.popitem()[1], 2.0)
+    right.stop()
+    if judge_refused(outcome) is not None:
+        sys.exit(f"wire_probes: the judge is never content: {judge_refused(outcome)}")
+    return len(doubles)
+
+
+def main():
+    doubles = asyncio.run(control())
+    binaries = [os.environ["COFFER_RELEASE_BIN"]]
+    sanitized = os.environ.get("COFFER_DEV_BIN", "")
+    if os.path.exists(sanitized):
+        binaries.append(sanitized)
+    faults = sum(run(binary) for binary in binaries)
+    if faults:
+        sys.exit(f"wire_probes: {faults} faults")
+    count = 2 * len(REFUSED) + len(ANSWERED) + len(CUT)
+    print(f"count: about {count} probes at each of {len(binaries)} binaries")
+    print(f"control: {doubles} servers that are wrong did not pass")
+    print(f"wire_probes: {len(REFUSED)} refused, whole and in pieces, {len(ANSWERED)} answered, {len(CUT)} cut")
+
+
+if __name__ == "__main__":
+    main()

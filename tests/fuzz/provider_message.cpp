@@ -1,0 +1,95 @@
+// What a provider answers, read as every kind of answer: exactly what the protocol says, or
+// `provider-error`.
+#include "fuzz/property.h"
+#include "outbound/provider_messages.h"
+
+namespace coffer::fuzz {
+namespace {
+
+using namespace outbound;
+
+const PaymentId kId = *PaymentId::parse("018f4a00-0000-7000-8000-000000000001");
+
+ConnectorTerms terms_of(Direction direction) {
+  ConnectorTerms terms;
+  terms.direction = direction;
+  terms.currency = "KES";
+  terms.currency_decimals = 2;
+  terms.asset.code = *AssetCode::parse("USDC");
+  terms.asset.decimals = 7;
+  return terms;
+}
+
+template <class Answer>
+const Answer* sound(const Result<Answer>& answer) {
+  if (answer) return &*answer;
+  HOLDS(answer.error().slug == Slug::provider_error && !answer.error().detail.empty());
+  return nullptr;
+}
+
+void check_quotes(const http::JsonValue& body) {
+  for (const Direction direction : {Direction::off_ramp, Direction::on_ramp}) {
+    for (const bool exact_receive : {false, true}) {
+      const ConnectorTerms terms = terms_of(direction);
+      const QuoteAsk ask{Amount::from_units(100'000'000), exact_receive, {}};
+      const auto answer = read_quote(terms, ask, body);
+      const ProviderQuote* quote = sound(answer);
+      if (quote == nullptr) continue;
+      HOLDS(exact_receive ? quote->receive >= ask.amount : quote->send == ask.amount);
+      HOLDS(quote->send.is_positive() && quote->receive.is_positive() && !quote->fee.is_negative());
+      HOLDS(truncate_to(quote->send, terms.send_decimals()) == quote->send);
+      HOLDS(truncate_to(quote->receive, terms.receive_decimals()) == quote->receive);
+      HOLDS(truncate_to(quote->fee, terms.send_decimals()) == quote->fee);
+      HOLDS(quote->rate.numerator > 0 && quote->rate.denominator > 0);
+    }
+  }
+}
+
+void check_failure(bool failed, const std::optional<FailureCode>& code,
+                   const std::string& message) {
+  HOLDS(failed == code.has_value());
+  HOLDS(message.size() <= 500);
+  // Coffer's own reasons are no provider's to give.
+  HOLDS(!code || (*code != FailureCode::slippage_exceeded && *code != FailureCode::no_market_path &&
+                  *code != FailureCode::insufficient_liquidity));
+}
+
+void check_reference(const IssuedReference& issued) {
+  HOLDS(!issued.reference.empty() && issued.reference.size() <= 128);
+  for (const char c : issued.reference) HOLDS(static_cast<unsigned char>(c) >= 0x20);
+}
+
+void check(std::string_view text) {
+  const auto body = http::parse_json(text);
+  if (!body) return;
+  check_quotes(*body);
+  const auto payout = read_payout(kId, *body);
+  if (const PayoutAnswer* answer = sound(payout)) {
+    HOLDS(answer->state != PayoutState::never_arrived);
+    check_failure(answer->state == PayoutState::failed, answer->failure, answer->message);
+  }
+  const auto collection = read_collection(kId, *body);
+  if (const CollectionAnswer* answer = sound(collection)) {
+    HOLDS(answer->state != CollectionState::never_arrived);
+    check_failure(answer->state == CollectionState::failed, answer->failure, answer->message);
+    HOLDS(answer->instructions.size() <= 50);
+  }
+  // An answer about another payment is none about this one.
+  PaymentId other = kId;
+  other.uuid.bytes[15] ^= 1;
+  HOLDS(!(payout && read_payout(other, *body)) && !(collection && read_collection(other, *body)));
+  const auto reference = read_reference(*body);
+  if (const ReferenceAnswer* answer = sound(reference)) {
+    check_reference(answer->issued);
+    HOLDS(answer->related.size() <= 100);
+    for (const IssuedReference& related : answer->related) check_reference(related);
+  }
+}
+
+}  // namespace
+}  // namespace coffer::fuzz
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  coffer::fuzz::check(coffer::fuzz::text_of(data, size));
+  return 0;
+}

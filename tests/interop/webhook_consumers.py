@@ -1,0 +1,399 @@
+#!/usr/bin/env python3
+"""webhook_consumers.py <coffer> <docs>: the consumers in docs/webhook-consumers, each beside a running
+demo and then under attack. The attacks themselves are tried on consumers that were broken on purpose:
+each must be found out."""
+import http.client
+import json
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "crash"))
+from gateway import Gateway, OWN  # noqa: E402
+from webhook_attacks import Attacks, event, headers_of, random_secret  # noqa: E402
+
+WAIT_S = 20
+PORT_IS_THERE_S = 60  # an interpreter that starts on a busy machine
+
+
+def wait_for(what, condition, within_s=WAIT_S):
+    end = time.monotonic() + within_s
+    while not condition():
+        if time.monotonic() > end:
+            raise AssertionError(f"not within {within_s} s: {what}")
+        time.sleep(0.02)
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+# --- Consumers ----------------------------------------------------------------------------------------
+
+class Consumer:
+    """One program with its inbox, as often as it has to be started again at the same port."""
+
+    def __init__(self, folder, commands):
+        os.makedirs(folder)
+        self.folder = folder
+        self.inbox = os.path.join(folder, "inbox")
+        self.log = os.path.join(folder, "log")
+        self.port = free_port()
+        self.commands = [[word.replace("{port}", str(self.port)) for word in command]
+                         for command in commands]
+        self.processes = []
+
+    def launch(self, secrets):
+        environment = {**os.environ, "WEBHOOK_SECRETS": " ".join(secrets), "PORT": str(self.port),
+                       "INBOX": self.inbox}
+        with open(self.log, "ab") as log:
+            self.processes = [subprocess.Popen(command, cwd=self.folder, env=environment, stdout=log,
+                                               stderr=log, stdin=subprocess.DEVNULL)
+                              for command in self.commands]
+
+    def start(self, *secrets):
+        self.launch(secrets)
+        wait_for("the consumer listens", self.listens, PORT_IS_THERE_S)
+
+    def refuses_to_run(self, *secrets):
+        """It ends by itself. What a web server runs stays, and verifies nothing."""
+        event_id, body = event(1)
+        forged = headers_of("whsec_", event_id, body)
+        self.launch(secrets)
+        try:
+            wait_for("it ends", lambda: self.processes[-1].poll() is not None, PORT_IS_THERE_S)
+            if len(self.processes) > 1:
+                wait_for("the server listens", self.listens, PORT_IS_THERE_S)
+            return self.processes[-1].returncode != 0 and self.post(forged, body) in (0, 500)
+        finally:
+            self.stop()
+
+    def listens(self):
+        with socket.socket() as probe:
+            return probe.connect_ex(("127.0.0.1", self.port)) == 0
+
+    def stop(self):
+        for process in self.processes:
+            process.kill()
+        for process in self.processes:
+            process.wait()
+        self.processes = []
+
+    def post(self, headers, body, method="POST", path="/hooks"):
+        """The status; 0 when the connection was closed instead."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=WAIT_S)
+        try:
+            connection.request(method, path, body, {"Content-Type": "application/json", **headers})
+            return connection.getresponse().status
+        except (ConnectionError, http.client.HTTPException):
+            return 0
+        finally:
+            connection.close()
+
+    def has(self, folder, name):
+        return os.path.isfile(os.path.join(self.inbox, folder, name))
+
+    def wait_done(self, event_id):
+        wait_for(f"{event_id} is processed", lambda: self.has("done", event_id))
+
+    def state_of(self, payment_id):
+        try:
+            with open(os.path.join(self.inbox, "payments", payment_id), encoding="utf-8") as file:
+                return json.load(file)
+        except FileNotFoundError:
+            return None
+
+    def times_processed(self, sequence):
+        with open(self.log, encoding="utf-8") as log:
+            return sum(line.startswith(f"processed {sequence} ") for line in log)
+
+
+def library_variant(guide, folder):
+    """consumer.mjs with the guide's `refusal` by the standardwebhooks package in place of its own."""
+    block = re.search(r"```js\n(import \{ Webhook \} from 'standardwebhooks';\n.*?)```", guide, re.S)
+    assert block, "the guide shows no refusal() by the library"
+    with open(os.path.join(folder, "..", "consumer.mjs"), encoding="utf-8") as file:
+        text = file.read()
+    text, count = re.subn(r"/\*\* Why a delivery is refused.*?\n}\n", lambda _: block[1], text, flags=re.S)
+    assert count == 1
+    path = os.path.join(folder, "consumer.mjs")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    here = os.path.dirname(os.path.abspath(__file__))
+    os.symlink(os.path.join(here, "node_modules"), os.path.join(folder, "node_modules"))
+    return path
+
+
+def commands_of(docs, guide, folder):
+    """What can be run here: name -> command lines. What cannot is said."""
+    programs = os.path.join(folder, "programs")
+    shutil.copytree(os.path.join(docs, "webhook-consumers"), programs)
+    found = {}
+    for name, runtime in (("consumer.mjs", "node"), ("consumer.py", "python3"), ("consumer.go", "go"),
+                          ("consumer.php", "php")):
+        if shutil.which(runtime) is None:
+            print(f"skipped  {name}: there is no {runtime} here")
+            continue
+        path = os.path.join(programs, name)
+        if runtime == "go":
+            subprocess.run(["go", "build", "-o", path + ".bin", path], check=True, cwd=programs,
+                           env={**os.environ, "GOCACHE": os.path.join(folder, "go-cache"),
+                                "GOFLAGS": "-mod=mod", "GO111MODULE": "off"})
+            found[name] = [[path + ".bin"]]
+        elif runtime == "php":
+            found[name] = [[runtime, "-S", "127.0.0.1:{port}", path], [runtime, path]]
+        else:
+            found[name] = [[runtime, path]]
+    if "consumer.mjs" in found:
+        variant = os.path.join(programs, "library")
+        os.makedirs(variant)
+        if os.path.isdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), "node_modules")):
+            found["consumer.mjs with standardwebhooks"] = [["node", library_variant(guide, variant)]]
+        else:
+            print("skipped  consumer.mjs with standardwebhooks: the npm packages are not installed")
+    return found
+
+
+# --- Attacks on what is sound, and on what is not -----------------------------------------------------
+
+def attack(consumer, secret):
+    attacks = Attacks(consumer, secret)
+    for name, secrets in (("no secret", ()), ("an empty secret", ("whsec_",)),
+                          ("a good secret and an empty one", (secret, "whsec_"))):
+        attacks.expect(f"{name}: does not run", consumer.refuses_to_run(*secrets))
+    consumer.start(secret)
+    try:
+        return attacks.run()
+    finally:
+        consumer.stop()
+
+
+# Each breaks consumer.py in one way, and the attack that must tell.
+BROKEN = (
+    ("no signature is checked", 'return "no signature matches"', "return None", "wrong secret"),
+    ("the contract's signature is enough", '        return "a header is missing"\n',
+     '        return "a header is missing"\n    if hmac.compare_digest("sha256=" + hmac.new(id_.encode(), '
+     'body, hashlib.sha256).hexdigest(), headers.get("x-svc-signature", "")):\n        return None\n',
+     "wrong secret"),
+    ("no time is checked", "TOLERANCE_S = 300", "TOLERANCE_S = 10 ** 9", "old"),
+    ("only the first signature counts", 'in signatures.split(" ")', 'in signatures.split(" ")[:1]',
+     "several signatures: second"),
+    ("the start of a signature is enough", "hmac.compare_digest(given.encode(), expected)",
+     "expected.startswith(given.encode())", "signature: a character short"),
+    ("the body is cleaned before it is verified", '.".encode() + body\n', '.".encode() + body.strip()\n',
+     "added white space"),
+    ("repetitions are not known", "os.path.exists(os.path.join(DONE, id_))", "False",
+     "repetition: processed once"),
+    ("the last event wins", '["version"] <= known["version"]', '["version"] < 0',
+     "an earlier version changes nothing"),
+    ("samples count", 'event.get("test") or ', "", "a sample changes nothing"),
+    ("an id may be anything", 'return isinstance(text, str) and re.fullmatch(r"[A-Za-z0-9_-]{1,64}", text)'
+     ' is not None', "return True", "id ../../es"),
+)
+
+
+def run_controls(docs, folder):
+    """The attacks find what is broken."""
+    with open(os.path.join(docs, "webhook-consumers", "consumer.py"), encoding="utf-8") as file:
+        sound = file.read()
+    for number, (what, old, new, found_by) in enumerate(BROKEN):
+        assert old in sound, f"consumer.py has no {old!r}"
+        place = os.path.join(folder, f"broken-{number}")
+        path = place + ".py"
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(sound.replace(old, new))
+        consumer = Consumer(place, [["python3", path]])
+        secret = random_secret()
+        consumer.start(secret)
+        attacks = Attacks(consumer, secret)
+        try:
+            attacks.run()
+        except AssertionError:
+            pass  # it does not even process what it has kept
+        finally:
+            consumer.stop()
+        names = [name for name, _ in attacks.faults]
+        assert found_by in names, f"{what}: not found out by {found_by!r}, only by {names}"
+    print(f"ok       {len(BROKEN)} consumers that are broken on purpose are found out")
+
+
+# --- Beside the real server ---------------------------------------------------------------------------
+
+class Real:
+    """One consumer, registered with the demo."""
+
+    def __init__(self, gateway, consumer, number):
+        self.gateway = gateway
+        self.api = gateway.login()
+        self.consumer = consumer
+        self.number = number
+        url = f"http://127.0.0.1:{consumer.port}/hooks"
+        self.webhook = self.call("POST", "/v1/webhooks", {"url": url, "eventTypes": ["*"]})
+        self.path = f"/v1/webhooks/{self.webhook['id']}"
+
+    def call(self, method, path, body=None):
+        status, answer = self.api.call(method, path, body)
+        assert 200 <= status < 300, (method, path, status, answer)
+        return answer
+
+    def delivery(self, event_id):
+        return self.call("GET", f"{self.path}/deliveries/{event_id}")
+
+    def attempts(self, event_id):
+        """Its log; a delivery comes into being a moment after its event."""
+        status, answer = self.api.call("GET", f"{self.path}/deliveries/{event_id}")
+        assert status in (200, 404), answer
+        return answer["log"] if status == 200 else []
+
+    def test_event(self):
+        return self.call("POST", self.path + "/test")["eventId"]
+
+    def rotate(self, grace_s):
+        return self.call("POST", self.path + "/rotate-secret", {"gracePeriodSeconds": grace_s})["secret"]
+
+    def arrives(self, event_id):
+        self.consumer.wait_done(event_id)
+        wait_for("the answer is noted", lambda: self.delivery(event_id)["status"] == "delivered")
+
+    def run(self):
+        secret = self.webhook["secret"]
+        self.consumer.start(secret)
+        ids = self.payments()
+        self.repeated(ids[0])
+        self.restart(secret, ids[0])
+        self.rotation(secret)
+
+    def payments(self):
+        """Three payments: nine events, each kept byte for byte, acknowledged, and applied."""
+        after = self.last_sequence()
+        records = [self.call("POST", "/v1/payments/" + OWN, self.order(count))["transactionRecordId"]
+                   for count in range(3)]
+        settled = {"version": 3, "status": "succeeded"}
+        for record in records:
+            wait_for("the payment is known", lambda: self.consumer.state_of(record) == settled)
+        events = self.call("GET", f"/v1/events?afterSequence={after}")["data"]
+        assert len(events) == 9, f"{len(events)} events"
+        for item in events:
+            self.arrives(item["id"])
+            detail = self.delivery(item["id"])
+            with open(os.path.join(self.consumer.inbox, "done", item["id"]), "rb") as file:
+                assert file.read() == detail["body"].encode(), "other bytes than were sent"
+            assert detail["attempts"] == 1 and detail["log"][0]["responseStatus"] == 204, detail
+        return [item["id"] for item in events]
+
+    def order(self, count):
+        first, second = self.gateway.wallet("Treasury"), self.gateway.wallet("Operations")
+        return {"transactionId": f"consumer-{self.number}-{count}", "sourceWalletId": first,
+                "destinationWalletId": second, "sendingAssetCode": "USDC", "amount": "1.25"}
+
+    def last_sequence(self):
+        probe = self.test_event()
+        self.arrives(probe)
+        return self.call("GET", f"/v1/events/{probe}")["sequence"]
+
+    def repeated(self, event_id):
+        """Sent again by hand: a success, and nothing is processed twice."""
+        sequence = self.call("GET", f"/v1/events/{event_id}")["sequence"]
+        self.call("POST", f"{self.path}/deliveries/{event_id}/resend")
+        wait_for("sent again", lambda: len(self.attempts(event_id)) == 2)
+        assert self.attempts(event_id)[1]["responseStatus"] == 204
+        self.arrives(self.test_event())
+        assert self.consumer.times_processed(sequence) == 1, "processed twice"
+
+    def restart(self, secret, known):
+        """What it had acknowledged before it was killed it processes now, and what it knew it knows."""
+        self.consumer.stop()
+        unfinished, body = event(5_000_000)
+        with open(os.path.join(self.consumer.inbox, "new", unfinished), "wb") as file:
+            file.write(body)
+        missed = self.test_event()
+        wait_for("a failed attempt", lambda: self.attempts(missed))
+        self.consumer.start(secret)
+        self.consumer.wait_done(unfinished)
+        self.arrives(missed)  # the next attempt
+        self.call("POST", f"{self.path}/deliveries/{known}/resend")
+        wait_for("sent once more", lambda: len(self.attempts(known)) == 3)
+        assert not self.consumer.has("new", known), "it forgot what it had processed"
+
+    def rotation(self, old):
+        """The walk-through of the guide; then what happens to who is too late."""
+        new = self.rotate(3_600)
+        self.arrives(self.test_event())  # with the old secret alone: both sign
+        self.consumer.stop()
+        self.consumer.start(old, new)
+        self.arrives(self.test_event())
+        self.consumer.stop()
+        self.consumer.start(new)
+        self.arrives(self.test_event())
+        newest = self.rotate(0)
+        late = self.test_event()
+        wait_for("a refused attempt", lambda: self.attempts(late))
+        assert self.attempts(late)[0]["responseStatus"] == 401, self.attempts(late)
+        self.consumer.stop()
+        self.consumer.start(newest, new)
+        self.call("POST", f"{self.path}/deliveries/{late}/resend")
+        self.arrives(late)
+
+    def close(self):
+        self.consumer.stop()
+        self.call("DELETE", self.path)
+
+
+def run_consumer(name, number, commands, gateway, folder):
+    consumer = Consumer(os.path.join(folder, f"consumer-{number}"), commands)
+    try:
+        real = Real(gateway, consumer, number)
+        try:
+            real.run()
+        finally:
+            real.close()
+        attacks = attack(consumer, random_secret())
+    except Exception:
+        print(f"FAILED   {name}")
+        with open(consumer.log, encoding="utf-8", errors="replace") as log:
+            print("".join(f"         | {line}" for line in log.readlines()[-15:]))
+        raise
+    for what, told in attacks.faults:
+        print(f"FAILED   {name}: {what}: {told}")
+    if not attacks.faults:
+        print(f"ok       {name}: real deliveries, a crash, a rotation; {attacks.count} attacks")
+    return len(attacks.faults)
+
+
+def check_guide(docs, guide):
+    """The guide shows the programs as they are."""
+    folder = os.path.join(docs, "webhook-consumers")
+    for name in sorted(os.listdir(folder)):
+        with open(os.path.join(folder, name), encoding="utf-8") as file:
+            text = file.read()
+        fence = {"mjs": "js", "py": "python", "go": "go", "php": "php"}[name.rsplit(".", 1)[1]]
+        assert f"```{fence}\n{text}```\n" in guide, f"docs/webhooks.md shows another {name}"
+    print("ok       the guide shows the programs as they are")
+
+
+def main():
+    binary, docs = sys.argv[1], os.path.abspath(sys.argv[2])
+    with open(os.path.join(docs, "webhooks.md"), encoding="utf-8") as file:
+        guide = file.read()
+    check_guide(docs, guide)
+    with tempfile.TemporaryDirectory() as folder:
+        commands = commands_of(docs, guide, folder)
+        gateway = Gateway(binary, folder).start(ready_within_s=PORT_IS_THERE_S)
+        try:
+            faults = sum(run_consumer(name, number, lines, gateway, folder)
+                         for number, (name, lines) in enumerate(commands.items()))
+        finally:
+            gateway.stop()
+        run_controls(docs, folder)
+    sys.exit(1 if faults else 0)
+
+
+main()

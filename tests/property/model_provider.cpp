@@ -1,0 +1,439 @@
+// Quotes, cash-outs and collections: what a provider's answers must come to.
+#include <algorithm>
+
+#include "property/model.h"
+
+namespace coffer::property {
+namespace {
+
+using outbound::CollectionAnswer;
+using outbound::CollectionState;
+using outbound::PayoutAnswer;
+using outbound::PayoutState;
+using outbound::ProviderRefund;
+
+constexpr int kSubmissions = 3;
+constexpr std::int64_t kPausedMs = 30'000;
+constexpr std::int64_t kReviewMs = 60'000;
+constexpr std::int64_t kPayWithinMs = 3'600'000;
+constexpr std::int64_t kQuoteMs = 120'000;
+
+Wide step_of(int decimals) {
+  Wide step = 10'000'000;
+  for (int i = 0; i < decimals; ++i) step /= 10;
+  return step;
+}
+
+/// A quarter of a second, doubling, up to five minutes.
+std::int64_t pause_after(int asked) {
+  std::int64_t out = 250;
+  for (int i = 0; i < asked && out < 300'000; ++i) out *= 2;
+  return std::min<std::int64_t>(out, 300'000);
+}
+
+Wide up_to(Wide numerator, Wide denominator, Wide step) {
+  const Wide whole = denominator * step;
+  return (numerator + whole - 1) / whole * step;
+}
+
+/// Fixed plus a share, rounded up to the places of the currency.
+Wide fee_of(const FeeRule& rule, Wide amount, int decimals) {
+  return up_to(Wide{rule.fixed.units()} * 10'000 + amount * rule.basis_points, 10'000,
+               step_of(decimals));
+}
+
+bool is_off_ramp(const WorldConnector& connector) {
+  return connector.terms.direction == Direction::off_ramp;
+}
+
+}  // namespace
+
+// Quotes
+// -------------------------------------------------------------------------------------------
+
+void Model::set_paused(std::size_t connector, bool paused) {
+  connectors_[connector].terms.status = paused ? ConnectorStatus::paused : ConnectorStatus::active;
+}
+
+void Model::set_fee(std::size_t connector, const std::optional<FeeRule>& fee) {
+  fees_of_.erase(connector);
+  if (fee) fees_of_[connector] = *fee;
+}
+
+Verdict Model::judge_question(const PriceQuestion& question) const {
+  const ConnectorTerms& terms = connectors_[question.connector].terms;
+  Verdict verdict;
+  if (terms.status == ConnectorStatus::paused) verdict.wrong.insert(Slug::conflict);
+  const int decimals = question.exact_receive ? terms.receive_decimals() : terms.send_decimals();
+  if (!fits(question.amount, decimals)) verdict.wrong.insert(Slug::amount_precision);
+  if (question.exact_receive) return verdict;
+  if (question.amount < terms.min_amount.units() || question.amount > terms.max_amount.units()) {
+    verdict.wrong.insert(Slug::amount_out_of_range);
+  }
+  return verdict;
+}
+
+Verdict Model::judge_price(const PriceQuestion& question,
+                           const Result<outbound::ProviderQuote>& answer, std::int64_t now,
+                           ModelQuote& out) const {
+  if (!answer) return {{answer.error().slug}};
+  const ConnectorTerms& terms = connectors_[question.connector].terms;
+  out.connector = question.connector;
+  out.beneficiary = question.beneficiary;
+  out.send = answer->send.units();
+  out.receive = answer->receive.units();
+  out.fee = answer->fee.units();
+  const bool answers =
+      question.exact_receive ? out.receive >= question.amount : out.send == question.amount;
+  const bool off_ramp = is_off_ramp(connectors_[question.connector]);
+  const bool sound =
+      answers && out.send > 0 && out.receive > 0 && out.fee >= 0 && answer->rate.numerator > 0 &&
+      answer->rate.denominator > 0 && fits(out.send, terms.send_decimals()) &&
+      fits(out.fee, terms.send_decimals()) && fits(out.receive, terms.receive_decimals()) &&
+      (off_ramp || out.fee <= out.send) && (!answer->expires_at || answer->expires_at->ms > now);
+  if (!sound) return {{Slug::provider_error}};
+  if (out.send < terms.min_amount.units() || out.send > terms.max_amount.units()) {
+    return {{Slug::amount_out_of_range}};
+  }
+  const auto own = fees_of_.find(question.connector);
+  if (off_ramp && own != fees_of_.end()) {
+    out.fee = fee_of(own->second, out.send, terms.send_decimals());
+    if (wrong_ == WrongRule::fee_rounds_down && out.fee >= step_of(terms.send_decimals())) {
+      out.fee -= step_of(terms.send_decimals());
+    }
+  }
+  out.total = out.send + (off_ramp ? out.fee : 0);
+  out.expires_at = now + kQuoteMs;
+  if (answer->expires_at) out.expires_at = std::min(out.expires_at, answer->expires_at->ms);
+  return {};
+}
+
+Verdict Model::judge_expiry(std::size_t quote, std::int64_t now) const {
+  if (quotes_[quote].used) return {{Slug::quote_already_used}};
+  if (quotes_[quote].expires_at <= now) return {{Slug::quote_expired}};
+  return {};
+}
+
+const ModelQuote* Model::find_quote(const std::optional<QuoteId>& id) const {
+  for (const ModelQuote& quote : quotes_) {
+    if (id == quote.id) return &quote;
+  }
+  return nullptr;
+}
+
+// Submissions
+// --------------------------------------------------------------------------------------
+
+/// The quote when it can be executed, whatever else is wrong.
+const ModelQuote* Model::judge_quote(const PaymentRequest& request, std::int64_t now,
+                                     std::set<Slug>& wrong) const {
+  const ModelQuote* quote = find_quote(request.quote);
+  if (quote == nullptr) {
+    wrong.insert(Slug::not_found);
+    return nullptr;
+  }
+  const WorldConnector& connector = connectors_[quote->connector];
+  if (is_off_ramp(connector) != (request.type == PaymentType::offramp)) {
+    wrong.insert(Slug::validation_failed);
+    return nullptr;
+  }
+  if (quote->used && wrong_ != WrongRule::quote_works_twice) {
+    wrong.insert(Slug::quote_already_used);
+    return nullptr;
+  }
+  if (quote->expires_at <= now) {
+    wrong.insert(Slug::quote_expired);
+    return nullptr;
+  }
+  if (connector.terms.status == ConnectorStatus::paused) wrong.insert(Slug::conflict);
+  return quote;
+}
+
+void Model::judge_quoted(const PaymentRequest& request, std::int64_t now,
+                         std::set<Slug>& wrong) const {
+  const ModelQuote* quote = judge_quote(request, now, wrong);
+  const bool out = request.type == PaymentType::offramp;
+  const TransferLeg& leg = request.legs[0];
+  const WalletId id = out ? *leg.source_wallet : *leg.destination_wallet;
+  judge_wallet(id, wrong);
+  const auto wallet = wallet_index(id);
+  if (quote != nullptr && wallet && !trusts(*wallet, connectors_[quote->connector].asset)) {
+    wrong.insert(Slug::trustline_missing);
+  }
+  if (!out) return;
+  const WorldBeneficiary* to = beneficiary(request.beneficiary);
+  if (to == nullptr) {
+    wrong.insert(Slug::not_found);
+  } else if (quote != nullptr) {
+    const bool same = !quote->beneficiary || &beneficiaries_[*quote->beneficiary] == to;
+    if (!same || !to->symbol.empty()) wrong.insert(Slug::validation_failed);
+  }
+  if (!wrong.empty()) return;
+  const Place from{*wallet, connectors_[quote->connector].asset};
+  if (available(from) < quote->total) wrong.insert(Slug::insufficient_funds);
+}
+
+void Model::accept_quoted(ModelPayment& payment, std::int64_t now) {
+  const ModelQuote& quote = *find_quote(payment.request.quote);
+  quotes_[static_cast<std::size_t>(&quote - quotes_.data())].used = true;
+  const WorldConnector& connector = connectors_[quote.connector];
+  payment.side = ModelSide{quote.connector,
+                           quote.send,
+                           quote.receive,
+                           quote.fee,
+                           quote.total,
+                           ProviderState::fresh,
+                           0,
+                           {}};
+  payment.receiving = static_cast<std::int64_t>(quote.receive);
+  if (is_off_ramp(connector)) {
+    const Place from{*wallet_index(*payment.request.legs[0].source_wallet), connector.asset};
+    payment.holds[from] = wrong_ == WrongRule::hold_leaves_out_the_fee ? quote.send : quote.total;
+  }
+  lanes_[connector.lane].insert({now, payment.order, payment.request.transaction_id});
+}
+
+Wide Model::reference_price(Wide amount) const {
+  const ConnectorTerms& terms = connectors_[kReferenceConnector].terms;
+  const Wide left = amount - fee_of(terms.fee, amount, terms.send_decimals());
+  if (left <= 0) return 0;
+  const Wide exact = left * terms.rate.numerator / terms.rate.denominator;
+  return exact - exact % step_of(terms.receive_decimals());
+}
+
+void Model::accept_reference(const PaymentRequest& request, PaymentId id, Wide receive,
+                             std::int64_t now) {
+  ModelPayment payment{request, id, ++last_order_, {}, PaymentStatus::initiated, {}, {}, {}, 0};
+  payment.receiving = static_cast<std::int64_t>(receive);
+  settlement_.insert({now, payment.order, request.transaction_id});
+  transactions_[id.uuid] = request.transaction_id;
+  payments_.emplace(request.transaction_id, std::move(payment));
+}
+
+// Jobs
+// ---------------------------------------------------------------------------------------------
+
+std::size_t Model::provider_jobs(std::int64_t lane) const {
+  const auto it = lanes_.find(lane);
+  return it == lanes_.end() ? 0 : it->second.size();
+}
+
+Model::Jobs& Model::lane_of(const ModelPayment& payment) {
+  return lanes_[connectors_[payment.side->connector].lane];
+}
+
+const Model::Job* Model::job_of(const ModelPayment& payment) const {
+  if (!payment.side) return nullptr;
+  const auto lane = lanes_.find(connectors_[payment.side->connector].lane);
+  if (lane == lanes_.end()) return nullptr;
+  for (const Job& job : lane->second) {
+    if (job.order == payment.order) return &job;
+  }
+  return nullptr;
+}
+
+void Model::move_job(ModelPayment& payment, std::int64_t due, int asked) {
+  const Job* job = job_of(payment);
+  if (job == nullptr) return;
+  lane_of(payment).erase(Job(*job));
+  lane_of(payment).insert({due, payment.order, payment.request.transaction_id});
+  payment.asked = asked;
+}
+
+std::vector<ExpectedCall> Model::begin_round(std::int64_t lane, int limit, std::int64_t now,
+                                             int& taken) {
+  std::vector<std::string> due;
+  for (const Job& job : lanes_[lane]) {
+    if (job.due > now || static_cast<int>(due.size()) == limit) break;
+    due.push_back(job.id);
+  }
+  taken = static_cast<int>(due.size());
+  std::vector<ExpectedCall> calls;
+  for (const std::string& id : due) {
+    ModelPayment& payment = payments_.at(id);
+    ModelSide& side = *payment.side;
+    const bool out = is_off_ramp(connectors_[side.connector]);
+    ProviderCall call = out ? ProviderCall::status : ProviderCall::collection_status;
+    if (side.state == ProviderState::fresh) {
+      const bool give_up = side.submissions == kSubmissions;
+      call = out ? (give_up ? ProviderCall::cancel : ProviderCall::submit)
+                 : (give_up ? ProviderCall::expire : ProviderCall::collect);
+    } else if (!out && side.state == ProviderState::accepted && side.expires_at &&
+               *side.expires_at <= now) {
+      call = ProviderCall::expire;
+    } else if (side.state == ProviderState::sent &&
+               wrong_ == WrongRule::lost_submission_is_sent_again) {
+      call = out ? ProviderCall::submit : ProviderCall::collect;
+    }
+    const bool sends = call == ProviderCall::submit || call == ProviderCall::collect;
+    if (sends && connectors_[side.connector].terms.status == ConnectorStatus::paused) {
+      move_job(payment, now + kPausedMs, payment.asked);
+      continue;
+    }
+    if (payment.status == PaymentStatus::initiated) payment.status = PaymentStatus::processing;
+    if (sends) {
+      side.state = ProviderState::sent;
+      ++side.submissions;
+    }
+    calls.push_back({id, call});
+  }
+  return calls;
+}
+
+void Model::hurry(const std::string& transaction_id, std::int64_t now) {
+  move_job(payments_.at(transaction_id), now, 0);
+}
+
+// Answers
+// ------------------------------------------------------------------------------------------
+
+void Model::end(ModelPayment& payment, PaymentStatus status) {
+  payment.status = status;
+  payment.side->state = ProviderState::over;
+  if (const Job* job = job_of(payment)) lane_of(payment).erase(Job(*job));
+}
+
+void Model::ask_again(ModelPayment& payment, std::int64_t now) {
+  std::int64_t due = now + pause_after(payment.asked);
+  const auto expires = payment.side->expires_at;
+  if (expires && now < *expires) due = std::min(due, *expires);
+  move_job(payment, due, payment.asked + 1);
+}
+
+void Model::send_again(ModelPayment& payment, std::int64_t now) {
+  if (payment.side->state == ProviderState::accepted) return ask_again(payment, now);
+  payment.side->state = ProviderState::fresh;
+  move_job(payment, now, payment.asked);
+}
+
+/// From here on the provider has the money, and the house its fee.
+void Model::debit(ModelPayment& payment) {
+  ModelSide& side = *payment.side;
+  if (side.state == ProviderState::accepted) return;
+  give_back(payment);
+  const std::size_t asset = connectors_[side.connector].asset;
+  accounts_[{*wallet_index(*payment.request.legs[0].source_wallet), asset}].balance -= side.total;
+  clearing_[side.connector] += side.send;
+  fees_[asset] += side.fee;
+  side.state = ProviderState::accepted;
+}
+
+void Model::refund(ModelPayment& payment) {
+  const ModelSide& side = *payment.side;
+  const std::size_t asset = connectors_[side.connector].asset;
+  const Wide fee = wrong_ == WrongRule::refund_keeps_the_fee ? 0 : side.fee;
+  accounts_[{*wallet_index(*payment.request.legs[0].source_wallet), asset}].balance +=
+      side.send + fee;
+  clearing_[side.connector] -= side.send;
+  fees_[asset] -= fee;
+  end(payment, PaymentStatus::refunded);
+}
+
+void Model::payout_failed(ModelPayment& payment, const PayoutAnswer& answer, std::int64_t now) {
+  if (payment.status != PaymentStatus::refund_pending) {
+    const FailureCode code = answer.failure.value_or(FailureCode::provider_error);
+    if (payment.side->state != ProviderState::accepted &&
+        answer.refund == ProviderRefund::returned) {
+      fail(payment, code);
+      return end(payment, PaymentStatus::failed);
+    }
+    debit(payment);
+    payment.failure = code;
+    payment.status = PaymentStatus::refund_pending;
+  }
+  switch (answer.refund) {
+    case ProviderRefund::returned:
+      return refund(payment);
+    case ProviderRefund::refused:
+      return end(payment, PaymentStatus::refund_failed);
+    case ProviderRefund::pending:
+      return ask_again(payment, now);
+  }
+}
+
+void Model::hear_payout(ModelPayment& payment, const PayoutAnswer& answer, std::int64_t now) {
+  if (payment.side->state == ProviderState::over) return;
+  const bool refunding = payment.status == PaymentStatus::refund_pending;
+  switch (answer.state) {
+    case PayoutState::never_arrived:
+      return send_again(payment, now);
+    case PayoutState::pending:
+    case PayoutState::in_review:
+      if (!refunding) debit(payment);
+      return ask_again(payment, now);
+    case PayoutState::succeeded:
+      if (refunding) return end(payment, PaymentStatus::refund_failed);
+      debit(payment);
+      return end(payment, PaymentStatus::succeeded);
+    case PayoutState::failed:
+      return payout_failed(payment, answer, now);
+  }
+}
+
+void Model::hear_collection(ModelPayment& payment, const CollectionAnswer& answer,
+                            std::int64_t now) {
+  ModelSide& side = *payment.side;
+  if (side.state == ProviderState::over) return;
+  const Place to{*wallet_index(*payment.request.legs[0].destination_wallet),
+                 connectors_[side.connector].asset};
+  switch (answer.state) {
+    case CollectionState::never_arrived:
+      return send_again(payment, now);
+    case CollectionState::pending:
+      if (side.state != ProviderState::accepted) {
+        side.state = ProviderState::accepted;
+        side.expires_at = answer.expires_at ? answer.expires_at->ms : now + kPayWithinMs;
+      }
+      return ask_again(payment, now);
+    case CollectionState::collected:
+      if (!wallets_[to.first].usable && wrong_ != WrongRule::review_is_ignored) {
+        return move_job(payment, now + kReviewMs, payment.asked);
+      }
+      accounts_[to].balance += side.receive;
+      clearing_[side.connector] -= side.receive;
+      return end(payment, PaymentStatus::succeeded);
+    case CollectionState::failed:
+      payment.failure = answer.failure.value_or(FailureCode::provider_error);
+      return end(payment, PaymentStatus::failed);
+    case CollectionState::expired:
+      return end(payment, PaymentStatus::expired);
+  }
+}
+
+void Model::hear(const std::string& transaction_id, const flows::ProviderReply& reply,
+                 std::int64_t now) {
+  ModelPayment& payment = payments_.at(transaction_id);
+  if (!reply) {
+    const std::int64_t wish = reply.error().retry_after_s.value_or(0) * 1'000;
+    return move_job(payment, now + std::max(pause_after(payment.asked), wish), payment.asked + 1);
+  }
+  if (const auto* payout = std::get_if<PayoutAnswer>(&*reply))
+    return hear_payout(payment, *payout, now);
+  hear_collection(payment, std::get<CollectionAnswer>(*reply), now);
+}
+
+Verdict Model::decide(const std::string& transaction_id, std::optional<FailureCode> failure,
+                      std::int64_t now) {
+  ModelPayment& payment = payments_.at(transaction_id);
+  if (!payment.side) return {{Slug::conflict}};
+  const bool already =
+      failure ? payment.failure == failure : payment.status == PaymentStatus::succeeded;
+  if (already) return {};
+  if (job_of(payment) == nullptr) return {{Slug::conflict}};
+  if (payment.status == PaymentStatus::initiated) payment.status = PaymentStatus::processing;
+  payment.asked = 0;
+  if (is_off_ramp(connectors_[payment.side->connector])) {
+    PayoutAnswer answer;
+    answer.state = failure ? PayoutState::failed : PayoutState::succeeded;
+    answer.failure = failure;
+    hear_payout(payment, answer, now);
+  } else {
+    CollectionAnswer answer;
+    answer.state = failure ? CollectionState::failed : CollectionState::collected;
+    answer.failure = failure;
+    hear_collection(payment, answer, now);
+  }
+  return {};
+}
+
+}  // namespace coffer::property

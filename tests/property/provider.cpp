@@ -1,0 +1,249 @@
+#include "property/provider.h"
+
+namespace coffer::property {
+namespace {
+
+using namespace outbound;
+
+std::int64_t step_of(int decimals) {
+  std::int64_t step = 10'000'000;
+  for (int i = 0; i < decimals; ++i) step /= 10;
+  return step;
+}
+
+/// Some never get a request through: nothing that is sent about them arrives before they are given
+/// up.
+bool never_arrives(const PaymentId& id) { return id.uuid.bytes[15] % 8 == 0; }
+
+}  // namespace
+
+template <class Answer>
+Result<Answer> DiceProvider::say(const PaymentId& id, ProviderCall call, Result<Answer> answer) {
+  if (answer) {
+    talks_.push_back({id, call, flows::ProviderReply(*answer)});
+  } else {
+    talks_.push_back({id, call, flows::ProviderReply(unexpected(answer.error()))});
+  }
+  return answer;
+}
+
+Unexpected DiceProvider::fault() {
+  switch (dice_.roll(3)) {
+    case 0:
+      return unexpected(Slug::provider_timeout, "no answer");
+    case 1:
+      return unexpected(Problem(Slug::provider_unavailable, "no connection")
+                            .retry_after(static_cast<int>(1 + dice_.roll(5))));
+    default:
+      return unexpected(Slug::provider_error, "garbage");
+  }
+}
+
+FailureCode DiceProvider::some_failure() {
+  return dice_.pick(std::vector<FailureCode>{
+      FailureCode::insufficient_funds, FailureCode::account_closed, FailureCode::account_not_found,
+      FailureCode::name_mismatch, FailureCode::limit_exceeded, FailureCode::compliance_rejected});
+}
+
+// Prices
+// -------------------------------------------------------------------------------------------
+
+ProviderQuote DiceProvider::priced(const ConnectorTerms& terms, const QuoteAsk& ask) {
+  const std::int64_t send_step = step_of(terms.send_decimals());
+  const std::int64_t receive_step = step_of(terms.receive_decimals());
+  ProviderQuote out;
+  out.send = ask.amount;
+  out.receive = Amount::from_units(receive_step * (1 + dice_.roll(1'000'000)));
+  if (ask.exact_receive) {
+    out.send =
+        Amount::from_units(send_step * (1 + dice_.roll(terms.max_amount.units() / send_step + 2)));
+    out.receive =
+        dice_.one_in(2) ? ask.amount : Amount::from_units(ask.amount.units() + receive_step);
+  }
+  const std::int64_t fee_max = out.send.units() / send_step / 10;
+  out.fee = Amount::from_units(send_step * dice_.roll(fee_max + 1));
+  out.rate = {1 + dice_.roll(1'000), 1 + dice_.roll(1'000)};
+  if (dice_.one_in(3)) out.expires_at = clock_.now().plus_ms(1 + dice_.roll(200'000));
+  if (dice_.one_in(2)) out.reference = "q" + std::to_string(dice_.roll(1'000'000));
+  return out;
+}
+
+/// So that it contradicts the question or itself.
+void DiceProvider::spoil(const ConnectorTerms& terms, ProviderQuote& quote) {
+  switch (dice_.roll(6)) {
+    case 0:
+      quote.receive = Amount();
+      return;
+    case 1:
+      quote.fee = Amount::from_units(-step_of(terms.send_decimals()));
+      return;
+    case 2:
+      quote.rate.denominator = 0;
+      return;
+    case 3:
+      quote.expires_at = clock_.now();
+      return;
+    case 4:
+      quote.receive = Amount::from_units(quote.receive.units() + 1);  // too fine a place
+      return;
+    default:
+      quote.fee = Amount::from_units(quote.fee.units() + 1);
+  }
+}
+
+Result<ProviderQuote> DiceProvider::quote(const ConnectorTerms& terms, const QuoteAsk& ask) {
+  if (trouble(12)) {
+    last_quote_ = Result<ProviderQuote>(fault());
+  } else {
+    ProviderQuote quote = priced(terms, ask);
+    if (trouble(12)) spoil(terms, quote);
+    last_quote_ = Result<ProviderQuote>(quote);
+  }
+  return *last_quote_;
+}
+
+// Payouts
+// ------------------------------------------------------------------------------------------
+
+PayoutAnswer DiceProvider::first_answer(const PaymentId& id) {
+  PayoutAnswer answer;
+  if (dice_.one_in(2)) answer.provider_reference = "p-" + id.to_string().substr(0, 8);
+  const std::int64_t kind = dice_.roll(10);
+  if (kind < 4) {
+    answer.state = PayoutState::succeeded;
+  } else if (kind < 7) {
+    answer.state = PayoutState::pending;
+  } else if (kind < 8) {
+    answer.state = PayoutState::in_review;
+  } else {
+    answer.state = PayoutState::failed;
+    if (!dice_.one_in(4)) answer.failure = some_failure();
+    answer.message = "refused";
+  }
+  return answer;
+}
+
+void DiceProvider::move_on(PayoutAnswer& answer) {
+  const bool waits = answer.state == PayoutState::pending || answer.state == PayoutState::in_review;
+  if (waits && (calm_ || !dice_.one_in(3))) {
+    const std::int64_t kind = dice_.roll(8);
+    if (kind < 4) {
+      answer.state = PayoutState::succeeded;
+    } else if (kind < 5 && !calm_) {
+      answer.state =
+          answer.state == PayoutState::pending ? PayoutState::in_review : PayoutState::pending;
+    } else {
+      answer.state = PayoutState::failed;
+      answer.failure = some_failure();
+      answer.refund = dice_.pick(std::vector<ProviderRefund>{
+          ProviderRefund::returned, ProviderRefund::pending, ProviderRefund::refused});
+    }
+  }
+  if (answer.state == PayoutState::failed && answer.refund == ProviderRefund::pending &&
+      (calm_ || dice_.one_in(2))) {
+    answer.refund = dice_.one_in(3) ? ProviderRefund::refused : ProviderRefund::returned;
+  }
+}
+
+Result<PayoutAnswer> DiceProvider::submit(const ConnectorTerms&, const Payout& payout) {
+  if (never_arrives(payout.id) || trouble(8)) {
+    return say<PayoutAnswer>(payout.id, ProviderCall::submit, fault());
+  }
+  const auto it = payouts_.find(payout.id.uuid);
+  PayoutAnswer& answer =
+      it != payouts_.end()
+          ? it->second
+          : payouts_.emplace(payout.id.uuid, first_answer(payout.id)).first->second;
+  if (trouble(8)) return say<PayoutAnswer>(payout.id, ProviderCall::submit, fault());
+  return say<PayoutAnswer>(payout.id, ProviderCall::submit, answer);
+}
+
+Result<PayoutAnswer> DiceProvider::standing(const PaymentId& id) {
+  if (trouble(8)) return fault();
+  const auto it = payouts_.find(id.uuid);
+  if (it == payouts_.end() || trouble(30)) return PayoutAnswer{.state = PayoutState::never_arrived};
+  move_on(it->second);
+  PayoutAnswer answer = it->second;
+  if (trouble(40)) answer.state = PayoutState::succeeded;  // whatever it said before
+  return answer;
+}
+
+Result<PayoutAnswer> DiceProvider::payout_status(const ConnectorTerms&, const Payout& payout) {
+  return say<PayoutAnswer>(payout.id, ProviderCall::status, standing(payout.id));
+}
+
+Result<PayoutAnswer> DiceProvider::cancel(const ConnectorTerms&, const Payout& payout) {
+  if (trouble(8)) return say<PayoutAnswer>(payout.id, ProviderCall::cancel, fault());
+  if (!payouts_.contains(payout.id.uuid)) {
+    PayoutAnswer never;
+    never.state = PayoutState::failed;
+    never.failure = FailureCode::provider_timeout;
+    payouts_.emplace(payout.id.uuid, never);
+  }
+  return say<PayoutAnswer>(payout.id, ProviderCall::cancel, payouts_.at(payout.id.uuid));
+}
+
+// Collections
+// --------------------------------------------------------------------------------------
+
+Result<CollectionAnswer> DiceProvider::collect(const ConnectorTerms&,
+                                               const Collection& collection) {
+  const ProviderCall call = ProviderCall::collect;
+  if (never_arrives(collection.id) || trouble(8)) {
+    return say<CollectionAnswer>(collection.id, call, fault());
+  }
+  if (!collections_.contains(collection.id.uuid)) {
+    CollectionAnswer answer;
+    answer.instructions = {{"reference", "pay-" + std::to_string(dice_.roll(1'000'000))}};
+    if (dice_.one_in(2)) answer.expires_at = clock_.now().plus_ms(1 + dice_.roll(20'000));
+    const std::int64_t kind = dice_.roll(10);
+    if (kind == 0) {
+      answer.state = CollectionState::failed;
+      if (dice_.one_in(2)) answer.failure = some_failure();
+    } else if (kind == 1) {
+      answer.state = CollectionState::collected;
+    }
+    collections_.emplace(collection.id.uuid, answer);
+  }
+  if (trouble(8)) return say<CollectionAnswer>(collection.id, call, fault());
+  return say<CollectionAnswer>(collection.id, call, collections_.at(collection.id.uuid));
+}
+
+Result<CollectionAnswer> DiceProvider::standing_collection(const PaymentId& id) {
+  if (trouble(8)) return fault();
+  const auto it = collections_.find(id.uuid);
+  if (it == collections_.end() || trouble(30)) {
+    return CollectionAnswer{.state = CollectionState::never_arrived};
+  }
+  CollectionAnswer& answer = it->second;
+  if (answer.state == CollectionState::pending && (calm_ || dice_.one_in(2))) {
+    answer.state = dice_.one_in(5) ? CollectionState::failed : CollectionState::collected;
+    if (answer.state == CollectionState::failed) answer.failure = some_failure();
+  }
+  return answer;
+}
+
+Result<CollectionAnswer> DiceProvider::collection_status(const ConnectorTerms&,
+                                                         const Collection& collection) {
+  return say<CollectionAnswer>(collection.id, ProviderCall::collection_status,
+                               standing_collection(collection.id));
+}
+
+Result<CollectionAnswer> DiceProvider::expire(const ConnectorTerms&, const Collection& collection) {
+  const ProviderCall call = ProviderCall::expire;
+  if (trouble(8)) return say<CollectionAnswer>(collection.id, call, fault());
+  CollectionAnswer& answer = collections_.try_emplace(collection.id.uuid).first->second;
+  if (answer.state == CollectionState::pending) {
+    answer.state = dice_.one_in(4) ? CollectionState::collected : CollectionState::expired;
+  }
+  return say<CollectionAnswer>(collection.id, call, answer);
+}
+
+Result<ReferenceAnswer> DiceProvider::issue_reference(const ConnectorTerms&,
+                                                      const ReferenceAsk& ask) {
+  ReferenceAnswer answer;
+  answer.issued.reference = "REF-" + ask.customer_id;
+  return answer;
+}
+
+}  // namespace coffer::property

@@ -1,0 +1,280 @@
+// coffer events, trigger and webhook, as the server runs them.
+#include <catch2/catch.hpp>
+
+#include "base/digest.h"
+#include "cli/events/event_line.h"
+#include "cli/events/webhooks.h"
+#include "cli/exit_code.h"
+#include "flows/webhooks/webhook_changes.h"
+#include "open_file.h"
+#include "outbound/webhook_signature.h"
+#include "store/tenants.h"
+
+using namespace coffer;
+using namespace coffer::cli;
+using coffer::cli::test::OpenFile;
+using coffer::cli::test::Ran;
+
+namespace {
+
+constexpr const char* kNobody = "0190a5a0-0000-7000-8000-000000000000";
+
+/// A file with one association, and an endpoint for payment.failed.
+struct World {
+  World() {
+    association = file.run("association create", {{"NAME", "Acme"}}).json().at("id");
+    file.run("application register", {{"name", "a"}, {"association", association}});
+    webhook = add_webhook(EventType::payment_failed);
+  }
+
+  std::string add_webhook(EventType type) {
+    const auto made = store::with_reader(
+        file.app().database(),
+        [&](store::Connection& db) -> Result<std::pair<Tenant, std::int64_t>> {
+          return std::pair(
+              *store::find_tenant(db, *AssociationId::parse(association), Environment::sandbox),
+              store::list_applications(db).front().key);
+        });
+    flows::NewWebhook asked;
+    asked.application = made->second;
+    asked.url = "https://93.184.216.34/hooks";
+    asked.types = EventTypeSet().with(type);
+    const auto row = flows::register_webhook(file.app().flows(), made->first, asked);
+    REQUIRE(row);
+    return row->webhook.id.to_string();
+  }
+  Ran run(const std::string& command, std::map<std::string, std::string> arguments = {}) {
+    return file.run(command, arguments);
+  }
+  std::string trigger(const std::string& type) {
+    const Ran ran = run("trigger", {{"TYPE", type}});
+    INFO(ran.err);
+    REQUIRE(ran.code == 0);
+    return ran.json().at("eventId");
+  }
+
+  OpenFile file;
+  std::string association;
+  std::string webhook;
+};
+
+}  // namespace
+
+TEST_CASE("trigger: an event of the sandbox, and nothing else is one", "[cli]") {
+  World world;
+  const std::string id = world.trigger("payment.failed");
+  const auto listed = world.run("events list").json();
+  REQUIRE(listed.size() == 1);
+  CHECK(listed.at(0).at("id") == id);
+  CHECK(listed.at(0).at("type") == "payment.failed");
+  CHECK(listed.at(0).at("sequence") == 1);
+  CHECK(listed.at(0).at("test") == true);
+  const Ran none = world.run("trigger", {{"TYPE", "payment.paid"}});
+  CHECK(none.code == exit_code::kUsage);
+  CHECK(none.err.find("payment.succeeded") != std::string::npos);
+}
+
+TEST_CASE("events list: the latest last, after a sequence from the oldest, of one type", "[cli]") {
+  World world;
+  for (const char* type : {"payment.failed", "payment.succeeded", "payment.failed"}) {
+    world.trigger(type);
+  }
+  const auto sequences = [&](std::map<std::string, std::string> arguments) {
+    std::vector<int> out;
+    for (const auto& row : world.run("events list", arguments).json()) {
+      out.push_back(row.at("sequence"));
+    }
+    return out;
+  };
+  CHECK(sequences({}) == std::vector{1, 2, 3});
+  CHECK(sequences({{"limit", "2"}}) == std::vector{2, 3});
+  CHECK(sequences({{"after", "0"}, {"limit", "2"}}) == std::vector{1, 2});
+  CHECK(sequences({{"after", "2"}}) == std::vector{3});
+  CHECK(sequences({{"type", "payment.failed"}}) == std::vector{1, 3});
+  CHECK(sequences({{"environment", "production"}}).empty());
+  CHECK(world.run("events list", {{"after", "x"}}).code == exit_code::kUsage);
+  CHECK(world.run("events list", {{"limit", "0"}}).code == exit_code::kUsage);
+}
+
+TEST_CASE("events: whose they are has to be said where there are several associations", "[cli]") {
+  World world;
+  world.trigger("payment.failed");
+  world.run("association create", {{"NAME", "Other"}});
+  const Ran unsaid = world.run("events list");
+  CHECK(unsaid.code == exit_code::kUsage);
+  CHECK(unsaid.err.find("--association") != std::string::npos);
+  CHECK(world.run("events list", {{"association", world.association}}).json().size() == 1);
+  CHECK(world.run("events list", {{"association", kNobody}}).code == exit_code::kFailed);
+}
+
+TEST_CASE("events show: the body as it is delivered", "[cli]") {
+  World world;
+  const std::string id = world.trigger("payment.failed");
+  const auto shown = world.run("events show", {{"ID", id}}).json();
+  const auto body = nlohmann::json::parse(shown.at("body").get<std::string>());
+  CHECK(body.at("id") == id);
+  CHECK(body.at("data").at("status") == "failed");
+  CHECK(shown.at("environment") == "sandbox");
+  CHECK(shown.at("amount") == "10.00 USDC");
+  CHECK(world.run("events show", {{"ID", kNobody}}).code == exit_code::kFailed);
+}
+
+TEST_CASE("events resend: to whoever wants it, or to one that had it", "[cli]") {
+  World world;
+  const std::string id = world.trigger("payment.failed");
+  world.file.app().deliver_once();  // queues it; nobody is there
+  const auto log = world.run("webhook deliveries", {{"ID", world.webhook}}).json();
+  REQUIRE(log.size() == 1);
+  CHECK(log.at(0).at("eventId") == id);
+
+  const auto again = world.run("events resend", {{"ID", id}}).json();
+  REQUIRE(again.size() == 1);
+  CHECK(again.at(0).at("webhookId") == world.webhook);
+  CHECK(world.run("events resend", {{"ID", id}, {"webhook", world.webhook}}).json().size() == 1);
+  CHECK(world.run("events resend", {{"ID", id}, {"webhook", kNobody}}).code == exit_code::kFailed);
+  CHECK(world.run("events resend", {{"ID", kNobody}}).code == exit_code::kFailed);
+
+  // Registered after it happened.
+  const std::string other = world.trigger("payment.succeeded");
+  CHECK(world.run("events resend", {{"ID", other}}).json().empty());
+  const std::string late = world.add_webhook(EventType::payment_succeeded);
+  CHECK(world.run("webhook deliveries", {{"ID", late}}).json().empty());
+  CHECK(world.run("events resend", {{"ID", other}}).json().at(0).at("webhookId") == late);
+  const auto queued = world.run("webhook deliveries", {{"ID", late}}).json();
+  REQUIRE(queued.size() == 1);
+  CHECK(queued.at(0).at("status") == "pending");
+}
+
+TEST_CASE("webhook: list, test and recover", "[cli]") {
+  World world;
+  const auto listed = world.run("webhook list").json();
+  REQUIRE(listed.size() == 1);
+  CHECK(listed.at(0).at("id") == world.webhook);
+  CHECK(listed.at(0).at("eventTypes") == "payment.failed");
+  CHECK(listed.at(0).at("status") == "active");
+  CHECK_FALSE(listed.at(0).contains("secret"));
+  CHECK(world.run("webhook list", {{"status", "disabled"}}).json().empty());
+  CHECK(world.run("webhook list", {{"environment", "production"}}).json().empty());
+  CHECK(world.run("webhook test", {{"ID", world.webhook}}).json().at("type") == "webhook.test");
+  CHECK(world.run("webhook test", {{"ID", kNobody}}).code == exit_code::kFailed);
+  const auto recovered =
+      world.run("webhook recover", {{"ID", world.webhook}, {"from", "2025-12-31"}}).json();
+  CHECK(recovered.at("status") == "accepted");
+  CHECK(world.run("webhook recover", {{"ID", world.webhook}, {"from", "soon"}}).code ==
+        exit_code::kUsage);
+  CHECK(world
+            .run("webhook recover",
+                 {{"ID", world.webhook}, {"from", "2026-01-02"}, {"to", "2026-01-01"}})
+            .code == exit_code::kUsage);
+}
+
+TEST_CASE("events follow: only where a server runs", "[cli]") {
+  World world;
+  const Ran ran = world.run("events follow");
+  CHECK(ran.code == exit_code::kUnreachable);
+  CHECK(ran.err.find("coffer demo") != std::string::npos);
+}
+
+TEST_CASE("the secret of listen stays the same, and is another for each tenant", "[cli]") {
+  World world;
+  const auto secret = [&](const std::string& environment) {
+    return world.run("webhook listen-secret", {{"environment", environment}})
+        .json()
+        .at("secret")
+        .get<std::string>();
+  };
+  const std::string first = secret("sandbox");
+  CHECK(is_webhook_secret(first));
+  world.file.reopen();
+  CHECK(secret("sandbox") == first);
+  CHECK(secret("production") != first);
+}
+
+TEST_CASE("an event as a line", "[cli]") {
+  const auto line = [](const char* data) {
+    return event_line(
+        R"({"id":"e","type":"t","sequence":7,"timestamp":"2026-01-31T09:08:07.006Z","data":)" +
+        std::string(data) + "}");
+  };
+  CHECK(line(R"({"id":"p","sendingAmount":"1.50","sendingAssetCode":"USDC"})")->amount ==
+        "1.50 USDC");
+  CHECK(line(R"({"id":"p","receivingAmount":"2","receivingAssetCode":"JPY"})")->amount == "2 JPY");
+  CHECK(line(R"({"legs":[{},{},{}]})")->amount == "3 legs");
+  CHECK(line(R"({})")->amount.empty());
+  CHECK(line(R"({"id":"p"})")->subject == "p");
+  CHECK(time_of_day(line("{}")->at) == "09:08:07.006");
+  for (const char* bad : {"", "[]", "{}", "{\"data\":{}}", "no"}) CHECK_FALSE(event_line(bad));
+}
+
+namespace {
+
+const Secret kSecret{"whsec_" + to_base64(std::string(32, 'k'))};
+constexpr Timestamp kSent{1'767'225'600'000};
+
+SavedDelivery delivery() {
+  SavedDelivery out;
+  out.body = R"({"id":"e","n":1})";
+  for (const auto& [name, value] : outbound::delivery_headers("e", kSent, out.body, {kSecret})) {
+    CHECK(out.set_header(name, value));
+  }
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("webhook verify: both signatures, and why they do not hold", "[cli]") {
+  struct Row {
+    const char* name;
+    std::function<void(SavedDelivery&)> change;
+    const char* standard;  // part of the reason; nullptr: verified
+    const char* contract;
+    std::int64_t late_ms = 1'000;
+    const char* secret = nullptr;
+  };
+  const std::vector<Row> rows = {
+      {"as sent", [](auto&) {}, nullptr, nullptr},
+      {"another secret", [](auto&) {}, "another secret (the body is unchanged)", nullptr, 0,
+       "whsec_eHh4eHh4"},
+      {"stale", [](auto&) {}, "400 s ago", "400 s ago", 400'000},
+      {"from the future", [](auto&) {}, "in the future", "in the future", -400'000},
+      {"changed body", [](auto& d) { d.body[5] = 'X'; }, "the body is not the one",
+       "the body is not the one"},
+      {"a newline", [](auto& d) { d.body += "\n"; }, "newline", "newline"},
+      {"a newline of Windows", [](auto& d) { d.body += "\r\n"; }, "newline", "newline"},
+      {"another timestamp", [](auto& d) { d.webhook_timestamp = "1767225601"; },
+       "webhook-timestamp is not", nullptr},
+      {"another id", [](auto& d) { d.webhook_id = "f"; }, "webhook-id is not", nullptr},
+      {"another id for the contract", [](auto& d) { d.svc_id = "f"; }, nullptr,
+       "X-Webhook-Id is another"},
+      {"no signature", [](auto& d) { d.webhook_signature.clear(); }, "not given", nullptr},
+      {"no id", [](auto& d) { d.webhook_id.clear(); }, "webhook-id is missing", nullptr},
+      {"no time", [](auto& d) { d.webhook_timestamp = "today"; }, "webhook-timestamp is missing",
+       nullptr},
+      {"only Standard Webhooks", [](auto& d) { d.svc_signature.clear(); }, nullptr, "not given"},
+      {"only that, changed",
+       [](auto& d) {
+         d.svc_signature.clear();
+         d.body[5] = 'X';
+       },
+       "another secret, or a changed body", "not given"},
+      {"one of two secrets", [](auto& d) { d.webhook_signature.insert(0, "v1,AAAA "); }, nullptr,
+       nullptr}};
+  for (const Row& row : rows) {
+    INFO(row.name);
+    SavedDelivery saved = delivery();
+    row.change(saved);
+    const Secret secret = row.secret == nullptr ? kSecret : Secret(row.secret);
+    const auto verdicts = judge_delivery(saved, secret, kSent.plus_ms(row.late_ms), 300);
+    REQUIRE(verdicts.size() == 2);
+    const char* const expected[] = {row.standard, row.contract};
+    for (std::size_t i = 0; i < 2; ++i) {
+      INFO(verdicts[i].header << ": " << verdicts[i].reason);
+      CHECK(verdicts[i].verified == (expected[i] == nullptr));
+      if (expected[i] != nullptr) {
+        CHECK(verdicts[i].reason.find(expected[i]) != std::string::npos);
+      }
+    }
+  }
+  // No limit of age.
+  CHECK(judge_delivery(delivery(), kSecret, kSent.plus_ms(86'400'000), 0).front().verified);
+}
