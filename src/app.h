@@ -58,13 +58,13 @@ class App {
   http::Response handle(http::Request& request);
 
   /// Starts listeners and workers. False with `error` filled when an address cannot be had. `admin`
-  /// answers on a listener of its own, or on that of the API where the settings give both one address;
-  /// `owns_path` says which paths are its there.
+  /// answers on a listener of its own, or on that of the API where the settings give both one
+  /// address; `owns_path` says which paths are its there.
   bool serve(StartError& error, const http::Handler& admin = {},
              bool (*owns_path)(std::string_view) = nullptr);
   int port() const;
-  /// How a browser on this machine reaches the admin page, as in `http://127.0.0.1:8081`; also while
-  /// nothing is served, by the settings.
+  /// How a browser on this machine reaches the admin page, as in `http://127.0.0.1:8081`; also
+  /// while nothing is served, by the settings.
   std::string admin_origin() const;
   /// Certificate and key again, after SIGHUP.
   Result<void> reload_tls();

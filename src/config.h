@@ -58,9 +58,9 @@ struct Config {
   int log_max_mib = 64;                 // the file is rotated when it is as large
   int log_keep = 5;                     // rotated files
 
-  std::string backup_dir;    // empty: no scheduled backups
-  int backup_every_h = 24;   // age of the last one at which the next is taken
-  int backup_keep = 14;      // of the scheduled ones, the latest
+  std::string backup_dir;   // empty: no scheduled backups
+  int backup_every_h = 24;  // age of the last one at which the next is taken
+  int backup_keep = 14;     // of the scheduled ones, the latest
 
   int token_lifetime_s = 3'600;
   int rate_limit_production_per_s = 100;  // rates: 0 is off
@@ -85,8 +85,8 @@ struct Config {
   int oauth_timeout_ms = 3'000;
   int settle_delay_ms = 0;  // artificial, for tests and demos
 
-  int webhook_attempts = 3;  // per delivery
-  std::vector<std::string> webhook_retry_s = {"5", "300"};         // before the 2nd, 3rd, ... attempt
+  int webhook_attempts = 3;                                 // per delivery
+  std::vector<std::string> webhook_retry_s = {"5", "300"};  // before the 2nd, 3rd, ... attempt
   std::vector<std::string> webhook_sandbox_retry_s = {"1", "10"};  // the last repeats
   int webhook_retry_after_max_s = 3'600;
   int webhook_timeout_ms = 15'000;  // of one attempt, everything included

@@ -81,11 +81,38 @@ int fail_to_listen(const Console& console, const Config& config, StartError erro
   return fail(console, error);
 }
 
-/// Until somebody can sign in: how to. A link is a secret, so only a person at a terminal is shown one;
-/// what is written to a log says how to get it.
+Result<bool> has_operators(App& app) {
+  return store::with_reader(app.database(), [](store::Connection& db) -> Result<bool> {
+    return store::has_operators(db);
+  });
+}
+
+/// The first operator of who names a password in the settings. One that is there stays as it is.
+Result<void> prepare_operator(App& app) {
+  const Config& config = app.config();
+  if (config.admin_off || config.admin_password.empty()) return {};
+  COFFER_TRY(const bool there, has_operators(app));
+  if (there) return {};
+  constexpr bool kOtpRequired = true;
+  const auto made = flows::ensure_administrator(app.flows(), config.admin_user,
+                                                config.admin_password, kOtpRequired);
+  if (!made) return unexpected(made.error());
+  return {};
+}
+
+int fail_to_prepare_operator(const Console& console, const Problem& problem) {
+  if (problem.fields.empty()) return print_problem(console, problem, {});
+  for (const FieldError& fault : problem.fields) {
+    const std::string option = fault.field == "name" ? "admin_user" : "admin_password";
+    print_error(console, option + ": " + fault.message);
+  }
+  return exit_code::kConfiguration;
+}
+
+/// Until somebody can sign in: how to. A link is a secret, so only a person at a terminal is shown
+/// one; what is written to a log says how to get it.
 void welcome_operator(const Console& console, App& app) {
-  const auto there = store::with_reader(
-      app.database(), [](store::Connection& db) -> Result<bool> { return store::has_operators(db); });
+  const auto there = has_operators(app);
   if (app.config().admin_off || !there || *there) return;
   if (!console.progress) {
     log_info("admin", "nobody can sign in yet; coffer admin link gives a one-time link",
@@ -94,10 +121,11 @@ void welcome_operator(const Console& console, App& app) {
   }
   const auto link = flows::administrator_link(app.flows());
   if (!link) return;
-  console.err << "\nOpen this once to become the administrator of the admin page (again: coffer admin "
-                 "link):\n  "
-              << app.admin_origin() << "/admin/#claim=" << link->reveal() << "\n"
-              << std::endl;
+  console.err
+      << "\nOpen this once to become the administrator of the admin page (again: coffer admin "
+         "link):\n  "
+      << app.admin_origin() << "/admin/#claim=" << link->reveal() << "\n"
+      << std::endl;
 }
 
 }  // namespace
@@ -113,6 +141,9 @@ int run_server(const Console& console, const Config& config, const Serving& serv
   if (!app) return fail(console, error);
   if (const auto ready = serving.prepare(*app); !ready) {
     return print_problem(console, ready.error(), {});
+  }
+  if (const auto ready = prepare_operator(*app); !ready) {
+    return fail_to_prepare_operator(console, ready.error());
   }
   AdminSite admin(*app);
   const auto handler = [&](http::Request& request) { return admin.handle(request); };

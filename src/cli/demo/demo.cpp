@@ -61,16 +61,17 @@ std::optional<Config> read_demo_settings(const Console& console, const Arguments
   }
   // Receivers on this machine are what a demo is tried with.
   inputs.command_defaults["webhook_allow_targets"] = "127.0.0.0/8,::1/128";
-  // The admin page on the same port, so that one address is all there is to know.
-  const auto listen = inputs.flags.find("listen_http");
-  inputs.command_defaults["admin_listen"] =
-      listen == inputs.flags.end() ? Config{}.listen_http.to_string() : listen->second;
   if (const auto database = demo_database()) inputs.command_defaults["db"] = *database;
   inputs.environment = [](const std::string& name) {
     const bool hidden = std::find(kNotAsked.begin(), kNotAsked.end(), name) != kNotAsked.end();
     return hidden ? std::nullopt : environment_variable(name);
   };
-  return read_settings(console, inputs, code);
+  auto config = read_settings(console, inputs, code);
+  // The admin page on the same port, so that one address is all there is to know.
+  if (config && config->origins.at("admin_listen") == "default") {
+    config->admin_listen = config->listen_http;
+  }
+  return config;
 }
 
 Result<void> make(App& app, Demo& demo) {
