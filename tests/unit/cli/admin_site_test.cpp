@@ -170,7 +170,8 @@ TEST_CASE("admin: each role does what it may, and the log says who", "[cli][admi
   const std::string id =
       site.file.run("association create", {{"NAME", "Acme"}}).json().at("id");
   CHECK(viewer.post("/admin/api/run/association/suspend", {{"ID", id}}).status == 403);
-  for (const auto& command : Json::parse(viewer.get("/admin/api/commands").body).at("data")) {
+  const Json listed = Json::parse(viewer.get("/admin/api/commands").body);
+  for (const auto& command : listed.at("data")) {
     CHECK(command.at("role") == "viewer");
   }
   REQUIRE(flows::change_operator_role(site.flows, "vic", OperatorRole::operating));
