@@ -17,6 +17,10 @@ target_include_directories(coffer_all_headers INTERFACE "${CMAKE_BINARY_DIR}/gen
 add_library(coffer_all INTERFACE)
 target_link_libraries(coffer_all INTERFACE coffer_all_headers $<TARGET_OBJECTS:coffer_embedded>)
 
+# coffer_all with the schema of coffer_next.
+add_library(coffer_all_next INTERFACE)
+target_link_libraries(coffer_all_next INTERFACE coffer_all_headers $<TARGET_OBJECTS:coffer_embedded_next>)
+
 function(coffer_library folder)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "USES;DEPS")
   set(target "coffer_${folder}")
@@ -38,4 +42,5 @@ function(coffer_library folder)
   target_link_libraries(${target} PRIVATE coffer_options ${libraries})
   target_include_directories(${target} PRIVATE "${CMAKE_BINARY_DIR}/generated")
   target_link_libraries(coffer_all INTERFACE $<TARGET_OBJECTS:${target}>)
+  target_link_libraries(coffer_all_next INTERFACE $<TARGET_OBJECTS:${target}>)
 endfunction()

@@ -276,6 +276,7 @@ bool App::start_listeners(StartError& error, const http::Handler& admin,
   http::ServerOptions options;
   options.host = config_.listen_http.host;
   options.port = config_.listen_http.port;
+  options.listen_fd = listen_fd_;
   options.workers = static_cast<std::size_t>(config_.workers);
   options.tls_cert_file = config_.tls_cert;
   options.tls_key_file = config_.tls_key;
@@ -288,7 +289,8 @@ bool App::start_listeners(StartError& error, const http::Handler& admin,
         return shared && owns_path(request.path) ? admin(request) : pipeline_->handle(request);
       });
   if (const auto started = server_->start(); !started) {
-    error = {started.error().slug == Slug::validation_failed ? 78 : 1, started.error().detail};
+    const bool certificate = started.error().slug == Slug::validation_failed;
+    error = {certificate ? 78 : 1, started.error().detail, certificate ? "" : "listen_http"};
     return false;
   }
   return !admin || shared || config_.admin_off || start_admin(error, admin);
@@ -317,7 +319,8 @@ bool App::start_admin(StartError& error, const http::Handler& admin) {
     log_warning("admin", what, {{"remedy", "set admin_listen to a free address"}});
     return true;
   }
-  error = {started.error().slug == Slug::validation_failed ? 78 : 1, what};
+  const bool certificate = started.error().slug == Slug::validation_failed;
+  error = {certificate ? 78 : 1, what, certificate ? "" : "admin_listen"};
   return false;
 }
 

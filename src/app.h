@@ -36,6 +36,7 @@ namespace coffer {
 struct StartError {
   int exit_code = 1;
   std::string message;
+  std::string setting = {};  // the address that cannot be had; empty: it is about something else
 };
 
 /// One opened coffer file with everything that works on it. `open` gives the flows; `serve` adds
@@ -62,6 +63,9 @@ class App {
   /// address; `owns_path` says which paths are its there.
   bool serve(StartError& error, const http::Handler& admin = {},
              bool (*owns_path)(std::string_view) = nullptr);
+  /// Before serve: the API is served on this socket, which listens already, instead of on one of
+  /// its own at the address of the settings. Becomes the App's.
+  void take_listener(int fd) { listen_fd_ = fd; }
   int port() const;
   /// How a browser on this machine reaches the admin page, as in `http://127.0.0.1:8081`; also
   /// while nothing is served, by the settings.
@@ -123,6 +127,7 @@ class App {
   std::unique_ptr<WorkerThread> verifier_;
   Mutex verifying_mutex_;
   store::Connection* verifying_ COFFER_GUARDED_BY(verifying_mutex_) = nullptr;
+  int listen_fd_ = -1;  // passed in; -1: none
   std::unique_ptr<http::Server> server_;
   std::unique_ptr<http::Server> admin_server_;  // none: shared, off, or its address was taken
   std::int64_t settled_ms_ = 0;  // monotonic, of the last settlement; its thread's own

@@ -1,5 +1,6 @@
 #include "config.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -27,6 +28,8 @@ namespace fs = std::filesystem;
 constexpr int kExitUsage = 2;
 constexpr int kExitConfiguration = 78;
 constexpr std::size_t kFileBytesMax = 1 << 20;
+constexpr const char* kServiceFile = "/etc/coffer/coffer.toml";
+constexpr const char* kServiceData = "/var/lib/coffer";
 
 // Made on purpose so that `errno` is the reason when this returns nullopt.
 std::optional<std::string> read_file(const std::string& path) {
@@ -142,7 +145,18 @@ class Loader {
     std::error_code ignored;
     if (folder && fs::exists(*folder / "coffer.toml", ignored)) {
       config_.config = *folder / "coffer.toml";
+    } else if (folder && keeps_service()) {
+      config_.config = kServiceFile;
     }
+  }
+
+  // Who runs commands as root or as the service's user means the service's database, unless there
+  // are settings of their own.
+  bool keeps_service() const {
+    struct stat data {};
+    const bool own =
+        ::geteuid() == 0 || (::stat(kServiceData, &data) == 0 && data.st_uid == ::geteuid());
+    return own && ::access(kServiceFile, F_OK) == 0;
   }
 
   void apply_file() {
@@ -290,7 +304,8 @@ class Loader {
                         return c > 0x20 && c < 0x7f && c != '/' && c != '"' && c != '\\';
                       });
     if (fits) return;
-    fault(origin(name), "\"" + domain + "\" does not fit: write a host name, with its port if it has " +
+    fault(origin(name), "\"" + domain +
+                            "\" does not fit: write a host name, with its port if it has " +
                             "one, of at most " + std::to_string(bytes_max) + " characters");
   }
 
@@ -318,7 +333,8 @@ class Loader {
     if (!wrong.empty()) fault(origin("oauth_jwks"), wrong);
   }
 
-  void check_pair(std::string_view first, bool has_first, std::string_view second, bool has_second) {
+  void check_pair(std::string_view first, bool has_first, std::string_view second,
+                  bool has_second) {
     if (has_first == has_second) return;
     const std::string there(has_first ? first : second);
     fault(origin(there),
@@ -345,8 +361,9 @@ class Loader {
     const bool printable = std::all_of(token.begin(), token.end(),
                                        [](unsigned char c) { return c > 0x20 && c < 0x7f; });
     if (!printable) {
-      fault(origin("notify_gateway_token"), "it holds a character that no token has, such as a "
-                                            "space or a line end");
+      fault(origin("notify_gateway_token"),
+            "it holds a character that no token has, such as a "
+            "space or a line end");
     }
   }
 

@@ -19,6 +19,7 @@
 #include "cli/events/events.h"
 #include "cli/events/listen.h"
 #include "cli/events/webhooks.h"
+#include "cli/manual/manual.h"
 #include "cli/provider_sim/command.h"
 
 namespace coffer::cli {
@@ -130,7 +131,7 @@ const std::vector<Command>& commands() {
           application_commands(), user_commands(), wallet_commands(), market_commands(), connector_commands(), fee_commands(),
           event_commands(), listen_commands(), webhook_commands(), notification_commands(),
           operator_commands(), verify_commands(),
-          healthcheck_commands(), provider_sim_commands(), about_commands()}) {
+          healthcheck_commands(), provider_sim_commands(), about_commands(), manual_commands()}) {
       out.insert(out.end(), group.begin(), group.end());
     }
     return out;

@@ -13,6 +13,8 @@
 #include "cli/dispatch.h"
 #include "cli/exit_code.h"
 #include "cli/notify.h"
+#include "cli/service/activation.h"
+#include "cli/service/watchdog.h"
 #include "cli/settings.h"
 #include "cli/stop_signals.h"
 #include "flows/operators/operators.h"
@@ -73,12 +75,48 @@ int fail(const Console& console, const StartError& error) {
 }
 
 int fail_to_listen(const Console& console, const Config& config, StartError error) {
-  // A configuration fault is about the certificate; its message says all.
-  if (error.exit_code != exit_code::kConfiguration) {
-    error.message += "; free " + config.listen_http.to_string() +
-                     ", or listen elsewhere with --listen-http HOST:PORT (port 0 picks a free one)";
-  }
+  // What is about the certificate says all.
+  if (error.setting.empty()) return fail(console, error);
+  const std::string& origin = config.origins.at(error.setting);
+  const bool admin = error.setting == "admin_listen";
+  const std::string address = (admin ? config.admin_listen : config.listen_http).to_string();
+  error.message = (origin == "default" ? "" : origin + ": ") + error.setting + ": " +
+                  error.message + "; free " + address +
+                  ", or write another HOST:PORT (port 0 picks a free one)";
+  error.exit_code = origin.starts_with("--") ? exit_code::kUsage : exit_code::kConfiguration;
   return fail(console, error);
+}
+
+/// Serves on the socket that the supervisor passes, if it passes one. Settings that ask for another
+/// address are a fault: nobody would answer at one of the two. False with `error` filled then.
+bool use_passed_socket(Config& config, int& fd, StartError& error) {
+  const auto passed = passed_socket();
+  if (!passed) {
+    error = {exit_code::kConfiguration, passed.error().detail};
+    return false;
+  }
+  if (!*passed) return true;
+  const HostPort& there = (*passed)->address;
+  const std::string& origin = config.origins.at("listen_http");
+  if (origin != "default" && !same_address(config.listen_http, there)) {
+    error = {
+        exit_code::kConfiguration,
+        origin + ": listen_http is " + config.listen_http.to_string() +
+            ", but the socket that the supervisor passes listens on " + there.to_string() +
+            "; change ListenStream of coffer.socket (systemctl edit coffer.socket), or do without "
+            "the socket (systemctl disable --now coffer.socket)"};
+    return false;
+  }
+  config.listen_http = there;
+  fd = (*passed)->fd;
+  return true;
+}
+
+/// A slow disk is no reason to be restarted, a writer that never comes back is.
+bool writer_moves(App& app, const Clock& clock) {
+  constexpr std::int64_t kStuckMs = 25'000;
+  const std::int64_t since = app.queue().stats().busy_since_ms;
+  return since == 0 || clock.monotonic_ms() - since < kStuckMs;
 }
 
 Result<bool> has_operators(App& app) {
@@ -130,15 +168,19 @@ void welcome_operator(const Console& console, App& app) {
 
 }  // namespace
 
-int run_server(const Console& console, const Config& config, const Serving& serving) {
+int run_server(const Console& console, const Config& given, const Serving& serving) {
   const StopSignals signals;
+  Config config = given;
   apply_log_settings(config);
   raise_descriptor_limit(config);
   const SystemClock clock;
   OsRandom random;
   StartError error;
+  int listen_fd = -1;
+  if (!use_passed_socket(config, listen_fd, error)) return fail(console, error);
   const auto app = App::open(config, clock, random, error);
   if (!app) return fail(console, error);
+  app->take_listener(listen_fd);
   if (const auto ready = serving.prepare(*app); !ready) {
     return print_problem(console, ready.error(), {});
   }
@@ -155,7 +197,9 @@ int run_server(const Console& console, const Config& config, const Serving& serv
   start_control(control, config);
   const std::string origin = origin_of(config, app->port());
   log_info("serve", "listening", {{"url", origin}, {"database", config.db}});
-  notify_supervisor("READY=1");
+  notify_supervisor("READY=1\nSTATUS=Serving " + origin);
+  Watchdog watchdog([&] { return writer_moves(*app, clock); });
+  watchdog.start();
   serving.announce(*app, origin);
   welcome_operator(console, *app);
 

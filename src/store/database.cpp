@@ -101,6 +101,14 @@ OpenError sql_fault(const std::string& path, const SqlError& error) {
     message.replace(message.find('%'), 1, path);
     return {meaning.fault, message};
   }
+  // Of a file of another user, as a command run by root may have left it, SQLite says only that it
+  // cannot be opened.
+  for (const char* part : {"", "-wal", "-shm"}) {
+    const std::string file = path + part;
+    if (::access(file.c_str(), R_OK | W_OK) != 0 && errno == EACCES) {
+      return errno_fault("cannot open " + file, errno);
+    }
+  }
   return {OpenFault::cannot_create,
           "cannot open " + path + " (" + error.what() + "). Check the path and the disk."};
 }

@@ -241,7 +241,7 @@ test_demo() {
   exits 75 "a second demo on the file" "$coffer" demo --port 0 --db "$db"
   ln -s demo.db "$dir/demo/link.db"
   exits 75 "and by another name of it" "$coffer" demo --port 0 --db "$dir/demo/link.db"
-  exits 1 "a port that is taken" "$coffer" demo --port "$port" --db "$dir/other/demo.db"
+  exits 2 "a port that is taken" "$coffer" demo --port "$port" --db "$dir/other/demo.db"
   says "names the address" "127.0.0.1:$port"
 
   test_live "$db" "$application"

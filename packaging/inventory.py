@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+"""What is inside the static binary, from third_party/manifest.cmake and this machine's packages.
+
+    packaging/inventory.py sbom BINARY VERSION     CycloneDX 1.5, JSON
+    packaging/inventory.py copyright               every licence, as /usr/share/doc/coffer/copyright
+    packaging/inventory.py built-using             for the field Static-Built-Using
+
+The same sources and packages give the same bytes; SOURCE_DATE_EPOCH is the only time in them.
+"""
+import datetime
+import hashlib
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import uuid
+
+HERE = pathlib.Path(__file__).resolve().parent
+# Only in the tests.
+NOT_SHIPPED = {"catch2"}
+# The C and C++ libraries are linked in as well; the manifest is about what the sources ask for.
+TOOLCHAIN = [
+    ("glibc", "LGPL-2.1-or-later", "https://www.gnu.org/software/libc/", "libc6-dev"),
+    ("libstdc++", "GPL-3.0-or-later WITH GCC-exception-3.1", "https://gcc.gnu.org", "libstdc++-12-dev"),
+]
+
+
+def output(*command):
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+def debian(package):
+    """Version, source package and its version of an installed package."""
+    form = "${Version}\t${source:Package}\t${source:Version}"
+    return output("dpkg-query", "-W", "-f", form, package).split("\t")
+
+
+def third_party_root():
+    cache = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return pathlib.Path(os.environ.get("COFFER_THIRD_PARTY_DIR") or f"{cache}/coffer/third_party")
+
+
+def components():
+    """Dictionaries in the order of the manifest, the toolchain last."""
+    found = []
+    for line in output("cmake", "-P", str(HERE / "inventory.cmake")).splitlines():
+        kind, name, *rest = line.split("\t")
+        if name in NOT_SHIPPED:
+            continue
+        if kind == "archive":
+            version, licence, homepage, content, address = rest
+            found.append(dict(name=name, version=version, licence=licence, homepage=homepage,
+                              content=content, address=address))
+        else:
+            licence, homepage, packages = rest
+            for package in packages.split():
+                found.append(dict(name=name if " " not in packages else package, licence=licence,
+                                  homepage=homepage, package=package))
+    for name, licence, homepage, package in TOOLCHAIN:
+        found.append(dict(name=name, licence=licence, homepage=homepage, package=package))
+    for one in found:
+        if "package" in one:
+            one["version"], one["source"], one["source_version"] = debian(one["package"])
+    return found
+
+
+def sbom(binary, version):
+    digest = hashlib.sha256(pathlib.Path(binary).read_bytes()).hexdigest()
+    epoch = int(os.environ.get("SOURCE_DATE_EPOCH", "0"))
+    stamp = datetime.datetime.fromtimestamp(epoch, datetime.timezone.utc)
+    listed = []
+    for one in components():
+        licence = one["licence"]
+        entry = {
+            "type": "library",
+            "name": one["name"],
+            "version": one["version"],
+            "licenses": [{"expression": licence} if " " in licence else {"license": {"id": licence}}],
+            "externalReferences": [{"type": "website", "url": one["homepage"]}],
+        }
+        if "package" in one:
+            entry["purl"] = f"pkg:deb/debian/{one['package']}@{one['version']}"
+        else:
+            address = one["address"]
+            if address.startswith("npm:"):
+                package, _, at = address[4:].rpartition("@")
+                entry["purl"] = f"pkg:npm/{package}@{at}"
+            else:
+                entry["purl"] = f"pkg:generic/{one['name']}@{one['version']}?download_url={address}"
+                entry["externalReferences"].append({"type": "distribution", "url": address})
+            # Over the files that are compiled, after our patches: see third_party/manifest.cmake.
+            entry["properties"] = [{"name": "coffer:content-sha256", "value": one["content"]}]
+        entry["bom-ref"] = entry["purl"]
+        listed.append(entry)
+    document = {
+        "bomFormat": "CycloneDX",
+        "specVersion": "1.5",
+        "serialNumber": "urn:uuid:" + str(uuid.uuid5(uuid.NAMESPACE_OID, digest)),
+        "version": 1,
+        "metadata": {
+            "timestamp": stamp.strftime("%Y-%m-%dT%H:%M:%SZ"),
+            "component": {
+                "type": "application",
+                "bom-ref": "coffer",
+                "name": "coffer",
+                "version": version,
+                "licenses": [{"license": {"id": "Apache-2.0"}}],
+                "hashes": [{"alg": "SHA-256", "content": digest}],
+            },
+        },
+        "components": listed,
+        "dependencies": [{"ref": "coffer", "dependsOn": [entry["bom-ref"] for entry in listed]}],
+    }
+    return json.dumps(document, indent=2) + "\n"
+
+
+def licence_text(one):
+    if "package" in one:
+        return pathlib.Path(f"/usr/share/doc/{one['package']}/copyright").read_text(errors="replace")
+    kept = third_party_root() / f"{one['name']}-{one['version']}-{one['content'][:8]}"
+    for name in ("LICENSE", "LICENSE.txt"):
+        if (kept / name).is_file():
+            return (kept / name).read_text()
+    return (HERE / "licences" / f"{one['name']}.txt").read_text()
+
+
+def copyright_text():
+    out = [
+        "coffer, a payment gateway.\n"
+        "Copyright 2026 the authors of coffer.\n\n"
+        "Licensed under the Apache License, Version 2.0; on Debian systems its text is in\n"
+        "/usr/share/common-licenses/Apache-2.0.\n\n"
+        "coffer is one static program. What is linked into it is the work of others, under the\n"
+        "licences below.\n"
+    ]
+    for one in components():
+        title = f"{one['name']} {one['version']} ({one['licence']}), {one['homepage']}"
+        out.append(f"\n{'=' * 98}\n{title}\n{'=' * 98}\n\n{licence_text(one).strip()}\n")
+    return "".join(out)
+
+
+def built_using():
+    pairs = {(one["source"], one["source_version"]) for one in components() if "package" in one}
+    return ", ".join(f"{name} (= {version})" for name, version in sorted(pairs)) + "\n"
+
+
+def main(arguments):
+    if len(arguments) == 3 and arguments[0] == "sbom":
+        sys.stdout.write(sbom(arguments[1], arguments[2]))
+    elif arguments == ["copyright"]:
+        sys.stdout.write(copyright_text())
+    elif arguments == ["built-using"]:
+        sys.stdout.write(built_using())
+    else:
+        sys.exit(__doc__)
+
+
+main(sys.argv[1:])

@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# Makes build/release/coffer-<version>-linux-<arch>.tar.gz with its software list and checksums. The same
+# commit, compiler and libraries give the same bytes, in whatever folder. Prints their names.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+out=$PWD/build/release
+stage=$out/stage
+mkdir -p "$out"
+packaging/stage.sh "$stage"
+case ${COFFER_PACKAGE_ARCH:-$(dpkg --print-architecture)} in
+  amd64) arch=x86_64 ;;
+  arm64) arch=aarch64 ;;
+  *) arch=$(uname -m) ;;
+esac
+name=coffer-$(cat "$stage/version")-linux-$arch
+epoch=$(cat "$stage/epoch")
+mv "$stage/sbom.cdx.json" "$out/$name.cdx.json"
+mv "$stage/copyright" "$stage/THIRD-PARTY-LICENCES"
+rm "$stage"/{version,schema,epoch,static-built-using}
+rm -rf "${out:?}/$name"
+mv "$stage" "$out/$name"
+tar --create --sort=name --format=ustar --owner=0 --group=0 --numeric-owner --mode=u+w,go-w,a+rX \
+  --mtime="@$epoch" -C "$out" "$name" | gzip --no-name -9 >"$out/$name.tar.gz"
+rm -rf "${out:?}/$name"
+(cd "$out" && sha256sum "$name.tar.gz" "$name.cdx.json" >SHA256SUMS)
+printf '%s\n' "$out/$name.tar.gz" "$out/$name.cdx.json" "$out/SHA256SUMS"

@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# What every kind of package is made of, in one folder: the stripped binary, what it prints about itself
+# (manual pages, completions, settings), licences and the software list.
+#
+#   packaging/stage.sh FOLDER
+#
+# COFFER_PACKAGE_BIN      the binary to pack; by default what ./dev build release-static made
+# COFFER_PACKAGE_TOOL     a binary of the same sources that runs here, for a binary that does not
+# COFFER_PACKAGE_STRIP    for a binary of another architecture
+# COFFER_PACKAGE_VERSION  another version than the binary's, for tests of upgrades
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+die() { printf 'stage: %s\n' "$*" >&2; exit 1; }
+
+stage=${1:?folder}
+bin=${COFFER_PACKAGE_BIN:-build/release-static/coffer}
+tool=${COFFER_PACKAGE_TOOL:-$bin}
+[ -x "$bin" ] || die "there is no $bin; run ./dev build release-static"
+
+version() { "$tool" version --json | python3 -c "import json, sys; print(json.load(sys.stdin)['$1'])"; }
+
+# Times in packages are that of the commit: the same commit gives the same bytes.
+if [ -z "${SOURCE_DATE_EPOCH:-}" ]; then
+  SOURCE_DATE_EPOCH=$(git log -1 --format=%ct 2>/dev/null) || SOURCE_DATE_EPOCH=$(stat -c %Y CHANGELOG.md)
+fi
+export SOURCE_DATE_EPOCH
+
+rm -rf "$stage"
+mkdir -p "$stage"/{man,completion/{bash,zsh,fish},docs,examples}
+install -m 0755 "$bin" "$stage/coffer"
+"${COFFER_PACKAGE_STRIP:-strip}" --strip-all --remove-section=.comment "$stage/coffer"
+for page in coffer.1 coffer.toml.5; do "$tool" man "${page%.*}" >"$stage/man/$page"; done
+"$tool" completion bash >"$stage/completion/bash/coffer"
+"$tool" completion zsh >"$stage/completion/zsh/_coffer"
+"$tool" completion fish >"$stage/completion/fish/coffer.fish"
+"$tool" settings toml >"$stage/coffer.toml"
+cp LICENSE README.md SECURITY.md CHANGELOG.md "$stage/"
+cp docs/*.md "$stage/docs/"
+cp packaging/examples/* "$stage/examples/"
+cp packaging/debian/coffer.{service,socket,sysusers,tmpfiles} "$stage/examples/"
+version coffer >"$stage/version"
+[ -z "${COFFER_PACKAGE_VERSION:-}" ] || printf '%s\n' "$COFFER_PACKAGE_VERSION" >"$stage/version"
+version schema >"$stage/schema"
+python3 -B packaging/inventory.py sbom "$stage/coffer" "$(cat "$stage/version")" >"$stage/sbom.cdx.json"
+python3 -B packaging/inventory.py copyright >"$stage/copyright"
+python3 -B packaging/inventory.py built-using >"$stage/static-built-using"
+printf '%s\n' "$SOURCE_DATE_EPOCH" >"$stage/epoch"

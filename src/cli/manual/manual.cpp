@@ -1,0 +1,139 @@
+#include "cli/manual/manual.h"
+
+#include <array>
+
+#include "cli/exit_code.h"
+#include "cli/manual/roff.h"
+#include "cli/manual/setting_texts.h"
+
+namespace coffer::cli {
+namespace {
+
+struct Text {
+  std::string_view name;
+  std::string (*print)();
+};
+constexpr std::array<Text, 2> kPages = {
+    {{"coffer", commands_page}, {"coffer.toml", settings_page}}};
+constexpr std::array<Text, 2> kSettings = {
+    {{"toml", settings_file}, {"markdown", settings_reference}}};
+
+struct ExitCode {
+  int code;
+  std::string_view meaning;
+};
+constexpr auto kExitCodes = std::to_array<ExitCode>({
+    {exit_code::kDone, "Done."},
+    {exit_code::kFailed, "Failed; standard error says why."},
+    {exit_code::kUsage, "Wrong usage. Starting again does not help."},
+    {exit_code::kFault, "Not healthy, or verification found a fault."},
+    {exit_code::kUnreachable, "The server does not answer."},
+    {70, "It is not known whether the last write is on disk: start again, which finds out."},
+    {exit_code::kCannotCreate, "A file cannot be made."},
+    {exit_code::kCorrupt, "The database is damaged, or is none."},
+    {exit_code::kBusy, "Another process has the database. Later it may work."},
+    {exit_code::kPermission, "Not permitted."},
+    {exit_code::kConfiguration, "The configuration is wrong. Starting again does not help."},
+});
+
+int print_one(const Console& console, const std::array<Text, 2>& texts, const std::string& wanted) {
+  for (const Text& text : texts) {
+    if (text.name != wanted) continue;
+    console.out << text.print() << std::flush;
+    return exit_code::kDone;
+  }
+  print_error(console, "\"" + wanted + "\" is neither " + std::string(texts[0].name) + " nor " +
+                           std::string(texts[1].name));
+  return exit_code::kUsage;
+}
+
+int man(const Console& console, const Arguments& arguments, const ConfigFlags&) {
+  return print_one(console, kPages, arguments.text("PAGE"));
+}
+
+int settings(const Console& console, const Arguments& arguments, const ConfigFlags&) {
+  return print_one(console, kSettings, arguments.text("FORMAT"));
+}
+
+/// `ID --name TEXT [--json]`, as the help's first line has it.
+std::string usage_of(const Command& command) {
+  std::string text;
+  for (const Argument& argument : command.arguments) {
+    const bool bare = argument.kind == Argument::Kind::positional;
+    std::string one = (bare ? "" : "--") + std::string(argument.name);
+    if (!bare && !argument.placeholder.empty()) one += " " + std::string(argument.placeholder);
+    text += (text.empty() ? "" : " ") + (argument.required ? one : "[" + one + "]");
+  }
+  if (command.prints_data) text += text.empty() ? "[--json]" : " [--json]";
+  return text;
+}
+
+void describe(RoffPage& page, const Command& command) {
+  page.subsection("coffer " + std::string(command.path));
+  page.usage("coffer " + std::string(command.path), usage_of(command));
+  page.paragraph(std::string(command.summary) + ".");
+  if (!command.details.empty()) page.paragraph(command.details);
+  for (const Argument& argument : command.arguments) {
+    const bool bare = argument.kind == Argument::Kind::positional;
+    std::string text = std::string(argument.help) + ".";
+    if (!argument.fallback.empty()) text += " Default: " + std::string(argument.fallback) + ".";
+    page.item((bare ? "" : "--") + std::string(argument.name), bare ? "" : argument.placeholder,
+              text);
+  }
+}
+
+}  // namespace
+
+std::string commands_page() {
+  RoffPage page("coffer", 1, "payment gateway in one file");
+  page.section("SYNOPSIS");
+  page.usage("coffer", "COMMAND [ARGUMENTS] [SETTINGS]");
+  page.usage("coffer", "COMMAND --help");
+  page.section("DESCRIPTION");
+  page.paragraph(
+      "coffer serves a payment API from one SQLite file: wallets on a double-entry ledger, "
+      "payments that "
+      "are on disk before they are acknowledged, statements, webhooks, and an admin page. Commands "
+      "that "
+      "work on a file ask the server that has it, where one runs.");
+  page.paragraph(
+      "To try it: coffer demo. As a service: /etc/coffer/coffer.toml, and coffer admin link.");
+  page.section("COMMANDS");
+  for (const Command& command : commands()) describe(page, command);
+  page.section("SETTINGS");
+  page.paragraph(
+      "Commands that work on a file take --config, --db and the other settings of the file; serve "
+      "and demo "
+      "take all of them. Each is also a variable and a key of the file: see coffer.toml(5).");
+  page.section("EXIT STATUS");
+  for (const ExitCode& code : kExitCodes) page.item(std::to_string(code.code), {}, code.meaning);
+  page.section("SIGNALS");
+  page.item("SIGTERM, SIGINT", {}, "Finish what was asked, then stop; a second one stops at once.");
+  page.item("SIGHUP", {}, "Read the TLS certificate and key again.");
+  page.section("ENVIRONMENT");
+  page.item("COFFER_...", {}, "Settings, see coffer.toml(5).");
+  page.item("NOTIFY_SOCKET, WATCHDOG_USEC, LISTEN_FDS", {},
+            "Set by systemd(1): readiness, signs of life, and the socket to serve.");
+  page.item("CREDENTIALS_DIRECTORY", {}, "Where secrets lie as files of their setting's name.");
+  page.item("NO_COLOR", {}, "No colours.");
+  page.section("SEE ALSO");
+  page.paragraph("coffer.toml(5), systemd.service(5)");
+  return page.text();
+}
+
+std::vector<Command> manual_commands() {
+  return {{.path = "man",
+           .summary = "Print a manual page",
+           .run = man,
+           .arguments = {positional("PAGE", "coffer, or coffer.toml for its settings")},
+           .settings = Settings::none,
+           .prints_data = false},
+          {.path = "settings",
+           .summary = "Print all settings, as a file to start from or as a reference",
+           .run = settings,
+           .arguments = {positional("FORMAT", "toml or markdown")},
+           .settings = Settings::none,
+           .prints_data = false}};
+}
+
+}  // namespace coffer::cli

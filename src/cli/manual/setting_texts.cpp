@@ -1,0 +1,155 @@
+#include "cli/manual/setting_texts.h"
+
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "cli/manual/roff.h"
+#include "config_options.h"
+
+namespace coffer::cli {
+namespace {
+
+constexpr std::string_view kOrder =
+    "A flag wins over the variable, the variable over the file, the file over the default.";
+constexpr std::string_view kFileRules =
+    "The file is TOML without tables: one setting a line, text in quotes, numbers and true or "
+    "false "
+    "without. A key that is not known is an error that names its line. A relative path counts from "
+    "the "
+    "folder of the file.";
+constexpr std::string_view kSecretRule =
+    "A secret has no flag and no key in the file, where it would be copied around and shown: it "
+    "comes "
+    "from its variable, from a systemd credential of its name, or from the file that the setting "
+    "ending "
+    "in _file names.";
+
+bool is_bare(const ConfigOption& option) {
+  return std::holds_alternative<int Config::*>(option.target) ||
+         std::holds_alternative<bool Config::*>(option.target);
+}
+
+/// The default as the file would say it; none where it is found at the start.
+std::optional<std::string> constant_default(const ConfigOption& option) {
+  if (!option.default_note.empty()) return std::nullopt;
+  const std::string text = option.default_text();
+  return text.empty() ? std::nullopt : std::optional(text);
+}
+
+std::string bounds_of(const ConfigOption& option) {
+  if (!std::holds_alternative<int Config::*>(option.target)) return {};
+  return std::to_string(option.min) + " to " + std::to_string(option.max);
+}
+
+std::string default_of(const ConfigOption& option) {
+  const std::string text = option.default_text();
+  return text.empty() ? "none" : text;
+}
+
+std::string described(const ConfigOption& option) {
+  std::string text = std::string(option.help) + ".\nDefault: " + default_of(option) + ".";
+  if (const std::string bounds = bounds_of(option); !bounds.empty())
+    text += " From " + bounds + ".";
+  return text;
+}
+
+/// `config` says which file is read, so it is none of the settings in one.
+std::vector<const ConfigOption*> settings(bool secret) {
+  std::vector<const ConfigOption*> out;
+  for (const ConfigOption& option : config_options()) {
+    if (option.secret() == secret && option.name != "config") out.push_back(&option);
+  }
+  return out;
+}
+
+std::string placeholder_of(const ConfigOption& option) {
+  return option.placeholder.empty() ? "true|false" : std::string(option.placeholder);
+}
+
+std::string cell(std::string_view text) {
+  std::string out;
+  for (const char c : text) out += c == '|' ? std::string("\\|") : std::string(1, c);
+  return out;
+}
+
+}  // namespace
+
+std::string settings_page() {
+  RoffPage page("coffer.toml", 5, "settings of coffer(1)");
+  page.section("DESCRIPTION");
+  page.paragraph(
+      "The file is coffer/coffer.toml in $XDG_CONFIG_HOME (~/.config), for the service and for "
+      "root "
+      "/etc/coffer/coffer.toml. --config or COFFER_CONFIG name another. Every setting is also a "
+      "flag "
+      "(--log-level) and a variable (COFFER_LOG_LEVEL).");
+  page.paragraph(kOrder);
+  page.paragraph(kFileRules);
+  page.section("SETTINGS");
+  for (const ConfigOption* option : settings(false)) {
+    page.item(std::string(option->name) + " =", placeholder_of(*option), described(*option));
+  }
+  page.section("SECRETS");
+  page.paragraph(kSecretRule);
+  for (const ConfigOption* option : settings(true)) {
+    page.item(option->variable(), option->placeholder, described(*option));
+  }
+  page.section("FILES");
+  page.item("/etc/coffer/coffer.toml", {}, "The service's settings.");
+  page.item(
+      "/etc/credstore/coffer.master_key", {},
+      "The master key, where it is kept apart from the database and given to the service as a "
+      "credential.");
+  page.item("/var/lib/coffer/", {},
+            "The service's database, its log, and the master key beside it.");
+  page.section("SEE ALSO");
+  page.paragraph("coffer(1), systemd.exec(5)");
+  return page.text();
+}
+
+std::string settings_file() {
+  std::string out =
+      "# Settings of coffer; see coffer.toml(5). Every line is a default: take away the # to "
+      "change it.\n"
+      "# Each is also a variable (COFFER_LOG_LEVEL) and a flag (--log-level), which win over this "
+      "file.\n"
+      "# Secrets are not for this file: name files that hold them.\n";
+  for (const ConfigOption* option : settings(false)) {
+    out += "\n# " + std::string(option->help) + ".\n";
+    const auto constant = constant_default(*option);
+    if (!option->default_note.empty())
+      out += "# Default: " + std::string(option->default_note) + ".\n";
+    const std::string value = constant ? *constant : placeholder_of(*option);
+    out += "#" + std::string(option->name) + " = ";
+    out += is_bare(*option) ? value : "\"" + value + "\"";
+    out += "\n";
+  }
+  return out;
+}
+
+std::string settings_reference() {
+  std::string out =
+      "# Configuration\n\nMade by `coffer settings markdown` from the table that the program "
+      "itself reads; a test compares the two.\n\n";
+  out += std::string(kOrder) +
+         " `log_level` in the file is `--log-level` as a flag and `COFFER_LOG_LEVEL` "
+         "as a variable. ";
+  out += std::string(kFileRules) + "\n\n`coffer settings toml` prints a file to start from.\n\n";
+  out += "| Setting | Value | Default | |\n|---|---|---|---|\n";
+  for (const ConfigOption* option : settings(false)) {
+    const std::string bounds = bounds_of(*option);
+    out += "| `" + std::string(option->name) + "` | " + cell(placeholder_of(*option)) +
+           (bounds.empty() ? "" : ", " + bounds) + " | " + cell(default_of(*option)) + " | " +
+           cell(option->help) + " |\n";
+  }
+  out += "\n## Secrets\n\n" + std::string(kSecretRule) +
+         "\n\n| Variable | Credential | |\n|---|---|---|\n";
+  for (const ConfigOption* option : settings(true)) {
+    out += "| `" + option->variable() + "` | `" + std::string(option->name) + "` | " +
+           cell(option->help) + " |\n";
+  }
+  return out;
+}
+
+}  // namespace coffer::cli

@@ -1,0 +1,121 @@
+#!/usr/bin/env bash
+# What packages are made of, judged without installing anything: the units, the manual pages, the formula,
+# the container's files, the software list.
+set -euo pipefail
+cd "${COFFER_SOURCE_DIR:?}"
+bin=${COFFER_RELEASE_BIN:?}
+scratch=$(mktemp -d)
+failures=0
+server=
+finish() {
+  [ -z "$server" ] || kill -KILL "$server" 2>/dev/null || true
+  rm -rf "$scratch"
+}
+trap finish EXIT
+ok() { printf 'ok       %s\n' "$*"; }
+not_ok() { printf 'FAILED   %s\n' "$*"; failures=$((failures + 1)); }
+check() { # <what> <command ...>
+  local what=$1
+  shift
+  if "$@" >"$scratch/out" 2>&1; then ok "$what"; else
+    not_ok "$what"
+    sed 's/^/         | /' "$scratch/out" | tail -n 8
+  fi
+}
+have() { command -v "$1" >/dev/null; }
+
+# --- Units --------------------------------------------------------------------------------------------
+
+if have systemd-analyze; then
+  exposure() { # <unit file>
+    systemd-analyze security --offline=true "$1" 2>/dev/null |
+      sed -n 's/.*Overall exposure level for [^:]*: \([0-9.]*\) .*/\1/p'
+  }
+  at_most() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a != "" && a <= b) }'; }
+  found=$(exposure packaging/debian/coffer.service)
+  check "the service's exposure is $found, at most 1.3" at_most "$found" 1.3
+  # The control: without its protections the same unit is judged worse.
+  grep -vE '^(Protect|Private|Restrict|SystemCall|Capability|NoNew)' packaging/debian/coffer.service \
+    >"$scratch/coffer.service"
+  open=$(exposure "$scratch/coffer.service")
+  check "and $open without its protections" at_most 5 "$open"
+  # The binary has another place here than where it is installed.
+  mkdir "$scratch/units"
+  sed "s|^ExecStart=/usr/bin/coffer|ExecStart=$(realpath "$bin")|" packaging/debian/coffer.service \
+    >"$scratch/units/coffer.service"
+  cp packaging/debian/coffer.socket "$scratch/units/"
+  SYSTEMD_UNIT_PATH=$scratch/units: systemd-analyze verify --man=no "$scratch/units/coffer.service" \
+    "$scratch/units/coffer.socket" >"$scratch/verify" 2>&1 || true
+  check "systemd finds nothing to say about the units" test -z "$(grep coffer "$scratch/verify")"
+fi
+
+# --- Manual pages, completions, settings --------------------------------------------------------------
+
+for page in coffer coffer.toml; do
+  "$bin" man "$page" >"$scratch/$page"
+  if have man; then
+    LC_ALL=C.UTF-8 MANROFFSEQ='' MANWIDTH=80 man --warnings -E UTF-8 -l -Tutf8 -Z "$scratch/$page" \
+      >/dev/null 2>"$scratch/warnings" || true
+    check "man has nothing to say about $page" test ! -s "$scratch/warnings"
+  fi
+  have mandoc && check "nor has mandoc" mandoc -T lint -W error "$scratch/$page"
+done
+"$bin" settings toml >"$scratch/coffer.toml"
+check "the file to start from is accepted" "$bin" --version --config "$scratch/coffer.toml"
+"$bin" settings markdown >"$scratch/configuration.md"
+check "the reference in docs/ is what the program prints" cmp docs/configuration.md "$scratch/configuration.md"
+check "a page that is none is a usage error" sh -c '"$1" man nothing; test $? -eq 2' sh "$bin"
+
+# --- Formula ------------------------------------------------------------------------------------------
+
+if have ruby; then
+  check "the formula is Ruby" ruby -c packaging/homebrew/coffer.rb
+  for word in desc homepage url sha256 license livecheck depends_on service test; do
+    check "the formula has $word" grep -qE "^  $word\b" packaging/homebrew/coffer.rb
+  done
+  length=$(sed -n 's/^  desc "\(.*\)"$/\1/p' packaging/homebrew/coffer.rb | tr -d '\n' | wc -c)
+  check "its description has $length characters, fewer than 80" test "$length" -lt 80
+fi
+
+# --- Container ----------------------------------------------------------------------------------------
+
+# No engine: the step that makes the image's files, and its last stage by hand.
+if [ "$(id -u)" -eq 0 ] && [ -f /etc/ssl/certs/ca-certificates.crt ]; then
+  COFFER_PACKAGE_BIN=$bin packaging/image.sh "$scratch/image"
+  holds=$(cd "$scratch/image" && find . -type f | sort | tr '\n' ' ')
+  check "the image holds two files" test "$holds" = "./etc/ssl/certs/ca-certificates.crt ./usr/bin/coffer "
+  mapfile -t variables < <(sed -n '/^ENV /,/[^\\]$/p' packaging/Dockerfile | tr -d '\\' |
+    grep -o '[A-Z_]*=[^ ]*' | sed 's/0\.0\.0\.0:808[01]/127.0.0.1:0/')
+  user=$(sed -n 's/^USER //p' packaging/Dockerfile)
+  env -i "${variables[@]}" chroot --userspec="$user" "$scratch/image" /usr/bin/coffer serve \
+    >"$scratch/serve.log" 2>&1 &
+  server=$!
+  for _ in $(seq 100); do grep -q '"listening"' "$scratch/serve.log" && break; sleep 0.05; done
+  url=$(sed -n 's/.*"listening","url":"\([^"]*\)".*/\1/p' "$scratch/serve.log")
+  check "serves as $user in an image of its own" test -n "$url"
+  check "the health check of the image works" env -i "${variables[@]}" chroot --userspec="$user" \
+    "$scratch/image" /usr/bin/coffer healthcheck --url "$url/livez"
+  check "commands find the server" env -i "${variables[@]}" chroot --userspec="$user" "$scratch/image" \
+    /usr/bin/coffer association list
+  kill -TERM "$server"
+  check "ends well" wait "$server"
+  server=
+fi
+
+# --- Software list ------------------------------------------------------------------------------------
+
+SOURCE_DATE_EPOCH=1 python3 -B packaging/inventory.py sbom "$bin" 1 >"$scratch/sbom.json"
+check "the software list names what is linked in" python3 - "$scratch/sbom.json" <<'PY'
+import json, sys
+document = json.load(open(sys.argv[1]))
+names = {one["name"] for one in document["components"]}
+wanted = {"httplib", "sqlite", "sqlitecpp", "openssl", "cares", "json", "cli11", "glibc", "libstdc++"}
+assert document["bomFormat"] == "CycloneDX" and wanted <= names, wanted - names
+assert all(one["version"] and one["licenses"] and one["purl"] for one in document["components"])
+assert "catch2" not in names
+PY
+python3 -B packaging/inventory.py copyright >"$scratch/copyright"
+for name in httplib sqlite sqlitecpp qrcode openssl cares json cli11 iso_codes glibc; do
+  check "the licence of $name is in the copyright file" grep -q "^$name " "$scratch/copyright"
+done
+exit $((failures > 0))

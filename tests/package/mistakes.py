@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+"""Each kind of mistake in a configuration: one sentence that names the setting or file and what to do,
+and an exit code that a supervisor does not restart on (2, 77 or 78).
+
+    mistakes.py BINARY
+"""
+
+import os
+import pathlib
+import re
+import socket
+import subprocess
+import sys
+import tempfile
+
+NOBODY = 65534
+TIMEOUT_S = 8
+GOOD = 'db = "coffer.db"\nlisten_http = "127.0.0.1:0"\nadmin_off = true\n'
+KEY = "0123456789abcdef" * 4 + "\n"
+
+
+class World:
+    """A folder with a good configuration that a case then spoils."""
+
+    def __init__(self, folder, taken):
+        self.folder, self.taken = pathlib.Path(folder), taken
+        self.settings = self.folder / "coffer.toml"
+        self.settings.write_text(GOOD)
+        self.arguments = []
+
+    def setting(self, line):
+        """At the end of the file; says which line it is."""
+        self.settings.write_text(self.settings.read_text() + line + "\n")
+        return len(self.settings.read_text().splitlines())
+
+    def file(self, name, text, mode=0o600, owner=NOBODY):
+        path = self.folder / name
+        path.write_text(text)
+        os.chown(path, owner, owner)
+        path.chmod(mode)
+        return path
+
+
+def unknown_key(world):
+    world.setting('log_levle = "info"')
+
+
+def bad_value(world):
+    world.setting("workers = 0")
+
+
+def bad_text(world):
+    world.setting('log_level = "loud"')
+
+
+def bad_address(world):
+    world.settings.write_text(GOOD.replace("127.0.0.1:0", "8080"))
+
+
+def no_quotes(world):
+    world.setting("log_level = info")
+
+
+def secret_in_file(world):
+    world.setting('metrics_token = "abc"')
+
+
+def no_file(world):
+    world.settings.unlink()
+
+
+def unreadable_file(world):
+    world.settings.chmod(0)
+
+
+def unreadable_key(world):
+    world.setting(f'master_key_file = "{world.file("master.key", KEY, 0o600, owner=0)}"')
+
+
+def open_key(world):
+    world.setting(f'master_key_file = "{world.file("master.key", KEY, 0o644)}"')
+
+
+def bad_key(world):
+    world.setting(f'master_key_file = "{world.file("master.key", "secret")}"')
+
+
+def half_tls(world):
+    world.setting(f'tls_cert = "{world.file("cert.pem", "")}"')
+
+
+def unreadable_tls(world):
+    world.setting('tls_cert = "/nowhere/cert.pem"')
+    world.setting(f'tls_key = "{world.file("key.pem", "")}"')
+
+
+def port_taken(world):
+    world.settings.write_text(GOOD.replace("127.0.0.1:0", f"127.0.0.1:{world.taken}"))
+
+
+def port_taken_by_flag(world):
+    world.arguments = ["--listen-http", f"127.0.0.1:{world.taken}"]
+
+
+def low_port(world):
+    world.settings.write_text(GOOD.replace("127.0.0.1:0", "127.0.0.1:81"))
+
+
+def foreign_folder(world):
+    (world.folder / "data").mkdir(mode=0o755)
+    os.chown(world.folder / "data", 0, 0)
+    world.settings.write_text(GOOD.replace("coffer.db", "data/coffer.db"))
+
+
+def foreign_database(world):
+    world.file("coffer.db", "", 0o600, owner=0)
+
+
+def database_is_a_folder(world):
+    (world.folder / "coffer.db").mkdir()
+
+
+def bad_flag(world):
+    world.arguments = ["--workers", "many"]
+
+
+# What, exit code, what the sentence must name.
+CASES = [
+    (unknown_key, 78, ["coffer.toml:4", "log_levle", "did you mean log_level"]),
+    (bad_value, 78, ["coffer.toml:4", "workers", "from 1 to"]),
+    (bad_text, 78, ["coffer.toml:4", "log_level", "write debug"]),
+    (bad_address, 78, ["coffer.toml:2", "listen_http", "HOST:PORT"]),
+    (no_quotes, 78, ["coffer.toml:4", "log_level", "quotes"]),
+    (secret_in_file, 78, ["coffer.toml:4", "metrics_token", "metrics_token_file"]),
+    (no_file, 2, ["--config", "coffer.toml", "name a file"]),
+    (unreadable_file, 2, ["--config", "coffer.toml", "Permission denied", "can be read"]),
+    (unreadable_key, 77, ["master.key", "readable by the user"]),
+    (open_key, 77, ["master.key", "chmod 600"]),
+    (bad_key, 78, ["master.key", "64 hex"]),
+    (half_tls, 78, ["coffer.toml:4", "tls_cert", "tls_key"]),
+    (unreadable_tls, 78, ["coffer.toml:4", "tls_cert", "PEM file"]),
+    (port_taken, 78, ["coffer.toml:2", "listen_http", "in use", "free"]),
+    (port_taken_by_flag, 2, ["--listen-http", "in use", "free"]),
+    (low_port, 78, ["coffer.toml:2", "listen_http", "Permission denied"]),
+    (foreign_folder, 77, ["data", "Permission denied", "Run as the user"]),
+    (foreign_database, 77, ["coffer.db", "Permission denied", "Run as the user"]),
+    (database_is_a_folder, 78, ["coffer.toml:1", "name a file"]),
+    (bad_flag, 2, ["--workers", "whole number"]),
+]
+
+
+def run(binary, world):
+    """(exit code, standard error), as the service's user would see them."""
+    command = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--", binary,
+               "serve", "--config", str(world.settings), *world.arguments]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, timeout=TIMEOUT_S, check=False,
+                          env={"PATH": "/usr/bin:/bin", "HOME": "/nonexistent"})
+    return done.returncode, done.stderr
+
+
+def said_by(error):
+    """The sentences for people; log lines of the engine are another thing."""
+    return [line for line in error.splitlines() if line.startswith("coffer: ")]
+
+
+def main(binary):
+    if os.geteuid() != 0:
+        print("skipped: not root, so no other user can be tried")
+        sys.exit(77)
+    taken = socket.create_server(("127.0.0.1", 0))
+    failures = 0
+    for spoil, code, names in CASES:
+        with tempfile.TemporaryDirectory() as folder:
+            os.chown(folder, NOBODY, NOBODY)
+            world = World(folder, taken.getsockname()[1])
+            os.chown(world.settings, NOBODY, NOBODY)
+            spoil(world)
+            found, error = run(binary, world)
+            said = said_by(error)
+            wrong = [name for name in names if not any(name in line for line in said)]
+            good = found == code and len(said) == 1 and not wrong
+            failures += not good
+            text = re.sub(re.escape(folder), "DIR", said[0] if said else error)
+            print(f"{'ok     ' if good else 'FAILED '} {spoil.__name__}: {found}: {text.strip()}")
+            if not good:
+                print(f"        expected {code}, one sentence with {names}; missing {wrong}; {len(said)} said")
+    # The control: without a mistake none is found.
+    with tempfile.TemporaryDirectory() as folder:
+        os.chown(folder, NOBODY, NOBODY)
+        world = World(folder, 0)
+        try:
+            run(binary, world)
+            failures += 1
+            print("FAILED  the good configuration: it ends")
+        except subprocess.TimeoutExpired:
+            print("ok      the good configuration is served")
+    sys.exit(1 if failures else 0)
+
+
+main(*sys.argv[1:])

@@ -1,0 +1,190 @@
+"""Roots of Debian releases, made once by debootstrap and copied for each test.
+
+They are kept as archives in ~/.cache/coffer/roots for a month. The mirror is the one this machine's apt
+is set to. A machine that cannot make them skips the test (77).
+"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import time
+
+# Beyond the base: what a real host has that a package's scripts use.
+EXTRA = {"bookworm": "systemd,systemd-sysv,debconf,ca-certificates"}
+KEPT_S = 30 * 24 * 3600
+
+
+def skip(why):
+    print(f"skipped: {why}")
+    sys.exit(77)
+
+
+def mirror():
+    """Without its component of the release: http://deb.debian.org/debian, or whatever apt is set to."""
+    said = subprocess.run(["apt-get", "--print-uris", "update"], stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, text=True).stdout
+    for line in said.splitlines():
+        address = line.split("'")[1] if "'" in line else ""
+        if "/dists/" in address and "security" not in address and "debian" in address:
+            return address.split("/dists/")[0]
+    skip("apt is set to no mirror of Debian")
+
+
+def cache():
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return pathlib.Path(home) / "coffer" / "roots"
+
+
+def archive_of(release):
+    archive = cache() / f"{release}.tar"
+    if archive.is_file() and time.time() - archive.stat().st_mtime < KEPT_S:
+        return archive
+    if not shutil.which("debootstrap"):
+        skip("there is no debootstrap")
+    archive.parent.mkdir(parents=True, exist_ok=True)
+    made = archive.parent / f".{release}.{os.getpid()}"
+    command = ["debootstrap", "--variant=minbase"]
+    if release in EXTRA:
+        command.append("--include=" + EXTRA[release])
+    try:
+        done = subprocess.run([*command, release, str(made), mirror()], stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        if done.returncode != 0:
+            skip(f"debootstrap {release}: " + done.stdout.strip().rpartition("\n")[2])
+        shutil.rmtree(made / "var" / "cache" / "apt" / "archives", ignore_errors=True)
+        partial = f"{archive}.{os.getpid()}"
+        subprocess.run(["tar", "--create", "--file", partial, "--numeric-owner", "-C", made, "."],
+                       check=True)
+        os.rename(partial, archive)
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+    return archive
+
+
+# Runs in namespaces of its own, with the root's folder as first argument: makes what a container's
+# systemd expects, and becomes it.
+BOOT = """
+set -e
+mount --make-rprivate /
+mount --bind "$1" "$1"
+mount -t proc proc "$1/proc"
+mount -t sysfs -o ro sysfs "$1/sys"
+mount -t cgroup2 cgroup2 "$1/sys/fs/cgroup"
+mount -t tmpfs -o mode=755 tmpfs "$1/dev"
+for name in null zero full random urandom tty; do
+  touch "$1/dev/$name"
+  mount --bind "/dev/$name" "$1/dev/$name"
+done
+ln -s /proc/self/fd "$1/dev/fd"
+for number in 0 1 2; do
+  name=$(echo stdin stdout stderr | cut -d ' ' -f $((number + 1)))
+  ln -s "fd/$number" "$1/dev/$name"
+done
+mkdir "$1/dev/shm" "$1/dev/pts"
+mount -t tmpfs tmpfs "$1/dev/shm"
+mount -t tmpfs -o mode=755 tmpfs "$1/run"
+cd "$1"
+pivot_root . mnt
+umount -l /mnt
+exec env -i container=coffer-test PATH=/usr/sbin:/usr/bin:/sbin:/bin /lib/systemd/systemd --system \
+  --log-target=null --show-status=0 systemd.unit=multi-user.target
+"""
+
+
+class Root:
+    """A copy of a release's root below `folder`."""
+
+    def __init__(self, release, folder):
+        if os.geteuid() != 0:
+            skip("not root")
+        archive = archive_of(release)
+        self.path = pathlib.Path(folder) / release
+        self.path.mkdir()
+        subprocess.run(["tar", "--extract", "--file", archive, "--numeric-owner", "-C", self.path],
+                       check=True)
+        self.machine, self.init, self.cgroup = None, None, None
+
+    def boot(self):
+        """Starts the root's own systemd, which ends with this process. Network and host name are ours."""
+        tree = next((line.split()[1] for line in open("/proc/mounts", encoding="utf-8")
+                     if line.split()[2] == "cgroup2"), None)
+        if not tree or not os.access(tree, os.W_OK):
+            skip("no cgroup v2 that could be written to")
+        self.cgroup = pathlib.Path(tree) / f"coffer-test-{os.getpid()}"
+        self.cgroup.mkdir()
+        enter = f"echo $$ >{self.cgroup}/cgroup.procs && exec \"$@\""
+        self.machine = subprocess.Popen(
+            ["sh", "-c", enter, "sh", "unshare", "--cgroup", "--mount", "--pid", "--ipc", "--uts", "--fork",
+             "--kill-child", "bash", "-c", BOOT, "boot", self.path],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        state = "nothing"
+        for _ in range(200):
+            time.sleep(0.1)
+            children = pathlib.Path(f"/proc/{self.machine.pid}/task/{self.machine.pid}/children").read_text()
+            if self.machine.poll() is not None or not children.strip():
+                continue
+            self.init = children.split()[0]
+            state = self.run("systemctl", "is-system-running").stdout.strip()
+            if state in ("running", "degraded"):
+                return self
+        self.halt()
+        skip(f"systemd does not come up in a container here: {state}")
+
+    def halt(self):
+        if self.machine:
+            self.machine.kill()
+            self.machine.wait()
+            for _ in range(50):
+                try:
+                    for folder in sorted(self.cgroup.rglob("*/"), reverse=True):
+                        if folder.is_dir():
+                            folder.rmdir()
+                    self.cgroup.rmdir()
+                    break
+                except OSError:
+                    time.sleep(0.1)  # its processes are just ending
+        self.machine = None
+
+    def run(self, *command, env=None, stdin=None):
+        """A command inside, as root. The finished process with its output as text."""
+        environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root", "LC_ALL": "C.UTF-8",
+                       "DEBIAN_FRONTEND": "noninteractive", **(env or {})}
+        into = ["nsenter", "--target", self.init, "--mount", "--pid", "--ipc", "--uts", "--cgroup", "--"] \
+            if self.machine else ["chroot", self.path]
+        return subprocess.run([*into, *command], env=environment, input=stdin, text=True,
+                              stdin=None if stdin is not None else subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+
+    def bring(self, file, place="/root"):
+        """Copies a file in and says where it is there."""
+        target = self.path / place.lstrip("/") / pathlib.Path(file).name
+        shutil.copy2(file, target)
+        return "/" + str(target.relative_to(self.path))
+
+    def files(self):
+        """Every path below the root, as text; not what the kernel shows."""
+        out = set()
+        for folder, folders, names in os.walk(self.path):
+            if folder == str(self.path):
+                folders[:] = [name for name in folders
+                              if name not in ("proc", "sys", "dev", "run", "root", "tmp")]
+            out.update(os.path.relpath(os.path.join(folder, name), self.path)
+                       for name in (*folders, *names))
+        return out
+
+
+def alone():
+    """Runs this program again where it has mounts, a loopback and ports of its own."""
+    if os.environ.get("COFFER_ALONE"):
+        return
+    if os.geteuid() != 0:
+        skip("not root")
+    shell = "mount --make-rprivate / && ip link set lo up && exec \"$@\""
+    command = ["unshare", "--mount", "--net", "--ipc", "--uts", "sh", "-c", shell, "sh", sys.executable, "-B",
+               *sys.argv]
+    if subprocess.run(["unshare", "--mount", "--net", "true"], check=False).returncode != 0:
+        skip("no namespaces here")
+    os.environ["COFFER_ALONE"] = "1"
+    os.execvp(command[0], command)

@@ -1,0 +1,94 @@
+#include "cli/manual/manual.h"
+
+#include <catch2/catch.hpp>
+#include <fstream>
+#include <sstream>
+
+#include "cli/manual/roff.h"
+#include "cli/manual/setting_texts.h"
+#include "config_options.h"
+#include "open_file.h"
+
+using namespace coffer;
+using namespace coffer::cli;
+
+namespace {
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// The sample with every line taken in that has a constant for a default.
+std::string taken_in(const std::string& sample) {
+  std::istringstream lines(sample);
+  std::string out;
+  for (std::string line; std::getline(lines, line);) {
+    const bool setting = line.size() > 1 && line[0] == '#' && line[1] != ' ';
+    if (!setting) continue;
+    const ConfigOption* option = find_config_option(line.substr(1, line.find(' ') - 1));
+    REQUIRE(option != nullptr);
+    if (option->default_note.empty() && !option->default_text().empty())
+      out += line.substr(1) + "\n";
+  }
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("the manual knows every command, argument, setting and secret", "[cli]") {
+  const std::string commands_text = commands_page();
+  for (const Command& command : commands()) {
+    INFO(command.path);
+    CHECK(has(commands_text, ".SS coffer " + roff_text(command.path) + "\n"));
+    for (const Argument& argument : command.arguments) {
+      CHECK(has(commands_text, roff_text(argument.name)));
+    }
+  }
+  const std::string page = settings_page();
+  const std::string reference = settings_reference();
+  const std::string sample = settings_file();
+  for (const ConfigOption& option : config_options()) {
+    const std::string name(option.name);
+    if (name == "config") continue;
+    INFO(name);
+    CHECK(has(page, option.secret() ? option.variable() : "\\fB" + name + " ="));
+    CHECK(has(reference, "| `" + (option.secret() ? option.variable() : name) + "` |"));
+    CHECK(has(sample, "\n#" + name + " = ") != option.secret());
+  }
+}
+
+TEST_CASE("the file to start from changes nothing, also with its defaults taken in", "[cli]") {
+  const test::Folder folder;
+  for (const std::string& text : {settings_file(), taken_in(settings_file())}) {
+    const std::string path = folder.file("coffer.toml");
+    std::ofstream(path) << text;
+    const std::map<std::string, std::string> environment = {{"COFFER_CONFIG", path},
+                                                            {"COFFER_DB", folder.file("c.db")}};
+    ConfigInputs inputs;
+    inputs.environment = [&](const std::string& name) -> std::optional<std::string> {
+      const auto found = environment.find(name);
+      return found == environment.end() ? std::nullopt : std::optional(found->second);
+    };
+    const auto config = load_config(inputs);
+    if (!config) FAIL(config_error_text(config.error()));
+    for (const ConfigOption& option : config_options()) {
+      if (option.name == "config" || option.name == "db" || option.secret()) continue;
+      if (!option.default_note.empty()) continue;
+      INFO(option.name);
+      CHECK(config_value_text(option, *config) == config_value_text(option, Config{}));
+    }
+  }
+}
+
+TEST_CASE("the reference of the documents is what the program prints", "[cli]") {
+  std::ifstream file(std::string(COFFER_SOURCE_DIR) + "/docs/configuration.md");
+  std::stringstream text;
+  text << file.rdbuf();
+  CHECK(text.str() == settings_reference());
+}
+
+TEST_CASE("no text of ours is a request of man's", "[cli]") {
+  CHECK(roff_text("a-b") == "a\\-b");
+  CHECK(roff_text(".TH x\n'so y\\n") == "\\&.TH x\n\\&'so y\\en");
+  CHECK(roff_text("in . between") == "in . between");
+}

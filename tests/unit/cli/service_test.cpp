@@ -1,0 +1,156 @@
+// What a supervisor says in the environment, and what it hears back.
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <cstring>
+#include <map>
+#include <string>
+
+#include "cli/service/activation.h"
+#include "cli/service/watchdog.h"
+#include "open_file.h"
+
+using namespace coffer;
+using namespace coffer::cli;
+
+namespace {
+
+/// Variables for as long as it lives.
+class Variables {
+ public:
+  explicit Variables(std::map<std::string, std::string> values) : values_(std::move(values)) {
+    for (const auto& [name, value] : values_) ::setenv(name.c_str(), value.c_str(), 1);
+  }
+  ~Variables() {
+    for (const auto& [name, value] : values_) ::unsetenv(name.c_str());
+  }
+  Variables(const Variables&) = delete;
+  Variables& operator=(const Variables&) = delete;
+
+ private:
+  std::map<std::string, std::string> values_;
+};
+
+std::string own_pid() { return std::to_string(::getpid()); }
+
+/// Descriptor 3 is what the test wants it to be, and afterwards what it was.
+class Third {
+ public:
+  explicit Third(int fd) : saved_(::dup(3)) {
+    REQUIRE(::dup2(fd, 3) == 3);
+    if (fd != 3) ::close(fd);
+  }
+  ~Third() {
+    if (saved_ < 0) {
+      ::close(3);
+    } else {
+      ::dup2(saved_, 3);
+      ::close(saved_);
+    }
+  }
+  Third(const Third&) = delete;
+  Third& operator=(const Third&) = delete;
+
+ private:
+  int saved_;
+};
+
+int tcp_socket(bool listens) {
+  const int fd = ::socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  REQUIRE(::bind(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
+  if (listens) REQUIRE(::listen(fd, 8) == 0);
+  return fd;
+}
+
+}  // namespace
+
+TEST_CASE("a socket is taken when it is meant for this process", "[cli]") {
+  const Third third(tcp_socket(true));
+  {
+    const Variables variables({{"LISTEN_PID", own_pid()}, {"LISTEN_FDS", "1"}});
+    const auto passed = passed_socket();
+    REQUIRE(passed);
+    REQUIRE(*passed);
+    CHECK((*passed)->fd == 3);
+    CHECK((*passed)->address.host == "127.0.0.1");
+    CHECK((*passed)->address.port > 0);
+  }
+  for (const auto& variables : {std::map<std::string, std::string>{},
+                                {{"LISTEN_FDS", "1"}},
+                                {{"LISTEN_PID", "1"}, {"LISTEN_FDS", "1"}},
+                                {{"LISTEN_PID", own_pid()}, {"LISTEN_FDS", "0"}}}) {
+    const Variables set(variables);
+    const auto passed = passed_socket();
+    REQUIRE(passed);
+    CHECK_FALSE(*passed);
+  }
+}
+
+TEST_CASE("what is passed and cannot be served is a fault with a remedy", "[cli]") {
+  const auto refused = [](int fd, const std::string& count) {
+    const Third third(fd);
+    const Variables variables({{"LISTEN_PID", own_pid()}, {"LISTEN_FDS", count}});
+    const auto passed = passed_socket();
+    REQUIRE_FALSE(passed);
+    return passed.error().detail;
+  };
+  CHECK(refused(tcp_socket(true), "2").find("one ListenStream") != std::string::npos);
+  CHECK(refused(tcp_socket(false), "1").find("ListenStream=") != std::string::npos);
+  CHECK(refused(::socket(AF_UNIX, SOCK_STREAM, 0), "1").find("ListenStream=") != std::string::npos);
+}
+
+TEST_CASE("two addresses that are one", "[cli]") {
+  const HostPort there{"127.0.0.1", 8080};
+  CHECK(same_address({"127.0.0.1", 8080}, there));
+  CHECK(same_address({"localhost", 8080}, there));
+  CHECK(same_address({"127.0.0.1", 0}, there));
+  CHECK(same_address({"pay.example.com", 8080}, there));
+  CHECK(same_address({"0:0::1", 8080}, {"::1", 8080}));
+  CHECK_FALSE(same_address({"127.0.0.1", 8081}, there));
+  CHECK_FALSE(same_address({"0.0.0.0", 8080}, there));
+  CHECK_FALSE(same_address({"::", 8080}, {"0.0.0.0", 8080}));
+}
+
+TEST_CASE("signs of life come while the writer moves", "[cli]") {
+  const test::Folder folder;
+  const int fd = ::socket(AF_UNIX, SOCK_DGRAM, 0);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const std::string path = folder.file("notify");
+  std::memcpy(address.sun_path, path.data(), path.size());
+  REQUIRE(::bind(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
+  const auto heard = [&] {
+    char text[100];
+    const ssize_t size = ::recv(fd, text, sizeof text, MSG_DONTWAIT);
+    return size < 0 ? "" : std::string(text, static_cast<std::size_t>(size));
+  };
+  const Variables variables(
+      {{"NOTIFY_SOCKET", path}, {"WATCHDOG_USEC", "30000000"}, {"WATCHDOG_PID", own_pid()}});
+  bool alive = true;
+  Watchdog watchdog([&] { return alive; });
+  CHECK(watchdog.step() == 15'000);
+  CHECK(heard() == "WATCHDOG=1");
+  alive = false;
+  CHECK(watchdog.step() == 15'000);
+  CHECK(heard().empty());
+  ::close(fd);
+}
+
+TEST_CASE("nobody waits for signs of life", "[cli]") {
+  for (const auto& variables : {std::map<std::string, std::string>{},
+                                {{"WATCHDOG_USEC", "soon"}},
+                                {{"WATCHDOG_USEC", "0"}},
+                                {{"WATCHDOG_USEC", "30000000"}, {"WATCHDOG_PID", "1"}}}) {
+    const Variables set(variables);
+    CHECK_FALSE(watchdog_ms());
+  }
+  const Variables set({{"WATCHDOG_USEC", "1500"}});
+  CHECK(watchdog_ms() == 1);
+}
