@@ -104,7 +104,7 @@ bool use_passed_socket(Config& config, int& fd, StartError& error) {
         origin + ": listen_http is " + config.listen_http.to_string() +
             ", but the socket that the supervisor passes listens on " + there.to_string() +
             "; change ListenStream of coffer.socket (systemctl edit coffer.socket), or do without "
-            "the socket (systemctl disable --now coffer.socket)"};
+            "the socket (systemctl mask --now coffer.socket)"};
     return false;
   }
   config.listen_http = there;

@@ -61,7 +61,9 @@ for page in coffer coffer.toml; do
   have mandoc && check "nor has mandoc" mandoc -T lint -W error "$scratch/$page"
 done
 "$bin" settings toml >"$scratch/coffer.toml"
-check "the file to start from is accepted" "$bin" --version --config "$scratch/coffer.toml"
+# There is no database, which ends with 1; a fault in the file would end with 78.
+check "the file to start from is accepted" sh -c '"$1" wallet list --config "$2" --db "$3"; test $? -eq 1' \
+  sh "$bin" "$scratch/coffer.toml" "$scratch/none.db"
 "$bin" settings markdown >"$scratch/configuration.md"
 check "the reference in docs/ is what the program prints" cmp docs/configuration.md "$scratch/configuration.md"
 check "a page that is none is a usage error" sh -c '"$1" man nothing; test $? -eq 2' sh "$bin"

@@ -84,12 +84,15 @@ for number in 0 1 2; do
 done
 mkdir "$1/dev/shm" "$1/dev/pts"
 mount -t tmpfs tmpfs "$1/dev/shm"
+mount -t devpts -o newinstance,ptmxmode=0666 devpts "$1/dev/pts"
+ln -s pts/ptmx "$1/dev/ptmx"
 mount -t tmpfs -o mode=755 tmpfs "$1/run"
 cd "$1"
 pivot_root . mnt
 umount -l /mnt
+mount --make-rshared /
 exec env -i container=coffer-test PATH=/usr/sbin:/usr/bin:/sbin:/bin /lib/systemd/systemd --system \
-  --log-target=null --show-status=0 systemd.unit=multi-user.target
+  --show-status=0 systemd.unit=multi-user.target
 """
 
 
