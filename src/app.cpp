@@ -6,11 +6,11 @@
 #include "flows/settle_payment.h"
 #include "store/catalog.h"
 #include "store/invariants.h"
+#include "store/schema.h"
 
 namespace coffer {
 namespace {
 
-constexpr std::string_view kKeyCheck = "master_key_check";
 constexpr std::string_view kCursorLabel = "coffer cursor v1";
 constexpr int kSettleBatch = 256;
 // After a round, what comes in meanwhile is settled together: a commit for each payment would keep the
@@ -101,10 +101,10 @@ DeliveryPolicy delivery_policy(const Config& config) {
 }
 
 Result<std::optional<std::string>> stored_key_check(store::Database& database) {
-  return store::with_reader(
-      database, [](store::Connection& db) -> Result<std::optional<std::string>> {
-        return store::read_meta(db, kKeyCheck);
-      });
+  return store::with_reader(database,
+                            [](store::Connection& db) -> Result<std::optional<std::string>> {
+                              return store::read_meta(db, store::kKeyCheck);
+                            });
 }
 
 /// The key of this file. A new file gets a new key when there is none; for a file that has sealed
@@ -120,7 +120,7 @@ Result<auth::MasterKey> open_master_key(const Config& config, Random& random,
   if (!key) return key;
   if (!stored) {
     COFFER_TRY_VOID(queue.run([&](store::WriteTx& tx) -> Result<void> {
-      store::write_meta(tx, kKeyCheck, key->fingerprint());
+      store::write_meta(tx, store::kKeyCheck, key->fingerprint());
       return {};
     }));
   } else if (*stored != key->fingerprint()) {

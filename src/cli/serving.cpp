@@ -21,12 +21,6 @@
 namespace coffer::cli {
 namespace {
 
-/// An address that means "all of this machine" is none to connect to.
-std::string connectable(const std::string& host) {
-  if (host == "0.0.0.0") return "127.0.0.1";
-  return host == "::" ? "::1" : host;
-}
-
 std::string origin_of(const Config& config, int port) {
   const HostPort address{connectable(config.listen_http.host), port};
   return (config.tls_cert.empty() ? "http://" : "https://") + address.to_string();
@@ -34,9 +28,7 @@ std::string origin_of(const Config& config, int port) {
 
 /// Room for every connection the settings allow, as far as the system lets us.
 void raise_descriptor_limit(const Config& config) {
-  // Database, workers, logs, the connections that are only told there is no room, and a margin.
-  constexpr rlim_t kOwn = 2'048;
-  const auto wanted = static_cast<rlim_t>(config.max_connections) + kOwn;
+  const auto wanted = static_cast<rlim_t>(descriptors_needed(config));
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted) return;
   limit.rlim_cur = std::min(wanted, limit.rlim_max);
@@ -129,6 +121,17 @@ void welcome_operator(const Console& console, App& app) {
 }
 
 }  // namespace
+
+std::string connectable(const std::string& host) {
+  if (host == "0.0.0.0") return "127.0.0.1";
+  return host == "::" ? "::1" : host;
+}
+
+long descriptors_needed(const Config& config) {
+  // Database, workers, logs, the connections that are only told there is no room, and a margin.
+  constexpr long kOwn = 2'048;
+  return config.max_connections + kOwn;
+}
 
 int run_server(const Console& console, const Config& config, const Serving& serving) {
   const StopSignals signals;

@@ -19,6 +19,14 @@ void follow_link(std::string& path) {
   if (!error) path = target;
 }
 
+/// Where there is no database, but the demo's is in its place.
+std::optional<std::string> demo_instead_of(const std::string& database) {
+  std::error_code ignored;
+  if (fs::exists(database, ignored)) return std::nullopt;
+  const auto demo = demo_database();
+  return demo && fs::exists(*demo, ignored) ? demo : std::nullopt;
+}
+
 }  // namespace
 
 std::optional<Config> read_settings(const Console& console, const ConfigInputs& inputs,
@@ -37,12 +45,23 @@ std::optional<Config> read_file_settings(const Console& console, const ConfigFla
                                          int& exit_code) {
   ConfigInputs inputs{.flags = flags};
   auto config = read_settings(console, inputs, exit_code);
-  std::error_code ignored;
-  if (!config || fs::exists(config->db, ignored)) return config;
-  const auto demo = demo_database();
-  if (!demo || !fs::exists(*demo, ignored)) return config;
+  if (!config) return config;
+  const auto demo = demo_instead_of(config->db);
+  if (!demo) return config;
   inputs.command_defaults["db"] = *demo;
   return read_settings(console, inputs, exit_code);
+}
+
+ConfigReading read_all_settings(const ConfigFlags& flags) {
+  ConfigInputs inputs{.flags = flags};
+  ConfigReading reading = read_config(inputs);
+  if (const auto demo = demo_instead_of(reading.config.db)) {
+    inputs.command_defaults["db"] = *demo;
+    inputs.command_defaults["admin_listen"] = reading.config.listen_http.to_string();
+    reading = read_config(inputs);
+  }
+  follow_link(reading.config.db);
+  return reading;
 }
 
 void apply_log_settings(const Config& config) {

@@ -18,6 +18,9 @@ std::optional<Config> read_settings(const Console& console, const ConfigInputs& 
 std::optional<Config> read_file_settings(const Console& console, const ConfigFlags& flags,
                                          int& exit_code);
 
+/// The same with whatever is wrong with it; nothing is printed.
+ConfigReading read_all_settings(const ConfigFlags& flags);
+
 /// Sets up the log of a process that runs under `config`.
 void apply_log_settings(const Config& config);
 

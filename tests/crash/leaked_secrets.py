@@ -98,14 +98,6 @@ def must(status, answer, wanted=200):
     return answer
 
 
-def command(gateway, *words):
-    done = subprocess.run([gateway.binary, *words, "--db", gateway.db, "--json"], capture_output=True, text=True,
-                          check=False)
-    if done.returncode:
-        sys.exit(f"leaked_secrets: coffer {' '.join(words)}: {done.stderr}")
-    return json.loads(done.stdout)
-
-
 def one_time_code(key):
     """RFC 6238 with the defaults of every authenticator app."""
     raw = base64.b32decode(key + "=" * (-len(key) % 8))
@@ -155,7 +147,7 @@ def log_in(gateway, secrets):
         secrets.add(f"the {round_} refresh token", session["refreshToken"])
         if round_ == "first":
             session = must(*connection.call("POST", "/v1/public/auth/refresh", {"refreshToken": session["refreshToken"]}))
-    user = command(gateway, "user", "add", "somebody", "--association", facts["associationId"])
+    user = gateway.command("user", "add", "somebody", "--association", facts["associationId"])
     key = urllib.parse.parse_qs(urllib.parse.urlparse(user["otpauthUri"]).query)["secret"][0]
     secrets.add("a password", user["password"])
     secrets.add("a key of one-time codes", key)
@@ -168,18 +160,18 @@ def log_in(gateway, secrets):
 
 
 def administer(gateway, secrets):
-    application = command(gateway, "application", "register", "--name", "Second", "--association",
+    application = gateway.command("application", "register", "--name", "Second", "--association",
                           gateway.facts["associationId"])
-    rotated = command(gateway, "application", "rotate", application["id"])
+    rotated = gateway.command("application", "rotate", application["id"])
     for what, source in (("registered", application), ("rotated", rotated)):
         for name in ("clientSecret", "apiKey", "connectSecret", "secretSeed", "signInSecret"):
             if source.get(name):
                 secrets.add(f"a {what} {name}", source[name])
-    connector = command(gateway, "connector", "add", "Provider", "--driver", "http", "--method", "MOMO", "--country", "KE",
+    connector = gateway.command("connector", "add", "Provider", "--driver", "http", "--method", "MOMO", "--country", "KE",
                         "--currency", "KES", "--asset", "USDC", "--rate", "129.5", "--min", "1", "--max", "1000",
                         "--base-url", "http://127.0.0.1:9")
     secrets.add("a provider's secret", connector["secret"])
-    rotated = command(gateway, "connector", "rotate-secret", connector["id"])
+    rotated = gateway.command("connector", "rotate-secret", connector["id"])
     secrets.add("a provider's new secret", rotated["secret"])
 
 

@@ -28,7 +28,7 @@ Result<Answer> list(Session& session, const Arguments& arguments) {
     COFFER_TRY(type, event_type_argument(*text));
   }
   COFFER_TRY(const auto after, sequence_argument(arguments, "after"));
-  COFFER_TRY(const int limit, count_argument(arguments, "limit", kShownMax));
+  COFFER_TRY(const int limit, number_argument(arguments, "limit", 1, kShownMax));
   return store::with_reader(session.app.database(), [&](store::Connection& db) -> Result<Answer> {
     COFFER_TRY(const auto chosen, chosen_tenant(db, arguments, environment_argument(arguments)));
     store::PageAt page;

@@ -101,7 +101,7 @@ Result<Answer> deliveries(Session& session, const Arguments& arguments) {
     COFFER_TRY(filter.type, event_type_argument(*type));
   }
   store::PageAt page;
-  COFFER_TRY(page.limit, count_argument(arguments, "limit", kShownMax));
+  COFFER_TRY(page.limit, number_argument(arguments, "limit", 1, kShownMax));
   COFFER_TRY(const auto webhook, found_webhook(session, arguments));
   return store::with_reader(session.app.database(), [&](store::Connection& db) -> Result<Answer> {
     Answer answer{.list = true,
