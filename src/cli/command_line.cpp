@@ -19,10 +19,13 @@ struct Group {
 };
 
 /// First words that have commands below them.
-constexpr std::array<Group, 7> kGroups = {{
+constexpr std::array<Group, 10> kGroups = {{
     {"association", "Tenants: each owns applications, wallets and everything else"},
     {"application", "What calls the API: register, rotate, suspend"},
-    {"wallet", "Review wallets, and fund them in the sandbox"},
+    {"payment", "Find payments, see what became of them, mend what is stuck"},
+    {"wallet", "Review wallets, see what moved on them, fund them in the sandbox"},
+    {"beneficiary", "Whom associations pay"},
+    {"quote", "What cash-outs and collections were offered at"},
     {"asset", "The asset registry and the market's liquidity"},
     {"rate", "The market's rates"},
     {"events", "What happened: list it, follow it, send it again"},

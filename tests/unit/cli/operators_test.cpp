@@ -104,7 +104,8 @@ TEST_CASE("audit: every command that changes something is beyond a viewer", "[cl
     INFO(command.path);
     const auto word = command.path.substr(command.path.find(' ') + 1);
     const bool reads = word == "list" || word == "show" || word == "find" || word == "verify" ||
-                       word == "statement" || word == "overview" || word == "activity";
+                       word == "statement" || word == "overview" || word == "activity" ||
+                       word == "deliveries" || word == "follow";
     CHECK(reads);
   }
 }
