@@ -54,6 +54,10 @@ class App {
   store::Database& database() { return *database_; }
   store::CommitQueue& queue() { return *queue_; }
   const Config& config() const { return config_; }
+  const outbound::ConnectorRegistry& connectors() const { return *connectors_; }
+  Timestamp opened_at() const { return opened_at_; }
+  /// As the last full proof found them, at start and hourly while serving.
+  bool invariants_hold() const { return invariants_hold_; }
   /// The request pipeline, callable without a listener; for tests.
   http::Response handle(http::Request& request);
 
@@ -98,6 +102,7 @@ class App {
 
   const Config config_;
   const Clock& clock_;
+  const Timestamp opened_at_ = clock_.now();
   Random& random_;
   Metrics metrics_;
   std::unique_ptr<store::Database> database_;

@@ -20,6 +20,9 @@
 #include "cli/events/events.h"
 #include "cli/events/listen.h"
 #include "cli/events/webhooks.h"
+#include "cli/operating/beneficiaries.h"
+#include "cli/operating/overview.h"
+#include "cli/operating/payments.h"
 #include "cli/provider_sim/command.h"
 #include "cli/shell/completion.h"
 
@@ -131,13 +134,15 @@ const std::vector<Command>& commands() {
   static const std::vector<Command> all = [] {
     std::vector<Command> out;
     for (const auto& group :
-         {demo_commands(),         serve_commands(),        init_commands(),
-          association_commands(),  application_commands(),  user_commands(),
-          wallet_commands(),       market_commands(),       connector_commands(),
-          fee_commands(),          event_commands(),        listen_commands(),
-          webhook_commands(),      notification_commands(), operator_commands(),
-          verify_commands(),       doctor_commands(),       healthcheck_commands(),
-          provider_sim_commands(), about_commands(),        completion_commands()}) {
+         {demo_commands(),        serve_commands(),        init_commands(),
+          overview_commands(),    payment_commands(),      association_commands(),
+          application_commands(), user_commands(),         wallet_commands(),
+          beneficiary_commands(), quote_commands(),        market_commands(),
+          connector_commands(),   fee_commands(),          event_commands(),
+          listen_commands(),      webhook_commands(),      notification_commands(),
+          operator_commands(),    verify_commands(),       doctor_commands(),
+          healthcheck_commands(), provider_sim_commands(), about_commands(),
+          completion_commands()}) {
       out.insert(out.end(), group.begin(), group.end());
     }
     return out;

@@ -120,6 +120,7 @@ struct Command {
   bool prints_data = true;        // has --json
   std::string_view hint = {};     // what to do about `not found`
   std::string_view details = {};  // what else the help says
+  bool streams = false;           // prints without end, so not for the admin page
 
   const FileCommand* on_file() const { return std::get_if<FileCommand>(&run); }
 };

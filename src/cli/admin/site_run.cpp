@@ -42,6 +42,11 @@ Record view(const Command& command) {
           {"arguments", std::move(arguments)}};
 }
 
+/// One that runs on the file and comes to an end.
+bool is_for_the_page(const Command& command) {
+  return command.on_file() != nullptr && !command.streams;
+}
+
 /// Blank values are what a form sends for a field that was left out.
 void set(Arguments& arguments, const std::string& name, std::string value) {
   if (!value.empty()) arguments.values[name] = std::move(value);
@@ -79,7 +84,7 @@ Result<Arguments> arguments_of(const http::Request& request) {
 Result<http::Response> AdminSite::list_commands(const http::Request&, const Visitor& visitor) {
   Answer answer{.list = true};
   for (const Command& command : commands()) {
-    if (command.on_file() == nullptr || visitor.row.role < command.role) continue;
+    if (!is_for_the_page(command) || visitor.row.role < command.role) continue;
     answer.records.push_back(view(command));
   }
   http::Response response;
@@ -92,7 +97,7 @@ Result<http::Response> AdminSite::run(const http::Request& request, const Visito
   std::string path(words);
   std::replace(path.begin(), path.end(), '/', ' ');
   const Command* command = find_command(path);
-  if (command == nullptr || command->on_file() == nullptr) {
+  if (command == nullptr || !is_for_the_page(*command)) {
     return unexpected(Slug::not_found, "There is no such command.");
   }
   if (request.method == "GET" && command->role != OperatorRole::viewer) {

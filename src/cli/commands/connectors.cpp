@@ -3,6 +3,7 @@
 
 #include "app.h"
 #include "cli/commands/market.h"
+#include "cli/operating/health.h"
 #include "flows/providers/connector_changes.h"
 #include "store/catalog.h"
 
@@ -147,12 +148,14 @@ Result<Answer> add(Session& session, const Arguments& arguments) {
 }
 
 Result<Answer> list(Session& session, const Arguments&) {
-  return store::with_reader(session.app.database(), [](store::Connection& db) -> Result<Answer> {
+  return store::with_reader(session.app.database(), [&](store::Connection& db) -> Result<Answer> {
     Answer answer{.list = true,
                   .columns = {"id", "environment", "name", "flow", "direction", "method",
-                              "countryIsoCode2", "currencyIsoCode3", "assetCode", "status"}};
+                              "countryIsoCode2", "currencyIsoCode3", "assetCode", "status",
+                              "health"}};
     for (const auto& row : store::list_connectors_of_all(db)) {
       answer.records.push_back(view(row.terms));
+      put_health(answer.records.back(), session.app, db, row.terms);
     }
     return answer;
   });
@@ -162,6 +165,7 @@ Result<Answer> show(Session& session, const Arguments& arguments) {
   COFFER_TRY(const ConnectorTerms terms, connector_argument(session, arguments, "ID"));
   return store::with_reader(session.app.database(), [&](store::Connection& db) -> Result<Answer> {
     Record record = view(terms);
+    put_health(record, session.app, db, terms);
     std::vector<Record> requirements;
     for (const Requirement& requirement : store::requirements_of(db, terms.key)) {
       requirements.push_back(view(requirement));
