@@ -3,6 +3,7 @@
 #include "api/pipeline/pipeline.h"
 #include "auth/master_key.h"
 #include "base/log.h"
+#include "flows/operators/figures.h"
 #include "flows/settle_payment.h"
 #include "store/catalog.h"
 #include "store/invariants.h"
@@ -20,6 +21,7 @@ constexpr std::int64_t kHousekeepingMs = 200;
 constexpr std::int64_t kVerifyEveryMs = 3'600'000;
 constexpr std::int64_t kProofAgeMaxMs = 2'000;
 constexpr std::int64_t kBatchAgeMaxMs = 5'000;
+constexpr std::int64_t kRoundAgeMaxMs = 30'000;
 
 /// Exit codes of decisions section 11.
 int exit_code(store::OpenFault fault) {
@@ -162,6 +164,7 @@ bool App::build(StartError& error) {
   store::CommitQueueOptions options;
   options.queue_max = static_cast<std::size_t>(config_.queue_max);
   options.disk_floor_bytes = static_cast<std::uint64_t>(config_.disk_floor_mib) << 20;
+  options.metrics = &metrics_;
   queue_ = std::make_unique<store::CommitQueue>(
       *database_, clock_, options, [this](store::Signal signal) {
         wake_worker(signal);
@@ -186,7 +189,8 @@ void App::build_services(const auth::MasterKey& key) {
   tokens_ = std::make_unique<auth::TokenIssuer>(key.derive(auth::kTokenLabel));
   client_ = std::make_unique<http::Client>(config_.ca_bundle);
   resolver_ = std::make_unique<outbound::CaresResolver>();
-  connectors_ = std::make_unique<outbound::ConnectorRegistry>(clock_, *resolver_, *client_, random_);
+  connectors_ = std::make_unique<outbound::ConnectorRegistry>(clock_, *resolver_, *client_, random_,
+                                                              &metrics_);
   context_ = std::make_unique<flows::Context>(flows::Context{
       *database_, *queue_, clock_, random_, *sealer_, *tokens_, *connectors_, config_.network_name,
       config_.settle_delay_ms, config_.token_lifetime_s * std::int64_t{1000}});
@@ -197,6 +201,9 @@ void App::build_services(const auth::MasterKey& key) {
                                  .gateway_token = config_.notify_gateway_token},
       *client_, *resolver_);
   context_->notifier = notifier_.get();
+  figures_ = std::make_unique<flows::Figures>(metrics_);
+  context_->metrics = &metrics_;
+  context_->figures = figures_.get();
   // Built in place: its parts hold locks and cannot move.
   services_.reset(new api::Services{
       *context_, api::Authenticator(*context_), api::RateLimiter(rate_limits(config_), clock_),
@@ -265,10 +272,13 @@ api::Health App::health() const {
   // Whoever asks gets the proof renewed, so an idle box that nobody watches writes nothing.
   if (prober_ && now - stats.last_commit_ms > kProofAgeMaxMs) prober_->wake();
   const bool stuck = stats.busy_since_ms != 0 && now - stats.busy_since_ms > kBatchAgeMaxMs;
+  const std::int64_t round_ms = settling_since_ms_;
+  const bool settles = round_ms == 0 || now - round_ms <= kRoundAgeMaxMs;
   return {{{"writer", !stuck},
            {"disk", !stats.storage_full},
+           {"settlement", settles},
            {"invariants", invariants_hold_},
-           {"serving", !draining_}}};
+           {"serving", !starting_ && !draining_}}};
 }
 
 bool App::start_listeners(StartError& error, const http::Handler& admin,
@@ -323,13 +333,9 @@ bool App::start_admin(StartError& error, const http::Handler& admin) {
 
 bool App::serve(StartError& error, const http::Handler& admin,
                 bool (*owns_path)(std::string_view)) {
+  starting_ = true;
+  make_workers();
   if (!start_listeners(error, admin, owns_path)) return false;
-  settlement_ =
-      std::make_unique<WorkerThread>("settlement", [this] { return settlement_step(); });
-  housekeeping_ =
-      std::make_unique<WorkerThread>("housekeeping", [this] { return housekeeping_step(); });
-  prober_ = std::make_unique<WorkerThread>("prober", [this] { return probe_step(); });
-  verifier_ = std::make_unique<WorkerThread>("verifier", [this] { return verify_step(); });
   settlement_->start();
   providers_->start();
   deliveries_->start();
@@ -337,10 +343,28 @@ bool App::serve(StartError& error, const http::Handler& admin,
   housekeeping_->start();
   prober_->start();
   verifier_->start();
+  starting_ = false;
   return true;
 }
 
+/// Before anybody is served: from then on other threads look at them.
+void App::make_workers() {
+  settlement_ = std::make_unique<WorkerThread>("settlement", [this] { return settlement_step(); });
+  housekeeping_ =
+      std::make_unique<WorkerThread>("housekeeping", [this] { return housekeeping_step(); });
+  prober_ = std::make_unique<WorkerThread>("prober", [this] { return probe_step(); });
+  verifier_ = std::make_unique<WorkerThread>("verifier", [this] { return verify_step(); });
+}
+
 int App::port() const { return server_ ? server_->port() : 0; }
+
+std::optional<http::ServerStats> App::server_stats() const {
+  return server_ ? std::optional(server_->stats()) : std::nullopt;
+}
+
+std::optional<http::ServerStats> App::admin_server_stats() const {
+  return admin_server_ ? std::optional(admin_server_->stats()) : std::nullopt;
+}
 
 std::string App::admin_origin() const {
   const bool shared = shares_listener(config_);
@@ -386,8 +410,11 @@ std::int64_t App::settlement_step() {
   // The machine's own: how soon after each other is no matter of the records.
   const std::int64_t early_ms = settled_ms_ + kSettleGatherMs - SystemClock().monotonic_ms();
   if (early_ms > 0) return early_ms;
+  // Stays as it is while rounds fail, by an exception too.
+  if (settling_since_ms_ == 0) settling_since_ms_ = clock_.monotonic_ms();
   const auto round = flows::settle_due_payments(*context_, kSettleBatch);
   if (!round) return 1'000;  // overloaded or disk full: the jobs wait in their rows
+  settling_since_ms_ = 0;
   if (round->settled == kSettleBatch) return 0;
   if (round->settled > 0) settled_ms_ = SystemClock().monotonic_ms();
   if (!round->next_due) return WorkerThread::kWhenWoken;
@@ -428,6 +455,7 @@ std::int64_t App::verify_step() {
               {{"invariant", violation.invariant}, {"detail", violation.detail}});
   }
   invariants_hold_ = violations.empty();
+  verified_at_ms_ = clock_.now().ms;
   return kVerifyEveryMs;
 }
 

@@ -8,6 +8,7 @@
 
 #include "app.h"
 #include "base/log.h"
+#include "base/telemetry/log_file.h"
 #include "cli/admin/site.h"
 #include "cli/control_socket.h"
 #include "cli/dispatch.h"
@@ -46,6 +47,10 @@ void start_control(ControlSocket& control, const Config& config) {
 }
 
 void reload(App& app) {
+  if (const auto log = reopen_log_file(); !log) {
+    log_error("serve", "log file not opened again; the old one stays in use",
+              {{"error", log.error().detail}});
+  }
   const auto done = app.reload_tls();
   if (done) {
     log_info("serve", "certificate read again");
@@ -135,7 +140,10 @@ long descriptors_needed(const Config& config) {
 
 int run_server(const Console& console, const Config& config, const Serving& serving) {
   const StopSignals signals;
-  apply_log_settings(config);
+  if (const auto log = apply_log_settings(config); !log) {
+    print_error(console, log.error().detail);
+    return exit_code::kCannotCreate;
+  }
   raise_descriptor_limit(config);
   const SystemClock clock;
   OsRandom random;
@@ -170,6 +178,7 @@ int run_server(const Console& console, const Config& config, const Serving& serv
   control.stop();
   app->stop();
   log_info("serve", "stopped");
+  stop_log_file();
   return exit_code::kDone;
 }
 

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "base/log.h"
+#include "base/telemetry/log_file.h"
 #include "cli/demo/demo.h"
 
 namespace coffer::cli {
@@ -64,8 +65,12 @@ ConfigReading read_all_settings(const ConfigFlags& flags) {
   return reading;
 }
 
-void apply_log_settings(const Config& config) {
-  configure_logging(config.log_level, config.log_format.value_or(default_log_format()));
+Result<void> apply_log_settings(const Config& config) {
+  const LogFormat usual = config.log_file.empty() ? default_log_format() : LogFormat::json;
+  configure_logging(config.log_level, config.log_format.value_or(usual));
+  if (config.log_file.empty()) return {};
+  return start_log_file(
+      {config.log_file, static_cast<std::uint64_t>(config.log_max_mib) << 20, config.log_keep});
 }
 
 }  // namespace coffer::cli

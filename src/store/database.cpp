@@ -259,6 +259,7 @@ Result<Reader> Database::reader() {
     if (clock_.monotonic_ms() >= give_up || waits >= options_.reader_wait_ms / 50) break;
     freed_.wait_for_ms(mutex_, 50);
   }
+  ++readers_refused_;
   return unexpected(Problem(Slug::overloaded, "All readers are busy.").retry_after(1));
 }
 
@@ -288,6 +289,21 @@ std::uint64_t Database::free_bytes() const {
   struct statvfs info {};
   if (::statvfs(directory_of(options_.path).c_str(), &info) != 0) return 0;
   return static_cast<std::uint64_t>(info.f_bavail) * info.f_frsize;
+}
+
+std::uint64_t Database::file_bytes() const {
+  std::error_code error;
+  const auto size = fs::file_size(options_.path, error);
+  return error ? 0 : size;
+}
+
+ReaderStats Database::reader_stats() const {
+  const Lock lock(mutex_);
+  ReaderStats stats;
+  stats.size = static_cast<int>(slots_.size());
+  stats.refused = readers_refused_;
+  for (const Slot& slot : slots_) stats.leased += slot.leased ? 1 : 0;
+  return stats;
 }
 
 std::uint64_t Database::wal_bytes() const {

@@ -14,7 +14,9 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.error
 import urllib.parse
+import urllib.request
 
 from auditor import audit
 from clients import wait_until_settled
@@ -212,6 +214,22 @@ def pay(gateway, login):
     login.call("POST", "/v1/payments/" + OWN, {"amount": "x"})
 
 
+def read_metrics(gateway, token):
+    """With the token, right and wrong, as from another machine."""
+    url = f"http://{gateway.host}:{gateway.port}/metrics"
+    for given, wanted in (("wrong-" + token, 401), (token, 200)):
+        request = urllib.request.Request(
+            url, headers={"X-Forwarded-For": "192.0.2.1", "Authorization": "Bearer " + given})
+        try:
+            with urllib.request.urlopen(request, timeout=10) as answer:
+                status, text = answer.status, answer.read().decode()
+        except urllib.error.HTTPError as error:
+            status, text = error.code, ""
+        if status != wanted:
+            sys.exit(f"leaked_secrets: /metrics answered {status}, not {wanted}")
+    return text
+
+
 # --- Looking -----------------------------------------------------------------------------------------
 
 
@@ -301,7 +319,12 @@ def main():
         with open(token_file, "w", encoding="ascii") as file:
             file.write(gateway_token)
         os.chmod(token_file, 0o600)
+        metrics_token = os.urandom(24).hex()
+        secrets.add("the token of the metrics page", metrics_token)
+        logs = os.path.join(folder, "logs")
+        os.mkdir(logs)
         gateway = Gateway(binary, folder, db="data/ledger.db").start(env={
+            "COFFER_METRICS_TOKEN": metrics_token, "COFFER_LOG_FILE": os.path.join(logs, "coffer.log"),
             "COFFER_LOG_LEVEL": "debug", "COFFER_LOG_FORMAT": "json", "COFFER_OAUTH_ISSUER": "https://issuer.example",
             "COFFER_OAUTH_AUDIENCE": "coffer", "COFFER_OAUTH_JWKS": issuer.jwks,
             "COFFER_NOTIFY_GATEWAY_URL": "http://127.0.0.1:9/", "COFFER_NOTIFY_GATEWAY_TOKEN_FILE": token_file})
@@ -316,6 +339,9 @@ def main():
         stranger.headers["Authorization"] = "Bearer " + external
         stranger.call("GET", "/v1/business/association/all")
         pay(gateway, login)
+        page = os.path.join(folder, "metrics.page")
+        with open(page, "w", encoding="utf-8") as file:
+            file.write(read_metrics(gateway, metrics_token))
         with open(os.path.join(data, "master.key"), encoding="ascii") as file:
             secrets.add("the master key", file.read().strip())
         wait_until_settled(gateway)
@@ -337,7 +363,9 @@ def main():
         private = ("master.key", "ledger.db.demo.json")
         paths = [os.path.join(where, name) for where in (kept, data) for name in sorted(os.listdir(where))
                  if name not in private]
-        paths += [*backups, gateway.log]
+        paths += [*backups, gateway.log, page, *(os.path.join(logs, name) for name in sorted(os.listdir(logs)))]
+        if os.path.getsize(os.path.join(logs, "coffer.log")) < 10_000:
+            faults.append("there was no log to look into")
         faults += [f"{what} is in {path}" for what, path in secrets.find(paths)]
         for where in (kept, data):
             if not any(os.path.getsize(os.path.join(where, name)) > 100_000 for name in os.listdir(where)):

@@ -14,7 +14,7 @@ std::vector<Argument> page_arguments() {
 
 Result<store::NewestAt> page_argument(const Arguments& arguments) {
   store::NewestAt at;
-  COFFER_TRY(at.limit, count_argument(arguments, "limit", kPageMax));
+  COFFER_TRY(at.limit, number_argument(arguments, "limit", 1, kPageMax));
   if (!arguments.has("cursor")) return at;
   COFFER_TRY(at.before, number_argument<std::int64_t>(arguments, "cursor", 1,
                                                       std::numeric_limits<std::int64_t>::max()));

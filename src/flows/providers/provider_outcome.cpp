@@ -47,7 +47,7 @@ void send_again(store::WriteTx& tx, ProviderView& view, int asked) {
 
 void log_contradiction(const ProviderView& view, const char* what) {
   log_error("providers", what,
-            {{"payment", view.payment.key}, {"connector", *view.payment.keys.connector}});
+            {{"payment_key", view.payment.key}, {"connector_key", *view.payment.keys.connector}});
 }
 
 /// The principal through the connector's clearing account, the fee to the house.
