@@ -122,7 +122,19 @@ Finding judge_answer(const Door& door, int timeout_ms) {
   return good(door.check, address + (door.path == "/healthz" ? " is healthy" : " answers"));
 }
 
+/// Of the server, where one is known to run; else of whoever has the address, if anybody.
+Finding judge_door(const Door& door, const Owner& owner, int timeout_ms) {
+  if (owner.commanded) return judge_answer(door, timeout_ms);
+  if (owner.told) return judge_free(door);
+  Finding answer = judge_answer(door, timeout_ms);
+  return answer.grade == Grade::ok ? answer : judge_free(door);
+}
+
 Finding judge_owner(const Owner& owner) {
+  if (!owner.told) {
+    return warning("server", "whether one runs is hidden from this user",
+                   "Run coffer doctor as the user of the server.");
+  }
   const std::string process =
       owner.process == 0 ? "another process" : "process " + std::to_string(owner.process);
   if (owner.commanded) return good("server", process + " serves the database");
@@ -231,7 +243,7 @@ Findings examine_supervision(const Config&) {
 Findings examine_listeners(const Config& config, const Owner& owner, int timeout_ms) {
   Findings out = {judge_owner(owner)};
   for (const Door& door : doors_of(config)) {
-    out.push_back(owner.commanded ? judge_answer(door, timeout_ms) : judge_free(door));
+    out.push_back(judge_door(door, owner, timeout_ms));
     if (auto exposure = judge_exposure(door)) out.push_back(*std::move(exposure));
   }
   // Whoever started it by hand ends it with the terminal, and nothing starts it again.

@@ -28,6 +28,7 @@ Integer leading_number(std::string_view text) {
 Owner find_owner(const std::string& database) {
   Owner owner;
   const int fd = ::open((database + ".lock").c_str(), O_RDONLY | O_CLOEXEC);
+  owner.told = fd >= 0 || (errno != EACCES && errno != EPERM);
   if (fd >= 0) {
     // Shared, and gone at once: nobody who starts at this moment is told that the file is taken for
     // good.

@@ -7,6 +7,7 @@
 namespace coffer::cli {
 
 struct Owner {
+  bool told = true;        // false: this user may not look
   bool locked = false;     // by a server or, for a moment, by a command
   int process = 0;         // 0: not known
   bool commanded = false;  // takes commands on its control socket: a server

@@ -18,8 +18,8 @@ end
 # The words so far begin with these: the command is named.
 function __coffer_in
     set -l words (commandline -opc)
-    set -l count (count $argv)
-    test (count $words) -gt $count; and test "$words[2..(math $count + 1)]" = "$argv"
+    set -l last (math (count $argv) + 1)
+    test (count $words) -ge $last; and test "$words[2..$last]" = "$argv"
 end
 
 complete -c coffer -f

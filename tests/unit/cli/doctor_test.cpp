@@ -199,9 +199,11 @@ TEST_CASE("doctor: ports that are free, and one that is taken", "[cli]") {
   CHECK(worst(examine_listeners(config, {}, 100), "api").grade == Grade::warning);
   config.listen_http = {"192.0.2.77", 8080};
   CHECK(worst(examine_listeners(config, {}, 100), "api").grade == Grade::fault);
+  // Another user's server: it is asked, and only then the port is tried.
+  CHECK(worst(examine_listeners(config, {.told = false}, 100), "server").grade == Grade::warning);
   // A server that takes commands, and is not where the settings say.
   config.listen_http = {"127.0.0.1", 1};
-  CHECK(worst(examine_listeners(config, {true, 0, true}, 100), "api").grade == Grade::fault);
+  CHECK(worst(examine_listeners(config, {true, true, 0, true}, 100), "api").grade == Grade::fault);
 }
 
 TEST_CASE("doctor: the clock", "[cli]") {
