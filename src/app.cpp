@@ -19,9 +19,6 @@ constexpr int kSettleBatch = 256;
 constexpr std::int64_t kSettleGatherMs = 3;
 constexpr std::int64_t kHousekeepingMs = 200;
 constexpr std::int64_t kVerifyEveryMs = 3'600'000;
-constexpr std::int64_t kProofAgeMaxMs = 2'000;
-constexpr std::int64_t kBatchAgeMaxMs = 5'000;
-constexpr std::int64_t kRoundAgeMaxMs = 30'000;
 
 /// Exit codes of decisions section 11.
 int exit_code(store::OpenFault fault) {
@@ -266,21 +263,6 @@ void App::wake_worker(store::Signal signal) {
 
 http::Response App::handle(http::Request& request) { return pipeline_->handle(request); }
 
-api::Health App::health() const {
-  const store::CommitStats stats = queue_->stats();
-  const std::int64_t now = clock_.monotonic_ms();
-  // Whoever asks gets the proof renewed, so an idle box that nobody watches writes nothing.
-  if (prober_ && now - stats.last_commit_ms > kProofAgeMaxMs) prober_->wake();
-  const bool stuck = stats.busy_since_ms != 0 && now - stats.busy_since_ms > kBatchAgeMaxMs;
-  const std::int64_t round_ms = settling_since_ms_;
-  const bool settles = round_ms == 0 || now - round_ms <= kRoundAgeMaxMs;
-  return {{{"writer", !stuck},
-           {"disk", !stats.storage_full},
-           {"settlement", settles},
-           {"invariants", invariants_hold_},
-           {"serving", !starting_ && !draining_}}};
-}
-
 bool App::start_listeners(StartError& error, const http::Handler& admin,
                           bool (*owns_path)(std::string_view)) {
   http::ServerOptions options;
@@ -358,14 +340,6 @@ void App::make_workers() {
 
 int App::port() const { return server_ ? server_->port() : 0; }
 
-std::optional<http::ServerStats> App::server_stats() const {
-  return server_ ? std::optional(server_->stats()) : std::nullopt;
-}
-
-std::optional<http::ServerStats> App::admin_server_stats() const {
-  return admin_server_ ? std::optional(admin_server_->stats()) : std::nullopt;
-}
-
 std::string App::admin_origin() const {
   const bool shared = shares_listener(config_);
   const bool tls = !config_.tls_cert.empty() && (shared || !is_loopback(config_.admin_listen));
@@ -410,11 +384,11 @@ std::int64_t App::settlement_step() {
   // The machine's own: how soon after each other is no matter of the records.
   const std::int64_t early_ms = settled_ms_ + kSettleGatherMs - SystemClock().monotonic_ms();
   if (early_ms > 0) return early_ms;
-  // Stays as it is while rounds fail, by an exception too.
+  // Stays as it is while rounds break off with an exception, or hang.
   if (settling_since_ms_ == 0) settling_since_ms_ = clock_.monotonic_ms();
   const auto round = flows::settle_due_payments(*context_, kSettleBatch);
-  if (!round) return 1'000;  // overloaded or disk full: the jobs wait in their rows
   settling_since_ms_ = 0;
+  if (!round) return 1'000;  // overloaded or disk full: the jobs wait in their rows
   if (round->settled == kSettleBatch) return 0;
   if (round->settled > 0) settled_ms_ = SystemClock().monotonic_ms();
   if (!round->next_due) return WorkerThread::kWhenWoken;

@@ -146,7 +146,7 @@ class App {
   std::unique_ptr<http::Server> server_;
   std::unique_ptr<http::Server> admin_server_;  // none: shared, off, or its address was taken
   std::int64_t settled_ms_ = 0;  // monotonic, of the last settlement; its thread's own
-  std::atomic<std::int64_t> settling_since_ms_{0};  // monotonic; 0: the last round went well
+  std::atomic<std::int64_t> settling_since_ms_{0};  // monotonic; 0: the last round ended
   std::atomic<bool> starting_{false};
   std::atomic<bool> draining_{false};
   std::atomic<bool> invariants_hold_{true};

@@ -199,7 +199,7 @@ std::string render(LogFormat format, bool colour, Timestamp time, LogLevel level
 std::vector<LogField> with_scopes(LogFields fields) {
   std::vector<LogField> out(fields);
   for (const LogScope* scope = LogScope::current(); scope != nullptr; scope = scope->outer()) {
-    bool known = false;
+    bool known = scope->value().empty();
     for (const LogField& field : out) known = known || field.key == scope->key();
     if (!known) out.push_back({scope->key(), scope->value()});
   }

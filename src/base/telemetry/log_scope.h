@@ -12,7 +12,8 @@ namespace coffer {
 /// own.
 class LogScope {
  public:
-  /// Key and value are referred to and outlive the scope. The value is no secret.
+  /// Key and value are referred to and outlive the scope. The value is no secret; an empty one
+  /// shows nowhere.
   LogScope(std::string_view key, std::string_view value);
   ~LogScope();
   LogScope(const LogScope&) = delete;

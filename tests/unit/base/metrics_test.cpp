@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/problem.h"
+#include "base/check.h"
 #include "base/telemetry/process.h"
 #include "base/thread.h"
 
