@@ -3,14 +3,15 @@
 #include "api/pipeline/pipeline.h"
 #include "auth/master_key.h"
 #include "base/log.h"
+#include "flows/safety/backup_plan.h"
 #include "flows/settle_payment.h"
 #include "store/catalog.h"
 #include "store/invariants.h"
+#include "store/safety/seals.h"
 
 namespace coffer {
 namespace {
 
-constexpr std::string_view kKeyCheck = "master_key_check";
 constexpr std::string_view kCursorLabel = "coffer cursor v1";
 constexpr int kSettleBatch = 256;
 // After a round, what comes in meanwhile is settled together: a commit for each payment would keep the
@@ -100,10 +101,17 @@ DeliveryPolicy delivery_policy(const Config& config) {
   return policy;
 }
 
+flows::BackupPlan backup_plan(const Config& config) {
+  return {.folder = config.backup_dir,
+          .every_ms = config.backup_every_h * std::int64_t{3'600'000},
+          .keep = config.backup_keep,
+          .floor_bytes = static_cast<std::uint64_t>(config.disk_floor_mib) << 20};
+}
+
 Result<std::optional<std::string>> stored_key_check(store::Database& database) {
   return store::with_reader(
       database, [](store::Connection& db) -> Result<std::optional<std::string>> {
-        return store::read_meta(db, kKeyCheck);
+        return store::read_meta(db, store::kMasterKeyCheck);
       });
 }
 
@@ -120,7 +128,7 @@ Result<auth::MasterKey> open_master_key(const Config& config, Random& random,
   if (!key) return key;
   if (!stored) {
     COFFER_TRY_VOID(queue.run([&](store::WriteTx& tx) -> Result<void> {
-      store::write_meta(tx, kKeyCheck, key->fingerprint());
+      store::write_meta(tx, store::kMasterKeyCheck, key->fingerprint());
       return {};
     }));
   } else if (*stored != key->fingerprint()) {
@@ -330,6 +338,11 @@ bool App::serve(StartError& error, const http::Handler& admin,
       std::make_unique<WorkerThread>("housekeeping", [this] { return housekeeping_step(); });
   prober_ = std::make_unique<WorkerThread>("prober", [this] { return probe_step(); });
   verifier_ = std::make_unique<WorkerThread>("verifier", [this] { return verify_step(); });
+  if (!config_.backup_dir.empty()) {
+    backups_ = std::make_unique<WorkerThread>("backups", [this, plan = backup_plan(config_)] {
+      return flows::run_backup_plan(*context_, plan, [this] { return draining_.load(); });
+    });
+  }
   settlement_->start();
   providers_->start();
   deliveries_->start();
@@ -337,6 +350,7 @@ bool App::serve(StartError& error, const http::Handler& admin,
   housekeeping_->start();
   prober_->start();
   verifier_->start();
+  if (backups_) backups_->start();
   return true;
 }
 
@@ -364,6 +378,7 @@ void App::stop() {
   if (server_) server_->stop(config_.drain_s * 1000);
   if (housekeeping_) housekeeping_->stop();
   interrupt_verification();
+  if (backups_) backups_->stop();
   if (verifier_) verifier_->stop();
   if (prober_) prober_->stop();
   if (settlement_) settlement_->stop();

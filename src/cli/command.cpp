@@ -20,6 +20,9 @@
 #include "cli/events/listen.h"
 #include "cli/events/webhooks.h"
 #include "cli/provider_sim/command.h"
+#include "cli/safety/backup.h"
+#include "cli/safety/export.h"
+#include "cli/safety/key.h"
 
 namespace coffer::cli {
 namespace {
@@ -129,7 +132,7 @@ const std::vector<Command>& commands() {
          {demo_commands(), serve_commands(), init_commands(), association_commands(),
           application_commands(), user_commands(), wallet_commands(), market_commands(), connector_commands(), fee_commands(),
           event_commands(), listen_commands(), webhook_commands(), notification_commands(),
-          operator_commands(), verify_commands(),
+          operator_commands(), backup_commands(), verify_commands(), export_commands(), key_commands(),
           healthcheck_commands(), provider_sim_commands(), about_commands()}) {
       out.insert(out.end(), group.begin(), group.end());
     }

@@ -19,7 +19,7 @@ struct Group {
 };
 
 /// First words that have commands below them.
-constexpr std::array<Group, 7> kGroups = {{
+constexpr std::array<Group, 8> kGroups = {{
     {"association", "Tenants: each owns applications, wallets and everything else"},
     {"application", "What calls the API: register, rotate, suspend"},
     {"wallet", "Review wallets, and fund them in the sandbox"},
@@ -27,6 +27,7 @@ constexpr std::array<Group, 7> kGroups = {{
     {"rate", "The market's rates"},
     {"events", "What happened: list it, follow it, send it again"},
     {"webhook", "Endpoints that events are delivered to, and their deliveries"},
+    {"key", "The master key that secrets are sealed under"},
 }};
 
 std::string_view group_summary(std::string_view name) {
