@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from decimal import Decimal
 
 from auditor import audit
 from clients import Clients, wait_until_settled
@@ -16,7 +17,9 @@ from gateway import Gateway
 from loop_disk import Disk, skip_without_loop_device
 
 BINARY = os.environ["COFFER_RELEASE_BIN"]
-FAULT, CANNOT_CREATE, BUSY = 3, 73, 75
+FAULT, BUSY = 3, 75
+EXPORTED = (("payment", "payments"), ("paymentLeg", "payment_legs"), ("entry", "entries"), ("wallet", "wallets"),
+            ("entrySet", "journal"), ("event", "events"), ("hold", "holds"), ("account", "accounts"))
 
 
 def fail(what):
@@ -74,6 +77,32 @@ def restored_from(folder, gateway, backup):
     return again
 
 
+def check_export(gateway, folder):
+    """Every row of the nouns that matter is a line, and the entries of each asset still sum to zero."""
+    path = os.path.join(folder, "everything.ndjson")
+    code, _, err = coffer("export", path, db=gateway.db)
+    if code != 0:
+        fail(f"export ended with {code}: {err}")
+    lines, sums, asset_of = {}, {}, {}
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            row = json.loads(line)
+            lines[row["type"]] = lines.get(row["type"], 0) + 1
+            if row["type"] == "account":
+                asset_of[row["account"]] = row["assetCode"]
+            if row["type"] == "entry":
+                asset = asset_of[row["account"]]
+                sums[asset] = sums.get(asset, 0) + Decimal(row["amount"])
+    db = sqlite3.connect(gateway.db)
+    for noun, table in EXPORTED:
+        rows = db.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
+        if lines.get(noun, 0) != rows:
+            fail(f"the export has {lines.get(noun, 0)} lines of {noun}, the file {rows} rows")
+    db.close()
+    if any(sums.values()):
+        fail(f"the exported entries sum to {sums}")
+
+
 def under_load(folder, rounds):
     by_plan = os.path.join(folder, "by-plan")
     gateway = Gateway(BINARY, folder).start(env={"COFFER_BACKUP_DIR": by_plan})
@@ -101,6 +130,7 @@ def under_load(folder, rounds):
     if len(taken) != 1 or coffer("verify", os.path.join(by_plan, taken[0]))[0] != 0:
         fail(f"the schedule took {taken}")
     gateway.stop()
+    check_export(gateway, folder)
     again = restored_from(os.path.join(folder, "restored"), gateway, backup)
     again.start()
     wait_until_settled(again)
