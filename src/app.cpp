@@ -4,6 +4,7 @@
 #include "auth/master_key.h"
 #include "base/log.h"
 #include "flows/operators/figures.h"
+#include "flows/safety/backup_plan.h"
 #include "flows/settle_payment.h"
 #include "store/catalog.h"
 #include "store/invariants.h"
@@ -97,6 +98,13 @@ DeliveryPolicy delivery_policy(const Config& config) {
   policy.body_days = config.webhook_body_days;
   policy.log_days = config.webhook_log_days;
   return policy;
+}
+
+flows::BackupPlan backup_plan(const Config& config) {
+  return {.folder = config.backup_dir,
+          .every_ms = config.backup_every_h * std::int64_t{3'600'000},
+          .keep = config.backup_keep,
+          .floor_bytes = static_cast<std::uint64_t>(config.disk_floor_mib) << 20};
 }
 
 Result<std::optional<std::string>> stored_key_check(store::Database& database) {
@@ -325,6 +333,7 @@ bool App::serve(StartError& error, const http::Handler& admin,
   housekeeping_->start();
   prober_->start();
   verifier_->start();
+  if (backups_) backups_->start();
   starting_ = false;
   return true;
 }
@@ -336,6 +345,11 @@ void App::make_workers() {
       std::make_unique<WorkerThread>("housekeeping", [this] { return housekeeping_step(); });
   prober_ = std::make_unique<WorkerThread>("prober", [this] { return probe_step(); });
   verifier_ = std::make_unique<WorkerThread>("verifier", [this] { return verify_step(); });
+  if (!config_.backup_dir.empty()) {
+    backups_ = std::make_unique<WorkerThread>("backups", [this, plan = backup_plan(config_)] {
+      return flows::run_backup_plan(*context_, plan, [this] { return draining_.load(); });
+    });
+  }
 }
 
 int App::port() const { return server_ ? server_->port() : 0; }
@@ -362,6 +376,7 @@ void App::stop() {
   if (server_) server_->stop(config_.drain_s * 1000);
   if (housekeeping_) housekeeping_->stop();
   interrupt_verification();
+  if (backups_) backups_->stop();
   if (verifier_) verifier_->stop();
   if (prober_) prober_->stop();
   if (settlement_) settlement_->stop();

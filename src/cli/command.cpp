@@ -24,6 +24,9 @@
 #include "cli/operating/overview.h"
 #include "cli/operating/payments.h"
 #include "cli/provider_sim/command.h"
+#include "cli/safety/backup.h"
+#include "cli/safety/export.h"
+#include "cli/safety/key.h"
 #include "cli/shell/completion.h"
 
 namespace coffer::cli {
@@ -140,7 +143,8 @@ const std::vector<Command>& commands() {
           beneficiary_commands(), quote_commands(),        market_commands(),
           connector_commands(),   fee_commands(),          event_commands(),
           listen_commands(),      webhook_commands(),      notification_commands(),
-          operator_commands(),    verify_commands(),       doctor_commands(),
+          operator_commands(),    backup_commands(),       verify_commands(),
+          export_commands(),      key_commands(),          doctor_commands(),
           healthcheck_commands(), provider_sim_commands(), about_commands(),
           completion_commands()}) {
       out.insert(out.end(), group.begin(), group.end());

@@ -37,6 +37,7 @@ constexpr auto kGroups = std::to_array<Group>({
     {"operator", "Who may sign in to the admin page, and what they may do there"},
     {"admin", "The way into the admin page"},
     {"audit", "What operators did"},
+    {"key", "The master key that secrets are sealed under"},
 });
 
 std::string one_line_version() {

@@ -1,5 +1,6 @@
 #include "store/invariants.h"
 
+#include <algorithm>
 #include <array>
 
 #include "store/identity/acts.h"
@@ -150,11 +151,36 @@ constexpr std::array<Invariant, 23> kInvariants{{
      " JOIN payments p ON p.payment = j.payment"
      " JOIN tenants t ON t.tenant = a.tenant JOIN tenants u ON u.tenant = p.tenant"
      " WHERE t.environment <> u.environment OR (a.wallet IS NOT NULL AND a.tenant <> p.tenant"
-     "  AND NOT (p.type IN (1, 4) AND e.amount > 0))"},
+     "  AND NOT (p.type IN (1, 4) AND e.amount > 0))"
+     " UNION ALL SELECT 'account ' || a.account || ' is of another tenant than whose it is'"
+     " FROM accounts a JOIN tenants t ON t.tenant = a.tenant LEFT JOIN wallets w ON w.wallet = a.wallet"
+     " WHERE iif(a.wallet IS NULL, t.association IS NOT NULL, w.tenant <> a.tenant)"},
 }};
 
 constexpr const char* kIntegrityCheck = "PRAGMA integrity_check(1)";
 constexpr const char* kForeignKeyCheck = "PRAGMA foreign_key_check";
+
+/// The first column of the first row, or empty.
+std::string first_text(Connection& db, const char* sql) {
+  Query query(db, sql);
+  return query.step() ? query.text(0) : std::string();
+}
+
+/// What a check finds (empty: nothing). That it cannot read the file is a finding too, and the
+/// others go on: they may name the row.
+void check(std::string_view name, std::vector<Violation>& out,
+           const std::function<std::string()>& find) {
+  std::string found;
+  try {
+    found = find();
+  } catch (const SqlError& error) {
+    // SQLITE_ERROR (a definition is damaged: the statements are sound), IOERR, CORRUPT, NOTADB.
+    constexpr std::array<int, 4> kDamage{1, 10, 11, 26};
+    if (std::find(kDamage.begin(), kDamage.end(), error.primary_code) == kDamage.end()) throw;
+    found = error.what();
+  }
+  if (!found.empty()) out.push_back({std::string(name), std::move(found)});
+}
 
 }  // namespace
 
@@ -166,23 +192,23 @@ std::vector<Violation> verify(Connection& db, bool deep, const VerifyProgress& p
   for (std::int64_t i = 0; i < total; ++i) {
     const Invariant& invariant = kInvariants[static_cast<std::size_t>(i)];
     progress(invariant.name, i, total);
-    Query query(db, invariant.sql);
-    if (query.step()) out.push_back({std::string(invariant.name), query.text(0)});
+    check(invariant.name, out, [&] { return first_text(db, invariant.sql); });
   }
-  std::string broken = verify_chain(db, [&](std::int64_t done, std::int64_t all) {
-    progress("hash_chain", done, all);
+  check("hash_chain", out, [&] {
+    return verify_chain(
+        db, [&](std::int64_t done, std::int64_t all) { progress("hash_chain", done, all); });
   });
-  if (!broken.empty()) out.push_back({"hash_chain", std::move(broken)});
-  broken = verify_acts(db);
-  if (!broken.empty()) out.push_back({"audit_log", std::move(broken)});
+  check("audit_log", out, [&] { return verify_acts(db); });
   if (!deep) return out;
   progress("sqlite_integrity", 0, 1);
-  Query integrity(db, kIntegrityCheck);
-  if (integrity.step() && integrity.text(0) != "ok") {
-    out.push_back({"sqlite_integrity", integrity.text(0)});
-  }
-  Query foreign_keys(db, kForeignKeyCheck);
-  if (foreign_keys.step()) out.push_back({"foreign_keys", "table " + foreign_keys.text(0)});
+  check("sqlite_integrity", out, [&] {
+    const std::string found = first_text(db, kIntegrityCheck);
+    return found == "ok" ? std::string() : found;
+  });
+  check("foreign_keys", out, [&] {
+    const std::string found = first_text(db, kForeignKeyCheck);
+    return found.empty() ? found : "table " + found;
+  });
   progress("sqlite_integrity", 1, 1);
   return out;
 }

@@ -23,10 +23,9 @@ const WAITING = [
   },
   { keys: ['providerJobs'], name: 'Provider jobs', href: '#/connectors', oldest: ['oldestProviderJobAt'] },
   {
-    keys: ['dueDeliveries', 'deliveriesDue'],
-    name: 'Deliveries due',
+    keys: ['pendingDeliveries'],
+    name: 'Deliveries waiting',
     href: '#/webhooks',
-    oldest: ['oldestDeliveryAt', 'oldestDueDeliveryAt'],
   },
   { keys: ['deadLetters'], name: 'Dead letters', href: '#/webhooks', tone: 'bad' },
   {

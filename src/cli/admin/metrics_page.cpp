@@ -181,6 +181,14 @@ void write_connectors(Exposition& out, const store::Backlog& backlog, const App&
   }
 }
 
+void write_last_backup(Exposition& out, const std::optional<store::BackupRecord>& last) {
+  out.gauge("coffer_backup_last_success_timestamp_seconds",
+            "When the last backup was begun; 0: none is known.",
+            last ? number(last->at.ms) / kMsPerSecond : 0);
+  out.gauge("coffer_backup_last_size_bytes", "Size of the last backup.",
+            last ? number(last->bytes) : 0);
+}
+
 void write_backlog(Exposition& out, const std::optional<store::Backlog>& backlog, const App& app) {
   out.gauge("coffer_backlog_known",
             "Whether the queues could be read; where not, their metrics are missing.",
@@ -189,6 +197,7 @@ void write_backlog(Exposition& out, const std::optional<store::Backlog>& backlog
   write_queues(out, *backlog, app.flows().queue.now());
   write_webhooks(out, *backlog);
   write_connectors(out, *backlog, app);
+  write_last_backup(out, backlog->last_backup);
   out.counter("coffer_audit_records_total", "Rows of the audit log: acts, and what came of them.",
               number(backlog->audit_records));
 }

@@ -11,7 +11,9 @@
 #include "store/operating/figures.h"
 #include "store/operating/payment_lists.h"
 #include "store/providers/connectors.h"
+#include "store/safety/copies.h"
 #include "store/schema.h"
+#include "store/telemetry/backlog.h"
 
 namespace coffer::cli {
 namespace {
@@ -41,22 +43,35 @@ Record house(App& app) {
 }
 
 void put_backlog(Record& out, const store::Backlog& backlog) {
-  out.emplace_back("unsettledPayments", backlog.settlement_jobs + backlog.provider_jobs);
+  const auto paused = std::count_if(backlog.connectors.begin(), backlog.connectors.end(),
+                                    [](const auto& row) { return row.paused; });
+  out.emplace_back("unsettledPayments", backlog.settlement.count + backlog.providers.count);
   out.emplace_back("oldestUnsettledAt", shown(backlog.oldest_unsettled));
-  out.emplace_back("settlementJobs", backlog.settlement_jobs);
-  out.emplace_back("providerJobs", backlog.provider_jobs);
-  out.emplace_back("oldestProviderJobAt", shown(backlog.oldest_provider_job));
-  out.emplace_back("dueDeliveries", backlog.due_deliveries);
-  out.emplace_back("oldestDeliveryAt", shown(backlog.oldest_delivery));
+  out.emplace_back("settlementJobs", backlog.settlement.count);
+  out.emplace_back("providerJobs", backlog.providers.count);
+  out.emplace_back("oldestProviderJobAt", shown(backlog.providers.created));
+  out.emplace_back("pendingDeliveries", backlog.deliveries.count);
+  out.emplace_back("nextDeliveryAt", shown(backlog.deliveries.due));
   out.emplace_back("deadLetters", backlog.dead_letters);
-  out.emplace_back("webhooksActive", backlog.webhooks_active);
-  out.emplace_back("webhooksFailing", backlog.webhooks_failing);
-  out.emplace_back("webhooksDisabled", backlog.webhooks_disabled);
-  out.emplace_back("pendingReviews", backlog.pending_reviews);
-  out.emplace_back("oldestReviewAt", shown(backlog.oldest_review));
-  out.emplace_back("notificationsWaiting", backlog.notifications_waiting);
+  out.emplace_back("webhooksActive", backlog.endpoints);
+  out.emplace_back("webhooksFailing", backlog.endpoints_failing);
+  out.emplace_back("webhooksDisabled", backlog.endpoints_disabled);
+  out.emplace_back("pendingReviews", backlog.reviews.count);
+  out.emplace_back("oldestReviewAt", shown(backlog.reviews.created));
+  out.emplace_back("notificationsWaiting", backlog.notifications.count);
   out.emplace_back("notificationsFailed", backlog.notifications_failed);
-  out.emplace_back("connectorsPaused", backlog.connectors_paused);
+  out.emplace_back("connectorsPaused", paused);
+}
+
+void put_backups(Record& out, const std::optional<store::BackupRecord>& last,
+                 const std::optional<store::BackupFailure>& failure) {
+  out.emplace_back("lastBackupAt", shown(last ? std::optional(last->at) : std::nullopt));
+  if (last) {
+    out.emplace_back("lastBackupBytes", last->bytes);
+    out.emplace_back("lastBackupVerified", last->verified);
+  }
+  // Of the schedule; the next one that succeeds takes it away.
+  if (failure) out.emplace_back("backupFailure", failure->reason);
 }
 
 Record view(const store::Book& book) {
@@ -91,7 +106,9 @@ Result<Answer> overview(Session& session, const Arguments&) {
                                       [](const store::Book& book) { return book.sum.is_zero(); });
     out.emplace_back("paymentsEver", store::last_payment(db));
     out.emplace_back("invariantsHold", balanced && app.invariants_hold());
-    put_backlog(out, store::backlog(db, app.queue().now()));
+    const store::Backlog backlog = store::read_backlog(db);
+    put_backlog(out, backlog);
+    put_backups(out, backlog.last_backup, store::backup_failure(db));
     out.emplace_back("breakersOpen", open_breakers(app, db));
     std::vector<Record> rows;
     for (const store::Book& book : books) rows.push_back(view(book));

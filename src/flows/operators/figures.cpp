@@ -44,10 +44,6 @@ Figures::Figures(Metrics& metrics) : metrics_(metrics) {
   attempt_times_ =
       &metrics.histogram("coffer_webhook_attempt_duration_seconds",
                          "Length of an attempt to deliver an event, in seconds.", kLatencyBuckets);
-  backup_at_ = &metrics.gauge("coffer_backup_last_success_timestamp_seconds",
-                              "When the last scheduled backup was taken; 0: none is known.");
-  backup_bytes_ =
-      &metrics.gauge("coffer_backup_last_size_bytes", "Size of the last scheduled backup.");
   backup_failures_ =
       &metrics.counter("coffer_backup_failures_total", "Scheduled backups that failed.");
 }
@@ -78,13 +74,6 @@ void note_attempt(const Context& context, const outbound::WebhookAnswer& answer)
                         : figures.attempts_unanswered_)
       ->add();
   figures.attempt_times_->observe(answer.duration_ms * kUsPerMs);
-}
-
-void note_backup(const Context& context, Timestamp at, std::uint64_t bytes) {
-  if (context.figures == nullptr) return;
-  constexpr double kMsPerSecond = 1e3;
-  context.figures->backup_at_->set(static_cast<double>(at.ms) / kMsPerSecond);
-  context.figures->backup_bytes_->set(static_cast<double>(bytes));
 }
 
 void note_backup_failure(const Context& context) {

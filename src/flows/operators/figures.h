@@ -26,7 +26,6 @@ class Figures {
   friend void note_settled(const Context&, Timestamp);
   friend void count_delivery(const Context&, store::WriteTx&, DeliveryState);
   friend void note_attempt(const Context&, const outbound::WebhookAnswer&);
-  friend void note_backup(const Context&, Timestamp, std::uint64_t);
   friend void note_backup_failure(const Context&);
   friend void note_notification(const Context&, NotificationChannel, bool);
 
@@ -40,8 +39,6 @@ class Figures {
   Counter* attempts_refused_;
   Counter* attempts_unanswered_;
   Histogram* attempt_times_;
-  Gauge* backup_at_;
-  Gauge* backup_bytes_;
   Counter* backup_failures_;
   Metrics& metrics_;
 };
@@ -55,8 +52,6 @@ void note_settled(const Context& context, Timestamp due);
 void count_delivery(const Context& context, store::WriteTx& tx, DeliveryState state);
 /// One attempt of a delivery, as it ended.
 void note_attempt(const Context& context, const outbound::WebhookAnswer& answer);
-/// A scheduled backup was taken, or is known from before the start: when, and how large it is.
-void note_backup(const Context& context, Timestamp at, std::uint64_t bytes);
 /// A scheduled backup failed.
 void note_backup_failure(const Context& context);
 /// One attempt to send a message.

@@ -6,8 +6,8 @@
 
 #include "base/check.h"
 #include "domain/ledger.h"
-#include "domain/payment.h"
 #include "store/operating/newest.h"
+#include "store/telemetry/backlog.h"
 
 namespace coffer::store {
 namespace {
@@ -15,53 +15,6 @@ namespace {
 constexpr const char* kAccounts = "SELECT tenant, asset, kind, balance, held FROM accounts";
 constexpr const char* kEnvironments = "SELECT tenant, environment FROM tenants";
 constexpr const char* kAssets = "SELECT asset, code, decimals FROM assets";
-
-constexpr const char* kSettlementJobs =
-    "SELECT count(*) FROM (SELECT 1 FROM settlement_jobs LIMIT ?)";
-constexpr const char* kProviderJobs = "SELECT count(*) FROM (SELECT 1 FROM provider_jobs LIMIT ?)";
-// The first of each tenant and status under way, and of these the first.
-constexpr const char* kOldestUnsettled =
-    "SELECT created_at FROM payments WHERE payment = (SELECT min(oldest) FROM (SELECT"
-    " (SELECT p.payment FROM payments p INDEXED BY payments_not_succeeded"
-    "  WHERE p.tenant = t.tenant AND p.status = s.status AND p.status <> 2"
-    "  ORDER BY p.payment LIMIT 1) AS oldest FROM tenants t CROSS JOIN"
-    " (SELECT 0 AS status UNION ALL SELECT 1 UNION ALL SELECT 4) s))";
-static_assert(static_cast<int>(PaymentStatus::initiated) == 0);
-static_assert(static_cast<int>(PaymentStatus::processing) == 1);
-static_assert(static_cast<int>(PaymentStatus::refund_pending) == 4);
-constexpr const char* kOldestProviderJob =
-    "SELECT p.created_at FROM provider_jobs j INDEXED BY provider_jobs_of_payment"
-    " CROSS JOIN payments p ON p.payment = j.payment WHERE j.payment > 0"
-    " ORDER BY j.payment LIMIT 1";
-constexpr const char* kDueDeliveries =
-    "SELECT count(*) FROM (SELECT 1 FROM webhooks w CROSS JOIN deliveries d"
-    " INDEXED BY deliveries_undelivered ON d.webhook = w.webhook AND d.state = 0 AND d.state <> 1"
-    " AND d.due_at <= ?1 WHERE w.disabled_at IS NULL LIMIT ?2)";
-constexpr const char* kOldestDelivery =
-    "SELECT min((SELECT d.due_at FROM deliveries d INDEXED BY deliveries_undelivered"
-    " WHERE d.webhook = w.webhook AND d.state = 0 AND d.state <> 1 AND d.due_at <= ?1"
-    " ORDER BY d.due_at LIMIT 1)) FROM webhooks w WHERE w.disabled_at IS NULL";
-constexpr const char* kDeadLetters =
-    "SELECT count(*) FROM (SELECT 1 FROM webhooks w CROSS JOIN deliveries d"
-    " INDEXED BY deliveries_undelivered ON d.webhook = w.webhook AND d.state = 2 AND d.state <> 1"
-    " LIMIT ?)";
-constexpr const char* kWebhooks =
-    "SELECT count(*) FILTER (WHERE disabled_at IS NULL),"
-    " count(*) FILTER (WHERE disabled_at IS NULL AND failures > 0),"
-    " count(*) FILTER (WHERE disable_reason = 1) FROM webhooks";
-constexpr const char* kReviews =
-    "SELECT count(*) FROM (SELECT 1 FROM wallets INDEXED BY wallets_not_verified"
-    " WHERE status = 0 AND status <> 1 LIMIT ?)";
-constexpr const char* kOldestReview =
-    "SELECT created_at FROM wallets INDEXED BY wallets_not_verified"
-    " WHERE status = 0 AND status <> 1 ORDER BY wallet LIMIT 1";
-constexpr const char* kNotificationsWaiting =
-    "SELECT count(*) FROM (SELECT 1 FROM notifications INDEXED BY notifications_waiting"
-    " WHERE state = 0 LIMIT ?)";
-constexpr const char* kNotificationsFailed =
-    "SELECT count(*) FROM (SELECT 1 FROM notifications INDEXED BY notifications_failed"
-    " WHERE state = 2 LIMIT ?)";
-constexpr const char* kConnectorsPaused = "SELECT count(*) FROM connectors WHERE status = 1";
 
 constexpr int kLatest = 200;
 constexpr const char* kConnectorLatest =
@@ -152,30 +105,6 @@ std::vector<Book> books(Connection& db) {
   return out;
 }
 
-Backlog backlog(Connection& db, Timestamp now) {
-  Backlog out;
-  out.settlement_jobs = count(db, kSettlementJobs, kCountedMax);
-  out.provider_jobs = count(db, kProviderJobs, kCountedMax);
-  out.oldest_unsettled = time(db, kOldestUnsettled);
-  out.oldest_provider_job = time(db, kOldestProviderJob);
-  out.due_deliveries = count(db, kDueDeliveries, now, kCountedMax);
-  out.oldest_delivery = time(db, kOldestDelivery, now);
-  out.dead_letters = count(db, kDeadLetters, kCountedMax);
-  {
-    Query q(db, kWebhooks);
-    COFFER_CHECK(q.step());
-    out.webhooks_active = q.integer(0);
-    out.webhooks_failing = q.integer(1);
-    out.webhooks_disabled = q.integer(2);
-  }
-  out.pending_reviews = count(db, kReviews, kCountedMax);
-  out.oldest_review = time(db, kOldestReview);
-  out.notifications_waiting = count(db, kNotificationsWaiting, kCountedMax);
-  out.notifications_failed = count(db, kNotificationsFailed, kCountedMax);
-  out.connectors_paused = count(db, kConnectorsPaused);
-  return out;
-}
-
 ConnectorFigures connector_figures(Connection& db, const ConnectorTerms& connector) {
   ConnectorFigures out;
   {
@@ -192,8 +121,8 @@ ConnectorFigures connector_figures(Connection& db, const ConnectorTerms& connect
 WebhookFigures webhook_figures(Connection& db, std::int64_t webhook) {
   constexpr int kPending = 0;
   constexpr int kDead = 2;
-  return {count(db, kWebhookWaits, webhook, kPending, kCountedMax),
-          count(db, kWebhookWaits, webhook, kDead, kCountedMax), time(db, kWebhookOldest, webhook)};
+  return {count(db, kWebhookWaits, webhook, kPending, kCountMax),
+          count(db, kWebhookWaits, webhook, kDead, kCountMax), time(db, kWebhookOldest, webhook)};
 }
 
 }  // namespace coffer::store

@@ -1,4 +1,4 @@
-// How the house stands: its books, what waits, and how providers and endpoints are doing.
+// How the house stands: its books, and how single providers and endpoints are doing.
 #pragma once
 
 #include <optional>
@@ -26,28 +26,6 @@ struct Book {
 };
 /// By environment and asset; those without an account are left out.
 std::vector<Book> books(Connection& db);
-
-/// Counts stop at this: whoever has more waiting has other things to do than count it.
-inline constexpr int kCountedMax = 100'000;
-
-struct Backlog {
-  std::int64_t settlement_jobs = 0;
-  std::int64_t provider_jobs = 0;
-  std::optional<Timestamp> oldest_unsettled;     // accepted, and not at an end
-  std::optional<Timestamp> oldest_provider_job;  // when its payment was accepted
-  std::int64_t due_deliveries = 0;
-  std::optional<Timestamp> oldest_delivery;  // due since
-  std::int64_t dead_letters = 0;
-  std::int64_t webhooks_active = 0;
-  std::int64_t webhooks_failing = 0;   // active, and their last attempt failed
-  std::int64_t webhooks_disabled = 0;  // because their endpoint said that it is gone
-  std::int64_t pending_reviews = 0;
-  std::optional<Timestamp> oldest_review;
-  std::int64_t notifications_waiting = 0;
-  std::int64_t notifications_failed = 0;
-  std::int64_t connectors_paused = 0;
-};
-Backlog backlog(Connection& db, Timestamp now);
 
 struct ConnectorFigures {
   std::int64_t under_way = 0;  // counted up to 2,000

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "domain/payment.h"
+
 namespace coffer::store {
 namespace {
 
@@ -22,6 +24,25 @@ constexpr const char* kCreated = "SELECT created_at FROM payments WHERE payment 
 constexpr const char* kNotifications =
     "SELECT count(*), min(due_at) FROM (SELECT due_at FROM notifications INDEXED BY"
     " notifications_waiting WHERE state = 0 ORDER BY due_at LIMIT ?)";
+constexpr const char* kNotificationsFailed =
+    "SELECT count(*) FROM (SELECT 1 FROM notifications INDEXED BY notifications_failed"
+    " WHERE state = 2 LIMIT ?)";
+constexpr const char* kReviews =
+    "SELECT (SELECT count(*) FROM (SELECT 1 FROM wallets INDEXED BY wallets_not_verified"
+    " WHERE status = 0 AND status <> 1 LIMIT ?)),"
+    " (SELECT created_at FROM wallets INDEXED BY wallets_not_verified"
+    " WHERE status = 0 AND status <> 1 ORDER BY wallet LIMIT 1)";
+// The first of each tenant and status under way, and of these the first.
+constexpr const char* kOldestUnsettled =
+    "SELECT created_at FROM payments WHERE payment = (SELECT min(oldest) FROM (SELECT"
+    " (SELECT p.payment FROM payments p INDEXED BY payments_not_succeeded"
+    "  WHERE p.tenant = t.tenant AND p.status = s.status AND p.status <> 2"
+    "  ORDER BY p.payment LIMIT 1) AS oldest FROM tenants t CROSS JOIN"
+    " (SELECT 0 AS status UNION ALL SELECT 1 UNION ALL SELECT 4) s))";
+static_assert(static_cast<int>(PaymentStatus::initiated) == 0);
+static_assert(static_cast<int>(PaymentStatus::processing) == 1);
+static_assert(static_cast<int>(PaymentStatus::refund_pending) == 4);
+constexpr const char* kEndpointsGone = "SELECT count(*) FROM webhooks WHERE disable_reason = 1";
 constexpr const char* kEndpoints =
     "SELECT w.webhook, w.failures, w.cursor,"
     " (SELECT e.sequence FROM events e WHERE e.tenant = w.tenant ORDER BY e.sequence DESC LIMIT 1)"
@@ -93,7 +114,16 @@ Backlog read_backlog(Connection& db) {
     query.step();
     out.notifications = {query.integer(0), query.optional_time(1), std::nullopt};
   }
+  out.notifications_failed = first_integer(db, kNotificationsFailed, kCountMax).value_or(0);
+  if (const auto oldest = first_integer(db, kOldestUnsettled)) out.oldest_unsettled = {*oldest};
+  {
+    Query query(db, kReviews, kCountMax);
+    query.step();
+    out.reviews = {query.integer(0), std::nullopt, query.optional_time(1)};
+  }
   read_endpoints(db, out);
+  out.last_backup = last_backup(db);
+  out.endpoints_disabled = first_integer(db, kEndpointsGone).value_or(0);
   {
     Query query(db, kAudit);
     if (query.step()) out.audit_records = query.integer(0);

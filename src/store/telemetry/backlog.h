@@ -1,4 +1,4 @@
-// What waits to be done, as the file says: for /metrics.
+// What waits to be done, as the file says: for /metrics and the overview.
 //
 // Every query is a seek, a count that SQLite has without looking at rows, or one that ends at
 // kCountMax: it costs milliseconds, however many payments there are.
@@ -10,10 +10,11 @@
 #include <vector>
 
 #include "store/connection.h"
+#include "store/safety/copies.h"
 
 namespace coffer::store {
 
-/// Of deliveries and notifications: counts beyond it show as it.
+/// Of deliveries, notifications and reviews: counts beyond it show as it.
 constexpr std::int64_t kCountMax = 20'000;
 
 struct Waiting {
@@ -37,12 +38,17 @@ struct Backlog {
   Waiting providers;
   Waiting deliveries;  // of active endpoints
   Waiting notifications;
+  Waiting reviews;                            // of wallets
+  std::optional<Timestamp> oldest_unsettled;  // accepted, and not at an end
+  std::int64_t notifications_failed = 0;
   std::int64_t dead_letters = 0;
-  std::int64_t events_behind = 0;      // sum over active endpoints of events not looked at yet
-  std::int64_t endpoints = 0;          // active
-  std::int64_t endpoints_failing = 0;  // active, and their last attempt failed
+  std::int64_t events_behind = 0;       // sum over active endpoints of events not looked at yet
+  std::int64_t endpoints = 0;           // active
+  std::int64_t endpoints_failing = 0;   // active, and their last attempt failed
+  std::int64_t endpoints_disabled = 0;  // because they said that they are gone
   std::int64_t audit_records = 0;
   std::vector<ConnectorLabel> connectors;
+  std::optional<BackupRecord> last_backup;
 };
 Backlog read_backlog(Connection& db);
 

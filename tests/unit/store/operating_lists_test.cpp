@@ -282,13 +282,13 @@ TEST_CASE("operating lists: books add up, and the backlog is what waits") {
     CHECK(all[0].wallets == -all[0].issuance);
     CHECK(all[0].held.is_positive());
     CHECK(all[0].accounts == 3);
-    const Backlog waits = backlog(db, ledger.clock.now());
-    CHECK(waits.settlement_jobs == 5);
+    const Backlog waits = read_backlog(db);
+    CHECK(waits.settlement.count == 5);
     CHECK(waits.oldest_unsettled == ledger.records[25].created_at);
-    CHECK(waits.provider_jobs == 0);
-    CHECK_FALSE(waits.oldest_provider_job);
+    CHECK(waits.providers.count == 0);
+    CHECK_FALSE(waits.providers.created);
     CHECK(waits.dead_letters == 0);
-    CHECK(waits.pending_reviews == 0);
+    CHECK(waits.reviews.count == 0);
     return 0;
   });
 }
@@ -394,7 +394,7 @@ TEST_CASE("operating lists: nothing that grows is ever read as a whole, and noth
     const Timestamp changes[] = {ledger.clock.now()};
     events_of_payment(db, ledger.tenant, 1, changes);
     webhooks_of_tenant(db, ledger.tenant, 10);
-    backlog(db, ledger.clock.now());
+    read_backlog(db);
     connector_figures(db, ConnectorTerms());
     webhook_figures(db, 1);
     activity(db, {{}, Timestamp{}, 1'000, 2});
