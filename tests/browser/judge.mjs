@@ -6,6 +6,8 @@ import { createRequire } from 'node:module';
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const shots = process.env.COFFER_SHOTS;
 
+const WAIT_MS = 20_000; // for whatever is bound to come, on a machine under load
+
 let failed = 0;
 export const failures = () => failed;
 
@@ -34,6 +36,7 @@ export class Watched {
       ...options,
     });
     self.page = await self.context.newPage();
+    self.page.setDefaultTimeout(WAIT_MS);
     await self.watch();
     if (ownClock) await self.page.clock.install();
     await self.page.goto(world.admin);
@@ -89,10 +92,23 @@ export class Watched {
 
   /** Goes to `#/place` and waits until what it loads is there. */
   async visit(place) {
-    await this.page.evaluate((to) => {
-      location.hash = `#/${to}`;
-    }, place);
+    await this.page.evaluate(
+      (to) =>
+        new Promise((resolve) => {
+          if (location.hash === to) resolve();
+          window.addEventListener('hashchange', resolve, { once: true }); // after the page's own
+          location.hash = to;
+        }),
+      `#/${place}`,
+    );
     await this.settled();
+  }
+
+  /** After a fault: whatever is open. */
+  leaveDialogs() {
+    return this.page.evaluate(() =>
+      document.querySelectorAll('dialog[open]').forEach((each) => each.close()),
+    );
   }
 
   async settled() {

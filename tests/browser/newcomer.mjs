@@ -149,7 +149,7 @@ async function onlyLooks(watched, world) {
   await watched.quiet('a viewer');
 }
 
-export async function newcomer(world) {
+export async function newcomer(_, world) {
   const admin = await Watched.open(world, 'wide');
   await admin.signIn(world.facts.adminUser, world.facts.adminPassword);
   await admin.settled();

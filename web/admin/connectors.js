@@ -7,6 +7,12 @@ import { list } from './list.js';
 import { idColumn } from './table.js';
 import { verbs } from './verbs.js';
 
+const together = (key, label, text) => ({
+  key,
+  label,
+  render: (row) => h('span', { class: 'together' }, text(row)),
+});
+
 export function connectorsScreen(context) {
   return list(context, {
     title: 'Connectors',
@@ -19,9 +25,8 @@ export function connectorsScreen(context) {
       'successRate',
       'paymentsUnderWay',
       'direction',
-      'method',
-      'countryIsoCode2',
-      { key: 'assetCode', label: 'Pair', render: (row) => `${row.assetCode} / ${row.currencyIsoCode3}` },
+      together('method', 'Corridor', (row) => `${row.method} ${row.countryIsoCode2}`),
+      together('assetCode', 'Pair', (row) => `${row.assetCode} / ${row.currencyIsoCode3}`),
       'rate',
       'environment',
     ],

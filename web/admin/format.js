@@ -161,12 +161,12 @@ export function number(value) {
 
 /** An amount as coffer wrote it, never through a floating point number, with its asset. */
 export function amount(value, asset) {
-  if (value === null || value === undefined || value === '') return dash();
+  if (value === null || value === undefined) return dash();
   return h(
     'span',
-    { class: `amount${String(value).startsWith('-') ? ' negative' : ''}` },
+    { class: 'amount' },
     number(value),
-    asset ? [' ', h('span', { class: 'asset' }, asset)] : null,
+    asset && [' ', h('span', { class: 'asset' }, asset)],
   );
 }
 
@@ -259,8 +259,11 @@ function scalarNode(key, value, record, whole) {
   if (typeof value === 'number') return number(value);
   if (isTime(value)) return time(value);
   if (STATE_KEY.test(key) && /^[\w -]{1,24}$/.test(value)) return badge(value);
-  if (isDecimal(value) && AMOUNT_KEY.test(key))
-    return amount(value, /rate$/i.test(key) ? undefined : assetBeside(record, key));
+  if (isDecimal(value) && AMOUNT_KEY.test(key)) {
+    const shown = amount(value, /rate$/i.test(key) ? undefined : assetBeside(record, key));
+    if (key === 'amount' && value.startsWith('-')) shown.classList.add('negative'); // goes out
+    return shown;
+  }
   if (isId(value)) return id(value, placeOf(key, value), whole);
   return jsonText(value) || String(value);
 }

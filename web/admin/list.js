@@ -149,7 +149,7 @@ export function listPart(context, spec) {
   const again = live({
     container: place,
     signal: context.signal,
-    seconds: context.query.get(cursorName(spec)) ? 0 : 10,
+    seconds: context.query.get(cursorName(spec)) ? 0 : 5,
     fetch: (signal) => read(spec.command, valuesFor(context, spec, state.shown), signal),
     draw: (answer) => draw(context, spec, answer, state, again),
     failed: errorBox,

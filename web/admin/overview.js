@@ -152,7 +152,7 @@ function paymentsChart(buckets, tick) {
       ...tick(bucket),
       succeeded: bucket.succeeded,
       failed: bucket.failed,
-      other: Math.max(0, bucket.payments - bucket.succeeded - bucket.failed),
+      other: bucket.underWay,
     })),
     series: [
       { key: 'succeeded', name: 'succeeded', tone: 'good' },

@@ -23,8 +23,8 @@ const LOOKS = new Set(['list', 'show', 'find', 'statement', 'deliveries']);
 
 /** In which states a verb makes sense; the server decides in the end. */
 const FITS = {
-  verify: ['Pending'],
-  reject: ['Pending'],
+  verify: ['pending'],
+  reject: ['pending'],
   activate: ['pending', 'suspended'],
   suspend: ['active', 'pending', 'invited', 'without authenticator'],
   resume: ['suspended', 'paused'],
@@ -73,7 +73,7 @@ export function verbs(
       ({ row, verb }) =>
         isAboutOne(row, argument) && !except.includes(verb) && (!only || only.includes(verb)),
     )
-    .filter(({ verb }) => status === undefined || !FITS[verb] || FITS[verb].includes(status))
+    .filter(({ verb }) => status === undefined || !FITS[verb] || FITS[verb].includes(status.toLowerCase()))
     .sort((a, b) => MAIN.has(b.verb) - MAIN.has(a.verb) || DANGER.has(a.verb) - DANGER.has(b.verb))
     .map(({ row, verb }) =>
       action({
