@@ -6,6 +6,7 @@ import { ok } from './judge.mjs';
 import { SCRIPT } from './outside.mjs';
 
 const done = new Set();
+const issued = []; // secrets that were shown
 
 /** Presses the button of a command: in the row that says `about`, or the first there is. */
 async function press({ page }, command, about) {
@@ -36,6 +37,7 @@ async function leaveAnswer({ page }) {
   const secrets = await page.evaluate(() =>
     [...document.querySelectorAll('dialog[open] .secret-text')].map((each) => each.textContent),
   );
+  issued.push(...secrets);
   if (await page.$('dialog[open]')) await page.click('dialog[open] .row.end .primary');
   await page.waitForSelector('dialog[open]', { state: 'detached' });
   return secrets;
@@ -292,7 +294,10 @@ export async function audited(watched, world) {
   const recorded = new Set(acts.filter(({ outcome }) => outcome === 'done').map(({ command }) => command));
   const lost = [...done].filter((each) => !recorded.has(each));
   ok(`it has the ${done.size} actions that were done`, lost.length === 0, lost.join(', '));
-  ok('and no secret', !/[sac]k_[0-9a-f]{8}|claim=/.test(JSON.stringify(acts)));
+  const log = JSON.stringify(acts);
+  const told = issued.filter((secret) => log.includes(secret));
+  ok(`and none of the ${issued.length} secrets`, issued.length > 8 && told.length === 0, told.join(' '));
+  ok('control: what is no secret is in it', log.includes('walker@example.com'));
   await watched.quiet('the audit log');
   // Told, so that nobody believes they were.
   const rest = all.filter(({ role, command }) => role !== 'viewer' && !done.has(command));

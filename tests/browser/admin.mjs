@@ -8,12 +8,12 @@ import { chromium } from 'playwright-core';
 
 import { attacks, guessing } from './attacks.mjs';
 import { audited, doing, everyCommand, hooks, market, money, people, tenants } from './actions.mjs';
-import { controls, failures, ok, Watched } from './judge.mjs';
+import { controls, failures, ok, signInPage, Watched } from './judge.mjs';
 import { newcomer } from './newcomer.mjs';
 import { outside, SCRIPT } from './outside.mjs';
 import { seed } from './seed.mjs';
 import { details, figures, inert, liveness, screens, search } from './screens.mjs';
-import { expiry, idleness, keyboard } from './presence.mjs';
+import { expiry, idleness, keyboard, smallScreen } from './presence.mjs';
 
 const [binary, browserPath] = process.argv.slice(2);
 const scratch = mkdtempSync(join(tmpdir(), 'coffer-browser-'));
@@ -88,12 +88,13 @@ async function run() {
     const world = { facts, browser, admin: facts.adminUrl.replace(/\/?$/, '/') };
     const page = await Watched.open(world, 'wide');
     await controls(page);
+    await signInPage(page);
     await page.signIn(facts.adminUser, facts.adminPassword);
     await page.settled();
     await addConnector(page, there.provider);
     world.seeded = await seed(facts, { liar: LIAR, receiver: there.receiver });
     await page.visit('overview');
-    const chapters = [screens, details, figures, liveness, search, inert, keyboard];
+    const chapters = [screens, details, figures, liveness, search, inert, keyboard, smallScreen];
     chapters.push(everyCommand, tenants, money, market, hooks, people, audited);
     chapters.push(expiry, idleness, newcomer, attacks, guessing);
     for (const chapter of chapters) await told(chapter, page, world);

@@ -35,6 +35,36 @@ export async function keyboard(watched, world) {
   );
 }
 
+/** A phone: the menu opens over the page, by keyboard too. And the colours follow the button. */
+export async function smallScreen(watched) {
+  const { page } = watched;
+  await watched.visit('wallets');
+  await watched.size('narrow');
+  ok('on a small screen the menu is away', !(await page.isVisible('#menu')));
+  await page.focus('#menu-button');
+  await page.keyboard.press('Enter');
+  ok('its button opens it', await page.isVisible('#menu'));
+  ok('with the focus in it', await page.evaluate(() => document.activeElement.closest('#menu') !== null));
+  await page.keyboard.press('Escape');
+  ok('Escape closes it', !(await page.isVisible('#menu')));
+  ok('and the focus is back', await page.evaluate(() => document.activeElement.id === 'menu-button'));
+  await page.keyboard.press('Enter');
+  await page.click('#menu a[href="#/account"]');
+  await watched.settled();
+  ok('a choice closes it', !(await page.isVisible('#menu')));
+  await watched.size('wide');
+  const colour = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const light = await colour();
+  await page.click('#menu .theme');
+  await page.click('#menu .theme');
+  const dark = await colour();
+  await page.reload();
+  await watched.settled();
+  ok('a chosen theme stays', dark !== light && (await colour()) === dark, `${light} ${dark}`);
+  await page.click('#menu .theme');
+  await watched.quiet('a small screen');
+}
+
 /** The session ends while somebody is in the middle of something. */
 export async function expiry(watched, world) {
   const { page, context } = watched;

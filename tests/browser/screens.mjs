@@ -84,15 +84,26 @@ export async function inert(watched, world) {
     ['the reference of a provider', `payments/${stuck}`, '<img src=x'],
     ['the refusal of a provider', `payments/${refused}`, '<img src=x'],
   ];
-  for (const [what, place, text] of places) {
-    await watched.visit(place);
-    const found = await page.evaluate((wanted) => {
+  const shown = (text) =>
+    page.evaluate((wanted) => {
       const main = document.querySelector('main');
       return { seen: main.textContent.includes(wanted), made: main.querySelector('img, script') !== null };
     }, text);
-    ok(`${what} is shown as text`, found.seen && !found.made, JSON.stringify(found));
+  for (const [what, place, text] of places) {
+    await watched.visit(place);
+    const { seen, made } = await shown(text);
+    ok(`${what} is shown as text`, seen && !made, JSON.stringify({ seen, made }));
   }
   await watched.quiet('texts from outside');
+  await page.evaluate(
+    (markup) => document.querySelector('main').insertAdjacentHTML('beforeend', markup),
+    SCRIPT,
+  );
+  await page.waitForFunction(() => window.policyBreaches.length > 0);
+  const { made } = await shown('');
+  ok('control: as markup it would be found, and the policy would stop it', made);
+  await page.evaluate(() => window.policyBreaches.splice(0));
+  watched.faults.splice(0);
 }
 
 /** What the issue asks for by name. */
