@@ -1,40 +1,27 @@
-// Every action: all of them open and can be left; the main ones are done, and seen to be done.
+// Every action: all of them open and can be left; those of the screens are done, seen to be done, and in the
+// audit log.
 import { readFileSync } from 'node:fs';
 
 import { ok } from './judge.mjs';
-import { SCRIPT } from './seed.mjs';
+import { SCRIPT } from './outside.mjs';
 
-const FORM_RULES = [
-  'label',
-  'select-name',
-  'button-name',
-  'aria-dialog-name',
-  'color-contrast',
-  'aria-valid-attr-value',
-  'duplicate-id-aria',
-];
+const done = new Set();
+const issued = []; // secrets that were shown
 
-/** Presses the button of a command in the row that says `about`, or the first there is. */
-async function press(watched, command, about) {
-  const { page } = watched;
-  const button = page
-    .locator(`main [data-command="${command}"]`)
-    .and(
-      about
-        ? page.locator(`tr:has-text(${JSON.stringify(about)}) [data-command="${command}"]`)
-        : page.locator('button'),
-    );
-  await button.first().click({ timeout: 10_000 });
+/** Presses the button of a command: in the row that says `about`, or the first there is. */
+async function press({ page }, command, about) {
+  const row = about ? `main tr:has-text(${JSON.stringify(about)})` : 'main';
+  await page.locator(`${row} [data-command="${command}"]`).first().click();
   await page.waitForSelector('dialog[open] form');
 }
 
-/** Fills the open dialog, sends it and waits until it is gone or shows the answer. */
-async function send(watched, values) {
-  const { page } = watched;
+/** Fills the open dialog, sends it and waits until it is gone or shows the answer. Returns what was wrong. */
+async function send({ page }, values) {
   for (const [name, value] of Object.entries(values)) {
     const field = page.locator(`dialog[open] [name="${name}"]`);
-    if (await field.evaluate((element) => element.tagName === 'SELECT')) await field.selectOption(value);
-    else if (value === true) await field.check();
+    const kind = await field.evaluate((element) => element.type);
+    if (kind.startsWith('select')) await field.selectOption(value);
+    else if (kind === 'checkbox') await field.check();
     else await field.fill(value);
   }
   await page.click('dialog[open] button[type=submit]');
@@ -45,241 +32,274 @@ async function send(watched, values) {
   return page.evaluate(() => (document.querySelector('dialog[open] .notice.bad') || {}).textContent || '');
 }
 
-/** Leaves the answer of a command, where it shows one. */
-export async function leaveAnswer(page) {
-  if ((await page.$('dialog[open] .notice:not(.bad)')) !== null)
-    await page.click('dialog[open] .row.end .primary');
+/** Leaves the answer of a command, where it shows one. Returns its secrets. */
+async function leaveAnswer({ page }) {
+  const secrets = await page.evaluate(() =>
+    [...document.querySelectorAll('dialog[open] .secret-text')].map((each) => each.textContent),
+  );
+  issued.push(...secrets);
+  if (await page.$('dialog[open]')) await page.click('dialog[open] .row.end .primary');
   await page.waitForSelector('dialog[open]', { state: 'detached' });
+  return secrets;
 }
 
-async function doing(watched, { place, command, about, values = {}, then, what }) {
-  const said = what || command;
+function seen({ page }, text) {
+  return page.waitForFunction(
+    (wanted) => document.querySelector('main').textContent.includes(wanted),
+    text,
+  );
+}
+
+/** One action from its button to its answer; `then` is what the screen says afterwards. */
+export async function doing(watched, { place, command, about, values = {}, then }) {
+  let fault = '';
+  let secrets = [];
   try {
     if (place) await watched.visit(place);
     await press(watched, command, about);
-    const fault = await send(watched, values);
-    ok(`${said} is done`, fault === '', fault);
-    if (fault) {
-      await watched.page.keyboard.press('Escape');
-      return false;
+    fault = await send(watched, values);
+    if (!fault) {
+      secrets = await leaveAnswer(watched);
+      if (then) await seen(watched, then);
+      done.add(command);
     }
-    await leaveAnswer(watched.page);
-    if (then) {
-      const seen = await watched.page.waitForFunction(then.find, then.text, { timeout: 10_000 }).then(
-        () => true,
-        () => false,
-      );
-      ok(`${said} is seen`, seen);
-    }
-    return true;
-  } catch (fault) {
-    ok(`${said} is done`, false, fault.message.split('\n')[0]);
-    await watched.page.evaluate(() =>
-      document.querySelectorAll('dialog[open]').forEach((each) => each.close()),
-    );
-    return false;
+  } catch (error) {
+    fault = error.message.split('\n')[0];
   }
+  ok(`${command} is done`, fault === '', fault);
+  if (fault) await watched.leaveDialogs();
+  return secrets;
 }
 
-const inMain = (text) => ({
-  find: (wanted) => document.querySelector('main').textContent.includes(wanted),
-  text,
-});
+const FORM_RULES = ['label', 'select-name', 'button-name', 'aria-dialog-name', 'duplicate-id-aria'];
 
-async function everyCommand(watched) {
+export async function everyCommand(watched) {
   const { page } = watched;
   await watched.visit('commands');
   await watched.loadAxe();
   const commands = await page.evaluate(() =>
     [...document.querySelectorAll('main [data-command]')].map((each) => each.dataset.command),
   );
-  ok('all commands are listed', commands.length > 30, String(commands.length));
-  const faults = [];
-  for (const command of commands) {
-    await page.click(`main [data-command="${command}"]`);
-    const found = await page.evaluate(async (values) => {
-      const result = await window.axe.run('dialog[open]', {
-        runOnly: { type: 'rule', values },
-        resultTypes: ['violations'],
-      });
-      return result.violations.map((each) => each.id);
-    }, FORM_RULES);
-    faults.push(...found.map((each) => `${command}: ${each}`));
-    await page.keyboard.press('Escape');
-    if (await page.evaluate(() => document.querySelector('dialog[open]') !== null))
-      faults.push(`${command} stays open`);
-  }
+  ok('all commands are listed', commands.length > 50, String(commands.length));
+  const faults = await page.evaluate(
+    async ([all, values]) => {
+      const found = [];
+      for (const command of all) {
+        document.querySelector(`main [data-command="${command}"]`).click();
+        const result = await window.axe.run('dialog[open]', {
+          runOnly: { type: 'rule', values },
+          resultTypes: ['violations'],
+        });
+        found.push(...result.violations.map((each) => `${command}: ${each.id}`));
+        document.querySelector('dialog[open] button.quiet').click();
+        if (document.querySelector('dialog[open]')) found.push(`${command} stays open`);
+      }
+      return found;
+    },
+    [commands, FORM_RULES],
+  );
   ok('each opens a form that axe accepts, and closes', faults.length === 0, faults.join(' | '));
   await watched.quiet('the forms of all commands');
 }
 
-async function tenants(watched) {
+export async function tenants(watched, { facts }) {
   const { page } = watched;
   await doing(watched, {
     place: 'associations',
     command: 'association create',
     values: { NAME: SCRIPT },
-    then: inMain(SCRIPT),
+    then: SCRIPT,
   });
-  await doing(watched, {
-    command: 'association suspend',
-    about: 'window.owned',
-    then: inMain('suspended'),
-  });
+  await doing(watched, { command: 'association suspend', about: 'window.owned', then: 'suspended' });
   await doing(watched, { command: 'association activate', about: 'window.owned' });
   await watched.quiet('an association whose name is a script');
 
   await watched.visit('applications');
   await press(watched, 'application register');
-  const fault = await send(watched, { name: 'walker' });
+  const fault = await send(watched, { name: 'walker', association: facts.associationId });
   ok('application register is done', fault === '', fault);
-  const secret = await page.evaluate(() =>
-    [...document.querySelectorAll('dialog[open] .secret-text')]
-      .map((each) => each.textContent)
-      .find((each) => each.startsWith('sk_')),
-  );
-  ok('its secrets are shown', Boolean(secret));
-  await watched.axe('secrets');
+  await watched.axe('secrets that are shown once');
   await watched.shot('secrets');
   await page.keyboard.press('Escape');
-  ok(
-    'Escape does not lose them',
-    await page.evaluate(() => document.querySelector('dialog[open]') !== null),
-  );
-  await page.click('dialog[open] .primary');
+  ok('Escape does not lose them', (await page.$('dialog[open]')) !== null);
+  const secrets = await leaveAnswer(watched);
+  const secret = secrets.find((each) => each.startsWith('sk_'));
+  ok('they are all there', secret !== undefined && secrets.length >= 3);
+  done.add('application register');
   await watched.settled();
   ok('afterwards nothing of them is left', !(await page.content()).includes(secret));
+  await page.click('main tbody a:has-text("walker")');
+  await watched.settled();
   await doing(watched, {
     command: 'application scopes',
-    about: 'walker',
     values: { SCOPES: 'wallets:read' },
-    then: inMain('wallets:read'),
+    then: 'wallets:read',
   });
-  await doing(watched, { command: 'application suspend', about: 'walker' });
-  await doing(watched, { command: 'application resume', about: 'walker' });
+  await doing(watched, { command: 'application rotate' });
+  await doing(watched, { command: 'application suspend', then: 'suspended' });
+  await doing(watched, { command: 'application resume', then: 'active' });
+
+  await doing(watched, {
+    place: 'users',
+    command: 'user add',
+    values: { USERNAME: 'walker@example.com', association: facts.associationId },
+    then: 'walker@example.com',
+  });
+  await doing(watched, { command: 'user reset-otp' });
+  await doing(watched, { command: 'user reset-password' });
+  await doing(watched, { command: 'user suspend', then: 'suspended' });
+  await doing(watched, { command: 'user resume' });
 }
 
-async function money(watched, world) {
-  const { seeded, facts } = world;
+export async function money(watched, { facts, seeded }) {
+  const { page } = watched;
   await doing(watched, {
     place: 'reviews',
     command: 'wallet reject',
     about: 'Second',
     values: { code: 'DOCUMENTS', message: SCRIPT },
   });
-  if (seeded.rejected) {
-    await watched.visit(`wallets/${seeded.rejected.id}`);
-    ok('the reason is on the wallet', (await watched.page.textContent('main')).includes('window.owned'));
-  }
-  await doing(watched, {
-    place: 'reviews',
-    command: 'wallet verify',
-    what: 'wallet verify from the queue',
-  });
-  await watched.quiet('reviews');
+  await watched.visit(`wallets/${seeded.rejected.id}`);
+  ok('the reason is on the wallet', (await page.textContent('main')).includes(SCRIPT));
+  await doing(watched, { place: 'reviews', command: 'wallet verify', about: 'Ada Obi' });
+  await page.waitForSelector('tr:has-text("Ada Obi")', { state: 'detached' });
+  ok('who was reviewed leaves the queue', true);
   await doing(watched, {
     place: `wallets/${facts.wallets[0].id}`,
     command: 'wallet fund',
     values: { asset: facts.wallets[0].assetCode, amount: '1000000.25' },
   });
-  if (seeded.stuck) await stuckPayment(watched, seeded.stuck.transactionRecordId);
-  await exported(watched, facts);
-}
+  await watched.quiet('wallets that were reviewed');
 
-async function stuckPayment(watched, id) {
-  await watched.visit(`payments/${id}`);
-  const { page } = watched;
-  ok(
-    'a stuck cash-out can be resolved',
-    await page.evaluate(() => document.querySelector('main [data-command="payment resolve"]') !== null),
-  );
+  await doing(watched, { place: `payments/${seeded.stuck}`, command: 'payment retry' });
   await doing(watched, {
     command: 'payment resolve',
     values: { as: 'failed', reason: `Asked the bank ${SCRIPT}` },
   });
-  await page
-    .waitForFunction(() => /failed/.test(document.querySelector('main header').textContent), undefined, {
-      timeout: 15_000,
-    })
-    .catch(() => {});
-  ok('and then it has failed', /failed/.test(await page.textContent('main header')));
+  await page.waitForSelector('main header .badge:text-is("refunded")');
+  ok('a stuck cash-out that was resolved gives back what it took', true);
+  ok('the reason is on its page', (await page.textContent('main')).includes('Asked the bank <img'));
   await watched.quiet('a payment that was resolved');
-}
 
-async function exported(watched, facts) {
-  const { page } = watched;
   await watched.visit(`statements?wallet=${facts.wallets[0].id}`);
-  const [file] = await Promise.all([
-    page.waitForEvent('download', { timeout: 15_000 }).catch(() => undefined),
-    page.click('text=Export CSV', { timeout: 5000 }).catch(() => {}),
-  ]);
-  const text = file ? readFileSync(await file.path(), 'utf8') : '';
-  ok('a statement is exported whole', text.split('\r\n').length > 51, `${text.split('\r\n').length} lines`);
+  const [file] = await Promise.all([page.waitForEvent('download'), page.click('text=Export CSV')]);
+  const lines = readFileSync(await file.path(), 'utf8').split('\r\n').length;
+  ok('a statement is exported whole', lines > 61, `${lines} lines`);
 }
 
-async function market(watched, world) {
-  await doing(watched, { place: 'connectors', command: 'connector pause', then: inMain('paused') });
-  await doing(watched, { command: 'connector resume' });
-  await doing(watched, { place: 'rates', command: 'rate set', about: 'EURC', values: { RATE: '0.93' } });
-  await doing(watched, { command: 'asset liquidity', values: { AMOUNT: '500000' } });
-  const connector =
-    world.facts.connectors.find((each) => /off/i.test(each.direction)) || world.facts.connectors[0];
+export async function market(watched, { facts }) {
+  await doing(watched, {
+    place: 'connectors',
+    command: 'connector pause',
+    about: 'Nigeria bank',
+    then: 'paused',
+  });
+  await doing(watched, { command: 'connector resume', about: 'Nigeria bank' });
+  await watched.page.click('main tbody a:has-text("Liar")');
+  await watched.settled();
+  await doing(watched, { command: 'connector set-rate', values: { RATE: '1.5' }, then: '1.5' });
+  await doing(watched, { command: 'connector set-fee', values: { 'fee-bps': '50' } });
+  await doing(watched, { command: 'connector limits', values: { min: '2', max: '900' } });
+  await doing(watched, { command: 'connector require', values: { NAME: 'taxNumber' }, then: 'taxNumber' });
+  await doing(watched, { command: 'connector unrequire', values: { NAME: 'taxNumber' } });
+  await doing(watched, { command: 'connector set-url', values: { URL: 'http://127.0.0.1:9' } });
+  await doing(watched, { command: 'connector rotate-secret' });
+  await watched.quiet('a connector');
+
+  await doing(watched, {
+    place: 'rates',
+    command: 'asset add',
+    values: { CODE: 'WALK', name: SCRIPT },
+    then: 'WALK',
+  });
+  await doing(watched, { command: 'asset liquidity', about: 'WALK', values: { AMOUNT: '500000' } });
+  await doing(watched, {
+    command: 'rate set',
+    values: { SELL: 'WALK', BUY: 'USDC', RATE: '0.5' },
+    then: '0.5',
+  });
+  await doing(watched, { command: 'rate remove', about: 'WALK' });
   await doing(watched, {
     place: 'fees',
     command: 'fee set',
     values: {
-      ASSOCIATION: world.facts.associationId,
-      CONNECTOR: connector.id,
+      ASSOCIATION: facts.associationId,
+      CONNECTOR: facts.connectors[0].id,
       TYPE: 'B2C',
       'fee-bps': '25',
     },
+    then: '0.25',
   });
-  await doing(watched, { command: 'fee remove' });
+  await doing(watched, { command: 'fee remove', then: 'Every association pays' });
+  await watched.quiet('the market');
 }
 
-async function hooks(watched) {
+export async function hooks(watched, { facts }) {
+  await doing(watched, {
+    place: `events?association=${facts.associationId}`,
+    command: 'trigger',
+    values: { TYPE: 'payment.succeeded', association: facts.associationId },
+    then: 'test',
+  });
+  await doing(watched, { command: 'events resend' });
+  await watched.visit('webhooks');
+  await watched.page.click('main tbody a');
+  await watched.settled();
+  await doing(watched, { command: 'webhook test' });
+  await doing(watched, { command: 'webhook recover', values: { from: '2026-01-01T00:00' } });
+  await doing(watched, { command: 'events resend' });
+  await doing(watched, { command: 'webhook disable', then: 'disabled' });
+  await watched.quiet('a webhook');
+}
+
+export async function people(watched) {
   const { page } = watched;
-  await watched.visit('events');
-  const command = await page.evaluate(() =>
-    ['event resend', 'events resend'].find((each) =>
-      document.querySelector(`main [data-command="${each}"]`),
-    ),
-  );
-  ok('an event can be sent again', command !== undefined);
-  if (command) await doing(watched, { command });
+  await doing(watched, {
+    place: 'operators',
+    command: 'operator add',
+    values: { NAME: 'walker' },
+    then: 'walker',
+  });
+  await doing(watched, {
+    command: 'operator role',
+    about: 'walker',
+    values: { role: 'viewer' },
+    then: 'viewer',
+  });
+  await doing(watched, { command: 'operator suspend', about: 'walker', then: 'suspended' });
+  await doing(watched, { command: 'operator resume', about: 'walker' });
+  const [link] = await doing(watched, { command: 'operator reset', about: 'walker' });
+  ok('a reset is a new link', link.includes('#claim='));
+  await doing(watched, { command: 'admin link' });
+  const own = await page.$$('tr:has-text("administrator") [data-command]');
+  ok('nobody suspends himself', own.length === 0, String(own.length));
 }
 
-async function box(watched, world) {
+/** What was done is in the audit log. */
+export async function audited(watched, world) {
   const { page } = watched;
   await watched.visit('checks');
   await page.click('main [data-command="verify"]');
   await page.waitForSelector('main .notice.good');
   ok('verify says that every invariant holds', true);
   await watched.visit('audit');
-  const log = await page.textContent('main tbody');
-  const acts = [
-    'association create',
-    'application register',
-    'wallet verify',
-    'wallet reject',
-    'connector pause',
-    'rate set',
-  ];
-  ok(
-    'the audit log has what was done',
-    acts.every((each) => log.includes(each)),
-    acts.filter((each) => !log.includes(each)).join(', '),
+  ok('the audit log says who', (await page.textContent('main tbody')).includes(world.facts.adminUser));
+  const [acts, all] = await page.evaluate(() =>
+    Promise.all(
+      ['api/run/audit/list?limit=500', 'api/commands'].map(
+        async (path) => (await (await fetch(path)).json()).data,
+      ),
+    ),
   );
-  ok('and by whom', log.includes(world.facts.adminUser));
-  ok('and no secret', !/sk_[0-9a-f]{8}/.test(log));
+  const recorded = new Set(acts.filter(({ outcome }) => outcome === 'done').map(({ command }) => command));
+  const lost = [...done].filter((each) => !recorded.has(each));
+  ok(`it has the ${done.size} actions that were done`, lost.length === 0, lost.join(', '));
+  const log = JSON.stringify(acts);
+  const told = issued.filter((secret) => log.includes(secret));
+  ok(`and none of the ${issued.length} secrets`, issued.length > 8 && told.length === 0, told.join(' '));
+  ok('control: what is no secret is in it', log.includes('walker@example.com'));
   await watched.quiet('the audit log');
-}
-
-export async function actions(watched, world) {
-  await everyCommand(watched);
-  await tenants(watched);
-  await money(watched, world);
-  await market(watched, world);
-  await hooks(watched);
-  await box(watched, world);
+  // Told, so that nobody believes they were.
+  const rest = all.filter(({ role, command }) => role !== 'viewer' && !done.has(command));
+  process.stdout.write(`not done here: ${rest.map(({ command }) => command).join(', ')}\n`);
 }

@@ -7,11 +7,13 @@ import { createInterface } from 'node:readline';
 import { chromium } from 'playwright-core';
 
 import { attacks, guessing } from './attacks.mjs';
-import { actions } from './actions.mjs';
-import { controls, failures, ok, Watched } from './judge.mjs';
+import { audited, doing, everyCommand, hooks, market, money, people, tenants } from './actions.mjs';
+import { controls, failures, ok, signInPage, Watched } from './judge.mjs';
 import { newcomer } from './newcomer.mjs';
+import { outside, SCRIPT } from './outside.mjs';
 import { seed } from './seed.mjs';
-import { expiry, idleness, keyboard, screens } from './screens.mjs';
+import { details, figures, inert, liveness, screens, search } from './screens.mjs';
+import { expiry, idleness, keyboard, smallScreen } from './presence.mjs';
 
 const [binary, browserPath] = process.argv.slice(2);
 const scratch = mkdtempSync(join(tmpdir(), 'coffer-browser-'));
@@ -39,7 +41,42 @@ async function startDemo() {
   return { server, facts: JSON.parse(first), said: () => said };
 }
 
+const LIAR = `Liar ${SCRIPT}`.slice(0, 64);
+
+/** The first action of all: the rest needs what it makes. */
+function addConnector(page, provider) {
+  return doing(page, {
+    place: 'connectors',
+    command: 'connector add',
+    values: {
+      NAME: LIAR,
+      driver: 'http',
+      country: 'KE',
+      currency: 'KES',
+      asset: 'USDC',
+      rate: '1',
+      min: '1',
+      max: '1000',
+      'base-url': provider,
+    },
+    then: LIAR,
+  });
+}
+
+/** A chapter that cannot go on is a fault; the next begins anew. */
+async function told(chapter, page, world) {
+  const began = Date.now();
+  try {
+    await chapter(page, world);
+  } catch (fault) {
+    ok(`${chapter.name} comes to its end`, false, fault.stack);
+    await page.leaveDialogs();
+  }
+  process.stdout.write(`-------- ${chapter.name}: ${((Date.now() - began) / 1000).toFixed(1)} s\n`);
+}
+
 async function run() {
+  const there = await outside();
   const demo = await startDemo();
   const browser = await chromium.launch({
     executablePath: browserPath,
@@ -48,20 +85,22 @@ async function run() {
   try {
     const { facts } = demo;
     ok('the demo names its admin page', facts.adminUrl && facts.adminUser && facts.adminPassword);
-    const world = { facts, browser, admin: facts.adminUrl.replace(/\/?$/, '/'), seeded: await seed(facts) };
+    const world = { facts, browser, admin: facts.adminUrl.replace(/\/?$/, '/') };
     const page = await Watched.open(world, 'wide');
     await controls(page);
+    await signInPage(page);
     await page.signIn(facts.adminUser, facts.adminPassword);
-    await screens(page, world);
-    await keyboard(page, world);
-    await actions(page, world);
-    await expiry(page, world);
-    await idleness(world);
-    await newcomer(world);
-    await attacks(page, world);
-    await guessing(world);
+    await page.settled();
+    await addConnector(page, there.provider);
+    world.seeded = await seed(facts, { liar: LIAR, receiver: there.receiver });
+    await page.visit('overview');
+    const chapters = [screens, details, figures, liveness, search, inert, keyboard, smallScreen];
+    chapters.push(everyCommand, tenants, money, market, hooks, people, audited);
+    chapters.push(expiry, idleness, newcomer, attacks, guessing);
+    for (const chapter of chapters) await told(chapter, page, world);
   } finally {
     await browser.close();
+    there.close();
     demo.server.kill('SIGTERM');
     await new Promise((resolve) => {
       demo.server.once('exit', resolve);

@@ -107,8 +107,24 @@ async function enrolled(watched) {
   return uri;
 }
 
-async function onlyLooks(watched, world) {
+function call({ page }, path, body) {
+  return page.evaluate(
+    async ([command, sent]) => {
+      const { csrfToken } = await (await fetch('api/session')).json();
+      const answer = await fetch(`api/run/${command}`, {
+        method: 'POST',
+        body: JSON.stringify(sent),
+        headers: { 'Content-Type': 'application/json', 'X-CSRF-Token': csrfToken },
+      });
+      return answer.status;
+    },
+    [path, body],
+  );
+}
+
+async function onlyLooks(watched, admin, world) {
   const { page } = watched;
+  const { wallets } = world.facts;
   for (const place of [
     'associations',
     'applications',
@@ -116,8 +132,10 @@ async function onlyLooks(watched, world) {
     'connectors',
     'rates',
     'operators',
+    'events',
     'webhooks',
-    `wallets/${world.facts.wallets[0].id}`,
+    `wallets/${wallets[0].id}`,
+    `payments/${world.seeded.paid}`,
   ]) {
     await watched.visit(place);
     const buttons = await page.evaluate(() =>
@@ -125,31 +143,46 @@ async function onlyLooks(watched, world) {
     );
     ok(`a viewer sees no action at #/${place}`, buttons.length === 0, buttons.join(', '));
   }
-  const wallet = (world.seeded.wallet || world.facts.wallets[0]).id;
   const tries = [
-    ['wallet/verify', { ID: wallet }],
     ['association/create', { NAME: 'x' }],
+    ['wallet/fund', { ID: wallets[0].id, asset: wallets[0].assetCode, amount: '1' }],
+    ['payment/resolve', { ID: world.seeded.paid, as: 'failed', reason: 'x' }],
     ['operator/add', { NAME: 'friend', role: 'administrator' }],
   ];
   for (const [path, body] of tries) {
-    const status = await page.evaluate(
-      async ([command, sent]) => {
-        const { csrfToken } = await fetch('api/session').then((answer) => answer.json());
-        const answer = await fetch(`api/run/${command}`, {
-          method: 'POST',
-          body: JSON.stringify(sent),
-          headers: { 'Content-Type': 'application/json', 'X-CSRF-Token': csrfToken },
-        });
-        return answer.status;
-      },
-      [path, body],
-    );
+    const status = await call(watched, path, body);
     ok(`a viewer who calls ${path} himself is refused`, status === 403, String(status));
+  }
+  for (const [path, body] of tries.slice(0, 2)) {
+    const status = await call(admin, path, body);
+    ok(`control: to an administrator ${path} is open`, status === 200, String(status));
   }
   await watched.quiet('a viewer');
 }
 
-export async function newcomer(world) {
+async function ownPassword(watched) {
+  const { page } = watched;
+  await watched.visit('account');
+  const change = async (present, next) => {
+    await page.fill('main [name=present]', present);
+    await page.fill('main [name=next]', next);
+    await page.fill('main [name=again]', next);
+    await page.click('main form button[type=submit]');
+    await page.waitForSelector('main form[aria-busy]', { state: 'detached' });
+    return page.textContent('main form .notice');
+  };
+  ok(
+    'a wrong present password changes nothing',
+    !/is changed/.test(await change('not the one', `${PASSWORD}2`)),
+  );
+  ok('nor is somebody signed out by it', (await page.$('dialog.cover')) === null);
+  ok('one can change the own password', /is changed/.test(await change(PASSWORD, `${PASSWORD}2`)));
+  await watched.visit('wallets');
+  ok('and goes on', (await page.$('dialog.cover')) === null);
+  await watched.quiet('an own password');
+}
+
+export async function newcomer(_, world) {
   const admin = await Watched.open(world, 'wide');
   await admin.signIn(world.facts.adminUser, world.facts.adminPassword);
   await admin.settled();
@@ -158,7 +191,8 @@ export async function newcomer(world) {
   const watched = await claimed(world, link);
   await enrolled(watched);
   await watched.settled();
-  await onlyLooks(watched, world);
+  await onlyLooks(watched, admin, world);
+  await ownPassword(watched);
   const again = await Watched.open({ ...world, admin: link }, 'wide');
   await again.page.fill('input[name=password]', PASSWORD);
   await again.page.fill('input[name=again]', PASSWORD);

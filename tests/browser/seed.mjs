@@ -1,7 +1,7 @@
 // What a walk needs to see: payments in many states, wallets under review, beneficiaries, a webhook; with a
 // script in every text that an integrator may choose.
+import { SCRIPT } from './outside.mjs';
 
-export const SCRIPT = '<img src=x onerror="window.owned=true"><script>window.owned=true</script>';
 const short = '<svg onload=window.owned=true>';
 
 class Integrator {
@@ -69,16 +69,16 @@ function payee(api, first, account) {
   });
 }
 
-async function payout(api, facts, beneficiary, name) {
-  const answer = await api.get(`/v1/connectors/beneficiary/${beneficiary.id}/BANK`);
-  const list = Array.isArray(answer) ? answer : answer.data || answer.connectors;
+async function payout(api, facts, { beneficiary, transactionId, through }) {
+  const { data } = await api.get(`/v1/connectors/beneficiary/${beneficiary.id}/BANK`);
+  const connector = data.find(({ name }) => name === through);
   const quote = await api.post('/v1/quotes', {
     amount: '25',
-    connectorId: list[0].id,
+    connectorId: connector.id,
     beneficiaryId: beneficiary.id,
   });
-  return api.post('/v1/payments/offramp', {
-    transactionId: name,
+  const { transactionRecordId } = await api.post('/v1/payments/offramp', {
+    transactionId,
     quoteId: quote.quoteId,
     sourceWalletId: facts.wallets[0].id,
     beneficiaryId: beneficiary.id,
@@ -87,25 +87,17 @@ async function payout(api, facts, beneficiary, name) {
     sourceOfFunds: 'BUSINESS_INCOME',
     relationship: 'EMPLOYEE',
   });
+  return transactionRecordId;
 }
 
-/** What does not work is said and left out: then the screen that wants it fails by name. */
-async function attempt(what, work) {
-  try {
-    return await work();
-  } catch (fault) {
-    process.stdout.write(`seed     ${what}: ${fault.message}\n`);
-    return undefined;
-  }
-}
+export const PAYMENTS = 60;
 
-export async function seed(facts) {
-  const api = await Integrator.login(facts);
+async function transfers(api, facts) {
   const [from, to] = facts.wallets;
-  const seeded = { api, transaction: 'walk-0' };
-  for (let i = 0; i < 60; i += 1) {
-    const payment = await attempt('payment', () =>
-      api.post('/v1/payments/p2p/own', {
+  const done = [];
+  for (let i = 0; i < PAYMENTS; i += 1) {
+    done.push(
+      await api.post('/v1/payments/p2p/own', {
         transactionId: `walk-${i}`,
         sendingAssetCode: 'USDC',
         amount: `${i + 1}.50`,
@@ -114,24 +106,30 @@ export async function seed(facts) {
         memo: i === 0 ? short.slice(0, 28) : undefined,
       }),
     );
-    seeded.payment ??= payment && payment.transactionRecordId;
   }
-  seeded.wallet = await attempt('wallet', () => pendingWallet(api, short));
-  seeded.rejected = await attempt('wallet', () => pendingWallet(api, `Second ${short}`));
-  const lucky = await attempt('beneficiary', () => payee(api, short, '0110550077'));
-  const stuck = await attempt('beneficiary', () => payee(api, 'Otieno', '0110551201'));
-  const failing = await attempt('beneficiary', () => payee(api, 'Ouma', '0110551102'));
-  seeded.beneficiary = lucky;
-  seeded.payout = lucky && (await attempt('payout', () => payout(api, facts, lucky, 'payout-1')));
-  seeded.stuck = stuck && (await attempt('stuck payout', () => payout(api, facts, stuck, 'payout-stuck')));
-  if (failing) await attempt('failing payout', () => payout(api, facts, failing, 'payout-failing'));
-  seeded.webhook = await attempt('webhook', () =>
-    api.post('/v1/webhooks', {
-      url: 'http://127.0.0.1:9/%3Cscript%3E',
-      eventTypes: ['*'],
-      description: short,
-    }),
-  );
-  await attempt('an event', () => api.post('/v1/sandbox/events/payment.succeeded/trigger', {}));
+  return done[0].transactionRecordId;
+}
+
+/** `liar` is the name of a connector whose provider answers with scripts. */
+export async function seed(facts, { liar, receiver }) {
+  const api = await Integrator.login(facts);
+  await api.post('/v1/webhooks', {
+    url: `${receiver}/%3Cscript%3E`,
+    eventTypes: ['*'],
+    description: short,
+  });
+  const beneficiary = await payee(api, short, '0110550077');
+  const unlucky = await payee(api, SCRIPT.slice(0, 60), '0110551102');
+  const seeded = {
+    api,
+    transaction: 'walk-0',
+    payment: await transfers(api, facts),
+    wallet: await pendingWallet(api, short),
+    rejected: await pendingWallet(api, `Second ${short}`),
+    paid: await payout(api, facts, { beneficiary, transactionId: 'paid', through: 'Kenya bank payout' }),
+    stuck: await payout(api, facts, { beneficiary, transactionId: 'stuck', through: liar }),
+    refused: await payout(api, facts, { beneficiary: unlucky, transactionId: 'refused', through: liar }),
+  };
+  await api.post('/v1/sandbox/events/payment.succeeded/trigger', {});
   return seeded;
 }

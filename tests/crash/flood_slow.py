@@ -8,11 +8,10 @@ import selectors
 import socket
 import sys
 import tempfile
-import threading
 import time
 
 from auditor import audit
-from clients import wait_until_settled
+from clients import Crowd, wait_until_settled
 from flood_double import PoolServer
 from gateway import OWN, Connection, Gateway
 from patience import SLOW, until_in_time
@@ -132,17 +131,14 @@ def open_idle(address, count):
 # --- The good clients ---------------------------------------------------------------------------------
 
 
-class Good:
+class Good(Crowd):
     """Clients that want to work meanwhile: `calls(number)` gives (method, path, body)."""
 
     def __init__(self, connect, calls, count=3):
+        super().__init__(count)
         self.connect, self.calls = connect, calls
         self.latencies, self.failures, self.acked, self.sent = [], [], {}, {}
-        self.stopping = threading.Event()
-        self.threads = [threading.Thread(target=self.work, args=(number,), daemon=True)
-                        for number in range(count)]
-        for thread in self.threads:
-            thread.start()
+        self.start()
 
     def work(self, number):
         count, connection = 0, None
@@ -166,11 +162,6 @@ class Good:
                 connection = None
             self.latencies.append(time.monotonic() - began)
             time.sleep(0.01)
-
-    def stop(self):
-        self.stopping.set()
-        for thread in self.threads:
-            thread.join()
 
     def p99(self):
         return sorted(self.latencies)[int(len(self.latencies) * 0.99)] if self.latencies else 1e9

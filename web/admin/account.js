@@ -3,6 +3,8 @@ import { dialog } from './action.js';
 import { announce, h, replace } from './dom.js';
 import { plainField, submitting } from './form.js';
 import { heading } from './list.js';
+import { errorBox } from './notice.js';
+import { terms } from './record.js';
 import { authenticatorForm, sameTwice } from './signin.js';
 import { changePassword, loadSession, session } from './wire.js';
 
@@ -75,7 +77,6 @@ async function enrolAnew() {
     replace(content, form, cancel);
     form.elements.code.focus();
   } catch (fault) {
-    const { errorBox } = await import('./notice.js');
     replace(content, errorBox(fault), cancel);
   }
 }
@@ -89,18 +90,11 @@ export function accountScreen(context) {
       'section',
       { class: 'panel' },
       h('h2', {}, 'Who you are'),
-      h(
-        'dl',
-        { class: 'members' },
-        h('div', {}, h('dt', {}, 'Name'), h('dd', {}, name)),
-        h('div', {}, h('dt', {}, 'Role'), h('dd', {}, role)),
-        h(
-          'div',
-          {},
-          h('dt', {}, 'Signed out after'),
-          h('dd', {}, `${Math.round(idleSeconds / 60)} min without input`),
-        ),
-      ),
+      terms([
+        ['Name', name],
+        ['Role', role],
+        ['Signed out after', `${Math.round(idleSeconds / 60)} min without input`],
+      ]),
     ),
     h(
       'section',

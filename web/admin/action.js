@@ -2,8 +2,8 @@
 import { announce, freshId, h, replace } from './dom.js';
 import { field, isPaging, submitting, valuesOf } from './form.js';
 import { label } from './format.js';
-import { errorBox, note } from './notice.js';
-import { answerNode, hasSecret } from './record.js';
+import { note } from './notice.js';
+import { answerNode, hasSecret, terms } from './record.js';
 import { act, can, session } from './wire.js';
 
 /** A modal dialog with a heading. `keep` refuses Escape: it holds something that is shown once. */
@@ -24,21 +24,11 @@ export function dialog(title, ...content) {
   return { box, state, close: () => box.close() };
 }
 
-function fixedList(command, fixed, names) {
-  const shown = command.arguments.filter((argument) => fixed[argument.name] !== undefined);
+/** What is settled already: whom it is about. */
+function fixedList(command, fixed) {
+  const shown = command.arguments.filter(({ name }) => fixed[name] !== undefined);
   if (shown.length === 0) return null;
-  return h(
-    'dl',
-    { class: 'members' },
-    shown.map((argument) =>
-      h(
-        'div',
-        {},
-        h('dt', {}, names[argument.name] ? label(names[argument.name]) : label(argument.name)),
-        h('dd', { class: 'id' }, String(fixed[argument.name])),
-      ),
-    ),
-  );
+  return terms(shown.map(({ name }) => [label(name), h('span', { class: 'id' }, String(fixed[name]))]));
 }
 
 function showAnswer(open, title, answer, finish) {
@@ -68,20 +58,18 @@ function showAnswer(open, title, answer, finish) {
 
 /**
  * Asks, runs and shows. {command, fixed: values that are settled, preset: values that may be changed,
- * title, warning, button, danger, done(answer)}.
+ * title, about, danger, quietly: no answer is shown, unless it holds a secret, done(answer)}.
  */
 export function ask({
   command: path,
   fixed = {},
   preset = {},
   title,
-  warning,
   button,
   danger,
   quietly,
   done,
   about,
-  names = {},
 }) {
   const command = session.commands.get(path);
   const open = dialog(title ? (about ? `${title}: ${about}` : title) : command.summary);
@@ -94,8 +82,7 @@ export function ask({
     { class: 'stack' },
     title && h('p', {}, `${command.summary}.`),
     command.details && h('p', { class: 'soft' }, command.details),
-    warning && h('p', { class: 'notice warn' }, warning),
-    fixedList(command, fixed, names),
+    fixedList(command, fixed),
     wanted.map((argument) => field(argument, preset[argument.name])),
     place,
     h(
@@ -135,26 +122,9 @@ export function action(options) {
       type: 'button',
       class: options.danger ? 'quiet danger-text' : options.main ? 'primary' : 'quiet',
       'data-command': options.command,
-      'aria-label': options.about ? `${options.button || options.title}: ${options.about}` : undefined,
+      'aria-label': options.about ? `${options.title}: ${options.about}` : undefined,
       onclick: () => ask(options),
     },
-    options.button || options.title,
+    options.title,
   );
-}
-
-/** Runs at once, without a question: for what only looks again or cannot hurt. */
-export function quickAction({ command, fixed, button, place, done }) {
-  if (!can(command)) return null;
-  const node = h('button', { type: 'button', class: 'quiet', 'data-command': command }, button);
-  node.addEventListener('click', async () => {
-    node.disabled = true;
-    try {
-      await done(await act(command, fixed));
-    } catch (fault) {
-      replace(place, errorBox(fault));
-    } finally {
-      node.disabled = false;
-    }
-  });
-  return node;
 }

@@ -1,9 +1,9 @@
 // The frame: who is signed in, the menu, the screens by their address, the search.
 import { announce, h, replace } from './dom.js';
-import { errorBox, notBuilt } from './notice.js';
+import { errorBox } from './notice.js';
 import { MENU, screenAt } from './screens.js';
 import { claimDialog, enrolDialog, signInDialog } from './signin.js';
-import { can, loadSession, session, signOut } from './wire.js';
+import { loadSession, session, signOut } from './wire.js';
 
 const main = h('main', { id: 'main', tabindex: -1 });
 const menu = h('nav', { id: 'menu', 'aria-label': 'Screens' });
@@ -58,11 +58,7 @@ async function showScreen() {
     ...place,
   };
   try {
-    if (screen.needs && !screen.needs.some(can)) {
-      replace(own, h('h1', {}, screen.title), notBuilt(screen.needs[0]));
-    } else {
-      await screen.show(context);
-    }
+    await screen.show(context);
   } catch (fault) {
     if (!signal.aborted) replace(own, h('h1', {}, screen.title), errorBox(fault));
   }
@@ -81,19 +77,14 @@ function moved() {
 function drawMenu() {
   replace(
     menu,
-    MENU.map(({ group, screens }) => {
-      const shown = screens.filter((screen) => !screen.needs || screen.needs.some(can));
-      return (
-        shown.length > 0 && [
-          h('h2', {}, group),
-          h(
-            'ul',
-            {},
-            shown.map((screen) => h('li', {}, h('a', { href: `#/${screen.noun}` }, screen.title))),
-          ),
-        ]
-      );
-    }),
+    MENU.map(({ group, screens }) => [
+      h('h2', {}, group),
+      h(
+        'ul',
+        {},
+        screens.map(({ noun, title }) => h('li', {}, h('a', { href: `#/${noun}` }, title))),
+      ),
+    ]),
     themeButton(),
   );
 }

@@ -1,23 +1,38 @@
 // Providers of cash-in and cash-out: health, breaker, terms; quotes and fees.
+import { action } from './action.js';
 import { h } from './dom.js';
-import { details } from './details.js';
+import { details, plainBody } from './details.js';
 import { badge } from './format.js';
 import { list } from './list.js';
 import { idColumn } from './table.js';
-import { makers, verbs } from './verbs.js';
+import { verbs } from './verbs.js';
 
-/** Columns of health, where the server tells them. */
-const health = ['health', 'breaker', 'breakerState', 'lastError', 'successRate'];
-
-const seen = (keys) => (rows) => keys.filter((key) => rows.some((row) => key in row));
+const together = (key, label, text) => ({
+  key,
+  label,
+  render: (row) => h('span', { class: 'together' }, text(row)),
+});
 
 export function connectorsScreen(context) {
-  const spec = {
+  return list(context, {
     title: 'Connectors',
     intro: 'Pausing ends quotes at once; accepted payments finish.',
     command: 'connector list',
+    columns: [
+      'name',
+      'health',
+      'breaker',
+      'successRate',
+      'paymentsUnderWay',
+      'direction',
+      together('method', 'Corridor', (row) => `${row.method} ${row.countryIsoCode2}`),
+      together('assetCode', 'Pair', (row) => `${row.assetCode} / ${row.currencyIsoCode3}`),
+      'rate',
+      'environment',
+    ],
     link: (row) => `#/connectors/${row.id}`,
-    actions: (again) => makers('connector', { again, titles: { add: 'Add connector' } }),
+    actions: (again) =>
+      action({ command: 'connector add', title: 'Add connector', main: true, done: again }),
     rowActions: (row, again) =>
       verbs('connector', {
         value: row.id,
@@ -30,46 +45,32 @@ export function connectorsScreen(context) {
       'No connector yet.',
       'Add one for each provider, country and method; quotes for cash-outs come from them.',
     ],
-  };
-  spec.rows = (rows) => {
-    spec.columns = [
-      'name',
-      'status',
-      ...seen(health)(rows),
-      'provider',
-      'flow',
-      'direction',
-      'method',
-      'countryIsoCode2',
-      'currencyIsoCode3',
-      'assetCode',
-      'rate',
-      'environment',
-      idColumn('id'),
-    ];
-    return rows;
-  };
-  return list(context, spec);
+  });
 }
 
 export function connectorScreen(context) {
-  const value = context.parts[1];
+  const ID = context.parts[1];
   return details(context, {
     back: { href: '#/connectors', text: 'Connectors' },
     command: 'connector show',
-    fixed: { ID: value },
-    list: { command: 'connector list', is: (row) => row.id === value },
-    title: (record) => record.name || 'Connector',
-    intro: (record) => [badge(record.status), ` ${record.provider || ''} ${record.environment || ''}`],
-    actions: (record, again) =>
+    ID,
+    title: (record) => record.name,
+    intro: (record) => [
+      badge(record.health || record.status),
+      ` ${record.provider}, ${record.environment}`,
+    ],
+    actions: (record, again) => [
       verbs('connector', {
-        value,
+        value: ID,
         status: record.status,
         about: record.name,
         again,
         preset: { 'set-rate': { RATE: record.rate }, 'set-url': { URL: record.baseUrl } },
       }),
-    titles: { requirements: 'Fields it requires' },
+      h('a', { class: 'button', href: `#/payments?connector=${ID}` }, 'Payments'),
+      h('a', { class: 'button', href: `#/quotes?connector=${ID}` }, 'Quotes'),
+    ],
+    body: (record) => plainBody(record, { leaveOut: ['name'] }),
   });
 }
 
@@ -78,6 +79,23 @@ export function quotesScreen(context) {
     title: 'Quotes',
     intro: 'What was offered, and whether it was taken.',
     command: 'quote list',
+    columns: [
+      'createdAt',
+      'status',
+      {
+        key: 'connector',
+        render: (row) => h('a', { href: `#/connectors/${row.connectorId}` }, row.connector),
+      },
+      'sendAmount',
+      'receiveAmount',
+      'fee',
+      'rate',
+      'association',
+      'environment',
+      'expiresAt',
+      idColumn('transactionRecordId', 'Payment'),
+      idColumn('id'),
+    ],
     empty: [
       'No quote yet.',
       'Applications ask for them: POST /v1/quotes. They need a connector with a rate: ',
@@ -99,7 +117,7 @@ export function feesScreen(context) {
     ],
     key: (row) => `${row.associationId} ${row.connectorId} ${row.transactionType}`,
     actions: (again) =>
-      makers('fee', { again, argument: '', titles: { set: 'Set fee' }, except: ['remove'] }),
+      action({ command: 'fee set', title: 'Set fee', main: true, quietly: true, done: again }),
     rowActions: (row, again) =>
       verbs('fee', {
         value: row.associationId,

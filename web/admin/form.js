@@ -1,92 +1,145 @@
 // A form made from what a command takes.
 import { freshId, h } from './dom.js';
 import { label } from './format.js';
+import { errorBox } from './notice.js';
+import { can, read } from './wire.js';
 
-const SCOPE_WORDS = new Set(['limit', 'cursor', 'before']);
+const PAGING = new Set(['limit', 'cursor', 'before', 'after']);
 
 /** Arguments that belong to paging and not to a form. */
-export const isPaging = (argument) => SCOPE_WORDS.has(argument.name);
+export const isPaging = (argument) => PAGING.has(argument.name);
 
-const isLong = (argument) => /^(message|reason|description)$/i.test(argument.name);
+const isLong = (argument) => /^(message|reason|description|scopes)$/i.test(argument.name);
+const isTime = (argument) => argument.placeholder === 'TIME';
 
-function control(argument, value, attributes) {
-  const present = value ?? argument.fallback ?? '';
-  switch (argument.kind) {
-    case 'toggle':
-      return h('input', { ...attributes, type: 'checkbox', checked: Boolean(value) });
-    case 'choice': {
-      const words = argument.placeholder.split('|');
-      const blank = !argument.required && !argument.fallback;
-      return h(
-        'select',
-        attributes,
-        blank && h('option', { value: '' }, 'Any'),
-        words.map((word) => h('option', { value: word, selected: word === present }, word)),
-      );
-    }
-    default:
-      if (isLong(argument)) return h('textarea', { ...attributes, rows: 3 }, present);
-      return h('input', {
-        ...attributes,
-        type: argument.secret ? 'password' : 'text',
-        value: present,
-        placeholder: argument.placeholder || undefined,
-        autocomplete: argument.secret ? 'new-password' : 'off',
-        spellcheck: 'false',
-      });
-  }
+// --- Things to choose from ----------------------------------------------------------------------------
+
+/** Arguments that are the id of one of few things: chosen by name instead of typed. */
+const FEW = {
+  association: { command: 'association list', name: (row) => row.name },
+  connector: { command: 'connector list', name: (row) => `${row.name}, ${row.environment}` },
+  webhook: { command: 'webhook list', name: (row) => row.url },
+};
+
+function fewOf(argument) {
+  const few = FEW[argument.name.toLowerCase()];
+  return few && argument.kind !== 'choice' && can(few.command) ? few : undefined;
 }
 
-/** One labelled field for an argument. Blank choices mean "not given". */
-export function field(argument, value, { named } = {}) {
-  const key = freshId('field');
-  const hint = freshId('hint');
-  const toggle = argument.kind === 'toggle';
-  const input = control(argument, value, {
-    id: key,
-    name: argument.name,
-    required: argument.required && !toggle,
-    'aria-describedby': argument.help ? hint : undefined,
-  });
-  const text = h(
-    'label',
-    { for: key },
-    named || label(argument.name),
-    !argument.required && !toggle && h('span', { class: 'soft' }, ' (optional)'),
+function option(value, text, present) {
+  return h('option', { value, selected: value === present }, text);
+}
+
+/** The ids are there once the server has said them; the present one at once. */
+function chooser(few, argument, present, blank, attributes) {
+  const select = h(
+    'select',
+    attributes,
+    option('', argument.required ? 'Choose…' : blank, present),
+    present && option(present, present, present),
   );
+  read(few.command).then(
+    ({ data }) => {
+      const chosen = select.value;
+      select.replaceChildren(
+        select.options[0],
+        ...data.map((row) => option(row.id, few.name(row), chosen)),
+      );
+    },
+    () => {}, // what is asked for next says what is wrong
+  );
+  return select;
+}
+
+// --- Fields -------------------------------------------------------------------------------------------
+
+/** A time of the server as the browser's own field has it, in the local zone. */
+function localTime(value) {
+  const at = new Date(value || NaN);
+  if (Number.isNaN(at.getTime())) return '';
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
+function control(argument, value, blank, attributes) {
+  const present = value ?? argument.fallback ?? '';
+  const few = fewOf(argument);
+  if (few) return chooser(few, argument, present, blank, attributes);
+  if (argument.kind === 'toggle')
+    return h('input', { ...attributes, type: 'checkbox', checked: Boolean(value) });
+  if (argument.kind === 'choice') {
+    return h(
+      'select',
+      attributes,
+      !argument.fallback && option('', argument.required ? 'Choose…' : blank, present),
+      argument.placeholder.split('|').map((word) => option(word, word, present)),
+    );
+  }
+  if (isTime(argument))
+    return h('input', { ...attributes, type: 'datetime-local', value: localTime(present) });
+  if (isLong(argument)) return h('textarea', { ...attributes, rows: 3 }, present);
+  return h('input', {
+    ...attributes,
+    type: argument.secret ? 'password' : 'text',
+    value: present,
+    placeholder: argument.placeholder || undefined,
+    autocomplete: argument.secret ? 'new-password' : 'off',
+    spellcheck: 'false',
+  });
+}
+
+function labelled(input, text, hint) {
+  const toggle = input.type === 'checkbox';
+  const name = h('label', { for: input.id }, text);
   return h(
     'div',
     { class: toggle ? 'field toggle' : 'field' },
-    toggle ? [input, text] : [text, input],
-    argument.help && h('p', { class: 'hint', id: hint }, argument.help),
+    toggle ? [input, name] : [name, input],
+    hint && h('p', { class: 'hint', id: input.getAttribute('aria-describedby') }, hint),
   );
 }
 
-/** What a form holds, by name; toggles are true or left out. */
+/** One labelled field for an argument; `blank` is what a choice says that was not made. */
+export function field(argument, value, { blank = 'Not given', hint = argument.help } = {}) {
+  const toggle = argument.kind === 'toggle';
+  const input = control(argument, value, blank, {
+    id: freshId('field'),
+    name: argument.name,
+    required: argument.required && !toggle,
+    'aria-describedby': hint ? freshId('hint') : undefined,
+  });
+  const optional = !argument.required && !toggle && h('span', { class: 'soft' }, ' (optional)');
+  return labelled(input, [label(argument.name), optional], hint);
+}
+
+/** A field of a form that is no command's. */
+export function plainField({ name, text, hint, type = 'text', ...attributes }) {
+  const input = h('input', {
+    id: freshId('field'),
+    name,
+    type,
+    'aria-describedby': hint ? freshId('hint') : undefined,
+    ...attributes,
+  });
+  return labelled(input, text, hint);
+}
+
+// --- What it holds ------------------------------------------------------------------------------------
+
+function valueOf(element) {
+  if (element.type === 'checkbox') return element.checked || undefined;
+  if (element.value.trim() === '') return undefined;
+  if (element.type === 'datetime-local') return new Date(element.value).toISOString();
+  return element.value.trim().replace(/\s*\n\s*/g, ' '); // commands take one line
+}
+
+/** What was given, by name; a toggle is true or not there. */
 export function valuesOf(form) {
   const out = {};
   for (const element of form.elements) {
-    if (!element.name) continue;
-    if (element.type === 'checkbox') {
-      if (element.checked) out[element.name] = true;
-    } else if (element.value.trim() !== '') {
-      out[element.name] = element.value.trim().replace(/\s*\n\s*/g, ' '); // commands take one line
-    }
+    const value = element.name ? valueOf(element) : undefined;
+    if (value !== undefined) out[element.name] = value;
   }
   return out;
-}
-
-/** A plain field of a form that is no command's. */
-export function plainField({ name, text, hint, type = 'text', ...attributes }) {
-  const key = freshId('field');
-  const hintId = freshId('hint');
-  return h(
-    'div',
-    { class: 'field' },
-    h('label', { for: key }, text),
-    h('input', { id: key, name, type, 'aria-describedby': hint ? hintId : undefined, ...attributes }),
-    hint && h('p', { class: 'hint', id: hintId }, hint),
-  );
 }
 
 /** Runs `work` while the form waits; an error lands in `place`. Returns whether it went well. */
@@ -99,7 +152,6 @@ export async function submitting(form, place, work) {
     await work();
     return true;
   } catch (fault) {
-    const { errorBox } = await import('./notice.js');
     place.replaceChildren(errorBox(fault));
     return false;
   } finally {

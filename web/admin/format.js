@@ -7,85 +7,27 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const DECIMAL = /^-?\d+(\.\d+)?$/;
 const AMOUNT_KEY =
   /(amount|balance|available|held|fee|fees|volume|total|sum|liquidity|debit|credit|limit|rate|min|max)$/i;
-const STATE_KEY =
-  /^(status|state|outcome|health|breaker|result|level|severity|finding|reviewStatus)$|Status$|State$/;
+const STATE_KEY = /^(status|state|outcome|health|level|severity|providerState)$/;
 
 const TONES = {
-  good: [
-    'succeeded',
-    'verified',
-    'active',
-    'done',
-    'sent',
-    'delivered',
-    'ok',
-    'closed',
-    'enabled',
-    'paid',
-    'healthy',
-    'settled',
-    'completed',
-    'recorded',
-  ],
-  bad: [
-    'failed',
-    'rejected',
-    'fault',
-    'open',
-    'dead',
-    'refund failed',
-    'unhealthy',
-    'disabled',
-    'exhausted',
-    'error',
-    'unexpected-error',
-    'down',
-    'dead letter',
-    'abandoned',
-  ],
-  busy: [
-    'processing',
-    'initiated',
-    'pending',
-    'waiting',
-    'retrying',
-    'refund pending',
-    'half-open',
-    'half open',
-    'due',
-    'queued',
-    'running',
-    'begun',
-  ],
-  warn: [
-    'suspended',
-    'paused',
-    'expired',
-    'refunded',
-    'warning',
-    'invited',
-    'without authenticator',
-    'degraded',
-    'cancelled',
-    'forbidden',
-  ],
+  good: 'succeeded verified active done sent delivered ok healthy recorded good accepted',
+  bad: 'failed rejected fault dead oversize refund_failed down failing disabled unexpected-error bad',
+  busy: 'processing initiated pending waiting refund_pending open begun',
+  warn: 'suspended paused expired refunded warning invited without_authenticator degraded forbidden',
 };
 
-const spaced = (word) =>
-  String(word)
-    .replace(/([a-z])([A-Z])/g, '$1 $2')
-    .replace(/[_-]/g, ' ')
-    .toLowerCase();
-
-export function toneOf(word) {
-  const plain = spaced(word);
-  const found = Object.entries(TONES).find(([, words]) => words.some((each) => spaced(each) === plain));
+function toneOf(word) {
+  const plain = String(word).toLowerCase().replaceAll(' ', '_');
+  const found = Object.entries(TONES).find(([, words]) => words.split(' ').includes(plain));
   return found ? found[0] : 'plain';
 }
 
-export function badge(word) {
-  return h('span', { class: `badge ${toneOf(word)}` }, String(word));
+export function badge(word, tone = toneOf(word)) {
+  return h('span', { class: `badge ${tone}` }, String(word));
 }
+
+/** Of a circuit breaker: an open one lets nothing through. */
+const BREAKER = { closed: 'good', open: 'bad', half_open: 'busy' };
 
 const KEEP = {
   id: 'ID',
@@ -103,8 +45,28 @@ const KEEP = {
   dns: 'DNS',
 };
 
-/** `sellAssetCode` and `before-act` as people write them. */
+const NAMES = {
+  walletName: 'Name',
+  assetCode: 'Asset',
+  sellAssetCode: 'Sell',
+  buyAssetCode: 'Buy',
+  countryIsoCode2: 'Country',
+  currencyIsoCode3: 'Currency',
+  successRate: 'Success',
+  paymentsUnderWay: 'Under way',
+  runningBalance: 'Balance after',
+  createdAt: 'Created',
+  updatedAt: 'Updated',
+  nextAttemptAt: 'Next attempt',
+  lastAttemptAt: 'Last attempt',
+  lastResponseStatus: 'Last status',
+  closedAt: 'Ended',
+  at: 'Time',
+};
+
+/** `sendingAmount` and `before-act` as people write them. */
 export function label(key) {
+  if (Object.hasOwn(NAMES, key)) return NAMES[key];
   const words = String(key)
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .split(/[ _-]+/)
@@ -126,7 +88,9 @@ const FULL = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short'
 
 export const isTime = (value) => typeof value === 'string' && ISO_TIME.test(value);
 export const isId = (value) => typeof value === 'string' && UUID.test(value);
-export const isDecimal = (value) => typeof value === 'string' && DECIMAL.test(value);
+const isDecimal = (value) => typeof value === 'string' && DECIMAL.test(value);
+
+const utc = (value) => `${value.replace('T', ' ').replace(/Z$/, '')} UTC`;
 
 /** In the zone of the browser, in UTC on hover. */
 export function time(value) {
@@ -134,10 +98,9 @@ export function time(value) {
   const now = new Date();
   const today = at.toDateString() === now.toDateString();
   const day = at.getFullYear() === now.getFullYear() ? DAY.format(at) : FULL.format(at);
-  const utc = `${value.replace('T', ' ').replace(/Z$/, '')} UTC`;
   return h(
     'time',
-    { datetime: value, title: utc, class: 'number' },
+    { datetime: value, title: utc(value), class: 'number' },
     today ? CLOCK.format(at) : `${day}, ${CLOCK.format(at)}`,
   );
 }
@@ -149,22 +112,25 @@ const AGES = [
   [1, 's'],
 ];
 
-/** `3 h 12 min`: the two largest parts. */
-export function duration(seconds) {
+/** `3 h 12 min`: the largest parts. */
+function duration(seconds, most = 2) {
   let rest = Math.max(0, Math.round(seconds));
   const parts = [];
   for (const [size, unit] of AGES) {
     const count = Math.floor(rest / size);
     rest -= count * size;
     if (count > 0) parts.push(`${count} ${unit}`);
-    if (parts.length === 2) break;
+    if (parts.length === most) break;
   }
   return parts.join(' ') || '0 s';
 }
 
-export const ago = (value) => `${duration((Date.now() - new Date(value).getTime()) / 1000)} ago`;
+export function ago(value) {
+  const text = `${duration((Date.now() - new Date(value).getTime()) / 1000, 1)} ago`;
+  return h('time', { datetime: value, title: utc(value) }, text);
+}
 
-export function bytes(count) {
+function bytes(count) {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
   let value = Number(count);
   let unit = 0;
@@ -195,31 +161,29 @@ export function number(value) {
 
 /** An amount as coffer wrote it, never through a floating point number, with its asset. */
 export function amount(value, asset) {
-  if (value === null || value === undefined || value === '') return dash();
+  if (value === null || value === undefined) return dash();
   return h(
     'span',
-    { class: `amount${String(value).startsWith('-') ? ' negative' : ''}` },
+    { class: 'amount' },
     number(value),
-    asset ? [' ', h('span', { class: 'asset' }, asset)] : null,
+    asset && [' ', h('span', { class: 'asset' }, asset)],
   );
 }
 
-export const dash = () => h('span', { class: 'soft' }, '–');
+const dash = () => h('span', { class: 'soft' }, '–');
 
-/** Where an id of this name leads, or nothing. */
+/** Where an id of this name leads. */
 const PLACES = {
   walletId: 'wallets',
   sourceWalletId: 'wallets',
   destinationWalletId: 'wallets',
-  senderWalletId: 'wallets',
-  receiverWalletId: 'wallets',
   beneficiaryId: 'beneficiaries',
   connectorId: 'connectors',
   transactionRecordId: 'payments',
-  paymentId: 'payments',
-  recordId: 'payments',
-  quoteId: undefined,
   eventId: 'events',
+  webhookId: 'webhooks',
+  associationId: 'associations',
+  applicationId: 'applications',
 };
 
 export function placeOf(key, value) {
@@ -235,20 +199,17 @@ export function id(value, href, whole = false) {
 }
 
 /** The asset beside an amount: `sendingAmount` and `sendingAssetCode`, `balance` and `assetCode`. */
-const STEMS = /(Amount|Balance|Fee|Total|Volume)$/;
-export function assetBeside(record, key) {
+const STEMS = /Amount$/;
+function assetBeside(record, key) {
   return record[assetKey(record, key)];
 }
 
-/** The name of the member that says an amount's asset. */
-export function assetKey(record, key) {
-  const stem = key.replace(STEMS, '');
-  const names =
-    stem === key ? [] : [`${stem}AssetCode`, `${stem}CurrencyIsoCode3`, `${stem}Currency`, `${stem}Asset`];
-  for (const name of [...names, 'assetCode', 'asset', 'currencyIsoCode3', 'currency', 'unit']) {
-    if (typeof record[name] === 'string') return name;
-  }
-  return undefined;
+/** The name of the member that says an amount's asset: fees and totals are in what is sent. */
+function assetKey(record, key) {
+  const stem = key.replace(/^min([A-Z])/, (_, first) => first.toLowerCase()).replace(STEMS, '');
+  const names = [`${stem}AssetCode`, 'assetCode'];
+  if (/^(fee|total)$/.test(key)) names.push('sendingAssetCode', 'sendAssetCode');
+  return names.find((name) => typeof record[name] === 'string');
 }
 
 /** Members that are shown beside their amounts already. */
@@ -293,11 +254,16 @@ function scalarNode(key, value, record, whole) {
   if (typeof value === 'boolean') return value ? 'Yes' : 'No';
   if (/bytes$/i.test(key) && typeof value === 'number') return bytes(value);
   if (/seconds$/i.test(key) && typeof value === 'number') return duration(value);
+  if (key === 'successRate') return h('span', { class: 'number' }, `${value} %`);
+  if (key === 'breaker') return badge(value, BREAKER[value]);
   if (typeof value === 'number') return number(value);
   if (isTime(value)) return time(value);
-  if (STATE_KEY.test(key)) return badge(value);
-  if (isDecimal(value) && AMOUNT_KEY.test(key))
-    return amount(value, /rate$/i.test(key) ? undefined : assetBeside(record, key));
+  if (STATE_KEY.test(key) && /^[\w -]{1,24}$/.test(value)) return badge(value);
+  if (isDecimal(value) && AMOUNT_KEY.test(key)) {
+    const shown = amount(value, /rate$/i.test(key) ? undefined : assetBeside(record, key));
+    if (key === 'amount' && value.startsWith('-')) shown.classList.add('negative'); // goes out
+    return shown;
+  }
   if (isId(value)) return id(value, placeOf(key, value), whole);
   return jsonText(value) || String(value);
 }

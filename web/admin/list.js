@@ -1,13 +1,13 @@
 // A screen that lists: filters, one page of rows, the way to the next.
 import { h, replace } from './dom.js';
 import { field, isPaging, valuesOf } from './form.js';
-import { label } from './format.js';
 import { live } from './live.js';
-import { empty, errorBox, notBuilt } from './notice.js';
+import { empty, errorBox, note, notBuilt } from './notice.js';
 import { table } from './table.js';
 import { can, read, session, takes } from './wire.js';
 
 const PAGE = 50;
+const LIMIT_MAX = 500; // of commands without pages
 
 /** The heading of a screen, with what can be done there. */
 export function heading(title, intro, ...actions) {
@@ -30,30 +30,34 @@ export function addressWith(context, values) {
   return `#/${context.path}${text ? `?${text}` : ''}`;
 }
 
-function filterForm(context, spec, command) {
-  const usable = command.arguments.filter(
-    (argument) =>
-      !isPaging(argument) &&
-      !(spec.fixed && spec.fixed[argument.name] !== undefined) &&
-      argument.kind !== 'positional' &&
-      !(spec.leaveOut || []).includes(argument.name),
-  );
+const cursorName = (spec) => spec.cursor || 'cursor';
+
+/** What of a command's arguments may be chosen on the screen. */
+function filtersOf(spec) {
+  if (spec.filters === false) return [];
+  return session.commands
+    .get(spec.command)
+    .arguments.filter(
+      (argument) =>
+        !isPaging(argument) &&
+        argument.kind !== 'positional' &&
+        !(spec.fixed && argument.name in spec.fixed),
+    );
+}
+
+function filterForm(context, spec) {
+  const usable = filtersOf(spec);
   if (usable.length === 0) return null;
   const form = h(
     'form',
     { class: 'filters', role: 'search', 'aria-label': `Filter ${spec.title}` },
-    usable.map((argument) =>
-      field({ ...argument, fallback: argument.fallback, help: '' }, context.query.get(argument.name), {
-        named: (spec.labels || {})[argument.name] || label(argument.name),
-      }),
-    ),
+    usable.map((argument) => field(argument, context.query.get(argument.name), { blank: 'Any', hint: '' })),
     h('div', { class: 'field' }, h('button', { type: 'submit' }, 'Apply')),
   );
-  form.classList.add('compact');
   const apply = (event) => {
     event.preventDefault();
     const values = valuesOf(form);
-    const all = Object.fromEntries(usable.map((argument) => [argument.name, values[argument.name]]));
+    const all = Object.fromEntries(usable.map(({ name }) => [name, values[name]]));
     context.go(addressWith(context, { ...all, [cursorName(spec)]: undefined }));
   };
   form.addEventListener('submit', apply);
@@ -63,21 +67,21 @@ function filterForm(context, spec, command) {
   return form;
 }
 
-const cursorName = (spec) => spec.cursor || 'cursor';
+const isPaged = (spec) => takes(spec.command, cursorName(spec));
 
-function valuesFor(context, spec) {
-  const values = { ...spec.fixed };
+function valuesFor(context, spec, shown) {
+  const values = {};
   for (const [name, value] of context.query) {
     if (takes(spec.command, name)) values[name] = value;
   }
-  if (takes(spec.command, 'limit')) values.limit = spec.limit || PAGE;
-  return values;
+  if (takes(spec.command, 'limit')) values.limit = isPaged(spec) ? PAGE : Math.min(shown, LIMIT_MAX);
+  return { ...values, ...spec.fixed };
 }
 
 /** Where the next page begins: as the command says, or by the last row's number. */
 function nextOf(answer, spec) {
   if (answer.nextCursor) return answer.nextCursor;
-  if (!spec.cursorOf || answer.data.length < (spec.limit || PAGE)) return undefined;
+  if (!spec.cursorOf || answer.data.length < PAGE) return undefined;
   return spec.cursorOf(answer.data[answer.data.length - 1]);
 }
 
@@ -88,92 +92,77 @@ function pager(context, spec, answer) {
   if (!next && !first) return null;
   return h(
     'nav',
-    { class: 'pager row', 'aria-label': 'Pages' },
+    { class: 'pager row', 'aria-label': `Pages of ${spec.title}` },
     first && h('a', { class: 'button', href: addressWith(context, { [name]: undefined }) }, 'Newest'),
     next && h('a', { class: 'button', href: addressWith(context, { [name]: next }), rel: 'next' }, 'Older'),
   );
 }
 
-function isFiltered(context, spec) {
-  return [...context.query.keys()].some((name) => takes(spec.command, name));
+/** Commands without pages: as many rows as fit, more on demand. */
+function moreButton(spec, rows, state, again) {
+  if (isPaged(spec) || rows.length < state.shown) return null;
+  if (takes(spec.command, 'limit') ? state.shown >= LIMIT_MAX : rows.length === state.shown) return null;
+  const more = () => {
+    state.shown += PAGE;
+    again();
+  };
+  return h('p', {}, h('button', { type: 'button', onclick: more }, 'Show more'));
 }
 
-/** A long answer of a command without pages: as many rows as fit, more on demand. */
-function shownRows(context, rows) {
-  const most = context.shown || 100;
-  return { part: rows.slice(0, most), more: rows.length - most };
+function nothing(context, spec, answer) {
+  if (nextOf(answer, spec)) return empty('Nothing fits so far; there is more to look through.');
+  const filtered = filtersOf(spec).some(({ name }) => context.query.has(name));
+  if (filtered)
+    return empty('Nothing fits these filters.', h('a', { href: `#/${context.path}` }, 'Show all'));
+  return empty(...(spec.empty || ['There is nothing here yet.']));
 }
 
-function draw(context, spec, answer, again) {
+function draw(context, spec, answer, state, again) {
   const rows = spec.rows ? spec.rows(answer.data) : answer.data;
-  if (rows.length === 0) {
-    const nothing = isFiltered(context, spec)
-      ? empty('Nothing fits these filters.', h('a', { href: `#/${context.path}` }, 'Show all'))
-      : empty(...(spec.empty || ['There is nothing here yet.']));
-    return [nothing, pager(context, spec, answer)];
-  }
-  const { part, more } = shownRows(context, rows);
   return [
-    table({
-      caption: spec.title,
-      rows: part,
-      columns: spec.columns || answer.columns,
-      link: spec.link,
-      key: spec.key || ((row) => row.id || JSON.stringify(row)),
-      actions: spec.rowActions && ((row) => h('div', { class: 'row end' }, spec.rowActions(row, again))),
-    }),
-    more > 0 &&
-      h(
-        'p',
-        {},
-        h(
-          'button',
-          {
-            type: 'button',
-            onclick: () => {
-              context.shown = (context.shown || 100) + 100;
-              again();
-            },
-          },
-          `Show more (${more} left)`,
-        ),
-      ),
+    rows.length === 0
+      ? nothing(context, spec, answer)
+      : table({
+          caption: spec.title,
+          rows: isPaged(spec) ? rows : rows.slice(0, state.shown),
+          columns: spec.columns || answer.columns,
+          link: spec.link,
+          key: spec.key || ((row) => row.id),
+          actions:
+            spec.rowActions && ((row) => h('div', { class: 'row end' }, spec.rowActions(row, again))),
+        }),
+    answer.note && note(answer.note),
+    moreButton(spec, rows, state, again),
     pager(context, spec, answer),
   ];
 }
 
-/** The part of a screen that lists: for screens that show more than one list. */
-export async function listPart(context, spec) {
+/**
+ * The part of a screen that lists. {title, command, fixed: values that are settled, filters: false for none,
+ * columns, rows(data), key(row), link(row), rowActions(row, again), empty: [text, ...what next],
+ * cursor: its name, cursorOf(row)}.
+ */
+export function listPart(context, spec) {
+  if (!can(spec.command)) return { place: notBuilt(spec.command), again: () => {} };
   const place = h('div', {}, h('p', { class: 'soft', role: 'status' }, 'Loading…'));
-  if (!can(spec.command)) {
-    replace(place, notBuilt(spec.command));
-    return { place, again: () => {} };
-  }
-  const filters =
-    spec.filters === false ? null : filterForm(context, spec, session.commands.get(spec.command));
-  let again = () => {};
-  const started = live({
+  const state = { shown: PAGE };
+  const again = live({
     container: place,
     signal: context.signal,
-    seconds: context.query.get(cursorName(spec)) ? 0 : spec.seconds || 10,
-    fetch: (signal) => read(spec.command, valuesFor(context, spec), signal),
-    draw: (answer) => draw(context, spec, answer, () => again()),
+    seconds: context.query.get(cursorName(spec)) ? 0 : 5,
+    fetch: (signal) => read(spec.command, valuesFor(context, spec, state.shown), signal),
+    draw: (answer) => draw(context, spec, answer, state, again),
     failed: errorBox,
   });
-  const part = h('div', {}, filters, place);
-  started.then((look) => {
-    again = look;
-  });
-  return { place: part, again: () => again() };
+  return { place: h('div', {}, filterForm(context, spec), place), again };
 }
 
-/** A whole screen. */
-export async function list(context, spec) {
-  const part = await listPart(context, spec);
+/** A whole screen: {intro, actions(again)} besides. */
+export function list(context, spec) {
+  const part = listPart(context, spec);
   replace(
     context.main,
-    heading(spec.title, spec.intro, spec.actions ? spec.actions(part.again) : []),
-    spec.above,
+    heading(spec.title, spec.intro, spec.actions && spec.actions(part.again)),
     part.place,
   );
 }

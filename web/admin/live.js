@@ -27,7 +27,7 @@ function focusAgain(container, place) {
 }
 
 /** Draws anew what `container` holds; focus, scrolling and opened details stay. */
-export function redraw(container, ...children) {
+function redraw(container, ...children) {
   const place = placeOfFocus(container);
   const scrolled = [...container.querySelectorAll('.scroll')].map((each) => each.scrollLeft);
   const opened = [...container.querySelectorAll('details')].map((each) => each.open);
@@ -48,36 +48,39 @@ function isBusy(container) {
 }
 
 /**
- * Fetches and draws now, and again every few seconds until `signal` ends. What did not change is not
- * drawn again. Returns a function that looks again at once.
+ * Fetches and draws now, and again every few seconds until `signal` ends; 0 seconds: only when asked. What
+ * did not change is not drawn again. Returns a function that looks again at once.
  */
-export async function live({ container, signal, seconds = 10, fetch, draw, failed }) {
+export function live({ container, signal, seconds = 10, fetch, draw, failed }) {
   let last;
   let timer;
+  let turn = 0;
   const look = async (always) => {
     clearTimeout(timer);
+    turn += 1;
+    const mine = turn;
     try {
       if (always || !isBusy(container)) {
         const found = await fetch(signal);
-        if (signal.aborted) return;
+        if (signal.aborted || mine !== turn) return; // a later look is under way
         const text = JSON.stringify(found);
         if (always || text !== last) redraw(container, draw(found));
         last = text;
         document.body.classList.remove('stale');
       }
     } catch (fault) {
-      if (signal.aborted || fault.name === 'AbortError') return;
+      if (signal.aborted || mine !== turn) return;
       // What was seen stays; that it is old is said.
       if (last === undefined) redraw(container, failed(fault));
       else document.body.classList.add('stale');
     }
-    if (!signal.aborted && seconds > 0) timer = setTimeout(() => look(false), seconds * 1000);
+    if (seconds > 0) timer = setTimeout(() => look(false), seconds * 1000);
   };
   signal.addEventListener('abort', () => clearTimeout(timer));
   const seen = () => {
-    if (!document.hidden) look(false);
+    if (!document.hidden && seconds > 0) look(false);
   };
   document.addEventListener('visibilitychange', seen, { signal });
-  await look(true);
+  look(true);
   return () => look(true);
 }

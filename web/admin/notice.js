@@ -41,10 +41,10 @@ export function empty(text, ...next) {
   return h('div', { class: 'empty' }, h('p', {}, text), next.length > 0 && h('p', { class: 'soft' }, next));
 }
 
-/** Where a command of this version is not there. */
+/** Where a command is not there for this operator. */
 export function notBuilt(command) {
   return empty(
-    'This server does not offer this yet.',
+    'This server does not offer this, or not to your role.',
     'It would run ',
     h('code', {}, `coffer ${command}`),
     '.',

@@ -1,6 +1,7 @@
 // Who may use this page, and what everybody did.
+import { action } from './action.js';
 import { list } from './list.js';
-import { makers, verbs } from './verbs.js';
+import { verbs } from './verbs.js';
 import { session } from './wire.js';
 
 export function operatorsScreen(context) {
@@ -11,13 +12,10 @@ export function operatorsScreen(context) {
     command: 'operator list',
     columns: ['name', 'role', 'status', { key: 'authenticator', label: 'Authenticator' }, 'createdAt'],
     key: (row) => row.name,
-    actions: (again) =>
-      makers('operator', {
-        again,
-        argument: '',
-        titles: { add: 'Invite operator' },
-        except: ['role', 'suspend', 'resume', 'reset'],
-      }),
+    actions: (again) => [
+      action({ command: 'operator add', title: 'Invite operator', main: true, done: again }),
+      action({ command: 'admin link', title: 'Link for an administrator', done: again }),
+    ],
     rowActions: (row, again) =>
       verbs('operator', {
         value: row.name,

@@ -1,65 +1,60 @@
 // What the person who is alone with this box at night looks at first.
 import { chart } from './chart.js';
 import { h, replace } from './dom.js';
-import { ago, amount, badge, isDecimal, isTime, number, time } from './format.js';
+import { ago, amount, badge, number, time } from './format.js';
 import { addressWith, heading } from './list.js';
 import { live } from './live.js';
-import { errorBox, notBuilt } from './notice.js';
+import { errorBox, note, notBuilt } from './notice.js';
 import { members } from './record.js';
 import { table } from './table.js';
-import { can, read, takes } from './wire.js';
-
-const isZero = (text) => /^-?0*(\.0*)?$/.test(String(text));
+import { can, read } from './wire.js';
 
 // --- Figures ------------------------------------------------------------------------------------------
 
-/** What waits, and what of it is bad. The first name that the server says counts. */
-const WAITING = [
+/** What waits; `tone` is how bad it is when there is any of it. */
+const FIGURES = [
   {
-    keys: ['unsettledPayments', 'unsettled'],
+    key: 'unsettledPayments',
     name: 'Unsettled payments',
     href: '#/payments?status=processing',
-    oldest: ['oldestUnsettledAt', 'oldestUnsettled'],
+    oldest: 'oldestUnsettledAt',
   },
-  { keys: ['providerJobs'], name: 'Provider jobs', href: '#/connectors', oldest: ['oldestProviderJobAt'] },
+  { key: 'settlementJobs', name: 'Settlement queue', href: '#/payments' },
+  { key: 'providerJobs', name: 'Provider queue', href: '#/connectors', oldest: 'oldestProviderJobAt' },
+  { key: 'pendingDeliveries', name: 'Deliveries waiting', href: '#/webhooks' },
+  { key: 'deadLetters', name: 'Dead letters', href: '#/webhooks', tone: 'bad' },
   {
-    keys: ['dueDeliveries', 'deliveriesDue'],
-    name: 'Deliveries due',
-    href: '#/webhooks',
-    oldest: ['oldestDeliveryAt', 'oldestDueDeliveryAt'],
-  },
-  { keys: ['deadLetters'], name: 'Dead letters', href: '#/webhooks', tone: 'bad' },
-  {
-    keys: ['webhooksDisabled', 'disabledWebhooks'],
-    name: 'Webhooks disabled',
+    key: 'webhooksFailing',
+    name: 'Webhooks failing',
     href: '#/webhooks',
     tone: 'warn',
+    of: 'webhooksActive',
   },
-  { keys: ['pendingReviews', 'reviewsPending'], name: 'Reviews waiting', href: '#/reviews', tone: 'warn' },
+  { key: 'webhooksDisabled', name: 'Webhooks disabled', href: '#/webhooks', tone: 'warn' },
   {
-    keys: ['notificationsFailed', 'failedNotifications'],
+    key: 'pendingReviews',
+    name: 'Reviews waiting',
+    href: '#/reviews',
+    tone: 'warn',
+    oldest: 'oldestReviewAt',
+  },
+  { key: 'breakersOpen', name: 'Breakers open', href: '#/connectors', tone: 'bad' },
+  { key: 'connectorsPaused', name: 'Connectors paused', href: '#/connectors', tone: 'warn' },
+  {
+    key: 'notificationsFailed',
     name: 'Messages failed',
     href: '#/notifications?state=failed',
     tone: 'warn',
   },
 ];
 
-const known = new Set([
-  ...WAITING.flatMap(({ keys, oldest }) => [...keys, ...(oldest || [])]),
+/** What has a place of its own on this screen. */
+const PLACED = new Set([
+  ...FIGURES.flatMap(({ key, oldest, of }) => [key, oldest, of]),
   'books',
-  'balances',
   'invariantsHold',
-  'backlog',
+  'lastBackupAt',
 ]);
-
-const pick = (record, keys = []) =>
-  keys.map((key) => record[key]).find((value) => value !== undefined && value !== null);
-
-/** A backlog that is told as a record of its own counts as if it were told beside the rest. */
-function flat(record) {
-  const backlog = Array.isArray(record.backlog) ? record.backlog[0] : record.backlog;
-  return { ...record, ...backlog };
-}
 
 function figure({ name, value, href, tone, beside }) {
   return h(
@@ -71,38 +66,47 @@ function figure({ name, value, href, tone, beside }) {
   );
 }
 
-function since(value) {
-  return isTime(value)
-    ? ['oldest ', h('time', { datetime: value, title: `${value} (UTC)` }, ago(value))]
-    : null;
+function waiting(overview, { key, oldest, of, tone, name, href }) {
+  const since = overview[oldest] && ['oldest ', ago(overview[oldest])];
+  return figure({
+    name,
+    href,
+    value: number(overview[key]),
+    tone: overview[key] > 0 ? tone : undefined,
+    beside: of ? `of ${overview[of]}` : since,
+  });
 }
 
-function figures(all, activity) {
-  const waiting = WAITING.map(({ keys, oldest, tone, ...rest }) => {
-    const count = pick(all, keys);
-    if (count === undefined) return null;
-    return figure({
-      ...rest,
-      value: number(count),
-      tone: Number(count) > 0 ? tone : undefined,
-      beside: since(pick(all, oldest)),
-    });
+function backup(overview) {
+  if (!('lastBackupAt' in overview)) return null;
+  const { lastBackupAt } = overview;
+  return figure({
+    name: 'Last backup',
+    href: '#/checks',
+    value: lastBackupAt ? ago(lastBackupAt) : 'None',
+    tone: lastBackupAt ? undefined : 'warn',
   });
-  const backup = pick(all, ['lastBackupAt', 'lastBackup']);
-  return h(
-    'ul',
-    { class: 'figures' },
-    rateFigure(activity),
-    waiting,
-    'lastBackupAt' in all || 'lastBackup' in all
-      ? figure({
-          name: 'Last backup',
-          value: backup && isTime(backup) ? ago(backup) : 'None',
-          tone: backup ? undefined : 'warn',
-          href: '#/checks',
-        })
-      : null,
-  );
+}
+
+function totals(buckets) {
+  const sum = (key) => buckets.reduce((all, bucket) => all + bucket[key], 0);
+  return { payments: sum('payments'), succeeded: sum('succeeded'), failed: sum('failed') };
+}
+
+function successRate(buckets) {
+  const { payments, succeeded, failed } = totals(buckets);
+  const ended = succeeded + failed;
+  const rate = ended > 0 ? Math.floor((succeeded * 1000) / ended) / 10 : undefined;
+  return [
+    figure({ name: 'Payments', value: number(payments), href: '#/payments' }),
+    figure({
+      name: 'Success rate',
+      href: '#/payments?status=failed',
+      value: rate === undefined ? '–' : `${rate} %`,
+      beside: `${failed} failed`,
+      tone: rate !== undefined && rate < 95 ? 'warn' : undefined,
+    }),
+  ];
 }
 
 // --- Activity -----------------------------------------------------------------------------------------
@@ -121,238 +125,175 @@ const BOTH = new Intl.DateTimeFormat(undefined, {
   hour12: false,
 });
 
-const startOf = (row) => pick(row, ['from', 'at', 'start', 'hour', 'since']);
-const succeededOf = (row) => Number(pick(row, ['succeeded']) || 0);
-const failedOf = (row) => Number(pick(row, ['failed']) || 0);
-const paymentsOf = (row) =>
-  Number(pick(row, ['payments', 'count', 'total']) ?? succeededOf(row) + failedOf(row));
-
-/** {bucket rows, volumes by asset}, whatever of it is told. */
-function bucketsOf(activity, hours) {
-  const rows = Array.isArray(activity) ? activity : activity.buckets || activity.activity || [];
-  const tick = Number(hours) > 48 ? DAY : HOUR;
-  return rows
-    .filter((row) => isTime(startOf(row)))
-    .map((row) => {
-      const at = new Date(startOf(row));
-      const other = Math.max(0, paymentsOf(row) - succeededOf(row) - failedOf(row));
-      return {
-        label: BOTH.format(at),
-        tick: tick.format(at),
-        succeeded: succeededOf(row),
-        failed: failedOf(row),
-        other,
-        volume: volumeOf(row),
-      };
-    });
-}
-
-function volumeOf(row) {
-  const told = pick(row, ['volume', 'volumes', 'amounts']);
-  if (!Array.isArray(told)) return isDecimal(told) && row.assetCode ? { [row.assetCode]: told } : {};
-  return Object.fromEntries(
-    told.map((each) => [each.assetCode || each.asset, pick(each, ['amount', 'volume', 'sum', 'total'])]),
+function choice(context, text, name, options, present) {
+  return h(
+    'div',
+    { class: 'row', role: 'group', 'aria-label': text },
+    options.map(([value, said]) =>
+      h(
+        'a',
+        {
+          class: 'button small',
+          href: addressWith(context, { [name]: value }),
+          'aria-current': value === present ? 'true' : undefined,
+        },
+        said,
+      ),
+    ),
   );
 }
 
-function totals(buckets) {
-  const sum = (key) => buckets.reduce((all, bucket) => all + bucket[key], 0);
-  return { succeeded: sum('succeeded'), failed: sum('failed'), other: sum('other') };
+function paymentsChart(buckets, tick) {
+  const { payments, succeeded, failed } = totals(buckets);
+  return chart({
+    title: 'Payments',
+    summary: `${succeeded} succeeded, ${failed} failed, of ${payments}.`,
+    buckets: buckets.map((bucket) => ({
+      ...tick(bucket),
+      succeeded: bucket.succeeded,
+      failed: bucket.failed,
+      other: bucket.underWay,
+    })),
+    series: [
+      { key: 'succeeded', name: 'succeeded', tone: 'good' },
+      { key: 'failed', name: 'failed', tone: 'bad' },
+      { key: 'other', name: 'other', tone: 'busy' },
+    ],
+  });
 }
 
-function rateFigure(buckets) {
-  if (!buckets) return null;
-  const { succeeded, failed, other } = totals(buckets);
-  const ended = succeeded + failed;
-  const rate = ended > 0 ? Math.floor((succeeded * 1000) / ended) / 10 : undefined;
+function volumeChart(context, buckets, tick) {
+  const assets = [...new Set(buckets.flatMap(({ volume }) => volume.map((each) => each.assetCode)))].sort();
+  if (assets.length === 0) return h('p', { class: 'soft' }, 'No volume in this time.');
+  const asked = context.query.get('asset');
+  const asset = assets.includes(asked) ? asked : assets[0];
+  const amountOf = ({ volume }) => (volume.find((each) => each.assetCode === asset) || {}).amount;
   return [
-    figure({ name: 'Payments', value: number(succeeded + failed + other), href: '#/payments' }),
-    figure({
-      name: 'Success rate',
-      value: rate === undefined ? '–' : `${rate} %`,
-      beside: failed > 0 ? `${failed} failed` : undefined,
-      tone: rate !== undefined && rate < 95 ? 'warn' : undefined,
+    chart({
+      title: `Volume in ${asset}`,
+      summary: 'The amounts sent in each span of time.',
+      buckets: buckets.map((bucket) => ({ ...tick(bucket), amount: amountOf(bucket) })),
+      series: [{ key: 'amount', name: asset, tone: 'busy' }],
     }),
+    assets.length > 1 &&
+      choice(
+        context,
+        'Asset',
+        'asset',
+        assets.map((each) => [each, each]),
+        asset,
+      ),
   ];
 }
 
 function charts(context, buckets, hours) {
-  const { succeeded, failed, other } = totals(buckets);
-  const choice = h(
-    'div',
-    { class: 'row', role: 'group', 'aria-label': 'How far back' },
-    TIMES.map(([value, name]) =>
-      h(
-        'a',
-        {
-          class: 'button',
-          href: addressWith(context, { hours: value }),
-          'aria-current': value === hours ? 'true' : undefined,
-        },
-        name,
-      ),
-    ),
-  );
-  if (buckets.length === 0)
-    return h('section', { class: 'panel' }, choice, h('p', { class: 'soft' }, 'No payment in this time.'));
-  const assets = [...new Set(buckets.flatMap((bucket) => Object.keys(bucket.volume)))].sort();
-  const asset = assets.includes(context.query.get('asset')) ? context.query.get('asset') : assets[0];
-  const volume =
-    asset &&
-    h(
-      'div',
-      { class: 'panel' },
-      chart({
-        title: `Volume in ${asset}`,
-        summary: 'The amounts sent in each span of time.',
-        buckets: buckets.map((bucket) => ({ ...bucket, amount: bucket.volume[asset] || 0 })),
-        series: [{ key: 'amount', name: asset, tone: 'busy' }],
-      }),
-      assets.length > 1 &&
-        h(
-          'div',
-          { class: 'row', role: 'group', 'aria-label': 'Asset' },
-          assets.map((each) =>
-            h(
-              'a',
-              {
-                class: 'button',
-                href: addressWith(context, { asset: each }),
-                'aria-current': each === asset ? 'true' : undefined,
-              },
-              each,
-            ),
-          ),
-        ),
-    );
+  const ticks = hours === '24' ? HOUR : DAY;
+  const tick = ({ from }) => ({ label: BOTH.format(new Date(from)), tick: ticks.format(new Date(from)) });
   return h(
     'section',
     {},
-    h('div', { class: 'row between' }, h('h2', {}, 'Activity'), choice),
+    h(
+      'div',
+      { class: 'row between' },
+      h('h2', {}, 'Activity'),
+      choice(context, 'How far back', 'hours', TIMES, hours),
+    ),
     h(
       'div',
       { class: 'two' },
-      h(
-        'div',
-        { class: 'panel' },
-        chart({
-          title: 'Payments',
-          summary: `${succeeded} succeeded, ${failed} failed, ${other} under way or ended otherwise.`,
-          buckets,
-          series: [
-            { key: 'succeeded', name: 'succeeded', tone: 'good' },
-            { key: 'failed', name: 'failed', tone: 'bad' },
-            { key: 'other', name: 'other', tone: 'busy' },
-          ],
-        }),
-      ),
-      volume,
+      h('div', { class: 'panel' }, paymentsChart(buckets, tick)),
+      h('div', { class: 'panel' }, volumeChart(context, buckets, tick)),
     ),
   );
 }
 
 // --- Books --------------------------------------------------------------------------------------------
 
+const isZero = (text) => /^-?0*(\.0*)?$/.test(text);
+
+const money = (key) => ({ key, numeric: true, render: (row) => amount(row[key], row.assetCode) });
+
 /** The proof: all accounts of an asset together hold nothing. */
-function books(record) {
-  const rows = record.books || record.balances || [];
-  const whole = record.invariantsHold;
-  const sumOf = (row) => pick(row, ['sum', 'sumOfAll', 'total', 'proof']);
-  const title = h(
-    'div',
-    { class: 'row between' },
-    h('h2', {}, 'Books'),
-    whole !== undefined &&
-      whole !== null &&
-      h(
-        'span',
-        {},
-        badge(whole ? 'ok' : 'fault'),
-        whole ? ' every sum is zero' : ' a sum is not zero: run Checks',
-      ),
-  );
-  if (rows.length === 0)
-    return h('section', {}, title, h('p', { class: 'soft' }, 'Nothing was booked yet.'));
-  const proof = {
-    key: 'sum',
-    label: 'Sum of all accounts',
-    numeric: true,
-    render: (row) => [amount(sumOf(row), row.assetCode), ' ', badge(isZero(sumOf(row)) ? 'ok' : 'fault')],
-  };
-  const others = Object.keys(rows[0]).filter(
-    (key) => !['sum', 'sumOfAll', 'total', 'proof', 'environment', 'assetCode'].includes(key),
-  );
+const PROOF = {
+  key: 'sum',
+  label: 'Sum of all',
+  numeric: true,
+  render: (row) => [amount(row.sum, row.assetCode), ' ', badge(isZero(row.sum) ? 'ok' : 'fault')],
+};
+
+function books({ books: rows, invariantsHold }) {
   return h(
     'section',
     {},
-    title,
-    table({
-      caption: 'Books',
-      rows,
-      columns: ['environment', 'assetCode', ...others.map((key) => bookColumn(key, rows)), proof],
-      key: (row) => `${row.environment} ${row.assetCode}`,
-    }),
-  );
-}
-
-/** A count stays a count; what looks like money has its asset. */
-function bookColumn(key, rows) {
-  return isDecimal(rows[0][key])
-    ? { key, numeric: true, render: (row) => amount(row[key], row.assetCode) }
-    : key;
-}
-
-function thisBox(record) {
-  const rest = Object.fromEntries(
-    Object.entries(record).filter(
-      ([key, value]) => !known.has(key) && (typeof value !== 'object' || value === null),
+    h(
+      'div',
+      { class: 'row between' },
+      h('h2', {}, 'Books'),
+      h(
+        'span',
+        {},
+        badge(invariantsHold ? 'ok' : 'fault'),
+        invariantsHold ? ' every sum is zero' : ' the books do not add up: run Verify under Checks',
+      ),
     ),
+    rows.length === 0
+      ? h('p', { class: 'soft' }, 'Nothing was booked yet.')
+      : table({
+          caption: 'Books',
+          rows,
+          columns: [
+            'assetCode',
+            'environment',
+            PROOF,
+            ...['wallets', 'held', 'liquidity', 'fees', 'clearing', 'issuance'].map(money),
+          ],
+          key: (row) => `${row.environment} ${row.assetCode}`,
+        }),
   );
-  return h('section', { class: 'panel' }, h('h2', {}, 'This box'), members(rest));
 }
 
-export async function overviewScreen(context) {
-  if (!can('overview')) {
-    replace(context.main, heading('Overview'), notBuilt('overview'));
-    return;
-  }
-  const place = h('div', {});
-  const hours = TIMES.some(([value]) => value === context.query.get('hours'))
-    ? context.query.get('hours')
-    : '24';
-  replace(context.main, heading('Overview'), place);
-  await live({
+function thisBox(overview) {
+  const rest = Object.entries(overview).filter(([key]) => !PLACED.has(key));
+  return h('section', { class: 'panel' }, h('h2', {}, 'This box'), members(Object.fromEntries(rest)));
+}
+
+export function overviewScreen(context) {
+  const place = h('div', {}, h('p', { class: 'soft', role: 'status' }, 'Loading…'));
+  replace(context.main, heading('Overview'), can('overview') ? place : notBuilt('overview'));
+  if (!can('overview')) return;
+  const asked = context.query.get('hours');
+  const hours = TIMES.some(([value]) => value === asked) ? asked : '24';
+  live({
     container: place,
     signal: context.signal,
     seconds: 5,
     fetch: async (signal) => {
       const [overview, activity] = await Promise.all([
         read('overview', {}, signal),
-        can('activity') ? read('activity', takes('activity', 'hours') ? { hours } : {}, signal) : undefined,
+        read('activity', { hours }, signal),
       ]);
-      return {
-        overview: flat(overview.data),
-        activity: activity && activity.data,
-        note: activity && activity.note,
-      };
+      return { overview: overview.data, buckets: activity.data, said: activity.note };
     },
-    draw: ({ overview, activity, note }) => {
-      const buckets = activity && bucketsOf(activity, hours);
-      return [
-        figures(overview, buckets),
-        buckets && charts(context, buckets, hours),
-        note && h('p', { class: 'soft' }, note.trim()),
-        books(overview),
-        thisBox(overview),
-        h(
-          'p',
-          { class: 'soft small' },
-          'Looked at ',
-          time(new Date().toISOString()),
-          '. This page looks again by itself.',
-        ),
-      ];
-    },
+    draw: ({ overview, buckets, said }) => [
+      h(
+        'ul',
+        { class: 'figures' },
+        successRate(buckets),
+        FIGURES.map((row) => waiting(overview, row)),
+        backup(overview),
+      ),
+      charts(context, buckets, hours),
+      said && note(said),
+      books(overview),
+      thisBox(overview),
+      h(
+        'p',
+        { class: 'soft small' },
+        'Seen at ',
+        time(new Date().toISOString()),
+        '. It looks again by itself.',
+      ),
+    ],
     failed: errorBox,
   });
 }

@@ -1,64 +1,93 @@
 // Payments: the list, and everything about one.
-import { action } from './action.js';
 import { h } from './dom.js';
 import { details } from './details.js';
-import { badge, dash, label, time } from './format.js';
+import { amount, badge, time } from './format.js';
 import { list } from './list.js';
-import { inside, members } from './record.js';
-import { table } from './table.js';
+import { members, panel } from './record.js';
 import { verbs } from './verbs.js';
-import { can, session } from './wire.js';
+import { resend } from './webhooks.js';
 
 export function paymentsScreen(context) {
   return list(context, {
     title: 'Payments',
     command: 'payment list',
-    link: (row) => `#/payments/${row.id || row.transactionRecordId}`,
-    key: (row) => row.id || row.transactionRecordId,
+    columns: [
+      'transactionId',
+      'createdAt',
+      'status',
+      'type',
+      'sendingAmount',
+      'receivingAmount',
+      'association',
+      'environment',
+    ],
+    link: (row) => `#/payments/${row.id}`,
     empty: ['No payment yet.', 'Applications make them through the API: POST /v1/payments/…'],
   });
 }
 
+/** What an operator may end by hand: only where somebody outside moves the money. */
+const isRamp = (record) => ['offramp', 'onramp'].includes(record.type);
+
+const ACCOUNT = {
+  key: 'account',
+  render: (row) =>
+    row.walletId ? h('a', { href: `#/wallets/${row.walletId}` }, row.account) : row.account,
+};
+
 export function paymentScreen(context) {
-  const value = context.parts[1];
+  const ID = context.parts[1];
   return details(context, {
     back: { href: '#/payments', text: 'Payments' },
     command: 'payment show',
-    fixed: { ID: value },
-    title: (record) => `Payment ${record.transactionId || record.reference || value.slice(0, 8)}`,
-    intro: (record) => [badge(record.status), ` ${record.type || ''} ${record.environment || ''}`],
+    ID,
+    title: (record) => `Payment ${record.transactionId}`,
+    intro: (record) => [
+      badge(record.status),
+      ` ${record.type}, ${record.environment}, `,
+      amount(record.sendingAmount, record.sendingAssetCode),
+    ],
     actions: (record, again) =>
-      verbs('payment', { value, status: record.status, about: record.transactionId, again }),
-    body: paymentBody,
+      verbs('payment', {
+        value: ID,
+        status: record.status,
+        about: record.transactionId,
+        again,
+        except: isRamp(record) ? [] : ['resolve'],
+        preset: { resolve: { as: record.status.startsWith('refund') ? 'refunded' : undefined } },
+      }),
+    body: (record, again) => [
+      timeline(record),
+      h('section', { class: 'panel' }, h('h2', {}, 'Details'), members(record)),
+      panel('Entries', record.entries, {
+        columns: ['at', 'kind', ACCOUNT, 'amount', 'runningBalance', 'counterparty'],
+        none: 'Nothing was booked yet.',
+      }),
+      record.legs.length > 0 && panel('Legs', record.legs),
+      record.providerAttempts.length > 0 &&
+        panel('Provider attempts', record.providerAttempts, {
+          columns: ['call', 'attempt', 'openedAt', 'closedAt', 'outcome'],
+        }),
+      record.instructions.length > 0 && panel('Instructions for the payer', record.instructions),
+      record.additionalFields.length > 0 && panel('Additional fields', record.additionalFields),
+      panel('Events', record.events, {
+        columns: ['type', 'sequence', 'version', 'at', 'id'],
+        link: (row) => `#/events/${row.id}`,
+        actions: (row) => resend(row.type, { ID: row.id }, again),
+        none: 'No event yet.',
+      }),
+      panel('Deliveries', record.deliveries, {
+        columns: ['url', 'type', 'status', 'attempts', 'lastAnswer', 'nextAttemptAt', 'closedAt'],
+        link: (row) => `#/webhooks/${row.webhookId}`,
+        actions: (row) => resend(row.type, { ID: row.eventId, webhook: row.webhookId }, again),
+        none: 'No webhook asked for its events.',
+      }),
+    ],
   });
 }
 
-const OWN_SECTIONS = ['timeline', 'entries', 'events', 'deliveries'];
-
-function paymentBody(record, again) {
-  return [
-    record.timeline && timeline(record.timeline),
-    h('section', { class: 'panel' }, h('h2', {}, 'Details'), members(record)),
-    record.entries && entries(record.entries),
-    record.events && events(record.events, again),
-    record.deliveries &&
-      h(
-        'section',
-        { class: 'panel' },
-        h('h2', {}, 'Deliveries'),
-        record.deliveries.length > 0
-          ? table({ caption: 'Deliveries', rows: record.deliveries })
-          : h('p', { class: 'soft' }, 'None.'),
-      ),
-    inside(record, {
-      leaveOut: OWN_SECTIONS,
-      titles: { attempts: 'Provider attempts', providerAttempts: 'Provider attempts' },
-    }),
-  ];
-}
-
-/** Each state with the time it was reached. */
-function timeline(steps) {
+/** Each state with the time it was reached, and what was said. */
+function timeline(record) {
   return h(
     'section',
     { class: 'panel' },
@@ -66,57 +95,17 @@ function timeline(steps) {
     h(
       'ol',
       { class: 'timeline' },
-      steps.map((step) => {
-        const what = step.status || step.state || step.event || step.what;
-        const rest = Object.entries(step).filter(
-          ([key, value]) =>
-            !['status', 'state', 'event', 'what', 'at'].includes(key) && value !== null && value !== '',
-        );
-        return h(
+      record.timeline.map((step) =>
+        h(
           'li',
           {},
-          what ? badge(what) : null,
+          badge(step.status),
           ' ',
-          step.at ? time(step.at) : dash(),
-          rest.map(([key, value]) => h('span', { class: 'soft' }, ` ${label(key)}: ${value}`)),
-        );
-      }),
+          time(step.at),
+          step.code && [' ', h('code', {}, step.code)],
+          step.message && h('span', { class: 'soft' }, ` ${step.message}`),
+        ),
+      ),
     ),
-  );
-}
-
-function entries(rows) {
-  return h(
-    'section',
-    { class: 'panel' },
-    h('h2', {}, 'Entries'),
-    rows.length > 0
-      ? table({ caption: 'Entries', rows })
-      : h('p', { class: 'soft' }, 'Nothing was booked yet.'),
-  );
-}
-
-function events(rows, again) {
-  const resend = ['event resend', 'events resend'].find(can);
-  const argument =
-    resend && session.commands.get(resend).arguments.find((each) => each.kind === 'positional');
-  const buttons =
-    argument &&
-    ((row) =>
-      action({
-        command: resend,
-        title: 'Resend',
-        about: row.type,
-        fixed: { [argument.name]: row.id || row.eventId },
-        quietly: true,
-        done: again,
-      }));
-  return h(
-    'section',
-    { class: 'panel' },
-    h('h2', {}, 'Events and deliveries'),
-    rows.length > 0
-      ? table({ caption: 'Events', rows, actions: buttons })
-      : h('p', { class: 'soft' }, 'No event yet.'),
   );
 }

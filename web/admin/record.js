@@ -18,7 +18,7 @@ const SECRETS = new Set([
   'token',
 ]);
 
-export const isSecret = (key) => SECRETS.has(key);
+const isSecret = (key) => SECRETS.has(key);
 export const hasSecret = (record) => Object.keys(record).some((key) => isSecret(key) && record[key]);
 
 /** A secret that is shown once: as text, to copy, and for an authenticator as a picture. */
@@ -44,55 +44,49 @@ function memberNode(record, key) {
   return copies ? [node, ' ', copyButton(value, label(key))] : node;
 }
 
-const isList = (value) => Array.isArray(value);
-const isRecord = (value) => value !== null && typeof value === 'object' && !isList(value);
-
-/** The plain members, as terms and descriptions. */
-export function members(record, { leaveOut = [] } = {}) {
-  const beside = assetsShown([record], Object.keys(record));
-  const keys = Object.keys(record).filter(
-    (key) => !isList(record[key]) && !isRecord(record[key]) && !leaveOut.includes(key) && !beside.has(key),
-  );
+/** Terms and descriptions. */
+export function terms(pairs) {
   return h(
     'dl',
     { class: 'members' },
-    keys.map((key) => h('div', {}, h('dt', {}, label(key)), h('dd', {}, memberNode(record, key)))),
+    pairs.map(([name, ...value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value))),
   );
 }
 
-/** The lists and records inside, each under its name. */
-export function inside(record, { leaveOut = [], titles = {}, level = 2 } = {}) {
+const isGiven = (value) => value !== null && value !== '' && !Array.isArray(value);
+
+/** The plain members of a record, where they say something. */
+export function members(record, { leaveOut = [] } = {}) {
+  const beside = assetsShown([record], Object.keys(record));
+  const keys = Object.keys(record).filter(
+    (key) => isGiven(record[key]) && !leaveOut.includes(key) && !beside.has(key),
+  );
+  return terms(keys.map((key) => [label(key), memberNode(record, key)]));
+}
+
+/** {name, value} each: what somebody outside called it. */
+const isPairs = (rows) => Object.keys(rows[0]).join() === 'name,value';
+
+/** A list that belongs to something, under its name. `none` is said when it is empty. */
+export function panel(title, rows, { none = 'None.', level = 2, ...spec } = {}) {
+  let content;
+  if (rows.length === 0) content = h('p', { class: 'soft' }, none);
+  else if (isPairs(rows)) content = terms(rows.map(({ name, value }) => [label(name), value]));
+  else content = table({ caption: title, rows, ...spec });
+  return h('section', { class: 'panel' }, h(`h${level}`, {}, title), content);
+}
+
+/** The lists inside, each under its name. */
+export function inside(record, { leaveOut = [], level } = {}) {
   return Object.keys(record)
-    .filter((key) => (isList(record[key]) || isRecord(record[key])) && !leaveOut.includes(key))
-    .map((key) => {
-      const value = record[key];
-      const title = titles[key] || label(key);
-      return h(
-        'section',
-        { class: 'panel' },
-        h(`h${level}`, {}, title),
-        isRecord(value) ? members(value) : listOf(value, title),
-      );
-    });
-}
-
-function listOf(value, title) {
-  if (value.length === 0) return h('p', { class: 'soft' }, 'None.');
-  if (isRecord(value[0])) return table({ caption: title, rows: value });
-  return h(
-    'ul',
-    {},
-    value.map((each) => h('li', {}, String(each))),
-  );
+    .filter((key) => Array.isArray(record[key]) && !leaveOut.includes(key))
+    .map((key) => panel(label(key), record[key], { level }));
 }
 
 /** Whatever a command answered. */
 export function answerNode(answer, caption = 'Answer') {
   const { data, columns } = answer;
-  if (isList(data)) {
-    return data.length === 0
-      ? h('p', { class: 'soft' }, 'Nothing to show.')
-      : table({ caption, rows: data, columns });
-  }
-  return h('div', {}, members(data), inside(data, { level: 3 }));
+  if (!Array.isArray(data)) return h('div', {}, members(data), inside(data, { level: 3 }));
+  if (data.length === 0) return h('p', { class: 'soft' }, 'Nothing to show.');
+  return table({ caption, rows: data, columns });
 }

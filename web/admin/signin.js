@@ -1,6 +1,7 @@
 // Getting in: name, password and code; a one-time link; enrolling an authenticator.
 import { copyButton, freshId, h, replace } from './dom.js';
 import { plainField, submitting, valuesOf } from './form.js';
+import { errorBox } from './notice.js';
 import { qrCode } from './qr.js';
 import * as wire from './wire.js';
 
@@ -231,9 +232,6 @@ export function enrolDialog() {
       replace(content, form);
       form.elements.code.focus();
     };
-    begin().catch(async (fault) => {
-      const { errorBox } = await import('./notice.js');
-      replace(content, errorBox(fault));
-    });
+    begin().catch((fault) => replace(content, errorBox(fault)));
   });
 }

@@ -1,6 +1,6 @@
 // A table: dense on a wide screen, one card a row on a narrow one.
 import { h } from './dom.js';
-import { assetBeside, assetsShown, id, isId, isNumeric, label, placeOf, valueNode } from './format.js';
+import { assetsShown, id, isId, isNumeric, label, placeOf, valueNode } from './format.js';
 
 /** `walletName`, or {key, label, render(row), numeric}. */
 function columnOf(column, rows) {
@@ -17,14 +17,13 @@ function columnOf(column, rows) {
 
 function cellNode(key, row) {
   const value = row[key];
-  if (Array.isArray(value)) return nested(value);
-  if (value !== null && typeof value === 'object') return nested([value]);
-  return valueNode(key, value, row);
+  return Array.isArray(value) ? nested(value) : valueNode(key, value, row);
 }
 
-/** A list inside a cell, on lines. */
+/** A list of records inside a cell, on lines. */
 function nested(records) {
   if (records.length === 0) return valueNode('', null);
+  const beside = assetsShown(records, Object.keys(records[0]));
   return h(
     'ul',
     { class: 'plain' },
@@ -32,31 +31,22 @@ function nested(records) {
       h(
         'li',
         {},
-        typeof record === 'object'
-          ? Object.keys(record)
-              .filter((key) => key !== 'assetCode' || !hasAmount(record))
-              .map((key, i) => [i > 0 ? ' ' : '', cellNode(key, record)])
-          : String(record),
+        Object.keys(record)
+          .filter((key) => !beside.has(key))
+          .map((key, i) => [i > 0 && ' ', cellNode(key, record)]),
       ),
     ),
   );
 }
 
-const hasAmount = (record) =>
-  Object.keys(record).some((key) => isNumeric(key, record[key]) && assetBeside(record, key));
-
-/** All plain members when a command names none; ids of the row itself first. */
-function allKeys(rows) {
-  const keys = new Set(rows.flatMap((row) => Object.keys(row)));
-  return [...keys];
-}
+const isBlank = (value) => value === null || value === undefined || value === '';
 
 /**
  * {caption, rows, columns?, link?(row) -> href of the first cell, actions?(row) -> nodes, key?(row)}.
  * The caption is for screen readers: what is seen above the table is a heading.
  */
 export function table({ caption, rows, columns, link, actions, key }) {
-  const wanted = columns && columns.length > 0 ? columns : allKeys(rows);
+  const wanted = columns && columns.length > 0 ? columns : Object.keys(rows[0]);
   const beside = assetsShown(
     rows,
     wanted.filter((column) => typeof column === 'string'),
@@ -84,7 +74,9 @@ export function table({ caption, rows, columns, link, actions, key }) {
           {
             role: 'cell',
             'data-label': column.label,
-            class: column.numeric ? 'right' : undefined,
+            class: [column.numeric && 'right', isBlank(row[column.key]) && 'blank']
+              .filter(Boolean)
+              .join(' '),
           },
           h('span', {}, i === 0 && link && link(row) ? linked(column, row, link(row)) : column.render(row)),
         ),
@@ -108,11 +100,7 @@ export function table({ caption, rows, columns, link, actions, key }) {
 function linked(column, row, href) {
   const value = row[column.key];
   if (isId(value)) return id(value, href);
-  return h(
-    'a',
-    { href },
-    value === null || value === undefined || value === '' ? '(no name)' : String(value),
-  );
+  return h('a', { href }, isBlank(value) ? '(no name)' : String(value));
 }
 
 /** An id that leads to its own page, for a column of another table. */

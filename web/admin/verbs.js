@@ -9,60 +9,29 @@ const DANGER = new Set([
   'reject',
   'remove',
   'rotate',
+  'rotate-secret',
   'reset',
+  'reset-otp',
+  'reset-password',
   'pause',
   'unrequire',
   'disable',
-  'rotate-secret',
-  'reset-otp',
-  'reset-password',
-  'delete',
   'resolve',
 ]);
-const MAIN = new Set([
-  'verify',
-  'activate',
-  'resume',
-  'add',
-  'create',
-  'register',
-  'resend',
-  'recover',
-  'enable',
-  'invite',
-]);
-const LOOKS = new Set(['list', 'show', 'find', 'statement', 'deliveries', 'activity', 'attempts']);
-
-const is =
-  (...words) =>
-  (status) =>
-    words.includes(String(status).toLowerCase());
-const isNot =
-  (...words) =>
-  (status) =>
-    !words.includes(String(status).toLowerCase());
+const MAIN = new Set(['verify', 'activate', 'resume', 'recover']);
+const LOOKS = new Set(['list', 'show', 'find', 'statement', 'deliveries']);
 
 /** In which states a verb makes sense; the server decides in the end. */
 const FITS = {
-  verify: is('pending'),
-  reject: is('pending'),
-  activate: is('pending', 'suspended'),
-  suspend: isNot('suspended'),
-  resume: is('suspended', 'paused'),
-  pause: is('active'),
-  enable: is('disabled'),
-  disable: is('enabled', 'active'),
-  retry: is('initiated', 'processing', 'refund_pending', 'refundpending', 'refund pending'),
-  resolve: is(
-    'initiated',
-    'processing',
-    'refund_pending',
-    'refundpending',
-    'refund_failed',
-    'refundfailed',
-    'refund pending',
-    'refund failed',
-  ),
+  verify: ['pending'],
+  reject: ['pending'],
+  activate: ['pending', 'suspended'],
+  suspend: ['active', 'pending', 'invited', 'without authenticator'],
+  resume: ['suspended', 'paused'],
+  pause: ['active'],
+  disable: ['active'],
+  retry: ['initiated', 'processing', 'refund_pending'],
+  resolve: ['initiated', 'processing', 'refund_pending', 'refund_failed'],
 };
 
 const BUTTONS = {
@@ -75,7 +44,10 @@ const BUTTONS = {
   rotate: 'Rotate secrets',
   require: 'Require a field',
   unrequire: 'Drop a field',
+  test: 'Send a test',
   limits: 'Set limits',
+  'reset-otp': 'New authenticator',
+  'reset-password': 'New password',
 };
 
 function rowsOf(noun) {
@@ -87,21 +59,13 @@ function rowsOf(noun) {
 const isAboutOne = (row, argument) =>
   row.arguments.some((each) => each.kind === 'positional' && each.name === argument);
 
-/** Buttons for one thing. `argument` is how its commands call it. */
+/**
+ * Buttons for one thing. `argument` is how its commands call it and `value` which it is; `more` are values that
+ * are settled too, `preset` by verb those that may be changed.
+ */
 export function verbs(
   noun,
-  {
-    value,
-    status,
-    argument = 'ID',
-    about,
-    again,
-    only,
-    except = [],
-    quietly = true,
-    preset = {},
-    more = {},
-  },
+  { value, status, argument = 'ID', about, again, only, except = [], preset = {}, more = {} },
 ) {
   return rowsOf(noun)
     .map((row) => ({ row, verb: row.command.split(' ')[1] }))
@@ -109,7 +73,7 @@ export function verbs(
       ({ row, verb }) =>
         isAboutOne(row, argument) && !except.includes(verb) && (!only || only.includes(verb)),
     )
-    .filter(({ verb }) => status === undefined || !FITS[verb] || FITS[verb](status))
+    .filter(({ verb }) => status === undefined || !FITS[verb] || FITS[verb].includes(status.toLowerCase()))
     .sort((a, b) => MAIN.has(b.verb) - MAIN.has(a.verb) || DANGER.has(a.verb) - DANGER.has(b.verb))
     .map(({ row, verb }) =>
       action({
@@ -120,24 +84,8 @@ export function verbs(
         about,
         danger: DANGER.has(verb),
         main: MAIN.has(verb),
-        quietly,
+        quietly: true,
         done: again,
       }),
     );
-}
-
-/** Buttons that make or set something new: commands of the noun that name no existing thing. */
-export function makers(noun, { again, argument = 'ID', titles = {}, except = [] } = {}) {
-  return rowsOf(noun)
-    .filter((row) => !isAboutOne(row, argument) && !except.includes(row.command.split(' ')[1]))
-    .map((row) => {
-      const verb = row.command.split(' ')[1];
-      return action({
-        command: row.command,
-        title: titles[verb] || `${label(verb)} ${noun}`,
-        main: MAIN.has(verb),
-        danger: DANGER.has(verb),
-        done: again,
-      });
-    });
 }

@@ -1,26 +1,37 @@
 // Wallets, the queue of those under review, statements, beneficiaries.
 import { download, h, replace } from './dom.js';
 import { details, plainBody } from './details.js';
-import { plainField, submitting, valuesOf } from './form.js';
-import { ago, amount, badge, label } from './format.js';
+import { field, plainField, valuesOf } from './form.js';
+import { ago, amount, badge } from './format.js';
 import { heading, list, listPart } from './list.js';
 import { empty, errorBox, notBuilt } from './notice.js';
+import { panel } from './record.js';
 import { idColumn } from './table.js';
 import { verbs } from './verbs.js';
-import { can, read, session, takes } from './wire.js';
+import { read, session } from './wire.js';
 
 const WALLET_COLUMNS = [
   'walletName',
   'status',
   'assetCode',
   'ownAccount',
+  'association',
   'environment',
-  idColumn('associationId', 'Association'),
-  idColumn('id'),
   'createdAt',
+  idColumn('id'),
 ];
 
 const toWallet = (row) => `#/wallets/${row.id}`;
+
+function review(row, again) {
+  return verbs('wallet', {
+    value: row.id,
+    status: row.status,
+    about: row.walletName,
+    again,
+    only: ['verify', 'reject'],
+  });
+}
 
 export function walletsScreen(context) {
   return list(context, {
@@ -28,14 +39,7 @@ export function walletsScreen(context) {
     command: 'wallet list',
     columns: WALLET_COLUMNS,
     link: toWallet,
-    rowActions: (row, again) =>
-      verbs('wallet', {
-        value: row.id,
-        status: row.status,
-        about: row.walletName,
-        again,
-        only: ['verify', 'reject'],
-      }),
+    rowActions: review,
     empty: ['No wallet yet.', 'Applications make them through the API: POST /v1/wallets.'],
   });
 }
@@ -53,19 +57,12 @@ export function reviewsScreen(context) {
     columns: [
       'walletName',
       'assetCode',
+      'association',
       'environment',
-      { key: 'createdAt', label: 'Waits', render: (row) => ago(row.createdAt) },
-      idColumn('associationId', 'Association'),
+      { key: 'createdAt', label: 'Since', render: (row) => ago(row.createdAt) },
       idColumn('id'),
     ],
-    rowActions: (row, again) =>
-      verbs('wallet', {
-        value: row.id,
-        status: row.status,
-        about: row.walletName,
-        again,
-        only: ['verify', 'reject'],
-      }),
+    rowActions: review,
     empty: [
       'Nobody waits for a review.',
       'New wallets of an association with review come here by themselves.',
@@ -74,7 +71,6 @@ export function reviewsScreen(context) {
 }
 
 function balances(record) {
-  if (!Array.isArray(record.balances)) return null;
   return h(
     'section',
     { class: 'panel' },
@@ -90,6 +86,7 @@ function balances(record) {
               {},
               h('span', { class: 'figure-value' }, amount(each.balance, each.assetCode)),
               h('span', { class: 'soft' }, 'available ', amount(each.available, each.assetCode)),
+              h('span', { class: 'soft' }, 'held ', amount(each.held, each.assetCode)),
             ),
           ),
         ),
@@ -97,22 +94,23 @@ function balances(record) {
 }
 
 export function walletScreen(context) {
-  const wallet = context.parts[1];
+  const ID = context.parts[1];
   return details(context, {
     back: { href: '#/wallets', text: 'Wallets' },
     command: 'wallet show',
-    fixed: { ID: wallet },
-    list: { command: 'wallet list', is: (row) => row.id === wallet },
-    title: (record) => record.walletName || 'Wallet',
-    intro: (record) => [badge(record.status), ` ${record.environment || ''}`],
+    ID,
+    title: (record) => record.walletName,
+    intro: (record) => [badge(record.status), ` ${record.environment}, ${record.association}`],
     actions: (record, again) => [
-      verbs('wallet', { value: wallet, status: record.status, about: record.walletName, again }),
-      can('wallet statement') &&
-        h('a', { class: 'button', href: `#/statements?wallet=${wallet}` }, 'Statement'),
-      takes('payment list', 'wallet') &&
-        h('a', { class: 'button', href: `#/payments?wallet=${wallet}` }, 'Payments'),
+      verbs('wallet', { value: ID, status: record.status, about: record.walletName, again }),
+      h('a', { class: 'button', href: `#/statements?wallet=${ID}` }, 'Statement'),
+      h('a', { class: 'button', href: `#/payments?wallet=${ID}` }, 'Payments'),
     ],
-    body: (record) => [balances(record), plainBody(record, { leaveOut: ['balances'] })],
+    body: (record) => [
+      balances(record),
+      record.details.length > 0 && panel('What the review looks at', record.details),
+      plainBody(record, { leaveOut: ['balances', 'details', 'walletName'] }),
+    ],
   });
 }
 
@@ -136,15 +134,12 @@ function toCsv(rows) {
   );
 }
 
-const linesOf = (data) => (Array.isArray(data) ? data : Object.values(data).find(Array.isArray) || []);
-
 async function wholeStatement(values, progress) {
   const rows = [];
   let cursor;
   for (let page = 0; page < PAGES_MAX; page += 1) {
-    const limit = takes('wallet statement', 'limit') ? 200 : undefined;
-    const answer = await read('wallet statement', { ...values, limit, cursor });
-    rows.push(...linesOf(answer.data));
+    const answer = await read('wallet statement', { ...values, limit: 200, cursor });
+    rows.push(...answer.data);
     cursor = answer.nextCursor;
     if (!cursor) return rows;
     progress(`${rows.length} lines …`);
@@ -179,17 +174,15 @@ function exportButtons(values, place) {
   ];
 }
 
-export async function statementsScreen(context) {
-  const title = heading('Statements', 'Every line of one wallet, with the balance after it.');
-  if (!can('wallet statement')) {
+export function statementsScreen(context) {
+  const title = heading('Statements', 'Every line of one wallet, with the balance after it. Newest first.');
+  const command = session.commands.get('wallet statement');
+  if (!command) {
     replace(context.main, title, notBuilt('wallet statement'));
     return;
   }
   const wallet = context.query.get('wallet') || '';
-  const place = h('div', {});
-  const optional = session.commands
-    .get('wallet statement')
-    .arguments.filter((argument) => ['asset', 'from', 'to'].includes(argument.name));
+  const chosen = command.arguments.filter(({ name }) => ['asset', 'from', 'to'].includes(name));
   const form = h(
     'form',
     { class: 'filters', 'aria-label': 'Statement' },
@@ -200,54 +193,49 @@ export async function statementsScreen(context) {
       required: true,
       size: 38,
       spellcheck: 'false',
+      autocomplete: 'off',
     }),
-    optional.map((argument) =>
-      plainField({
-        name: argument.name,
-        text: label(argument.name),
-        value: context.query.get(argument.name) || '',
-        placeholder: argument.placeholder,
-      }),
-    ),
+    chosen.map((argument) => field(argument, context.query.get(argument.name), { hint: '' })),
     h('div', { class: 'field' }, h('button', { type: 'submit', class: 'primary' }, 'Show')),
   );
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     context.go(`#/statements?${new URLSearchParams(valuesOf(form))}`);
   });
-  replace(context.main, title, form, place);
   if (!wallet) {
-    replace(
-      place,
-      empty(
-        'Choose a wallet.',
-        'Its page has a button for this: ',
-        h('a', { href: '#/wallets' }, 'Wallets'),
-      ),
-    );
+    const next = ['Its page has a button for this: ', h('a', { href: '#/wallets' }, 'Wallets')];
+    replace(context.main, title, form, empty('Choose a wallet.', ...next));
     return;
   }
-  const chosen = Object.fromEntries(
-    optional.map(({ name }) => [name, context.query.get(name) || undefined]),
-  );
-  const values = { ID: wallet, ...chosen };
+  const values = { ID: wallet };
+  for (const { name } of chosen) values[name] = context.query.get(name);
   const exported = h('div', {});
-  const part = await listPart(context, {
+  const part = listPart(context, {
     title: 'Statement',
     command: 'wallet statement',
     fixed: values,
     filters: false,
-    rows: linesOf,
-    limit: 50,
-    key: (row) => JSON.stringify(row),
+    columns: [
+      'at',
+      'direction',
+      'amount',
+      'runningBalance',
+      'counterparty',
+      'description',
+      'reference',
+      idColumn('transactionRecordId', 'Payment'),
+    ],
+    key: (row) => row.rowId,
     empty: ['No line in this time.', 'Widen it, or look whether the wallet was ever used.'],
   });
   replace(
-    place,
+    context.main,
+    title,
+    form,
     h(
       'div',
-      { class: 'row' },
-      h('a', { href: `#/wallets/${wallet}` }, 'To the wallet'),
+      { class: 'row above' },
+      h('a', { class: 'button', href: `#/wallets/${wallet}` }, 'To the wallet'),
       exportButtons(values, exported),
     ),
     exported,
@@ -261,23 +249,33 @@ export function beneficiariesScreen(context) {
   return list(context, {
     title: 'Beneficiaries',
     command: 'beneficiary list',
-    link: (row) => (can('beneficiary show') ? `#/beneficiaries/${row.id}` : undefined),
+    columns: [
+      'name',
+      'type',
+      'email',
+      'phone',
+      'clientReference',
+      'association',
+      'environment',
+      'createdAt',
+    ],
+    link: (row) => `#/beneficiaries/${row.id}`,
     empty: ['No beneficiary yet.', 'Applications make them through the API: POST /v1/beneficiaries.'],
   });
 }
 
 export function beneficiaryScreen(context) {
-  const value = context.parts[1];
+  const ID = context.parts[1];
   return details(context, {
     back: { href: '#/beneficiaries', text: 'Beneficiaries' },
     command: 'beneficiary show',
-    fixed: { ID: value },
-    list: { command: 'beneficiary list', is: (row) => row.id === value },
-    title: (record) => record.name || record.displayName || 'Beneficiary',
-    actions: (record, again) => [
-      verbs('beneficiary', { value, status: record.status, about: record.name, again }),
-      takes('payment list', 'beneficiary') &&
-        h('a', { class: 'button', href: `#/payments?beneficiary=${value}` }, 'Payments'),
+    ID,
+    title: (record) => record.name,
+    intro: (record) => [
+      badge(record.status),
+      ` ${record.type}, ${record.environment}, ${record.association}`,
     ],
+    actions: () => h('a', { class: 'button', href: `#/payments?beneficiary=${ID}` }, 'Payments'),
+    body: (record) => plainBody(record, { leaveOut: ['name'] }),
   });
 }

@@ -77,19 +77,31 @@ export async function loadSession() {
   return true;
 }
 
-/** A call of somebody signed in. When the session is over, the page asks for the password and goes on. */
+/** False when nobody is signed in. */
+async function isSignedIn() {
+  try {
+    // Somebody may have signed in anew in another tab: the token goes with the session.
+    Object.assign(session.operator, await call('session'));
+    return true;
+  } catch (refused) {
+    if (refused.status !== 401) throw refused;
+    return false;
+  }
+}
+
+/**
+ * A call of somebody signed in. When the session is over, the page asks for the password and goes on; when it
+ * is another one, the call goes on with its token.
+ */
 async function signedCall(path, options) {
+  const token = session.operator.csrfToken;
   try {
     return await call(path, options);
   } catch (refused) {
-    if (refused.status !== 401) throw refused;
-    // A wrong password in a form is 401 too, and no reason to sign in again.
-    const stillThere = await call('session', {}).then(
-      () => true,
-      () => false,
-    );
-    if (stillThere) throw refused;
-    await session.onExpired();
+    if (refused.status !== 401 && refused.status !== 403) throw refused;
+    if (!(await isSignedIn())) await session.onExpired();
+    // Else it was about the call itself: a wrong password, a role.
+    else if (session.operator.csrfToken === token) throw refused;
     return call(path, options);
   }
 }

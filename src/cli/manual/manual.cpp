@@ -42,9 +42,7 @@ int print_one(const Console& console, const std::array<Text, 2>& texts, const st
     console.out << text.print() << std::flush;
     return exit_code::kDone;
   }
-  print_error(console, "\"" + wanted + "\" is neither " + std::string(texts[0].name) + " nor " +
-                           std::string(texts[1].name));
-  return exit_code::kUsage;
+  return exit_code::kUsage;  // not reached: the table of arguments knows the words
 }
 
 int man(const Console& console, const Arguments& arguments, const ConfigFlags&) {
@@ -125,13 +123,14 @@ std::vector<Command> manual_commands() {
   return {{.path = "man",
            .summary = "Print a manual page",
            .run = man,
-           .arguments = {positional("PAGE", "coffer, or coffer.toml for its settings")},
+           .arguments = {positional_choice("PAGE", "coffer|coffer.toml",
+                                           "coffer, or coffer.toml for its settings")},
            .settings = Settings::none,
            .prints_data = false},
           {.path = "settings",
            .summary = "Print all settings, as a file to start from or as a reference",
            .run = settings,
-           .arguments = {positional("FORMAT", "toml or markdown")},
+           .arguments = {positional_choice("FORMAT", "toml|markdown", "toml or markdown")},
            .settings = Settings::none,
            .prints_data = false}};
 }

@@ -246,3 +246,20 @@ TEST_CASE("admin: arguments are judged as on the command line", "[cli][admin]") 
   CHECK(listed.at("data").at(0).at("status") == "pending");
   CHECK(listed.at("columns").at(0) == "id");
 }
+
+TEST_CASE("admin: no page names a file of the server", "[cli][admin]") {
+  Site site;
+  site.add("ada", OperatorRole::administrator);
+  Browser browser(site.site);
+  REQUIRE(browser.sign_in("ada", kPassword) == 204);
+  for (const std::string command : {"backup", "verify"}) {
+    INFO(command);
+    CHECK(browser.post("/admin/api/run/" + command, {{"FILE", "/tmp/chosen.db"}}).status == 403);
+  }
+  CHECK(browser.post("/admin/api/run/backup").status == 400);  // no folder for backups is set
+  CHECK(browser.post("/admin/api/run/export", {{"FILE", "-"}}).status == 404);
+  const std::string offered = browser.get("/admin/api/commands").body;
+  CHECK(offered.find("\"backup\"") != std::string::npos);
+  CHECK(offered.find("\"export\"") == std::string::npos);
+  CHECK(offered.find("\"FILE\"") == std::string::npos);
+}
