@@ -141,7 +141,7 @@ class Life:
         self.root.run("install", "-d", "-m", "0700", "/etc/credstore")
         self.root.run("install", "-m", "0600", "/var/lib/coffer/master.key", "/etc/credstore/coffer.master_key")
         (self.data / "master.key").unlink()
-        self.systemctl("start", "coffer.socket", "coffer.service")
+        self.systemctl("start", "coffer")
         connection = self.shop.login()
         check("serves with the master key from a credential",
               self.shop.status_of(connection, "before-upgrade") == "succeeded")
@@ -171,9 +171,42 @@ class Life:
         check("and the journal says what to do", "systemctl edit coffer.socket" in self.journal(),
               self.journal())
         settings.write_text(good)
-        self.systemctl("reset-failed", "coffer.service", "coffer.socket")
-        self.systemctl("start", "coffer.socket", "coffer.service")
+        self.systemctl("reset-failed", "coffer.service")
+        self.systemctl("start", "coffer")
         check("mended, it serves", self.shop.status_of(self.shop.login(), "before-upgrade") == "succeeded")
+
+    def listen_elsewhere(self):
+        """docs/install.md, "Other addresses"."""
+        folder = self.drop_in("coffer.socket", "[Socket]\nListenStream=\nListenStream=127.0.0.1:8181\n")
+        self.systemctl("restart", "coffer.socket", "coffer.service")
+        check("the socket's address is the server's",
+              self.shows("StatusText") == "Serving http://127.0.0.1:8181", self.shows("StatusText"))
+        shutil.rmtree(folder)
+        self.systemctl("daemon-reload")
+        self.systemctl("mask", "--now", "coffer.socket")
+        settings = self.root.path / "etc/coffer/coffer.toml"
+        good = settings.read_text()
+        settings.write_text(good + 'listen_http = "127.0.0.1:8282"\n')
+        self.systemctl("restart", "coffer")
+        check("without the socket it is that of the settings",
+              self.shows("StatusText") == "Serving http://127.0.0.1:8282", self.shows("StatusText"))
+        settings.write_text(good)
+        self.systemctl("unmask", "coffer.socket")
+        self.systemctl("stop", "coffer")
+        self.systemctl("start", "coffer")
+        check("and as before again", self.shows("ActiveState", "coffer.socket") == "active"
+              and self.shows("StatusText") == "Serving http://127.0.0.1:8080")
+
+    def stop_under_load(self):
+        """The control of the next step: a stop that is none of a restart is noticed by the clients."""
+        crowd = Crowd(self.shop)
+        time.sleep(1)
+        self.systemctl("stop", "coffer")
+        time.sleep(0.5)
+        self.systemctl("start", "coffer")
+        crowd.stop()
+        check(f"clients notice {len(crowd.trouble)} refused connections when the socket is closed",
+              crowd.trouble and all("refused" in one for one in crowd.trouble), crowd.trouble[:3])
 
     def upgrade_under_load(self):
         crowd = Crowd(self.shop)
@@ -206,7 +239,7 @@ class Life:
 
     def go_back(self):
         """docs/install.md, "Going back"."""
-        self.systemctl("stop", "coffer.service", "coffer.socket")
+        self.systemctl("stop", "coffer")
         newer = self.data / "newer"
         newer.mkdir(0o700)
         for path in self.data.glob("coffer.db*"):
@@ -215,13 +248,13 @@ class Life:
         check(f"the backup was made before the schema changed ({schemas[0]} -> {schemas[1]})",
               schemas[0] < schemas[1])
         self.dpkg("--install", self.old)
-        self.systemctl("stop", "coffer.service", "coffer.socket")
+        self.systemctl("stop", "coffer")
         for path in self.data.glob("coffer.db*"):
             path.unlink()
         backup = "/" + str(self.backups[0].relative_to(self.root.path))
         done = self.coffer("restore", backup, as_user=True)
         check("restores as the service's user", done.returncode == 0, done.stderr)
-        self.systemctl("start", "coffer.socket", "coffer.service")
+        self.systemctl("start", "coffer")
         connection = self.shop.login()
         check("the old version serves what was there before the upgrade",
               self.shop.status_of(connection, "before-upgrade") == "succeeded")
@@ -262,6 +295,8 @@ def main(old, new):
             life.run_and_pay()
             life.hold_the_key_apart()
             life.survive()
+            life.listen_elsewhere()
+            life.stop_under_load()
             life.upgrade_under_load()
             life.refuse_a_downgrade()
             life.go_back()

@@ -74,7 +74,7 @@ class Crowd:
         while not self.stopping.is_set():
             turn += 1
             name = f"crowd-{number}-{turn}"
-            for _ in range(2):
+            for _ in range(3):
                 connection = crash_gateway.Connection(self.shop.host, self.shop.port, timeout_s=30)
                 connection.headers = self.headers
                 try:

@@ -36,13 +36,12 @@ constexpr auto kExitCodes = std::to_array<ExitCode>({
     {exit_code::kConfiguration, "The configuration is wrong. Starting again does not help."},
 });
 
+/// The table of arguments knows the words, so one of them it is.
 int print_one(const Console& console, const std::array<Text, 2>& texts, const std::string& wanted) {
   for (const Text& text : texts) {
-    if (text.name != wanted) continue;
-    console.out << text.print() << std::flush;
-    return exit_code::kDone;
+    if (text.name == wanted) console.out << text.print() << std::flush;
   }
-  return exit_code::kUsage;  // not reached: the table of arguments knows the words
+  return exit_code::kDone;
 }
 
 int man(const Console& console, const Arguments& arguments, const ConfigFlags&) {

@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# The same commit gives the same bytes in two folders: archive, software list, checksums, package. With
+# COFFER_REPRODUCE=full the binary is built in both, without a compiler cache (long); otherwise it is the
+# one that is there, and one source is compiled in both.
+set -euo pipefail
+cd "${COFFER_SOURCE_DIR:?}"
+bin=$(realpath "${COFFER_RELEASE_BIN:?}")
+full=${COFFER_REPRODUCE:-}
+skip() { echo "skipped: $*"; exit 77; }
+git rev-parse --verify -q HEAD >/dev/null || skip "not in a repository"
+command -v dh >/dev/null || skip "there is no debhelper"
+SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
+export SOURCE_DATE_EPOCH CCACHE_DISABLE=1
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+failures=0
+same() { # <what> <path>
+  if cmp -s "$scratch/one/$2" "$scratch/elsewhere/two/$2"; then
+    printf 'ok       %s: %s\n' "$1" "$(sha256sum <"$scratch/one/$2" | cut -c 1-16)"
+  else
+    printf 'FAILED   %s\n' "$1"
+    failures=$((failures + 1))
+  fi
+}
+
+mkdir -p "$scratch/elsewhere"
+for folder in "$scratch/one" "$scratch/elsewhere/two"; do
+  git clone -q --no-hardlinks . "$folder"
+  (
+    cd "$folder"
+    umask 022
+    [ "$folder" = "$scratch/one" ] || umask 077
+    cmake --preset release-static >/dev/null
+    if [ -n "$full" ]; then
+      cmake --build build/release-static --target coffer >&2
+    else
+      cmake --build build/release-static --target CMakeFiles/coffer_base.dir/src/base/uuid.cpp.o >/dev/null
+      export COFFER_PACKAGE_BIN=$bin
+    fi
+    packaging/release.sh >/dev/null
+    packaging/deb.sh >/dev/null 2>&1
+  )
+done
+[ -n "$full" ] && same "the binary" build/release-static/coffer
+same "a compiled source" build/release-static/CMakeFiles/coffer_base.dir/src/base/uuid.cpp.o
+archive=$(cd "$scratch/one" && echo build/release/*.tar.gz)
+same "the archive" "$archive"
+same "the software list" "${archive%.tar.gz}.cdx.json"
+same "the checksums" build/release/SHA256SUMS
+same "the package" "$(cd "$scratch/one" && echo build/package/*.deb)"
+if (cd "$scratch/one/build/release" && sha256sum -c --quiet SHA256SUMS); then
+  echo 'ok       the checksums are those of the files'
+else
+  failures=$((failures + 1))
+fi
+# The control: another time gives other bytes.
+(cd "$scratch/one" && SOURCE_DATE_EPOCH=$((SOURCE_DATE_EPOCH + 60)) COFFER_PACKAGE_BIN=$bin \
+  packaging/release.sh >/dev/null)
+if cmp -s "$scratch/one/$archive" "$scratch/elsewhere/two/$archive"; then
+  echo 'FAILED   the control: another time gives the same archive'
+  failures=$((failures + 1))
+else
+  echo 'ok       the control: another time gives another archive'
+fi
+exit $((failures > 0))
