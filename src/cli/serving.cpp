@@ -72,13 +72,13 @@ int fail(const Console& console, const StartError& error) {
 }
 
 int fail_to_listen(const Console& console, const Config& config, StartError error) {
-  // What is about the certificate says all.
-  if (error.setting.empty()) return fail(console, error);
-  const std::string& origin = config.origins.at(error.setting);
-  const bool admin = error.setting == "admin_listen";
+  // What is about an address begins with its setting; what is about the certificate says all.
+  const std::string setting = error.message.substr(0, error.message.find(':'));
+  const bool admin = setting == "admin_listen";
+  if (!admin && setting != "listen_http") return fail(console, error);
+  const std::string& origin = config.origins.at(setting);
   const std::string address = (admin ? config.admin_listen : config.listen_http).to_string();
-  error.message = (origin == "default" ? "" : origin + ": ") + error.setting + ": " +
-                  error.message + "; free " + address +
+  error.message = (origin == "default" ? "" : origin + ": ") + error.message + "; free " + address +
                   ", or write another HOST:PORT (port 0 picks a free one)";
   error.exit_code = origin.starts_with("--") ? exit_code::kUsage : exit_code::kConfiguration;
   return fail(console, error);
@@ -86,7 +86,7 @@ int fail_to_listen(const Console& console, const Config& config, StartError erro
 
 /// Serves on the socket that the supervisor passes, if it passes one. Settings that ask for another
 /// address are a fault: nobody would answer at one of the two. False with `error` filled then.
-bool use_passed_socket(Config& config, int& fd, StartError& error) {
+bool use_passed_socket(Config& config, StartError& error) {
   const auto passed = passed_socket();
   if (!passed) {
     error = {exit_code::kConfiguration, passed.error().detail};
@@ -105,7 +105,6 @@ bool use_passed_socket(Config& config, int& fd, StartError& error) {
     return false;
   }
   config.listen_http = there;
-  fd = (*passed)->fd;
   return true;
 }
 
@@ -187,11 +186,9 @@ int run_server(const Console& console, const Config& given, const Serving& servi
   const SystemClock clock;
   OsRandom random;
   StartError error;
-  int listen_fd = -1;
-  if (!use_passed_socket(config, listen_fd, error)) return fail(console, error);
+  if (!use_passed_socket(config, error)) return fail(console, error);
   const auto app = App::open(config, clock, random, error);
   if (!app) return fail(console, error);
-  app->take_listener(listen_fd);
   if (const auto ready = serving.prepare(*app); !ready) {
     return print_problem(console, ready.error(), {});
   }

@@ -19,10 +19,12 @@ using namespace coffer::cli;
 
 namespace {
 
+using Values = std::map<std::string, std::string>;
+
 /// Variables for as long as it lives.
 class Variables {
  public:
-  explicit Variables(std::map<std::string, std::string> values) : values_(std::move(values)) {
+  explicit Variables(Values values) : values_(std::move(values)) {
     for (const auto& [name, value] : values_) ::setenv(name.c_str(), value.c_str(), 1);
   }
   ~Variables() {
@@ -32,7 +34,7 @@ class Variables {
   Variables& operator=(const Variables&) = delete;
 
  private:
-  std::map<std::string, std::string> values_;
+  Values values_;
 };
 
 std::string own_pid() { return std::to_string(::getpid()); }
@@ -74,7 +76,7 @@ int tcp_socket(bool listens) {
 TEST_CASE("a socket is taken when it is meant for this process", "[cli]") {
   const Third third(tcp_socket(true));
   {
-    const Variables variables({{"LISTEN_PID", own_pid()}, {"LISTEN_FDS", "1"}});
+    const Variables variables(Values{{"LISTEN_PID", own_pid()}, {"LISTEN_FDS", "1"}});
     const auto passed = passed_socket();
     REQUIRE(passed);
     REQUIRE(*passed);
@@ -82,10 +84,9 @@ TEST_CASE("a socket is taken when it is meant for this process", "[cli]") {
     CHECK((*passed)->address.host == "127.0.0.1");
     CHECK((*passed)->address.port > 0);
   }
-  for (const auto& variables : {std::map<std::string, std::string>{},
-                                {{"LISTEN_FDS", "1"}},
-                                {{"LISTEN_PID", "1"}, {"LISTEN_FDS", "1"}},
-                                {{"LISTEN_PID", own_pid()}, {"LISTEN_FDS", "0"}}}) {
+  for (const Values& variables :
+       {Values{}, Values{{"LISTEN_FDS", "1"}}, Values{{"LISTEN_PID", "1"}, {"LISTEN_FDS", "1"}},
+        Values{{"LISTEN_PID", own_pid()}, {"LISTEN_FDS", "0"}}}) {
     const Variables set(variables);
     const auto passed = passed_socket();
     REQUIRE(passed);
@@ -96,7 +97,7 @@ TEST_CASE("a socket is taken when it is meant for this process", "[cli]") {
 TEST_CASE("what is passed and cannot be served is a fault with a remedy", "[cli]") {
   const auto refused = [](int fd, const std::string& count) {
     const Third third(fd);
-    const Variables variables({{"LISTEN_PID", own_pid()}, {"LISTEN_FDS", count}});
+    const Variables variables(Values{{"LISTEN_PID", own_pid()}, {"LISTEN_FDS", count}});
     const auto passed = passed_socket();
     REQUIRE_FALSE(passed);
     return passed.error().detail;
@@ -132,7 +133,7 @@ TEST_CASE("signs of life come while the writer moves", "[cli]") {
     return size < 0 ? "" : std::string(text, static_cast<std::size_t>(size));
   };
   const Variables variables(
-      {{"NOTIFY_SOCKET", path}, {"WATCHDOG_USEC", "30000000"}, {"WATCHDOG_PID", own_pid()}});
+      Values{{"NOTIFY_SOCKET", path}, {"WATCHDOG_USEC", "30000000"}, {"WATCHDOG_PID", own_pid()}});
   bool alive = true;
   Watchdog watchdog([&] { return alive; });
   CHECK(watchdog.step() == 15'000);
@@ -144,13 +145,12 @@ TEST_CASE("signs of life come while the writer moves", "[cli]") {
 }
 
 TEST_CASE("nobody waits for signs of life", "[cli]") {
-  for (const auto& variables : {std::map<std::string, std::string>{},
-                                {{"WATCHDOG_USEC", "soon"}},
-                                {{"WATCHDOG_USEC", "0"}},
-                                {{"WATCHDOG_USEC", "30000000"}, {"WATCHDOG_PID", "1"}}}) {
+  for (const Values& variables :
+       {Values{}, Values{{"WATCHDOG_USEC", "soon"}}, Values{{"WATCHDOG_USEC", "0"}},
+        Values{{"WATCHDOG_USEC", "30000000"}, {"WATCHDOG_PID", "1"}}}) {
     const Variables set(variables);
     CHECK_FALSE(watchdog_ms());
   }
-  const Variables set({{"WATCHDOG_USEC", "1500"}});
+  const Variables set(Values{{"WATCHDOG_USEC", "1500"}});
   CHECK(watchdog_ms() == 1);
 }
