@@ -41,7 +41,6 @@ namespace coffer {
 struct StartError {
   int exit_code = 1;
   std::string message;
-  std::string setting = {};  // the address that cannot be had; empty: it is about something else
 };
 
 /// One opened coffer file with everything that works on it. `open` gives the flows; `serve` adds
@@ -70,9 +69,6 @@ class App {
   /// address; `owns_path` says which paths are its there.
   bool serve(StartError& error, const http::Handler& admin = {},
              bool (*owns_path)(std::string_view) = nullptr);
-  /// Before serve: the API is served on this socket, which listens already, instead of on one of
-  /// its own at the address of the settings. Becomes the App's.
-  void take_listener(int fd) { listen_fd_ = fd; }
   int port() const;
   /// What is counted while this App is open. Safe from any thread.
   Metrics& metrics() { return metrics_; }
@@ -147,7 +143,6 @@ class App {
   std::unique_ptr<WorkerThread> verifier_;
   Mutex verifying_mutex_;
   store::Connection* verifying_ COFFER_GUARDED_BY(verifying_mutex_) = nullptr;
-  int listen_fd_ = -1;  // passed in; -1: none
   std::unique_ptr<http::Server> server_;
   std::unique_ptr<http::Server> admin_server_;  // none: shared, off, or its address was taken
   std::int64_t settled_ms_ = 0;  // monotonic, of the last settlement; its thread's own

@@ -14,7 +14,7 @@
 
 #include "base/fault.h"
 #include "base/log.h"
-#include "base/machine/files.h"
+#include "base/files/folders.h"
 #include "store/schema.h"
 
 namespace coffer::store {

@@ -8,6 +8,7 @@
 #include "base/digest.h"
 #include "base/log.h"
 #include "embedded/embedded.h"
+#include "flows/operators/operator_sign_in.h"
 #include "flows/operators/operators.h"
 #include "http/problem_json.h"
 

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "cli/admin/site.h"
 #include "flows/operators/acts.h"
+#include "flows/operators/operator_sign_in.h"
 #include "flows/operators/operators.h"
 #include "http/json_body.h"
 

@@ -4,6 +4,7 @@
 
 #include "app.h"
 #include "base/check.h"
+#include "flows/operators/operator_sign_in.h"
 #include "flows/operators/operators.h"
 #include "store/identity/acts.h"
 

@@ -1,3 +1,4 @@
+#include "flows/operators/operator_sign_in.h"
 #include "flows/operators/operators.h"
 
 #include <catch2/catch.hpp>
