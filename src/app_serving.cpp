@@ -39,7 +39,8 @@ bool App::start_listeners(StartError& error, const http::Handler& admin,
   options.host = config_.listen_http.host;
   options.port = config_.listen_http.port;
   // The settings have the address of a socket that the supervisor passes: cli/serving saw to it.
-  if (const auto passed = cli::passed_socket(); passed && *passed) options.listen_fd = (*passed)->fd;
+  if (const auto passed = cli::passed_socket(); passed && *passed)
+    options.listen_fd = (*passed)->fd;
   options.workers = static_cast<std::size_t>(config_.workers);
   options.tls_cert_file = config_.tls_cert;
   options.tls_key_file = config_.tls_key;
