@@ -171,6 +171,7 @@ CREATE TABLE wallets (
   updated_at     INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX wallets_by_tenant ON wallets (tenant);
+CREATE INDEX wallets_not_verified ON wallets (status) WHERE status <> 1;
 
 -- Compliance details of a third-party wallet; which columns are set follows entity_type.
 CREATE TABLE wallet_metadata (
@@ -615,6 +616,7 @@ CREATE TABLE notifications (
   closed_at    INTEGER
 ) STRICT;
 CREATE INDEX notifications_waiting ON notifications (due_at) WHERE state = 0;
+CREATE INDEX notifications_failed ON notifications (state) WHERE state = 2;
 
 -- Work -----------------------------------------------------------------------------------------
 

@@ -3,14 +3,16 @@
 #include "api/pipeline/pipeline.h"
 #include "auth/master_key.h"
 #include "base/log.h"
+#include "flows/operators/figures.h"
+#include "flows/safety/backup_plan.h"
 #include "flows/settle_payment.h"
 #include "store/catalog.h"
 #include "store/invariants.h"
+#include "store/schema.h"
 
 namespace coffer {
 namespace {
 
-constexpr std::string_view kKeyCheck = "master_key_check";
 constexpr std::string_view kCursorLabel = "coffer cursor v1";
 constexpr int kSettleBatch = 256;
 // After a round, what comes in meanwhile is settled together: a commit for each payment would keep the
@@ -18,8 +20,6 @@ constexpr int kSettleBatch = 256;
 constexpr std::int64_t kSettleGatherMs = 3;
 constexpr std::int64_t kHousekeepingMs = 200;
 constexpr std::int64_t kVerifyEveryMs = 3'600'000;
-constexpr std::int64_t kProofAgeMaxMs = 2'000;
-constexpr std::int64_t kBatchAgeMaxMs = 5'000;
 
 /// Exit codes of decisions section 11.
 int exit_code(store::OpenFault fault) {
@@ -100,11 +100,18 @@ DeliveryPolicy delivery_policy(const Config& config) {
   return policy;
 }
 
+flows::BackupPlan backup_plan(const Config& config) {
+  return {.folder = config.backup_dir,
+          .every_ms = config.backup_every_h * std::int64_t{3'600'000},
+          .keep = config.backup_keep,
+          .floor_bytes = static_cast<std::uint64_t>(config.disk_floor_mib) << 20};
+}
+
 Result<std::optional<std::string>> stored_key_check(store::Database& database) {
-  return store::with_reader(
-      database, [](store::Connection& db) -> Result<std::optional<std::string>> {
-        return store::read_meta(db, kKeyCheck);
-      });
+  return store::with_reader(database,
+                            [](store::Connection& db) -> Result<std::optional<std::string>> {
+                              return store::read_meta(db, store::kKeyCheck);
+                            });
 }
 
 /// The key of this file. A new file gets a new key when there is none; for a file that has sealed
@@ -120,7 +127,7 @@ Result<auth::MasterKey> open_master_key(const Config& config, Random& random,
   if (!key) return key;
   if (!stored) {
     COFFER_TRY_VOID(queue.run([&](store::WriteTx& tx) -> Result<void> {
-      store::write_meta(tx, kKeyCheck, key->fingerprint());
+      store::write_meta(tx, store::kKeyCheck, key->fingerprint());
       return {};
     }));
   } else if (*stored != key->fingerprint()) {
@@ -162,6 +169,7 @@ bool App::build(StartError& error) {
   store::CommitQueueOptions options;
   options.queue_max = static_cast<std::size_t>(config_.queue_max);
   options.disk_floor_bytes = static_cast<std::uint64_t>(config_.disk_floor_mib) << 20;
+  options.metrics = &metrics_;
   queue_ = std::make_unique<store::CommitQueue>(
       *database_, clock_, options, [this](store::Signal signal) {
         wake_worker(signal);
@@ -186,7 +194,8 @@ void App::build_services(const auth::MasterKey& key) {
   tokens_ = std::make_unique<auth::TokenIssuer>(key.derive(auth::kTokenLabel));
   client_ = std::make_unique<http::Client>(config_.ca_bundle);
   resolver_ = std::make_unique<outbound::CaresResolver>();
-  connectors_ = std::make_unique<outbound::ConnectorRegistry>(clock_, *resolver_, *client_, random_);
+  connectors_ = std::make_unique<outbound::ConnectorRegistry>(clock_, *resolver_, *client_, random_,
+                                                              &metrics_);
   context_ = std::make_unique<flows::Context>(flows::Context{
       *database_, *queue_, clock_, random_, *sealer_, *tokens_, *connectors_, config_.network_name,
       config_.settle_delay_ms, config_.token_lifetime_s * std::int64_t{1000}});
@@ -197,6 +206,9 @@ void App::build_services(const auth::MasterKey& key) {
                                  .gateway_token = config_.notify_gateway_token},
       *client_, *resolver_);
   context_->notifier = notifier_.get();
+  figures_ = std::make_unique<flows::Figures>(metrics_);
+  context_->metrics = &metrics_;
+  context_->figures = figures_.get();
   // Built in place: its parts hold locks and cannot move.
   services_.reset(new api::Services{
       *context_, api::Authenticator(*context_), api::RateLimiter(rate_limits(config_), clock_),
@@ -259,18 +271,6 @@ void App::wake_worker(store::Signal signal) {
 
 http::Response App::handle(http::Request& request) { return pipeline_->handle(request); }
 
-api::Health App::health() const {
-  const store::CommitStats stats = queue_->stats();
-  const std::int64_t now = clock_.monotonic_ms();
-  // Whoever asks gets the proof renewed, so an idle box that nobody watches writes nothing.
-  if (prober_ && now - stats.last_commit_ms > kProofAgeMaxMs) prober_->wake();
-  const bool stuck = stats.busy_since_ms != 0 && now - stats.busy_since_ms > kBatchAgeMaxMs;
-  return {{{"writer", !stuck},
-           {"disk", !stats.storage_full},
-           {"invariants", invariants_hold_},
-           {"serving", !draining_}}};
-}
-
 bool App::start_listeners(StartError& error, const http::Handler& admin,
                           bool (*owns_path)(std::string_view)) {
   http::ServerOptions options;
@@ -323,13 +323,9 @@ bool App::start_admin(StartError& error, const http::Handler& admin) {
 
 bool App::serve(StartError& error, const http::Handler& admin,
                 bool (*owns_path)(std::string_view)) {
+  starting_ = true;
+  make_workers();
   if (!start_listeners(error, admin, owns_path)) return false;
-  settlement_ =
-      std::make_unique<WorkerThread>("settlement", [this] { return settlement_step(); });
-  housekeeping_ =
-      std::make_unique<WorkerThread>("housekeeping", [this] { return housekeeping_step(); });
-  prober_ = std::make_unique<WorkerThread>("prober", [this] { return probe_step(); });
-  verifier_ = std::make_unique<WorkerThread>("verifier", [this] { return verify_step(); });
   settlement_->start();
   providers_->start();
   deliveries_->start();
@@ -337,7 +333,23 @@ bool App::serve(StartError& error, const http::Handler& admin,
   housekeeping_->start();
   prober_->start();
   verifier_->start();
+  if (backups_) backups_->start();
+  starting_ = false;
   return true;
+}
+
+/// Before anybody is served: from then on other threads look at them.
+void App::make_workers() {
+  settlement_ = std::make_unique<WorkerThread>("settlement", [this] { return settlement_step(); });
+  housekeeping_ =
+      std::make_unique<WorkerThread>("housekeeping", [this] { return housekeeping_step(); });
+  prober_ = std::make_unique<WorkerThread>("prober", [this] { return probe_step(); });
+  verifier_ = std::make_unique<WorkerThread>("verifier", [this] { return verify_step(); });
+  if (!config_.backup_dir.empty()) {
+    backups_ = std::make_unique<WorkerThread>("backups", [this, plan = backup_plan(config_)] {
+      return flows::run_backup_plan(*context_, plan, [this] { return draining_.load(); });
+    });
+  }
 }
 
 int App::port() const { return server_ ? server_->port() : 0; }
@@ -364,6 +376,7 @@ void App::stop() {
   if (server_) server_->stop(config_.drain_s * 1000);
   if (housekeeping_) housekeeping_->stop();
   interrupt_verification();
+  if (backups_) backups_->stop();
   if (verifier_) verifier_->stop();
   if (prober_) prober_->stop();
   if (settlement_) settlement_->stop();
@@ -386,7 +399,10 @@ std::int64_t App::settlement_step() {
   // The machine's own: how soon after each other is no matter of the records.
   const std::int64_t early_ms = settled_ms_ + kSettleGatherMs - SystemClock().monotonic_ms();
   if (early_ms > 0) return early_ms;
+  // Stays as it is while rounds break off with an exception, or hang.
+  if (settling_since_ms_ == 0) settling_since_ms_ = clock_.monotonic_ms();
   const auto round = flows::settle_due_payments(*context_, kSettleBatch);
+  settling_since_ms_ = 0;
   if (!round) return 1'000;  // overloaded or disk full: the jobs wait in their rows
   if (round->settled == kSettleBatch) return 0;
   if (round->settled > 0) settled_ms_ = SystemClock().monotonic_ms();
@@ -428,6 +444,7 @@ std::int64_t App::verify_step() {
               {{"invariant", violation.invariant}, {"detail", violation.detail}});
   }
   invariants_hold_ = violations.empty();
+  verified_at_ms_ = clock_.now().ms;
   return kVerifyEveryMs;
 }
 

@@ -4,15 +4,16 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "api/pipeline/pipeline.h"
 #include "api/pipeline/services.h"
 #include "base/clock.h"
-#include "base/metrics.h"
 #include "base/mutex.h"
 #include "base/random.h"
+#include "base/telemetry/metrics.h"
 #include "base/worker_thread.h"
 #include "config.h"
 #include "flows/context.h"
@@ -28,6 +29,10 @@
 #include "workers/notifications.h"
 #include "workers/provider_lanes.h"
 #include "workers/webhooks.h"
+
+namespace coffer::flows {
+class Figures;  // flows/operators/figures.h
+}
 
 namespace coffer {
 
@@ -54,6 +59,8 @@ class App {
   store::Database& database() { return *database_; }
   store::CommitQueue& queue() { return *queue_; }
   const Config& config() const { return config_; }
+  const outbound::ConnectorRegistry& connectors() const { return *connectors_; }
+  Timestamp opened_at() const { return opened_at_; }
   /// The request pipeline, callable without a listener; for tests.
   http::Response handle(http::Request& request);
 
@@ -63,6 +70,17 @@ class App {
   bool serve(StartError& error, const http::Handler& admin = {},
              bool (*owns_path)(std::string_view) = nullptr);
   int port() const;
+  /// What is counted while this App is open. Safe from any thread.
+  Metrics& metrics() { return metrics_; }
+  /// The truth for /healthz. From any thread, as the following.
+  api::Health health() const;
+  /// What the last verification of the ledger said, and when it was; 1970 before the first.
+  bool invariants_hold() const { return invariants_hold_; }
+  Timestamp verified_at() const { return {verified_at_ms_}; }
+  /// Of the listener of the API, and of the admin page where it has its own; nothing while none is
+  /// served.
+  std::optional<http::ServerStats> server_stats() const;
+  std::optional<http::ServerStats> admin_server_stats() const;
   /// How a browser on this machine reaches the admin page, as in `http://127.0.0.1:8081`; also
   /// while nothing is served, by the settings.
   std::string admin_origin() const;
@@ -85,7 +103,7 @@ class App {
   Result<void> build_logins();
   Result<void> build_webhooks();
   void build_services(const auth::MasterKey& key);
-  api::Health health() const;
+  void make_workers();
   void wake_worker(store::Signal signal);
   bool start_listeners(StartError& error, const http::Handler& admin,
                        bool (*owns_path)(std::string_view));
@@ -98,6 +116,7 @@ class App {
 
   const Config config_;
   const Clock& clock_;
+  const Timestamp opened_at_ = clock_.now();
   Random& random_;
   Metrics metrics_;
   std::unique_ptr<store::Database> database_;
@@ -110,6 +129,7 @@ class App {
   std::unique_ptr<outbound::Notifier> notifier_;
   std::unique_ptr<flows::Logins> logins_;
   std::unique_ptr<flows::Webhooks> webhooks_;
+  std::unique_ptr<flows::Figures> figures_;
   std::unique_ptr<flows::Context> context_;
   std::unique_ptr<api::Services> services_;
   std::unique_ptr<api::Pipeline> pipeline_;
@@ -126,8 +146,11 @@ class App {
   std::unique_ptr<http::Server> server_;
   std::unique_ptr<http::Server> admin_server_;  // none: shared, off, or its address was taken
   std::int64_t settled_ms_ = 0;  // monotonic, of the last settlement; its thread's own
+  std::atomic<std::int64_t> settling_since_ms_{0};  // monotonic; 0: the last round ended
+  std::atomic<bool> starting_{false};
   std::atomic<bool> draining_{false};
   std::atomic<bool> invariants_hold_{true};
+  std::atomic<std::int64_t> verified_at_ms_{0};
   bool stopped_ = false;
 };
 

@@ -56,7 +56,7 @@ class Loader {
  public:
   explicit Loader(const ConfigInputs& inputs) : inputs_(inputs) {}
 
-  Result<Config> load() {
+  ConfigReading read() {
     for (const ConfigOption& option : config_options()) {
       config_.origins[std::string(option.name)] = "default";
     }
@@ -73,11 +73,7 @@ class Loader {
       find_token(*find_config_option(name), *find_config_option(std::string(name) + "_file"));
     }
     check_together();
-    if (!faults_.empty()) {
-      return unexpected(
-          Problem(Slug::validation_failed, "the configuration has faults", std::move(faults_)));
-    }
-    return std::move(config_);
+    return {std::move(config_), std::move(faults_)};
   }
 
  private:
@@ -363,7 +359,14 @@ class Loader {
 
 }  // namespace
 
-Result<Config> load_config(const ConfigInputs& inputs) { return Loader(inputs).load(); }
+ConfigReading read_config(const ConfigInputs& inputs) { return Loader(inputs).read(); }
+
+Result<Config> load_config(const ConfigInputs& inputs) {
+  ConfigReading reading = read_config(inputs);
+  if (reading.faults.empty()) return std::move(reading.config);
+  return unexpected(
+      Problem(Slug::validation_failed, "the configuration has faults", std::move(reading.faults)));
+}
 
 std::string config_error_text(const Problem& problem) {
   std::string text;

@@ -124,6 +124,14 @@ struct ConfigInputs {
 /// `--workers`), `message` what is wrong and what to write instead. Only for the operator's eyes.
 Result<Config> load_config(const ConfigInputs& inputs);
 
+/// What could be read, with the faults of the rest, whose settings have their defaults. For
+/// `doctor`; nothing may be opened with a Config that has faults, and its `db` may be empty then.
+struct ConfigReading {
+  Config config;
+  std::vector<FieldError> faults;  // as above
+};
+ConfigReading read_config(const ConfigInputs& inputs);
+
 /// `coffer: WHERE: WHAT`, one line per fault, each with a newline.
 std::string config_error_text(const Problem& problem);
 /// 2 when only flags are at fault, else 78; a supervisor restarts on neither.

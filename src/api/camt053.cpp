@@ -1,6 +1,7 @@
 #include "api/camt053.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace coffer::api {
 namespace {
@@ -10,83 +11,6 @@ constexpr std::size_t kMax35 = 35;
 constexpr std::size_t kMax70 = 70;
 constexpr std::size_t kMax140 = 140;
 constexpr std::size_t kMax500 = 500;
-
-std::string element(std::string_view name, std::string_view content) {
-  std::string out = "<";
-  out.append(name).append(">").append(content).append("</").append(name).append(">");
-  return out;
-}
-
-std::string text_element(std::string_view name, std::string_view text, std::size_t max) {
-  return element(name, xml_text(text, max));
-}
-
-std::string date_element(std::string_view name, Timestamp at) {
-  return element(name, element("DtTm", at.to_string()));
-}
-
-std::string currency(const AssetCode& asset) {
-  const std::string& code = asset.value();
-  const bool is_currency = code.size() == 3 && std::all_of(code.begin(), code.end(), [](char c) {
-                             return c >= 'A' && c <= 'Z';
-                           });
-  return is_currency ? code : "XXX";
-}
-
-Amount cut(Amount amount) { return truncate_to(amount, kCamtPlaces); }
-
-Amount magnitude(Amount amount) { return amount.is_negative() ? -amount : amount; }
-
-std::string amount_element(const CamtStatement& statement, Amount amount) {
-  return "<Amt Ccy=\"" + currency(statement.asset) + "\">" + amount.to_string(statement.decimals) +
-         "</Amt>";
-}
-
-std::string direction(bool debit) { return element("CdtDbtInd", debit ? "DBIT" : "CRDT"); }
-
-std::string balance(const CamtStatement& statement, std::string_view code, Amount amount,
-                    Timestamp at) {
-  return element("Bal", element("Tp", element("CdOrPrtry", element("Cd", code))) +
-                            amount_element(statement, magnitude(cut(amount))) +
-                            direction(amount.is_negative()) + date_element("Dt", at)) +
-         "\n";
-}
-
-/// Every movement is a booking on one ledger; what kind of payment it was is in the record.
-std::string transaction_code(bool debit) {
-  const std::string family = element("Cd", debit ? "ICDT" : "RCDT") + element("SubFmlyCd", "OTHR");
-  return element("BkTxCd", element("Domn", element("Cd", "PMNT") + element("Fmly", family)));
-}
-
-std::string references(const StatementLine& line) {
-  std::string out;
-  if (line.payment) {
-    std::string id = line.payment->to_string();
-    std::erase(id, '-');
-    out += element("AcctSvcrRef", id);
-  }
-  if (line.reference && !line.reference->empty()) {
-    out += text_element("EndToEndId", *line.reference, kMax35);
-  }
-  return out.empty() ? out : element("Refs", out);
-}
-
-std::string details(const CamtStatement& statement, const StatementLine& line, Amount amount) {
-  const bool debit = line.amount.is_negative();
-  std::string out = references(line) + amount_element(statement, amount) + direction(debit);
-  if (line.counterparty && !line.counterparty->empty()) {
-    const std::string party = element("Pty", text_element("Nm", *line.counterparty, kMax140));
-    out += element("RltdPties", element(debit ? "Cdtr" : "Dbtr", party));
-  }
-  if (line.description && !line.description->empty()) {
-    out += element("RmtInf", text_element("Ustrd", *line.description, kMax140));
-  }
-  return element("NtryDtls", element("TxDtls", out));
-}
-
-std::string exactly(const CamtStatement& statement, Amount amount) {
-  return amount.to_string(statement.decimals) + " " + statement.asset.value();
-}
 
 /// Bytes of the character that starts with `lead`; the text is known to be UTF-8.
 std::size_t width_of(unsigned char lead) {
@@ -123,10 +47,7 @@ bool is_plain(char c) {
   return c >= 0x20 && c < 0x7f && c != '&' && c != '<' && c != '>' && c != '"';
 }
 
-}  // namespace
-
-std::string xml_text(std::string_view text, std::size_t max) {
-  std::string out;
+void append_xml_text(std::string& out, std::string_view text, std::size_t max) {
   for (std::size_t count = 0; count < max && !text.empty(); ++count) {
     const std::size_t width = std::min(width_of(static_cast<unsigned char>(text[0])), text.size());
     if (is_plain(text[0])) {
@@ -136,45 +57,180 @@ std::string xml_text(std::string_view text, std::size_t max) {
     }
     text.remove_prefix(width);
   }
+}
+
+/// Elements, written one behind the other into one text: a statement has millions of them.
+class Xml {
+ public:
+  template <class Content>
+  Xml& element(std::string_view name, Content&& content) {
+    out_.append("<").append(name).append(">");
+    content();
+    return close(name);
+  }
+  Xml& leaf(std::string_view name, std::string_view plain) {
+    out_.append("<").append(name).append(">").append(plain);
+    return close(name);
+  }
+  Xml& text(std::string_view name, std::string_view text, std::size_t max) {
+    out_.append("<").append(name).append(">");
+    append_xml_text(out_, text, max);
+    return close(name);
+  }
+  /// As it stands.
+  Xml& raw(std::string_view markup) {
+    out_.append(markup);
+    return *this;
+  }
+  std::string take() { return std::move(out_); }
+
+ private:
+  Xml& close(std::string_view name) {
+    out_.append("</").append(name).append(">");
+    return *this;
+  }
+  std::string out_;
+};
+
+std::string_view currency(const AssetCode& asset) {
+  const std::string& code = asset.value();
+  const bool is_currency = code.size() == 3 && std::all_of(code.begin(), code.end(), [](char c) {
+                             return c >= 'A' && c <= 'Z';
+                           });
+  return is_currency ? std::string_view(code) : "XXX";
+}
+
+Amount cut(Amount amount) { return truncate_to(amount, kCamtPlaces); }
+
+Amount magnitude(Amount amount) { return amount.is_negative() ? -amount : amount; }
+
+void add_amount(Xml& xml, const CamtStatement& statement, Amount amount) {
+  xml.raw("<Amt Ccy=\"").raw(currency(statement.asset)).raw("\">");
+  xml.raw(amount.to_string(statement.decimals)).raw("</Amt>");
+}
+
+void add_direction(Xml& xml, bool debit) { xml.leaf("CdtDbtInd", debit ? "DBIT" : "CRDT"); }
+
+void add_date(Xml& xml, std::string_view name, std::string_view at) {
+  xml.element(name, [&] { xml.leaf("DtTm", at); });
+}
+
+void add_balance(Xml& xml, const CamtStatement& statement, std::string_view code, Amount amount,
+                 Timestamp at) {
+  xml.element("Bal", [&] {
+    xml.element("Tp", [&] { xml.element("CdOrPrtry", [&] { xml.leaf("Cd", code); }); });
+    add_amount(xml, statement, magnitude(cut(amount)));
+    add_direction(xml, amount.is_negative());
+    add_date(xml, "Dt", at.to_string());
+  });
+  xml.raw("\n");
+}
+
+/// Every movement is a booking on one ledger; what kind of payment it was is in the record.
+void add_transaction_code(Xml& xml, bool debit) {
+  xml.element("BkTxCd", [&] {
+    xml.element("Domn", [&] {
+      xml.leaf("Cd", "PMNT").element("Fmly", [&] {
+        xml.leaf("Cd", debit ? "ICDT" : "RCDT").leaf("SubFmlyCd", "OTHR");
+      });
+    });
+  });
+}
+
+void add_references(Xml& xml, const StatementLine& line) {
+  const bool named = line.reference && !line.reference->empty();
+  if (!line.payment && !named) return;
+  xml.element("Refs", [&] {
+    if (line.payment) {
+      std::string id = line.payment->to_string();
+      std::erase(id, '-');
+      xml.leaf("AcctSvcrRef", id);
+    }
+    if (named) xml.text("EndToEndId", *line.reference, kMax35);
+  });
+}
+
+void add_details(Xml& xml, const CamtStatement& statement, const StatementLine& line,
+                 Amount amount) {
+  const bool debit = line.amount.is_negative();
+  const auto transaction = [&] {
+    add_references(xml, line);
+    add_amount(xml, statement, amount);
+    add_direction(xml, debit);
+    if (line.counterparty && !line.counterparty->empty()) {
+      const auto party = [&] { xml.text("Nm", *line.counterparty, kMax140); };
+      xml.element("RltdPties", [&] {
+        xml.element(debit ? "Cdtr" : "Dbtr", [&] { xml.element("Pty", party); });
+      });
+    }
+    if (line.description && !line.description->empty()) {
+      xml.element("RmtInf", [&] { xml.text("Ustrd", *line.description, kMax140); });
+    }
+  };
+  xml.element("NtryDtls", [&] { xml.element("TxDtls", transaction); });
+}
+
+std::string exactly(const CamtStatement& statement, Amount amount) {
+  return amount.to_string(statement.decimals) + " " + statement.asset.value();
+}
+
+void add_account(Xml& xml, const CamtStatement& statement) {
+  const auto number = [&] { xml.text("Id", statement.account_number, 34); };
+  xml.element("Id", [&] { xml.element("Othr", number); });
+  xml.element("Tp", [&] { xml.text("Prtry", statement.asset.value(), kMax35); });
+  xml.leaf("Ccy", currency(statement.asset));
+  if (!statement.account_name.empty()) xml.text("Nm", statement.account_name, kMax70);
+}
+
+}  // namespace
+
+std::string xml_text(std::string_view text, std::size_t max) {
+  std::string out;
+  append_xml_text(out, text, max);
   return out;
 }
 
 std::string camt053_opening(const CamtStatement& statement) {
-  const std::string created = element("CreDtTm", statement.created.to_string());
-  const std::string number = element("Othr", text_element("Id", statement.account_number, 34));
-  const std::string name = statement.account_name.empty()
-                               ? std::string()
-                               : text_element("Nm", statement.account_name, kMax70);
-  const std::string account =
-      element("Id", number) +
-      element("Tp", text_element("Prtry", statement.asset.value(), kMax35)) +
-      element("Ccy", currency(statement.asset)) + name;
-  const std::string range =
-      element("FrDtTm", statement.start.to_string()) + element("ToDtTm", statement.end.to_string());
-  return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-         "<Document xmlns=\"urn:iso:std:iso:20022:tech:xsd:camt.053.001.08\">\n<BkToCstmrStmt>\n" +
-         element("GrpHdr", text_element("MsgId", statement.message_id, kMax35) + created) +
-         "\n<Stmt>\n" + text_element("Id", statement.statement_id, kMax35) + created + "\n" +
-         element("FrToDt", range) + "\n" + element("Acct", account) + "\n" +
-         balance(statement, "OPBD", statement.opening, statement.start) +
-         // A range that is not over yet closes, for now, when the document is made.
-         balance(statement, "CLBD", statement.closing,
-                 std::max(statement.start, std::min(statement.end, statement.created)));
+  const std::string created = statement.created.to_string();
+  Xml xml;
+  xml.raw(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+      "<Document xmlns=\"urn:iso:std:iso:20022:tech:xsd:camt.053.001.08\">\n<BkToCstmrStmt>\n");
+  xml.element("GrpHdr",
+              [&] { xml.text("MsgId", statement.message_id, kMax35).leaf("CreDtTm", created); });
+  xml.raw("\n<Stmt>\n").text("Id", statement.statement_id, kMax35);
+  xml.leaf("CreDtTm", created).raw("\n");
+  xml.element("FrToDt", [&] {
+    xml.leaf("FrDtTm", statement.start.to_string()).leaf("ToDtTm", statement.end.to_string());
+  });
+  xml.raw("\n").element("Acct", [&] { add_account(xml, statement); }).raw("\n");
+  add_balance(xml, statement, "OPBD", statement.opening, statement.start);
+  // A range that is not over yet closes, for now, when the document is made.
+  add_balance(xml, statement, "CLBD", statement.closing,
+              std::max(statement.start, std::min(statement.end, statement.created)));
+  return xml.take();
 }
 
 std::string camt053_entry(const CamtStatement& statement, const StatementLine& line) {
   const Amount before = line.running_balance - line.amount;
   const Amount amount = magnitude(cut(line.running_balance) - cut(before));
   const bool debit = line.amount.is_negative();
-  std::string out =
-      text_element("NtryRef", line.row_id, kMax35) + amount_element(statement, amount) +
-      direction(debit) + element("Sts", element("Cd", "BOOK")) + date_element("BookgDt", line.at) +
-      date_element("ValDt", line.at) + transaction_code(debit) + details(statement, line, amount);
-  if (amount != magnitude(line.amount)) {
-    out +=
-        text_element("AddtlNtryInf", "Exact amount: " + exactly(statement, line.amount), kMax500);
-  }
-  return element("Ntry", out) + "\n";
+  const std::string at = line.at.to_string();
+  Xml xml;
+  xml.element("Ntry", [&] {
+    xml.text("NtryRef", line.row_id, kMax35);
+    add_amount(xml, statement, amount);
+    add_direction(xml, debit);
+    xml.element("Sts", [&] { xml.leaf("Cd", "BOOK"); });
+    add_date(xml, "BookgDt", at);
+    add_date(xml, "ValDt", at);
+    add_transaction_code(xml, debit);
+    add_details(xml, statement, line, amount);
+    if (amount != magnitude(line.amount)) {
+      xml.text("AddtlNtryInf", "Exact amount: " + exactly(statement, line.amount), kMax500);
+    }
+  });
+  return xml.raw("\n").take();
 }
 
 std::string camt053_closing(const CamtStatement& statement) {
@@ -183,8 +239,10 @@ std::string camt053_closing(const CamtStatement& statement) {
     about += ". Exact balances: opening " + exactly(statement, statement.opening) + ", closing " +
              exactly(statement, statement.closing);
   }
-  return text_element("AddtlStmtInf", about, kMax500) +
-         "\n</Stmt>\n</BkToCstmrStmt>\n</Document>\n";
+  return Xml()
+      .text("AddtlStmtInf", about, kMax500)
+      .raw("\n</Stmt>\n</BkToCstmrStmt>\n</Document>\n")
+      .take();
 }
 
 }  // namespace coffer::api

@@ -12,6 +12,8 @@
 #include <optional>
 
 #include "base/digest.h"
+#include "base/machine/files.h"
+#include "base/text/trimmed.h"
 
 namespace coffer::auth {
 namespace {
@@ -25,13 +27,6 @@ constexpr std::size_t kMaxFileBytes = 4096;
 
 bool looks_like_text(std::string_view bytes) {
   return std::all_of(bytes.begin(), bytes.end(), [](char c) { return c >= ' ' && c <= '~'; });
-}
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\r\n";
-  const auto begin = text.find_first_not_of(kSpace);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
 }
 
 /// `bytes` is a key's worth of bytes, and wiped.
@@ -63,10 +58,6 @@ Problem system_problem(const std::string& what, const fs::path& path, const std:
   const bool denied = error == EACCES || error == EPERM || error == EROFS;
   return Problem(denied ? Slug::forbidden : Slug::unexpected_error,
                  what + " " + path.string() + ": " + std::strerror(error) + ". " + remedy);
-}
-
-fs::path directory_of(const fs::path& path) {
-  return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
 
 Result<MasterKey> read_open_file(const File& file, const fs::path& path) {
@@ -111,12 +102,10 @@ std::optional<Result<MasterKey>> load(const fs::path& path) {
                                    "It must be readable by the user that coffer runs as."));
 }
 
-Result<void> sync_directory(const fs::path& directory) {
-  const File file(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!file.is_open() || ::fsync(file.descriptor()) != 0) {
-    return unexpected(system_problem("Cannot write the directory", directory, "Check the disk."));
-  }
-  return {};
+Result<void> keep_name(const fs::path& path) {
+  const std::string directory = directory_of(path);
+  if (sync_directory(directory)) return {};
+  return unexpected(system_problem("Cannot write the directory", directory, "Check the disk."));
 }
 
 Result<void> make_private_directories(const fs::path& directory) {
@@ -127,7 +116,7 @@ Result<void> make_private_directories(const fs::path& directory) {
     return unexpected(system_problem("Cannot create the directory", directory,
                                      "Create it for the user that coffer runs as, mode 0700."));
   }
-  return sync_directory(directory_of(directory));
+  return keep_name(directory);
 }
 
 Result<void> write_synced(const fs::path& path, std::string_view text) {
@@ -154,7 +143,7 @@ Result<void> write_synced(const fs::path& path, std::string_view text) {
 /// Gives the finished file its name. False when another process was faster.
 Result<bool> publish(const fs::path& temporary, const fs::path& path) {
   if (::renameat2(AT_FDCWD, temporary.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) == 0) {
-    COFFER_TRY_VOID(sync_directory(directory_of(path)));
+    COFFER_TRY_VOID(keep_name(path));
     return true;
   }
   if (errno == EEXIST) return false;

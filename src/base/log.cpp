@@ -5,14 +5,20 @@
 
 #include <array>
 #include <charconv>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/environment.h"
 #include "base/mutex.h"
+#include "base/telemetry/log_file.h"
+#include "base/telemetry/log_scope.h"
 
 namespace coffer {
 namespace {
+
+using Fields = std::span<const LogField>;
 
 struct LevelName {
   std::string_view json;
@@ -142,7 +148,7 @@ void append_value(std::string& out, LogFormat format, const LogValue& value) {
 }
 
 std::string render_json(Timestamp time, LogLevel level, std::string_view component,
-                        std::string_view message, LogFields fields) {
+                        std::string_view message, Fields fields) {
   std::string out = "{\"time\":\"" + time.to_string() + "\",\"level\":\"";
   out += level_name(level).json;
   out += "\",\"component\":";
@@ -159,7 +165,7 @@ std::string render_json(Timestamp time, LogLevel level, std::string_view compone
 }
 
 std::string render_text(bool colour, Timestamp time, LogLevel level, std::string_view component,
-                        std::string_view message, LogFields fields) {
+                        std::string_view message, Fields fields) {
   constexpr std::string_view kDim = "\x1b[2m";
   const std::string_view reset = colour ? "\x1b[0m" : "";
   const LevelName name = level_name(level);
@@ -183,6 +189,23 @@ std::string render_text(bool colour, Timestamp time, LogLevel level, std::string
   return out;
 }
 
+std::string render(LogFormat format, bool colour, Timestamp time, LogLevel level,
+                   std::string_view component, std::string_view message, Fields fields) {
+  return format == LogFormat::json ? render_json(time, level, component, message, fields)
+                                   : render_text(colour, time, level, component, message, fields);
+}
+
+/// The line's own fields, then those of the scopes around it, from the innermost.
+std::vector<LogField> with_scopes(LogFields fields) {
+  std::vector<LogField> out(fields);
+  for (const LogScope* scope = LogScope::current(); scope != nullptr; scope = scope->outer()) {
+    bool known = scope->value().empty();
+    for (const LogField& field : out) known = known || field.key == scope->key();
+    if (!known) out.push_back({scope->key(), scope->value()});
+  }
+  return out;
+}
+
 // spdlog is the way out; the line is made here, because its pattern language can not escape a
 // field.
 class Output {
@@ -191,13 +214,15 @@ class Output {
 
   void write(LogLevel level, std::string_view component, std::string_view message,
              LogFields fields) {
+    log_detail::count_line(level);
+    const auto all = with_scopes(fields);
     const std::string line =
-        render_log_line(format_.load(std::memory_order_relaxed), colour_, SystemClock().now(),
-                        level, component, message, fields);
-    Lock lock(mutex_);
+        render(format_.load(std::memory_order_relaxed), colour_ && !log_detail::has_file(),
+               SystemClock().now(), level, component, message, all);
+    const Lock lock(mutex_);
     if (writer_) {
       writer_(line);
-    } else {
+    } else if (!log_detail::write_to_file(line)) {
       stderr_.log({"", spdlog::level::info, spdlog::string_view_t(line.data(), line.size())});
     }
   }
@@ -261,8 +286,7 @@ LogFormat default_log_format() {
 std::string render_log_line(LogFormat format, bool colour, Timestamp time, LogLevel level,
                             std::string_view component, std::string_view message,
                             LogFields fields) {
-  return format == LogFormat::json ? render_json(time, level, component, message, fields)
-                                   : render_text(colour, time, level, component, message, fields);
+  return render(format, colour, time, level, component, message, Fields(fields));
 }
 
 void redirect_log(std::function<void(std::string_view line)> writer) {

@@ -197,6 +197,8 @@ int print_answer(const Console& console, const Answer& answer, bool json) {
   }
   console.out.flush();
   if (!json && !answer.note.empty()) console.err << answer.note << '\n';
+  // With --json too: the array on standard output has no place for it.
+  if (answer.next_cursor) console.err << "more: --cursor " << *answer.next_cursor << '\n';
   return answer.exit_code;
 }
 
@@ -226,6 +228,7 @@ std::string to_json(const Answer& answer) {
   if (!answer.columns.empty()) {
     for (const std::string_view column : answer.columns) out["columns"].push_back(column);
   }
+  if (answer.next_cursor) out["nextCursor"] = *answer.next_cursor;
   if (!answer.note.empty()) out["note"] = answer.note;
   if (answer.exit_code != 0) out["exitCode"] = answer.exit_code;
   return dump(out, -1, false);

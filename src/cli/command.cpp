@@ -6,7 +6,6 @@
 #include "cli/commands/applications.h"
 #include "cli/commands/associations.h"
 #include "cli/commands/connectors.h"
-#include "cli/demo/demo.h"
 #include "cli/commands/healthcheck.h"
 #include "cli/commands/init.h"
 #include "cli/commands/market.h"
@@ -16,10 +15,19 @@
 #include "cli/commands/users.h"
 #include "cli/commands/verify.h"
 #include "cli/commands/wallets.h"
+#include "cli/demo/demo.h"
+#include "cli/doctor/doctor.h"
 #include "cli/events/events.h"
 #include "cli/events/listen.h"
 #include "cli/events/webhooks.h"
+#include "cli/operating/beneficiaries.h"
+#include "cli/operating/overview.h"
+#include "cli/operating/payments.h"
 #include "cli/provider_sim/command.h"
+#include "cli/safety/backup.h"
+#include "cli/safety/export.h"
+#include "cli/safety/key.h"
+#include "cli/shell/completion.h"
 
 namespace coffer::cli {
 namespace {
@@ -76,7 +84,10 @@ std::string fault_of(const Argument& argument, const std::string& value) {
   if (value.size() > kTextBytesMax) return "is too long";
   if (!is_utf8(value)) return "is not UTF-8; check the locale of the terminal";
   if (printable(value) != value) return "holds a control character";
-  if (argument.kind == Argument::Kind::choice && !is_word_of(argument.placeholder, value)) {
+  const bool of_words =
+      argument.kind == Argument::Kind::choice ||
+      (argument.kind == Argument::Kind::positional && !argument.placeholder.empty());
+  if (of_words && !is_word_of(argument.placeholder, value)) {
     return "\"" + value + "\" is none of " + std::string(argument.placeholder);
   }
   return {};
@@ -126,11 +137,16 @@ const std::vector<Command>& commands() {
   static const std::vector<Command> all = [] {
     std::vector<Command> out;
     for (const auto& group :
-         {demo_commands(), serve_commands(), init_commands(), association_commands(),
-          application_commands(), user_commands(), wallet_commands(), market_commands(), connector_commands(), fee_commands(),
-          event_commands(), listen_commands(), webhook_commands(), notification_commands(),
-          operator_commands(), verify_commands(),
-          healthcheck_commands(), provider_sim_commands(), about_commands()}) {
+         {demo_commands(),        serve_commands(),        init_commands(),
+          overview_commands(),    payment_commands(),      association_commands(),
+          application_commands(), user_commands(),         wallet_commands(),
+          beneficiary_commands(), quote_commands(),        market_commands(),
+          connector_commands(),   fee_commands(),          event_commands(),
+          listen_commands(),      webhook_commands(),      notification_commands(),
+          operator_commands(),    backup_commands(),       verify_commands(),
+          export_commands(),      key_commands(),          doctor_commands(),
+          healthcheck_commands(), provider_sim_commands(), about_commands(),
+          completion_commands()}) {
       out.insert(out.end(), group.begin(), group.end());
     }
     return out;
@@ -143,6 +159,21 @@ const Command* find_command(std::string_view path) {
   const auto found = std::find_if(all.begin(), all.end(),
                                   [&](const Command& command) { return command.path == path; });
   return found == all.end() ? nullptr : &*found;
+}
+
+Environment environment_argument(const Arguments& arguments) {
+  const auto environment = parse_environment(arguments.text("environment"));
+  COFFER_CHECK(environment.has_value());
+  return *environment;
+}
+
+Problem no_number(const std::string& name, const std::string& text, std::optional<std::string> min,
+                  std::optional<std::string> max) {
+  std::string wanted = "a whole number";
+  if (min) wanted += (max ? " from " : " of at least ") + *min;
+  if (max) wanted += (min ? " to " : " of at most ") + *max;
+  return Problem(Slug::malformed_request,
+                 "--" + name + " \"" + text + "\" must be " + wanted + ".");
 }
 
 Result<void> check_arguments(const Command& command, Arguments& arguments) {

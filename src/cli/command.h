@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <functional>
+#include <limits>
 #include <map>
 #include <optional>
 #include <span>
@@ -17,6 +18,7 @@
 #include "cli/answer.h"
 #include "config.h"
 #include "domain/operators.h"
+#include "domain/tenant.h"
 
 namespace coffer {
 class App;
@@ -33,13 +35,18 @@ struct Argument {
   std::string_view help;
   Kind kind = Kind::option;
   bool required = false;              // a positional always is
-  std::string_view placeholder = {};  // of an option: TEXT; of a choice: the words, `a|b`
+  // Of an option: TEXT; of a choice, and of a positional that is one: the words, `a|b`.
+  std::string_view placeholder = {};
   std::string_view fallback = {};     // the value when it is not given
   bool secret = false;                // the audit log says only that it was given
 };
 
 constexpr Argument positional(std::string_view name, std::string_view help) {
   return {name, help, Argument::Kind::positional, true};
+}
+constexpr Argument positional_choice(std::string_view name, std::string_view words,
+                                     std::string_view help) {
+  return {name, help, Argument::Kind::positional, true, words};
 }
 constexpr Argument option(std::string_view name, std::string_view placeholder,
                           std::string_view help, std::string_view fallback = {}) {
@@ -113,6 +120,7 @@ struct Command {
   bool prints_data = true;        // has --json
   std::string_view hint = {};     // what to do about `not found`
   std::string_view details = {};  // what else the help says
+  bool streams = false;           // prints without end, so not for the admin page
 
   const FileCommand* on_file() const { return std::get_if<FileCommand>(&run); }
 };
@@ -133,18 +141,28 @@ Result<IdType> id_argument(const Arguments& arguments, const std::string& name) 
                                                  "\" is no id; write it as the lists show it.");
 }
 
+/// What --environment says, which the table must give a fallback where the command needs it.
+Environment environment_argument(const Arguments& arguments);
+
+/// That --NAME's text is no whole number in these bounds; a bound that is the type's own goes
+/// unsaid.
+Problem no_number(const std::string& name, const std::string& text, std::optional<std::string> min,
+                  std::optional<std::string> max);
+
 /// A whole number within bounds that an option gives; `malformed-request` when it is none.
 template <class Integer>
-Result<Integer> number_argument(const Arguments& arguments, const std::string& name, Integer min,
-                                Integer max) {
+Result<Integer> number_argument(const Arguments& arguments, const std::string& name,
+                                Integer min = std::numeric_limits<Integer>::min(),
+                                Integer max = std::numeric_limits<Integer>::max()) {
   const std::string& text = arguments.text(name);
   Integer value{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool whole = error == std::errc() && end == text.data() + text.size();
   if (whole && value >= min && value <= max) return value;
-  return unexpected(Slug::malformed_request, "--" + name + " \"" + text + "\" must be a number from " +
-                                                 std::to_string(min) + " to " +
-                                                 std::to_string(max) + ".");
+  using Limits = std::numeric_limits<Integer>;
+  return unexpected(no_number(
+      name, text, min == Limits::min() ? std::nullopt : std::optional(std::to_string(min)),
+      max == Limits::max() ? std::nullopt : std::optional(std::to_string(max))));
 }
 
 }  // namespace coffer::cli

@@ -19,22 +19,26 @@ struct Group {
 };
 
 /// First words that have commands below them.
-constexpr std::array<Group, 7> kGroups = {{
+constexpr auto kGroups = std::to_array<Group>({
     {"association", "Tenants: each owns applications, wallets and everything else"},
     {"application", "What calls the API: register, rotate, suspend"},
-    {"wallet", "Review wallets, and fund them in the sandbox"},
+    {"user", "People who sign in with a one-time password"},
+    {"payment", "Find payments, see what became of them, mend what is stuck"},
+    {"wallet", "Review wallets, see what moved on them, fund them in the sandbox"},
+    {"beneficiary", "Whom associations pay"},
+    {"quote", "What cash-outs and collections were offered at"},
     {"asset", "The asset registry and the market's liquidity"},
     {"rate", "The market's rates"},
+    {"connector", "Providers that payments go through: terms, endpoints, requirements"},
+    {"fee", "Fees of single associations at a connector"},
     {"events", "What happened: list it, follow it, send it again"},
     {"webhook", "Endpoints that events are delivered to, and their deliveries"},
-}};
-
-std::string_view group_summary(std::string_view name) {
-  for (const Group& group : kGroups) {
-    if (group.name == name) return group.summary;
-  }
-  return {};
-}
+    {"notification", "Messages to receivers of payments"},
+    {"operator", "Who may sign in to the admin page, and what they may do there"},
+    {"admin", "The way into the admin page"},
+    {"audit", "What operators did"},
+    {"key", "The master key that secrets are sealed under"},
+});
 
 std::string one_line_version() {
   return "coffer " + std::string(embedded::version()) + " (" + std::string(embedded::commit()) +
@@ -107,11 +111,13 @@ class Tree {
     leaves_[leaf] = &command;
     for (const Argument& argument : command.arguments) add(*leaf, argument);
     if (command.prints_data) leaf->add_flag("--json", line_.arguments.json, "Print JSON");
-    if (command.settings == Settings::none) return;
-    const bool serves = command.settings == Settings::server;
-    add_config_options(*leaf, serves ? ConfigScope::server : ConfigScope::file, line_.flags);
+    if (command.settings != Settings::none) {
+      const bool serves = command.settings == Settings::server;
+      add_config_options(*leaf, serves ? ConfigScope::server : ConfigScope::file, line_.flags);
+    }
     if (command.details.empty()) return;
-    leaf->footer(std::string(command.details) + "\n\n" + leaf->get_footer());
+    const std::string below = leaf->get_footer();
+    leaf->footer(std::string(command.details) + (below.empty() ? "" : "\n\n") + below);
   }
 
   void add(CLI::App& leaf, const Argument& argument) {
@@ -149,6 +155,13 @@ int usage_error(const Console& console, const Tree& tree, const std::string& wha
 }
 
 }  // namespace
+
+std::string_view group_summary(std::string_view name) {
+  for (const Group& group : kGroups) {
+    if (group.name == name) return group.summary;
+  }
+  return {};
+}
 
 CommandLine read_command_line(const std::vector<std::string>& arguments, const Console& console) {
   CommandLine line;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/command.h"
@@ -19,5 +20,8 @@ struct CommandLine {
 
 /// `arguments` without the program's name. Has no side effect but printing.
 CommandLine read_command_line(const std::vector<std::string>& arguments, const Console& console);
+
+/// What the help says about a first word that has commands below it; empty for any other.
+std::string_view group_summary(std::string_view name);
 
 }  // namespace coffer::cli

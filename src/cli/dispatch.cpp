@@ -3,15 +3,19 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <array>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <system_error>
+#include <utility>
 
 #include "app.h"
 #include "base/log.h"
+#include "cli/commands/verify.h"
 #include "cli/control_client.h"
 #include "cli/exit_code.h"
+#include "cli/paths.h"
 #include "cli/settings.h"
 #include "flows/operators/acts.h"
 #include "store/connection.h"
@@ -49,6 +53,11 @@ int run_in(Session& session, const Command& command, const Arguments& arguments)
   if (!answer) return print_problem(session.console, answer.error(), command.hint);
   return print_answer(session.console, *answer, arguments.json);
 }
+
+/// Commands that need no database when they are given a file.
+constexpr std::array<std::pair<std::string_view, OwnCommand>, 1> kOnFileGiven{{
+    {"verify", verify_given_file},
+}};
 
 ControlRequest request_of(const CommandLine& line, const Console& console) {
   return {std::string(line.command->path),
@@ -148,10 +157,18 @@ Result<Answer> carry_out(Session& session, const Command& command, const Argumen
 }
 
 int run_command(const CommandLine& line, const Console& console) {
-  if (const auto* own = std::get_if<OwnCommand>(&line.command->run)) {
+  const Command& command = *line.command;
+  if (const auto* own = std::get_if<OwnCommand>(&command.run)) {
     return (*own)(console, line.arguments, line.flags);
   }
-  return run_on_file(line, console);
+  for (const auto& [path, own] : kOnFileGiven) {
+    if (path == command.path && gives_path(command, line.arguments)) {
+      return own(console, line.arguments, line.flags);
+    }
+  }
+  CommandLine sent = line;
+  make_paths_absolute(command, sent.arguments);
+  return run_on_file(sent, console);
 }
 
 int print_fault(const Console& console, const std::exception& fault) {

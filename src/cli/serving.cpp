@@ -8,6 +8,7 @@
 
 #include "app.h"
 #include "base/log.h"
+#include "base/telemetry/log_file.h"
 #include "cli/admin/site.h"
 #include "cli/control_socket.h"
 #include "cli/dispatch.h"
@@ -21,12 +22,6 @@
 namespace coffer::cli {
 namespace {
 
-/// An address that means "all of this machine" is none to connect to.
-std::string connectable(const std::string& host) {
-  if (host == "0.0.0.0") return "127.0.0.1";
-  return host == "::" ? "::1" : host;
-}
-
 std::string origin_of(const Config& config, int port) {
   const HostPort address{connectable(config.listen_http.host), port};
   return (config.tls_cert.empty() ? "http://" : "https://") + address.to_string();
@@ -34,9 +29,7 @@ std::string origin_of(const Config& config, int port) {
 
 /// Room for every connection the settings allow, as far as the system lets us.
 void raise_descriptor_limit(const Config& config) {
-  // Database, workers, logs, the connections that are only told there is no room, and a margin.
-  constexpr rlim_t kOwn = 2'048;
-  const auto wanted = static_cast<rlim_t>(config.max_connections) + kOwn;
+  const auto wanted = static_cast<rlim_t>(descriptors_needed(config));
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted) return;
   limit.rlim_cur = std::min(wanted, limit.rlim_max);
@@ -54,6 +47,10 @@ void start_control(ControlSocket& control, const Config& config) {
 }
 
 void reload(App& app) {
+  if (const auto log = reopen_log_file(); !log) {
+    log_error("serve", "log file not opened again; the old one stays in use",
+              {{"error", log.error().detail}});
+  }
   const auto done = app.reload_tls();
   if (done) {
     log_info("serve", "certificate read again");
@@ -130,9 +127,23 @@ void welcome_operator(const Console& console, App& app) {
 
 }  // namespace
 
+std::string connectable(const std::string& host) {
+  if (host == "0.0.0.0") return "127.0.0.1";
+  return host == "::" ? "::1" : host;
+}
+
+long descriptors_needed(const Config& config) {
+  // Database, workers, logs, the connections that are only told there is no room, and a margin.
+  constexpr long kOwn = 2'048;
+  return config.max_connections + kOwn;
+}
+
 int run_server(const Console& console, const Config& config, const Serving& serving) {
   const StopSignals signals;
-  apply_log_settings(config);
+  if (const auto log = apply_log_settings(config); !log) {
+    print_error(console, log.error().detail);
+    return exit_code::kCannotCreate;
+  }
   raise_descriptor_limit(config);
   const SystemClock clock;
   OsRandom random;
@@ -167,6 +178,7 @@ int run_server(const Console& console, const Config& config, const Serving& serv
   control.stop();
   app->stop();
   log_info("serve", "stopped");
+  stop_log_file();
   return exit_code::kDone;
 }
 

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "base/log.h"
+#include "base/telemetry/log_file.h"
 #include "cli/demo/demo.h"
 
 namespace coffer::cli {
@@ -17,6 +18,14 @@ void follow_link(std::string& path) {
   if (!fs::is_symlink(path, error)) return;
   const fs::path target = fs::weakly_canonical(path, error);
   if (!error) path = target;
+}
+
+/// Where there is no database, but the demo's is in its place.
+std::optional<std::string> demo_instead_of(const std::string& database) {
+  std::error_code ignored;
+  if (fs::exists(database, ignored)) return std::nullopt;
+  const auto demo = demo_database();
+  return demo && fs::exists(*demo, ignored) ? demo : std::nullopt;
 }
 
 }  // namespace
@@ -37,16 +46,31 @@ std::optional<Config> read_file_settings(const Console& console, const ConfigFla
                                          int& exit_code) {
   ConfigInputs inputs{.flags = flags};
   auto config = read_settings(console, inputs, exit_code);
-  std::error_code ignored;
-  if (!config || fs::exists(config->db, ignored)) return config;
-  const auto demo = demo_database();
-  if (!demo || !fs::exists(*demo, ignored)) return config;
+  if (!config) return config;
+  const auto demo = demo_instead_of(config->db);
+  if (!demo) return config;
   inputs.command_defaults["db"] = *demo;
   return read_settings(console, inputs, exit_code);
 }
 
-void apply_log_settings(const Config& config) {
-  configure_logging(config.log_level, config.log_format.value_or(default_log_format()));
+ConfigReading read_all_settings(const ConfigFlags& flags) {
+  ConfigInputs inputs{.flags = flags};
+  ConfigReading reading = read_config(inputs);
+  if (const auto demo = demo_instead_of(reading.config.db)) {
+    inputs.command_defaults["db"] = *demo;
+    inputs.command_defaults["admin_listen"] = reading.config.listen_http.to_string();
+    reading = read_config(inputs);
+  }
+  follow_link(reading.config.db);
+  return reading;
+}
+
+Result<void> apply_log_settings(const Config& config) {
+  const LogFormat usual = config.log_file.empty() ? default_log_format() : LogFormat::json;
+  configure_logging(config.log_level, config.log_format.value_or(usual));
+  if (config.log_file.empty()) return {};
+  return start_log_file(
+      {config.log_file, static_cast<std::uint64_t>(config.log_max_mib) << 20, config.log_keep});
 }
 
 }  // namespace coffer::cli

@@ -18,7 +18,11 @@ std::optional<Config> read_settings(const Console& console, const ConfigInputs& 
 std::optional<Config> read_file_settings(const Console& console, const ConfigFlags& flags,
                                          int& exit_code);
 
-/// Sets up the log of a process that runs under `config`.
-void apply_log_settings(const Config& config);
+/// The same with whatever is wrong with it; nothing is printed.
+ConfigReading read_all_settings(const ConfigFlags& flags);
+
+/// Sets up the log of a process that runs under `config`. A Problem when its file cannot be
+/// written.
+Result<void> apply_log_settings(const Config& config);
 
 }  // namespace coffer::cli

@@ -38,7 +38,7 @@ constexpr std::array<Transition, 10> kTransitions{{
     {failed, refund_pending},
     {refund_pending, refunded},
     {refund_pending, refund_failed},
-    {refund_failed, refund_pending},
+    {refund_failed, refunded},
 }};
 
 constexpr std::array<FailureInfo, 16> kFailures{{

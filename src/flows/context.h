@@ -12,7 +12,7 @@
 #include "store/database.h"
 
 namespace coffer {
-class Metrics;  // base/metrics.h
+class Metrics;  // base/telemetry/metrics.h
 }
 
 namespace coffer::outbound {
@@ -21,6 +21,7 @@ class Notifier;
 
 namespace coffer::flows {
 
+class Figures;    // flows/operators/figures.h
 struct Logins;    // flows/login.h
 struct Webhooks;  // flows/webhooks/webhooks.h
 
@@ -38,7 +39,8 @@ struct Context {
   const Logins* logins = nullptr;  // set wherever somebody may log in
   Webhooks* webhooks = nullptr;    // set wherever events are delivered
   outbound::Notifier* notifier = nullptr;  // without one, messages are only recorded
-  Metrics* metrics = nullptr;              // set wherever somebody serves
+  Metrics* metrics = nullptr;              // what is counted; without one, nothing is
+  Figures* figures = nullptr;              // of flows, in the same
 };
 
 }  // namespace coffer::flows

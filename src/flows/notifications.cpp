@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "base/log.h"
+#include "flows/operators/figures.h"
 #include "outbound/notifier.h"
 #include "store/beneficiaries.h"
 #include "store/outbox/notifications.h"
@@ -89,6 +90,7 @@ Result<void> attempt(const Context& context, const NotificationRow& row) {
   COFFER_TRY(const bool opened, open(context, row));
   if (!opened) return {};
   const auto sent = context.notifier->send(message);
+  note_notification(context, row.channel, sent.has_value());
   const std::string payment = row.payment_id.to_string();
   const std::string recipient = masked_recipient(row.recipient);
   if (sent) {

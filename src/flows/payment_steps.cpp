@@ -3,6 +3,7 @@
 #include "base/check.h"
 #include "flows/events.h"
 #include "flows/notifications.h"
+#include "flows/operators/figures.h"
 #include "store/wallets.h"
 
 namespace coffer::flows {
@@ -12,6 +13,7 @@ void advance(const Context& context, store::WriteTx& tx, store::SettlementView& 
   store::change_status(tx, payment, change);
   emit_payment_event(tx, context.random, payment.tenant, payment.key, payment.status,
                      payment.version);
+  count_payment(context, tx, payment.type, payment.status);
   if (payment.status == PaymentStatus::succeeded) record_notification(context, tx, payment);
 }
 

@@ -14,27 +14,6 @@ void put(Json& object, const char* name, const std::optional<std::string>& value
   if (value) object[name] = *value;
 }
 
-struct Reached {
-  PaymentStatus status = PaymentStatus::initiated;
-  Timestamp at;
-};
-
-/// The statuses a record went through, from the times it keeps of each. The n-th is version n.
-std::vector<Reached> reached_statuses(const store::PaymentRecord& record) {
-  std::vector<Reached> out{{PaymentStatus::initiated, record.created_at}};
-  const auto add = [&](PaymentStatus status, const std::optional<Timestamp>& at) {
-    if (at) out.push_back({status, *at});
-  };
-  add(PaymentStatus::processing, record.processing_at);
-  const PaymentStatus end = record.failure                            ? PaymentStatus::failed
-                            : record.status == PaymentStatus::expired ? PaymentStatus::expired
-                                                                      : PaymentStatus::succeeded;
-  add(end, record.completed_at);
-  add(PaymentStatus::refund_pending, record.refund_pending_at);
-  add(record.status, record.refund_closed_at);
-  return out;
-}
-
 Json history_json(const store::PaymentRecord& record) {
   Json out = Json::array();
   for (const Reached& reached : reached_statuses(record)) {
@@ -67,15 +46,6 @@ Json legs_json(const store::PaymentRecord& record) {
 template <class IdType>
 void put_id(Json& out, const char* name, const std::optional<IdType>& id) {
   if (id) out[name] = id->to_string();
-}
-
-/// What is going on within a status, where there is something to say.
-const char* substatus(const store::PaymentRecord& record) {
-  if (!record.provider || record.status != PaymentStatus::processing) return nullptr;
-  if (record.provider->in_review) return "in_review";
-  const bool waits = record.provider->state == ProviderState::accepted;
-  if (!waits) return nullptr;
-  return record.request.type == PaymentType::onramp ? "awaiting_payment" : "awaiting_provider";
 }
 
 /// Amounts of both sides; of a payment through a provider one of them is in a currency.
@@ -133,7 +103,7 @@ void put_provider(Json& out, const store::PaymentRecord& record) {
     out["refund"] = {
         {"status", refund_status(record.status)},
         {"amount", part.total.to_string(record.sending_decimals)},
-        {"at", record.refund_closed_at.value_or(*record.refund_pending_at).to_string()}};
+        {"at", reached_statuses(record).back().at.to_string()}};
   }
 }
 
@@ -154,6 +124,37 @@ void put_movement(Json& out, const store::PaymentRecord& record) {
 }
 
 }  // namespace
+
+std::vector<Reached> reached_statuses(const store::PaymentRecord& record) {
+  std::vector<Reached> out{{PaymentStatus::initiated, record.created_at}};
+  const auto add = [&](PaymentStatus status, const std::optional<Timestamp>& at) {
+    if (at) out.push_back({status, *at});
+  };
+  add(PaymentStatus::processing, record.processing_at);
+  const PaymentStatus end = record.failure                            ? PaymentStatus::failed
+                            : record.status == PaymentStatus::expired ? PaymentStatus::expired
+                                                                      : PaymentStatus::succeeded;
+  add(end, record.completed_at);
+  add(PaymentStatus::refund_pending, record.refund_pending_at);
+  // A refund that failed at first and was given back after all has one status more.
+  const bool late = record.status == PaymentStatus::refunded && record.refund_closed_at &&
+                    static_cast<std::size_t>(record.version) == out.size() + 2;
+  if (!late) {
+    add(record.status, record.refund_closed_at);
+    return out;
+  }
+  out.push_back({PaymentStatus::refund_failed, *record.refund_closed_at});
+  out.push_back({PaymentStatus::refunded, record.updated_at});
+  return out;
+}
+
+const char* substatus(const store::PaymentRecord& record) {
+  if (!record.provider || record.status != PaymentStatus::processing) return nullptr;
+  if (record.provider->in_review) return "in_review";
+  const bool waits = record.provider->state == ProviderState::accepted;
+  if (!waits) return nullptr;
+  return record.request.type == PaymentType::onramp ? "awaiting_payment" : "awaiting_provider";
+}
 
 Json record_json(const store::PaymentRecord& record, Environment environment) {
   Json out{{"id", record.id.to_string()},
@@ -217,7 +218,7 @@ store::PaymentRecord as_of(store::PaymentRecord record, int version) {
     if (is_swap(record.request.type)) record.receiving_amount.reset();
   }
   if (!was({PaymentStatus::refund_pending})) record.refund_pending_at.reset();
-  record.refund_closed_at.reset();
+  if (!was({PaymentStatus::refund_failed})) record.refund_closed_at.reset();
   if (record.provider) record.provider->in_review = false;
   record.status = reached.back().status;
   record.updated_at = reached.back().at;

@@ -13,6 +13,15 @@ namespace coffer::flows {
 
 using Json = nlohmann::ordered_json;
 
+struct Reached {
+  PaymentStatus status = PaymentStatus::initiated;
+  Timestamp at;
+};
+/// The statuses a record went through, from the times it keeps of each. The n-th is version n.
+std::vector<Reached> reached_statuses(const store::PaymentRecord& record);
+/// What is going on within a status; nullptr where there is nothing to say.
+const char* substatus(const store::PaymentRecord& record);
+
 /// The transaction record of decisions section 5.
 Json record_json(const store::PaymentRecord& record, Environment environment);
 

@@ -7,6 +7,8 @@
 #include "base/fault.h"
 #include "base/log.h"
 #include "domain/market.h"
+#include "flows/operators/figures.h"
+#include "flows/operators/payment_scope.h"
 #include "flows/payment_steps.h"
 #include "flows/providers/references.h"
 #include "store/beneficiaries.h"
@@ -125,18 +127,21 @@ void settle_one(const Context& context, store::WriteTx& tx, const SettlementJob&
 }
 
 Result<void> settle_together(const Context& context, std::span<const SettlementJob> jobs) {
-  return context.queue.run([&](store::WriteTx& tx) -> Result<void> {
+  COFFER_TRY_VOID(context.queue.run([&](store::WriteTx& tx) -> Result<void> {
     for (const SettlementJob& job : jobs) {
       if (store::has_settlement_job(tx.db(), job)) settle_one(context, tx, job);
     }
     return {};
-  });
+  }));
+  for (const SettlementJob& job : jobs) note_settled(context, job.due_at);
+  return {};
 }
 
 /// After a group failed as a whole: one by one, so that only what is broken waits.
 int settle_singly(const Context& context, std::span<const SettlementJob> jobs) {
   int settled = 0;
   for (const SettlementJob& job : jobs) {
+    const PaymentScope scope(context, job.payment);
     const auto result = settle_together(context, {&job, 1});
     if (result) {
       ++settled;
@@ -144,7 +149,7 @@ int settle_singly(const Context& context, std::span<const SettlementJob> jobs) {
     }
     if (result.error().slug != Slug::unexpected_error) break;  // overloaded, full: all wait
     log_error("settlement", "payment cannot be settled, putting it off",
-              {{"payment", job.payment}});
+              {{"payment_key", job.payment}});
     const auto postponed = context.queue.run([&](store::WriteTx& tx) -> Result<void> {
       store::postpone_settlement_job(tx, job);
       return {};

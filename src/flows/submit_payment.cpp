@@ -1,6 +1,7 @@
 #include "flows/submit_payment.h"
 
 #include "flows/events.h"
+#include "flows/operators/figures.h"
 #include "flows/payment_plan.h"
 #include "store/journal.h"
 #include "store/payments.h"
@@ -36,6 +37,7 @@ Result<Submission> accept(const Context& context, store::WriteTx& tx, const Call
       {id, caller.application_key, request_id, plan.request, plan.keys, plan.total, plan.provider});
   for (const Hold& hold : holds) store::place_hold(tx, payment, hold);
   emit_payment_event(tx, context.random, caller.tenant.key, payment, PaymentStatus::initiated, 1);
+  count_payment(context, tx, request.type, PaymentStatus::initiated);
   const Timestamp due = tx.now().plus_ms(context.settle_delay_ms);
   if (plan.keys.quote) store::use_quote(tx, *plan.keys.quote, payment);
   if (plan.lane) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/text/trimmed.h"
 #include "http/router.h"
 
 namespace coffer::http {
@@ -13,6 +14,7 @@ namespace {
 // 20 digits do not fit into 64 bits; so long a length is over any cap anyway.
 constexpr std::size_t kLengthDigitsMax = 18;
 constexpr std::uint64_t kLengthTooLarge = ~std::uint64_t{0};
+constexpr std::string_view kSpace = " \t";  // OWS of RFC 9110, section 5.6.3
 
 constexpr bool is_alnum(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
@@ -45,19 +47,12 @@ bool is_digits(std::string_view text) {
          std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-std::string_view trimmed(std::string_view text) {
-  const auto is_space = [](char c) { return c == ' ' || c == '\t'; };
-  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
-  return text;
-}
-
 /// Calls `use` for each trimmed element of a comma-separated list.
 template <class Use>
 void for_each_element(std::string_view list, Use use) {
   while (!list.empty()) {
     const std::size_t comma = std::min(list.find(','), list.size());
-    use(trimmed(list.substr(0, comma)));
+    use(trimmed(list.substr(0, comma), kSpace));
     list.remove_prefix(std::min(comma + 1, list.size()));
   }
 }
@@ -246,7 +241,7 @@ void HeadParser::field(std::string_view line) {
     return fail("There is white space between a header name and its colon.");
   }
   if (!is_token(name)) return fail("A header name is not a token.");
-  const std::string_view value = trimmed(line.substr(colon + 1));
+  const std::string_view value = trimmed(line.substr(colon + 1), kSpace);
   head_.request.headers.emplace_back(name, value);
   well_known(name, value);
 }

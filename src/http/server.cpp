@@ -26,6 +26,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/telemetry/log_scope.h"
 #include "base/thread.h"
 #include "http/exchange.h"
 #include "http/problem_json.h"
@@ -215,6 +216,7 @@ void Server::Impl::serve(Connection& connection, Exchange& exchange) {
     Request request = conversation_.take_request(connection);
     const std::string method = request.method;  // the request is the handler's to take apart
     const std::string id = request.request_id;
+    const LogScope scope("request_id", id);
     Response response = handle(request);
     const ResponseFrame frame = conversation_.frame(connection, id, response);
     const bool ok = exchange.respond(connection, method, frame, std::move(response));

@@ -1,6 +1,7 @@
 #include "outbound/connector_registry.h"
 
 #include "base/check.h"
+#include "base/telemetry/metrics.h"
 
 namespace coffer::outbound {
 
@@ -14,41 +15,65 @@ Connector& ConnectorRegistry::driver(const ConnectorTerms& terms) {
   throw InternalError("unknown driver");
 }
 
+/// Every call passes here, so that it is counted whatever the driver.
+template <class Answer, class Ask>
+Result<Answer> ConnectorRegistry::call(Result<Answer> (Connector::*function)(const ConnectorTerms&,
+                                                                             const Ask&),
+                                       std::string_view name, const ConnectorTerms& terms,
+                                       const Ask& ask) {
+  const Stopwatch watch;
+  auto answer = (driver(terms).*function)(terms, ask);
+  if (metrics_ == nullptr) return answer;
+  const std::string connector = terms.id.to_string();
+  metrics_
+      ->counter("coffer_connector_calls_total", "Calls to payment providers, by how they ended.",
+                {{"connector", connector},
+                 {"call", name},
+                 {"outcome", answer ? "ok" : info(answer.error().slug).name}})
+      .add();
+  metrics_
+      ->histogram("coffer_connector_call_duration_seconds",
+                  "Length of a call to a payment provider, in seconds.", kLatencyBuckets,
+                  {{"connector", connector}})
+      .observe(watch.elapsed_us());
+  return answer;
+}
+
 Result<ProviderQuote> ConnectorRegistry::quote(const ConnectorTerms& terms, const QuoteAsk& ask) {
-  return driver(terms).quote(terms, ask);
+  return call(&Connector::quote, "quote", terms, ask);
 }
 
 Result<PayoutAnswer> ConnectorRegistry::submit(const ConnectorTerms& terms, const Payout& payout) {
-  return driver(terms).submit(terms, payout);
+  return call(&Connector::submit, "submit", terms, payout);
 }
 
 Result<PayoutAnswer> ConnectorRegistry::payout_status(const ConnectorTerms& terms,
                                                       const Payout& payout) {
-  return driver(terms).payout_status(terms, payout);
+  return call(&Connector::payout_status, "payout_status", terms, payout);
 }
 
 Result<PayoutAnswer> ConnectorRegistry::cancel(const ConnectorTerms& terms, const Payout& payout) {
-  return driver(terms).cancel(terms, payout);
+  return call(&Connector::cancel, "cancel", terms, payout);
 }
 
 Result<CollectionAnswer> ConnectorRegistry::collect(const ConnectorTerms& terms,
                                                     const Collection& collection) {
-  return driver(terms).collect(terms, collection);
+  return call(&Connector::collect, "collect", terms, collection);
 }
 
 Result<CollectionAnswer> ConnectorRegistry::collection_status(const ConnectorTerms& terms,
                                                               const Collection& collection) {
-  return driver(terms).collection_status(terms, collection);
+  return call(&Connector::collection_status, "collection_status", terms, collection);
 }
 
 Result<CollectionAnswer> ConnectorRegistry::expire(const ConnectorTerms& terms,
                                                    const Collection& collection) {
-  return driver(terms).expire(terms, collection);
+  return call(&Connector::expire, "expire", terms, collection);
 }
 
 Result<ReferenceAnswer> ConnectorRegistry::issue_reference(const ConnectorTerms& terms,
                                                            const ReferenceAsk& ask) {
-  return driver(terms).issue_reference(terms, ask);
+  return call(&Connector::issue_reference, "issue_reference", terms, ask);
 }
 
 }  // namespace coffer::outbound

@@ -1,6 +1,8 @@
 // All drivers behind one Connector: what flows work with.
 #pragma once
 
+#include <string_view>
+
 #include "base/clock.h"
 #include "base/random.h"
 #include "http/client.h"
@@ -10,6 +12,10 @@
 #include "outbound/resolver.h"
 #include "outbound/sandbox_connector.h"
 
+namespace coffer {
+class Metrics;  // base/telemetry/metrics.h
+}
+
 namespace coffer::outbound {
 
 /// Picks the driver that the terms name. Calls of the http driver go through the circuit breaker of
@@ -17,9 +23,13 @@ namespace coffer::outbound {
 /// wait. Thread safe.
 class ConnectorRegistry final : public Connector {
  public:
-  /// Everything referred to outlives the registry.
-  ConnectorRegistry(const Clock& clock, Resolver& resolver, http::Client& client, Random& random)
-      : breakers_(clock), sandbox_(clock), http_(clock, resolver, client, random, breakers_) {}
+  /// Everything referred to outlives the registry. Without `metrics` calls are not counted.
+  ConnectorRegistry(const Clock& clock, Resolver& resolver, http::Client& client, Random& random,
+                    Metrics* metrics = nullptr)
+      : breakers_(clock),
+        sandbox_(clock),
+        http_(clock, resolver, client, random, breakers_),
+        metrics_(metrics) {}
 
   Result<ProviderQuote> quote(const ConnectorTerms& terms, const QuoteAsk& ask) override;
   Result<PayoutAnswer> submit(const ConnectorTerms& terms, const Payout& payout) override;
@@ -42,10 +52,14 @@ class ConnectorRegistry final : public Connector {
 
  private:
   Connector& driver(const ConnectorTerms& terms);
+  template <class Answer, class Ask>
+  Result<Answer> call(Result<Answer> (Connector::*function)(const ConnectorTerms&, const Ask&),
+                      std::string_view name, const ConnectorTerms& terms, const Ask& ask);
 
   Breakers breakers_;
   SandboxConnector sandbox_;
   HttpConnector http_;
+  Metrics* const metrics_;
 };
 
 }  // namespace coffer::outbound

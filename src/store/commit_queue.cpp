@@ -35,6 +35,8 @@
 
 #include "base/fault.h"
 #include "base/log.h"
+#include "base/telemetry/log_scope.h"
+#include "base/telemetry/metrics.h"
 
 namespace coffer::store {
 namespace {
@@ -101,6 +103,7 @@ std::int64_t WriteTx::next_sequence(std::int64_t tenant) {
 struct CommitQueue::Waiter {
   const Command& command;
   Mode mode;
+  const LogScope* scope;  // of the thread that waits
   Result<void> result;
   Completion completion;
 };
@@ -117,6 +120,19 @@ CommitQueue::CommitQueue(Database& database, const Clock& clock, CommitQueueOpti
       on_signal_(std::move(on_signal)),
       tx_(*database.writer_),
       last_commit_ms_(clock.monotonic_ms()) {
+  if (options_.metrics != nullptr) {
+    Metrics& metrics = *options_.metrics;
+    failed_commits_ = &metrics.counter("coffer_commit_failures_total",
+                                       "Batches of commands that were rolled back as a whole.");
+    batch_sizes_ = &metrics.histogram("coffer_commit_batch_commands", "Commands in one commit.",
+                                      kBatchBuckets);
+    commit_times_ = &metrics.histogram("coffer_commit_duration_seconds",
+                                       "From the start of a batch until it is on disk, in seconds.",
+                                       kWorkBuckets);
+    checkpoint_times_ = &metrics.histogram(
+        "coffer_checkpoint_duration_seconds",
+        "Copying the write-ahead log into the database file, in seconds.", kWorkBuckets);
+  }
   tx_.now_ = first_time(*database_.writer_, clock);
   now_ms_ = tx_.now_.ms;
   sqlite3_wal_hook(
@@ -135,7 +151,7 @@ CommitQueue::~CommitQueue() {
 }
 
 Result<void> CommitQueue::run(const Command& command, Mode mode) {
-  Waiter waiter{command, mode, {}, {}};
+  Waiter waiter{command, mode, LogScope::current(), {}, {}};
   {
     const Lock lock(mutex_);
     if (stopping_) return unexpected(overloaded("The server is stopping."));
@@ -221,6 +237,7 @@ bool CommitQueue::disk_is_full() {
 }
 
 void CommitQueue::write_batch(Batch& batch) {
+  const Stopwatch watch;
   try {
     tx_.now_ = now();
     now_ms_ = tx_.now_.ms;
@@ -246,7 +263,17 @@ void CommitQueue::write_batch(Batch& batch) {
     log_error("store", "batch rolled back", {{"error", error.what()}});
     return fail_batch(batch, Problem(Slug::unexpected_error, "The change could not be stored."));
   }
-  if (commit(batch)) finish(batch);
+  if (!commit(batch)) return;
+  note_commit(batch, watch);
+  finish(batch);
+}
+
+void CommitQueue::note_commit(const Batch& batch, const Stopwatch& watch) {
+  for (Counter* counter : tx_.counted_) counter->add();
+  tx_.counted_.clear();
+  if (commit_times_ == nullptr) return;
+  commit_times_->observe(watch.elapsed_us());
+  batch_sizes_->observe(static_cast<std::int64_t>(batch.waiters.size()));
 }
 
 void CommitQueue::run_one(Waiter& waiter) {
@@ -255,19 +282,25 @@ void CommitQueue::run_one(Waiter& waiter) {
   tx_.balances_.begin_command();
   tx_.drawn_by_command_.clear();
   tx_.chain_head_before_ = tx_.chain_head_;
+  tx_.counted_before_ = tx_.counted_.size();
+  run_command(waiter);
+  if (!waiter.result || waiter.mode == Mode::dry_run) roll_back_one();
+  Query(db, kRelease).run();
+  commands_.fetch_add(1, std::memory_order_relaxed);
+}
+
+void CommitQueue::run_command(Waiter& waiter) {
+  const LogScope::Adopted scope(waiter.scope);
   try {
     waiter.result = waiter.command(tx_);
   } catch (const SqlError& error) {
-    if (!concerns_statement_only(error.primary_code) || db.autocommit()) throw;
+    if (!concerns_statement_only(error.primary_code) || tx_.db().autocommit()) throw;
     log_error("store", "command failed", {{"error", error.what()}});
     waiter.result = unexpected(Slug::unexpected_error, "The change could not be stored.");
   } catch (const std::exception& error) {
     log_error("store", "command failed", {{"error", error.what()}});
     waiter.result = unexpected(Slug::unexpected_error, "The change could not be stored.");
   }
-  if (!waiter.result || waiter.mode == Mode::dry_run) roll_back_one();
-  Query(db, kRelease).run();
-  commands_.fetch_add(1, std::memory_order_relaxed);
 }
 
 void CommitQueue::roll_back_one() {
@@ -275,6 +308,7 @@ void CommitQueue::roll_back_one() {
   tx_.balances_.roll_back_command();
   for (const std::int64_t tenant : tx_.drawn_by_command_) --tx_.sequences_.at(tenant);
   tx_.chain_head_ = tx_.chain_head_before_;
+  tx_.counted_.resize(tx_.counted_before_);
 }
 
 bool CommitQueue::commit(Batch& batch) {
@@ -299,7 +333,9 @@ void CommitQueue::fail_batch(Batch& batch, const Problem& problem) {
   } catch (const SqlError& error) {
     fail_stop("rollback", error.what(), error.extended_code);
   }
+  if (failed_commits_ != nullptr) failed_commits_->add();
   tx_.balances_.forget();
+  tx_.counted_.clear();
   tx_.sequences_.clear();
   tx_.chain_head_.clear();
   tx_.signals_ = 0;
@@ -334,8 +370,10 @@ void CommitQueue::checkpoint_when_due() {
   int copied = 0;
   // TRUNCATE would wait for readers as long as the busy timeout lets it, and every payment with it.
   sqlite3_busy_timeout(handle, 0);
+  const Stopwatch watch;
   const int code = sqlite3_wal_checkpoint_v2(handle, nullptr, mode, &frames, &copied);
   sqlite3_busy_timeout(handle, kBusyTimeoutMs);
+  if (checkpoint_times_ != nullptr) checkpoint_times_->observe(watch.elapsed_us());
   // BUSY is a reader in the way: the next batch tries again.
   if (code != SQLITE_OK && code != SQLITE_BUSY && code != SQLITE_FULL) {
     fail_stop("checkpoint", sqlite3_errmsg(handle), code);

@@ -15,12 +15,20 @@
 #include "store/database.h"
 #include "store/write_tx.h"
 
+namespace coffer {
+class Histogram;
+class LogScope;
+class Metrics;  // base/telemetry/metrics.h
+class Stopwatch;
+}  // namespace coffer
+
 namespace coffer::store {
 
 struct CommitQueueOptions {
   std::size_t queue_max = 1'024;    // waiting commands; beyond: `overloaded`
   std::size_t batch_max = 256;      // commands in one commit
   std::uint64_t disk_floor_bytes = 256ULL << 20;  // less free space: no writes, `storage-full`
+  Metrics* metrics = nullptr;                     // outlives the queue
 };
 
 struct CommitStats {
@@ -68,18 +76,24 @@ class CommitQueue {
   void write_loop();
   void write_batch(Batch& batch);
   void run_one(Waiter& waiter);
+  void run_command(Waiter& waiter);
   void roll_back_one();
   bool commit(Batch& batch);
   void fail_batch(Batch& batch, const Problem& problem);
   void finish(Batch& batch);
   bool disk_is_full();
   void checkpoint_when_due();
+  void note_commit(const Batch& batch, const Stopwatch& watch);
   [[noreturn]] void fail_stop(const char* where, const std::string& what, int code);
 
   Database& database_;
   const Clock& clock_;
   const CommitQueueOptions options_;
   const std::function<void(Signal)> on_signal_;
+  Counter* failed_commits_ = nullptr;  // none of the four without `metrics`
+  Histogram* batch_sizes_ = nullptr;
+  Histogram* commit_times_ = nullptr;
+  Histogram* checkpoint_times_ = nullptr;
   WriteTx tx_;  // writer thread only
   int wal_frames_ = 0;
   std::int64_t disk_checked_ms_ = -1;

@@ -6,9 +6,6 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
-#if defined(__linux__)
-#include <sys/vfs.h>
-#endif
 
 #include <array>
 #include <cerrno>
@@ -17,6 +14,7 @@
 
 #include "base/fault.h"
 #include "base/log.h"
+#include "base/machine/files.h"
 #include "store/schema.h"
 
 namespace coffer::store {
@@ -32,19 +30,9 @@ bool sqlite_is_sound() {
 }
 
 /// Name of the network file system `directory` is on, or nullptr when it is local.
-const char* network_filesystem([[maybe_unused]] const std::string& directory) {
-#if defined(__linux__)
-  struct statfs info {};
-  if (::statfs(directory.c_str(), &info) != 0) return nullptr;
-  return network_filesystem_name(static_cast<std::uint64_t>(info.f_type) & 0xFFFFFFFFU);
-#else
-  return nullptr;
-#endif
-}
-
-std::string directory_of(const std::string& path) {
-  const fs::path parent = fs::path(path).parent_path();
-  return parent.empty() ? "." : parent.string();
+const char* network_filesystem(const std::string& directory) {
+  const auto magic = filesystem_magic(directory);
+  return magic ? network_filesystem_name(*magic) : nullptr;
 }
 
 OpenError errno_fault(const std::string& what, int error) {
@@ -62,17 +50,6 @@ OpenError make_directory(const std::string& directory) {
   fs::create_directories(directory, error);
   ::umask(old);
   if (error) return errno_fault("cannot create the directory " + directory, error.value());
-  return {};
-}
-
-/// A file that is synchronised under a name that is not is lost with the name. SQLite synchronises the
-/// directory too when it first writes to a log that it made, but shrugs when that fails.
-OpenError sync_directory(const std::string& directory) {
-  const int fd = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return errno_fault("cannot open the directory " + directory, errno);
-  const int error = ::fsync(fd) == 0 ? 0 : errno;
-  ::close(fd);
-  if (error != 0) return errno_fault("cannot synchronise the directory " + directory, error);
   return {};
 }
 
@@ -189,9 +166,12 @@ std::unique_ptr<Database> Database::open(const DatabaseOptions& options, const C
     }
     if (error.fault != OpenFault::none) return nullptr;
   }
-  error = sync_directory(directory_of(options.path));
-  if (error.fault != OpenFault::none) return nullptr;
-  return database;
+  // SQLite synchronises the directory too when it first writes to a log that it made, but shrugs when
+  // that fails.
+  const std::string directory = directory_of(options.path);
+  if (sync_directory(directory)) return database;
+  error = errno_fault("cannot synchronise the directory " + directory, errno);
+  return nullptr;
 }
 
 OpenError Database::take_lock() {
@@ -279,6 +259,7 @@ Result<Reader> Database::reader() {
     if (clock_.monotonic_ms() >= give_up || waits >= options_.reader_wait_ms / 50) break;
     freed_.wait_for_ms(mutex_, 50);
   }
+  ++readers_refused_;
   return unexpected(Problem(Slug::overloaded, "All readers are busy.").retry_after(1));
 }
 
@@ -308,6 +289,21 @@ std::uint64_t Database::free_bytes() const {
   struct statvfs info {};
   if (::statvfs(directory_of(options_.path).c_str(), &info) != 0) return 0;
   return static_cast<std::uint64_t>(info.f_bavail) * info.f_frsize;
+}
+
+std::uint64_t Database::file_bytes() const {
+  std::error_code error;
+  const auto size = fs::file_size(options_.path, error);
+  return error ? 0 : size;
+}
+
+ReaderStats Database::reader_stats() const {
+  const Lock lock(mutex_);
+  ReaderStats stats;
+  stats.size = static_cast<int>(slots_.size());
+  stats.refused = readers_refused_;
+  for (const Slot& slot : slots_) stats.leased += slot.leased ? 1 : 0;
+  return stats;
 }
 
 std::uint64_t Database::wal_bytes() const {

@@ -38,6 +38,13 @@ struct OpenError {
 /// shared memory, and so WAL, do not hold; nullptr for any other.
 const char* network_filesystem_name(std::uint64_t magic);
 
+/// The readers of the pool, for metrics.
+struct ReaderStats {
+  int leased = 0;
+  int size = 0;
+  std::uint64_t refused = 0;  // `overloaded` because none came free
+};
+
 class Database;
 
 /// A leased read-only connection inside one read transaction: everything read through one Reader
@@ -79,8 +86,10 @@ class Database {
   const std::string& path() const { return options_.path; }
   /// Bytes the file system still offers to this process.
   std::uint64_t free_bytes() const;
-  /// Present size of the write-ahead log.
+  /// Present size of the file, and of the write-ahead log beside it.
+  std::uint64_t file_bytes() const;
   std::uint64_t wal_bytes() const;
+  ReaderStats reader_stats() const;
 
  private:
   friend class CommitQueue;
@@ -102,9 +111,10 @@ class Database {
   int lock_fd_ = -1;
   std::unique_ptr<Connection> writer_;  // used by the commit queue's thread only
   std::atomic<std::uint64_t> tenancy_generation_{1};
-  Mutex mutex_;
+  mutable Mutex mutex_;
   Condition freed_;
   std::vector<Slot> slots_ COFFER_GUARDED_BY(mutex_);
+  std::uint64_t readers_refused_ COFFER_GUARDED_BY(mutex_) = 0;
 };
 
 /// Runs `read` on a leased reader; a statement that was interrupted for taking too long becomes

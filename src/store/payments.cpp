@@ -67,7 +67,9 @@ constexpr const char* kChangeStatus =
     " processing_at = CASE WHEN ?2 = 1 THEN ?3 ELSE processing_at END,"
     " completed_at = CASE WHEN ?2 = 2 OR ?2 = 3 OR ?2 = 7 THEN ?3 ELSE completed_at END,"
     " refund_pending_at = CASE WHEN ?2 = 4 THEN ?3 ELSE refund_pending_at END,"
-    " refund_closed_at = CASE WHEN ?2 IN (5, 6) THEN ?3 ELSE refund_closed_at END,"
+    // A refund that is given back after all stays closed when it failed; updated_at says when it came.
+    " refund_closed_at = CASE WHEN ?2 IN (5, 6) THEN coalesce(refund_closed_at, ?3)"
+    " ELSE refund_closed_at END,"
     " failure = coalesce(?4, failure), receiving_amount = coalesce(?5, receiving_amount),"
     " path = coalesce(?6, path) WHERE payment = ?1 AND status = ?7";
 constexpr const char* kAddJob = "INSERT INTO settlement_jobs (due_at, payment) VALUES (?, ?)";

@@ -12,32 +12,35 @@ constexpr const char* kJournalTime = "SELECT at FROM journal WHERE journal = ?";
 constexpr const char* kBalanceBefore =
     "SELECT balance_after FROM entries WHERE account = ? AND entry < ? ORDER BY entry DESC LIMIT 1";
 // What only few lines have is looked up for those alone: a statement may have a million lines.
-constexpr const char* kLines =
-    "SELECT e.entry, j.link, j.at, e.amount, e.balance_after,"
-    " CASE WHEN p.tenant = t.tenant THEN p.id END,"
-    " CASE WHEN p.type = 2 THEN (SELECT l.description FROM payment_legs l"
-    "   WHERE l.payment = j.payment AND l.leg = e.leg) ELSE p.description END,"
-    " CASE WHEN p.type = 2 THEN (SELECT CASE WHEN e.amount < 0 THEN l.from_ref ELSE l.to_ref END"
-    "   FROM payment_legs l WHERE l.payment = j.payment AND l.leg = e.leg)"
-    "  WHEN e.amount < 0 THEN p.from_ref ELSE p.to_ref END,"
-    // Between tenants a wallet's own name is nobody's business: the payer knows the beneficiary, the
-    // receiver who paid.
-    " CASE WHEN c.tenant = t.tenant THEN w.name"
-    "      WHEN c.kind <> 0 OR e.amount < 0"
-    "      THEN (SELECT coalesce(b.company_name, b.first_name || ' ' || b.last_name)"
-    "            FROM beneficiaries b WHERE b.beneficiary = p.beneficiary)"
-    "      ELSE (SELECT s.name FROM tenants n JOIN associations s ON s.association = n.association"
-    "            WHERE n.tenant = c.tenant) END,"
-    " c.kind, j.kind,"
-    " CASE WHEN c.kind = 4"
-    "      THEN coalesce((SELECT q.payer_name FROM provider_payments q WHERE q.payment = p.payment),"
-    "                    (SELECT k.provider FROM connectors k WHERE k.connector = p.connector)) END"
-    " FROM entries e JOIN accounts t ON t.account = e.account"
-    " JOIN journal j ON j.journal = e.entry / 1024"
-    " JOIN accounts c ON c.account = e.counterparty LEFT JOIN wallets w ON w.wallet = c.wallet"
-    " LEFT JOIN payments p ON p.payment = j.payment"
-    " WHERE e.account = ? AND e.entry >= ? AND e.entry < ? AND t.tenant = ?"
-    " ORDER BY e.entry LIMIT ?";
+// Between tenants a wallet's own name is nobody's business: the payer knows the beneficiary, the
+// receiver who paid.
+#define STATEMENT_LINES                                                                            \
+  "SELECT e.entry, j.link, j.at, e.amount, e.balance_after,"                                       \
+  " CASE WHEN p.tenant = t.tenant THEN p.id END,"                                                  \
+  " CASE WHEN p.type = 2 THEN (SELECT l.description FROM payment_legs l"                           \
+  "   WHERE l.payment = j.payment AND l.leg = e.leg) ELSE p.description END,"                      \
+  " CASE WHEN p.type = 2 THEN (SELECT CASE WHEN e.amount < 0 THEN l.from_ref ELSE l.to_ref END"    \
+  "   FROM payment_legs l WHERE l.payment = j.payment AND l.leg = e.leg)"                          \
+  "  WHEN e.amount < 0 THEN p.from_ref ELSE p.to_ref END,"                                         \
+  " CASE WHEN c.tenant = t.tenant THEN w.name"                                                     \
+  "      WHEN c.kind <> 0 OR e.amount < 0"                                                         \
+  "      THEN (SELECT coalesce(b.company_name, b.first_name || ' ' || b.last_name)"                \
+  "            FROM beneficiaries b WHERE b.beneficiary = p.beneficiary)"                          \
+  "      ELSE (SELECT s.name FROM tenants n JOIN associations s ON s.association = n.association"  \
+  "            WHERE n.tenant = c.tenant) END,"                                                    \
+  " c.kind, j.kind,"                                                                               \
+  " CASE WHEN c.kind = 4"                                                                          \
+  "      THEN coalesce((SELECT q.payer_name FROM provider_payments q WHERE q.payment = "           \
+  "p.payment),"                                                                                    \
+  "                    (SELECT k.provider FROM connectors k WHERE k.connector = p.connector)) END" \
+  " FROM entries e JOIN accounts t ON t.account = e.account"                                       \
+  " JOIN journal j ON j.journal = e.entry / 1024"                                                  \
+  " JOIN accounts c ON c.account = e.counterparty LEFT JOIN wallets w ON w.wallet = c.wallet"      \
+  " LEFT JOIN payments p ON p.payment = j.payment"                                                 \
+  " WHERE e.account = ? AND e.entry >= ? AND e.entry < ? AND t.tenant = ?"
+constexpr const char* kLines = STATEMENT_LINES " ORDER BY e.entry LIMIT ?";
+constexpr const char* kNewestLines = STATEMENT_LINES " ORDER BY e.entry DESC LIMIT ?";
+#undef STATEMENT_LINES
 
 Timestamp journal_time(Connection& db, std::int64_t journal) {
   Query query(db, kJournalTime, journal);
@@ -84,23 +87,11 @@ std::string counterparty_name(const Query& query) {
   return "Funding";
 }
 
-}  // namespace
-
-EntryRange entries_between(Connection& db, Timestamp start, Timestamp end) {
-  return {first_journal_at(db, start) * kLinesPerSet, first_journal_at(db, end) * kLinesPerSet};
-}
-
-Amount balance_before(Connection& db, AccountKey account, std::int64_t entry) {
-  Query query(db, kBalanceBefore, account, entry);
-  return query.step() ? query.amount(0) : Amount();
-}
-
-std::vector<StatementLine> statement_lines(Connection& db, const Tenant& tenant,
-                                           AccountKey account, const EntryRange& range,
-                                           int limit) {
+std::vector<StatementLine> lines_in(Connection& db, const char* sql, const Tenant& tenant,
+                                    AccountKey account, const EntryRange& range, int limit) {
   std::vector<StatementLine> out;
   out.reserve(static_cast<std::size_t>(limit));
-  Query query(db, kLines, account, range.from, range.to, tenant.key, limit);
+  Query query(db, sql, account, range.from, range.to, tenant.key, limit);
   while (query.step()) {
     StatementLine line;
     line.entry = query.integer(0);
@@ -117,6 +108,28 @@ std::vector<StatementLine> statement_lines(Connection& db, const Tenant& tenant,
     out.push_back(std::move(line));
   }
   return out;
+}
+
+}  // namespace
+
+EntryRange entries_between(Connection& db, Timestamp start, Timestamp end) {
+  return {first_journal_at(db, start) * kLinesPerSet, first_journal_at(db, end) * kLinesPerSet};
+}
+
+Amount balance_before(Connection& db, AccountKey account, std::int64_t entry) {
+  Query query(db, kBalanceBefore, account, entry);
+  return query.step() ? query.amount(0) : Amount();
+}
+
+std::vector<StatementLine> statement_lines(Connection& db, const Tenant& tenant, AccountKey account,
+                                           const EntryRange& range, int limit) {
+  return lines_in(db, kLines, tenant, account, range, limit);
+}
+
+std::vector<StatementLine> newest_statement_lines(Connection& db, const Tenant& tenant,
+                                                  AccountKey account, const EntryRange& range,
+                                                  int limit) {
+  return lines_in(db, kNewestLines, tenant, account, range, limit);
 }
 
 }  // namespace coffer::store

@@ -25,5 +25,9 @@ Amount balance_before(Connection& db, AccountKey account, std::int64_t entry);
 /// Oldest first, at most `limit`. A page continues with `from` = entry of the last line + 1.
 std::vector<StatementLine> statement_lines(Connection& db, const Tenant& tenant,
                                            AccountKey account, const EntryRange& range, int limit);
+/// Newest first. A page continues with `to` = entry of the last line.
+std::vector<StatementLine> newest_statement_lines(Connection& db, const Tenant& tenant,
+                                                  AccountKey account, const EntryRange& range,
+                                                  int limit);
 
 }  // namespace coffer::store

@@ -2,6 +2,7 @@
 // batch, the balances, and the means to say who has to look once the commit is on disk.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <unordered_map>
 #include <vector>
@@ -9,6 +10,10 @@
 #include "base/clock.h"
 #include "store/balance_book.h"
 #include "store/connection.h"
+
+namespace coffer {
+class Counter;  // base/telemetry/metrics.h
+}
 
 namespace coffer::store {
 
@@ -27,6 +32,9 @@ class WriteTx {
   Timestamp now() const { return now_; }
   /// The worker is woken after the commit. Only a hint: the work itself is a row.
   void signal(Signal signal) { signals_ |= 1U << static_cast<unsigned>(signal); }
+  /// Counts one once the commit is on disk, and nothing when the command is taken back. The counter
+  /// outlives the queue.
+  void count(Counter& counter) { counted_.push_back(&counter); }
   /// The command changes associations or applications: cached identities end with the commit.
   void touch_tenancy() { tenancy_touched_ = true; }
   /// Next event sequence of a tenant, rising by one.
@@ -46,6 +54,8 @@ class WriteTx {
   // To take the running command back: how many numbers it drew per tenant, and the link before it.
   std::vector<std::int64_t> drawn_by_command_;
   std::string chain_head_before_;
+  std::vector<Counter*> counted_;
+  std::size_t counted_before_ = 0;  // the running command
 };
 
 }  // namespace coffer::store

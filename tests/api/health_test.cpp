@@ -11,6 +11,18 @@
 using namespace coffer;
 using namespace coffer::test;
 
+namespace {
+
+/// For threads of the server, which wait on the machine's clock.
+void wait_a_moment() {
+  Mutex mutex;
+  Condition never;
+  const Lock lock(mutex);
+  never.wait_for_ms(mutex, 5);
+}
+
+}  // namespace
+
 TEST_CASE("livez answers as long as the process does") {
   TestApp app;
   app.clock.advance_ms(60'000);
@@ -86,6 +98,30 @@ TEST_CASE("a writer that is stuck in a batch is not ready") {
   CHECK(reply.json().at("checks").at("writer") == "failed");
   tell(released);
   stuck.join();
+  CHECK(app.anonymous().get("/healthz").status == 200);
+}
+
+TEST_CASE("a box that does not settle is not ready, and it recovers by itself") {
+  TestApp app;
+  const std::string from = app.wallet("USDC", "5"), to = app.wallet("USDC");
+  app.listen();
+  const auto settlement = [&] {
+    return app.anonymous().get("/healthz").json().at("checks").at("settlement").get<std::string>();
+  };
+  CHECK(settlement() == "ok");
+  {
+    const ArmedFault fault("settle.before:0=throw");
+    app.me().transfer(from, to, "1");
+    // Its thread is under way: first it has to have failed.
+    for (int i = 0; i < 2'000 && settlement() == "ok"; ++i) {
+      app.clock.advance_ms(1'000);
+      wait_a_moment();
+    }
+    const Reply reply = app.anonymous().get("/healthz");
+    CHECK(reply.status == 503);
+    CHECK(reply.json().at("checks").at("settlement") == "failed");
+  }
+  for (int i = 0; i < 2'000 && settlement() != "ok"; ++i) wait_a_moment();
   CHECK(app.anonymous().get("/healthz").status == 200);
 }
 

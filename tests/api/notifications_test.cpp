@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "flows/wallet_changes.h"
-#include "store/outbox/notifications.h"
+#include "store/operating/noun_lists.h"
 #include "store/wallets.h"
 #include "support/connectors.h"
 #include "support/receiver.h"
@@ -29,7 +29,7 @@ struct World {
   std::vector<store::NotificationRow> rows() {
     return store::with_reader(app.core().database(), [](store::Connection& db)
                                   -> Result<std::vector<store::NotificationRow>> {
-             return store::list_notifications(db, std::nullopt, 100);
+             return store::newest_notifications(db, std::nullopt, {{}, 100}).rows;
            })
         .value();
   }

@@ -11,23 +11,17 @@ from gateway import payment
 TRY_AGAIN = (429, 503)
 
 
-class Clients:
-    """`gateway` may be restarted at any time; clients notice and connect again. `make` is what they pay."""
+class Crowd:
+    """Threads that do the same until they are told to stop: `work(number)`, of each its own."""
 
-    def __init__(self, gateway, count=8, prefix="c", seed=0, make=payment):
-        self.gateway = gateway
-        self.make = make
-        self.prefix = prefix
+    def __init__(self, count):
         self.lock = threading.Lock()
-        self.sent = {}      # transactionId -> body, noted before the first byte leaves
-        self.acked = {}     # transactionId -> record id, noted when the whole 202 is there
-        self.waiting = {}   # sent and not answered yet: transactionId -> (route, body)
-        self.surprises = []  # answers that no client should ever get
-        self.repeats = 0
         self.stopping = threading.Event()
-        self.random = random.Random(seed)
         self.threads = [threading.Thread(target=self.work, args=(number,), daemon=True)
                         for number in range(count)]
+
+    def work(self, number):
+        raise NotImplementedError
 
     def start(self):
         for thread in self.threads:
@@ -35,10 +29,26 @@ class Clients:
         return self
 
     def stop(self):
-        """Every client ends when its present payment is answered, or at once when nobody answers."""
         self.stopping.set()
         for thread in self.threads:
             thread.join()
+
+
+class Clients(Crowd):
+    """`gateway` may be restarted at any time; clients notice and connect again. `make` is what they pay.
+    Told to stop, each ends when its present payment is answered, or at once when nobody answers."""
+
+    def __init__(self, gateway, count=8, prefix="c", seed=0, make=payment):
+        super().__init__(count)
+        self.gateway = gateway
+        self.make = make
+        self.prefix = prefix
+        self.sent = {}      # transactionId -> body, noted before the first byte leaves
+        self.acked = {}     # transactionId -> record id, noted when the whole 202 is there
+        self.waiting = {}   # sent and not answered yet: transactionId -> (route, body)
+        self.surprises = []  # answers that no client should ever get
+        self.repeats = 0
+        self.random = random.Random(seed)
 
     def facts(self):
         return {"sent": self.sent, "acked": self.acked}

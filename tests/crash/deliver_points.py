@@ -4,6 +4,7 @@ import os
 import sqlite3
 import sys
 import tempfile
+import threading
 import time
 
 from auditor import audit
@@ -44,21 +45,27 @@ def die(gateway, member, point, passage):
     return payers
 
 
-def run(point, passage, between=lambda db: None):
-    """What is wrong after one death, how many came again, and what is known of the member."""
+def run(point, passage, losing=False):
+    """What is wrong after one death, how many came again, and what is known of the member. `losing`: its
+    receiver is down until the death, so that something is pending then, and what is pending is lost."""
     with tempfile.TemporaryDirectory() as folder:
         gateway = Gateway(os.environ["COFFER_FAULTS_BIN"], folder).start()
         gateway.listen = str(gateway.port)
         member = Member(gateway, "member")
-        receiver = Receiver()
+        down = threading.Event()
+        receiver = Receiver(lambda delivery: "error" if down.is_set() else "ok")
+        if losing:
+            down.set()
         member.listen(receiver)
         payers = die(gateway, member, point, passage)
-        between(gateway.db)
+        if losing:
+            lose(gateway.db)
+            down.clear()
         gateway.start()
         time.sleep(0.5)
         payers.stop()
         payers.join()
-        wait_until_arrived([member], 5.0 if between.__name__ == "lose" else ARRIVED_WITHIN_S)
+        wait_until_arrived([member], 5.0 if losing else ARRIVED_WITHIN_S)
         facts = member.facts()
         gateway.stop()
         faults = judge(facts)
@@ -89,7 +96,7 @@ def main():
             print(f"  {point}:{passage}: {len(facts['events'])} events, all there, {again} came again with"
                   " the same bytes", flush=True)
     controls = check_controls(facts)
-    faults, _, _ = run("deliver.after", 7, lose)
+    faults, _, _ = run("deliver.after", 7, losing=True)
     if not any("every event arrives" in fault for fault in faults):
         sys.exit("deliver_points: lost deliveries are not noticed")
     print(f"control: {controls} false records of what arrived and a file without its deliveries, each"

@@ -4,15 +4,17 @@ import socket
 import threading
 
 
-class PoolServer:
-    """As simple servers are built: a pool of threads, each reading from one connection until a request
-    is whole, for however long that takes. Nothing is ever closed for being slow."""
+class WrongServer:
+    """A pool of threads, each with one connection at a time. `serve` says what happens on it."""
 
-    def __init__(self, threads=8):
-        self.listener = socket.create_server(("127.0.0.1", 0), backlog=4096)
+    def __init__(self, threads, backlog):
+        self.listener = socket.create_server(("127.0.0.1", 0), backlog=backlog)
         self.host, self.port = self.listener.getsockname()
         for _ in range(threads):
             threading.Thread(target=self.work, daemon=True).start()
+
+    def serve(self, connection):
+        raise NotImplementedError
 
     def work(self):
         while True:
@@ -25,6 +27,17 @@ class PoolServer:
                     self.serve(connection)
                 except OSError:
                     pass
+
+    def stop(self):
+        self.listener.close()
+
+
+class PoolServer(WrongServer):
+    """As simple servers are built: a pool of threads, each reading from one connection until a request
+    is whole, for however long that takes. Nothing is ever closed for being slow."""
+
+    def __init__(self, threads=8):
+        super().__init__(threads, 4096)
 
     def serve(self, connection):
         data = b""
@@ -48,38 +61,20 @@ class PoolServer:
             data = data[length:]
             connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
 
-    def stop(self):
-        self.listener.close()
 
-
-class AnsweringServer:
+class AnsweringServer(WrongServer):
     """Answers whatever comes first with the same bytes. `then`: "close" the connection, keep it
     "open", or answer "again" before it closes."""
 
     def __init__(self, answer, then="close", threads=16):
         self.answer, self.then = answer, then
-        self.listener = socket.create_server(("127.0.0.1", 0), backlog=1024)
-        self.host, self.port = self.listener.getsockname()
-        for _ in range(threads):
-            threading.Thread(target=self.work, daemon=True).start()
+        super().__init__(threads, 1024)
 
-    def work(self):
-        while True:
-            try:
-                connection, _ = self.listener.accept()
-            except OSError:
-                return
-            try:
-                connection.recv(65536)
-                connection.sendall(self.answer)
-                if self.then == "again":
-                    connection.sendall(self.answer)
-                while self.then == "open" and connection.recv(65536):
-                    pass
-                connection.shutdown(socket.SHUT_WR)
-            except OSError:
-                pass
-            connection.close()
-
-    def stop(self):
-        self.listener.close()
+    def serve(self, connection):
+        connection.recv(65536)
+        connection.sendall(self.answer)
+        if self.then == "again":
+            connection.sendall(self.answer)
+        while self.then == "open" and connection.recv(65536):
+            pass
+        connection.shutdown(socket.SHUT_WR)

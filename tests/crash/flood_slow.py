@@ -8,13 +8,13 @@ import selectors
 import socket
 import sys
 import tempfile
-import threading
 import time
 
 from auditor import audit
-from clients import wait_until_settled
+from clients import Crowd, wait_until_settled
 from flood_double import PoolServer
 from gateway import OWN, Connection, Gateway
+from patience import SLOW, until_in_time
 
 CLOSED_WITHIN_S = 12.0
 GOOD_P99_S = 0.100
@@ -131,17 +131,14 @@ def open_idle(address, count):
 # --- The good clients ---------------------------------------------------------------------------------
 
 
-class Good:
+class Good(Crowd):
     """Clients that want to work meanwhile: `calls(number)` gives (method, path, body)."""
 
     def __init__(self, connect, calls, count=3):
+        super().__init__(count)
         self.connect, self.calls = connect, calls
         self.latencies, self.failures, self.acked, self.sent = [], [], {}, {}
-        self.stopping = threading.Event()
-        self.threads = [threading.Thread(target=self.work, args=(number,), daemon=True)
-                        for number in range(count)]
-        for thread in self.threads:
-            thread.start()
+        self.start()
 
     def work(self, number):
         count, connection = 0, None
@@ -166,11 +163,6 @@ class Good:
             self.latencies.append(time.monotonic() - began)
             time.sleep(0.01)
 
-    def stop(self):
-        self.stopping.set()
-        for thread in self.threads:
-            thread.join()
-
     def p99(self):
         return sorted(self.latencies)[int(len(self.latencies) * 0.99)] if self.latencies else 1e9
 
@@ -181,14 +173,14 @@ class Good:
 def judge(good, lives, still_open):
     faults = [f"a good client failed: {failure}" for failure in good.failures[:5]]
     if good.p99() > GOOD_P99_S:
-        faults.append(f"a good client's p99 was {good.p99() * 1000:.0f} ms")
+        faults.append(f"{SLOW}a good client's p99 was {good.p99() * 1000:.0f} ms")
     for name, seconds in lives.items():
         if seconds and max(seconds) > CLOSED_WITHIN_S:
-            faults.append(f"who {name} was closed only after {max(seconds):.1f} s")
+            faults.append(f"{SLOW}who {name} was closed only after {max(seconds):.1f} s")
     for name in ATTACKS:
         late = [age for other, age in still_open if other == name and age > CLOSED_WITHIN_S]
         if late:
-            faults.append(f"{len(late)} who {name} are still there after {max(late):.1f} s")
+            faults.append(f"{SLOW}{len(late)} who {name} are still there after {max(late):.1f} s")
     return faults
 
 
@@ -211,26 +203,22 @@ class Control:
         connection = Connection(self.server.host, self.server.port, timeout_s=GOOD_TIMEOUT_S)
         self.good = Good(lambda: connection, lambda name, count: ("GET", "/", None), count=1)
 
-    def check(self):
+    def end(self):
         lives, still_open = self.results.get(timeout=60)
         self.process.join()
         self.good.stop()
         self.server.stop()
-        faults = judge(self.good, lives, still_open)
+        return lives, still_open
+
+    def check(self):
+        faults = judge(self.good, *self.end())
         for wanted in ("p99", "are still there"):
             if not any(wanted in fault for fault in faults):
                 sys.exit(f"flood_slow: the control went unnoticed ({wanted}): {faults}")
 
 
-def main():
-    seconds = float(os.environ.get("COFFER_SLOW_SECONDS", "15"))
-    slow = int(os.environ.get("COFFER_SLOW_ATTACKERS", "800"))
-    idle = int(os.environ.get("COFFER_SLOW_IDLE", "2000"))
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if hard < slow + idle + 500:
-        print(f"flood_slow: {hard} descriptors are too few")
-        sys.exit(77)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+def run(seconds, slow, idle):
+    """One attack. The faults, and a line about it."""
     with tempfile.TemporaryDirectory() as folder:
         gateway = Gateway(os.environ["COFFER_RELEASE_BIN"], folder).start()
         address = (gateway.host, gateway.port)
@@ -265,18 +253,18 @@ def main():
         if gateway.stop() != 0:
             faults.append("no clean stop")
         faults += audit(gateway.db, {"sent": good.sent, "acked": good.acked}, settled=True)
-        for fault in faults[:20]:
-            print("  " + str(fault))
         if faults:
-            sys.exit(f"flood_slow: {len(faults)} faults")
+            control.end()
+            return faults, ""
         control.check()
         closed = sum(len(seconds) for seconds in lives.values())
         longest = max(max(seconds, default=0) for seconds in lives.values())
         print(f"count: {slow} slow and {idle} idle connections, {len(good.latencies)} good calls")
         print("control: a server without deadlines was found slow, and its attackers still there")
-        print(f"flood_slow: {slow} attackers for {seconds:.0f} s, {closed} of their connections closed, the last"
-              f" after {longest:.1f} s; {idle} idle connections, {alive} still open; {len(good.latencies)}"
-              f" good calls, p99 {good.p99() * 1000:.1f} ms; settled {settled_s:.2f} s after")
+        return [], (f"flood_slow: {slow} attackers for {seconds:.0f} s, {closed} of their connections closed, the"
+                    f" last after {longest:.1f} s; {idle} idle connections, {alive} still open;"
+                    f" {len(good.latencies)} good calls, p99 {good.p99() * 1000:.1f} ms; settled"
+                    f" {settled_s:.2f} s after")
 
 
 def is_open(connection):
@@ -287,6 +275,18 @@ def is_open(connection):
         return True
     except OSError:
         return False
+
+
+def main():
+    seconds = float(os.environ.get("COFFER_SLOW_SECONDS", "15"))
+    slow = int(os.environ.get("COFFER_SLOW_ATTACKERS", "800"))
+    idle = int(os.environ.get("COFFER_SLOW_IDLE", "2000"))
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard < slow + idle + 500:
+        print(f"flood_slow: {hard} descriptors are too few")
+        sys.exit(77)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    print(until_in_time("flood_slow", lambda: run(seconds, slow, idle)))
 
 
 if __name__ == "__main__":

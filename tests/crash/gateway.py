@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import threading
 import time
 from decimal import Decimal
@@ -22,6 +23,19 @@ def kill_what_is_left():
     for process in RUNNING:
         if process.poll() is None:
             process.kill()
+
+
+def run_command(binary, db, *words):
+    """`coffer WORDS` on a file, served or not, as a finished process; its answer is JSON."""
+    return subprocess.run([binary, *words, "--db", db, "--json"], capture_output=True, text=True, check=False)
+
+
+def command(binary, db, *words):
+    """What `coffer WORDS` answers; ends the test when it is refused."""
+    done = run_command(binary, db, *words)
+    if done.returncode:
+        sys.exit(f"coffer {' '.join(words)}: {done.stderr}")
+    return json.loads(done.stdout)
 
 
 class Gateway:
@@ -90,6 +104,9 @@ class Gateway:
         """The server's own, not that of a wrapper around it."""
         with open(self.db + ".lock", encoding="ascii") as lock:
             return int(lock.read())
+
+    def command(self, *words):
+        return command(self.binary, self.db, *words)
 
     def connect(self):
         return Connection(self.host, self.port)

@@ -14,7 +14,9 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.error
 import urllib.parse
+import urllib.request
 
 from auditor import audit
 from clients import wait_until_settled
@@ -98,14 +100,6 @@ def must(status, answer, wanted=200):
     return answer
 
 
-def command(gateway, *words):
-    done = subprocess.run([gateway.binary, *words, "--db", gateway.db, "--json"], capture_output=True, text=True,
-                          check=False)
-    if done.returncode:
-        sys.exit(f"leaked_secrets: coffer {' '.join(words)}: {done.stderr}")
-    return json.loads(done.stdout)
-
-
 def one_time_code(key):
     """RFC 6238 with the defaults of every authenticator app."""
     raw = base64.b32decode(key + "=" * (-len(key) % 8))
@@ -155,7 +149,7 @@ def log_in(gateway, secrets):
         secrets.add(f"the {round_} refresh token", session["refreshToken"])
         if round_ == "first":
             session = must(*connection.call("POST", "/v1/public/auth/refresh", {"refreshToken": session["refreshToken"]}))
-    user = command(gateway, "user", "add", "somebody", "--association", facts["associationId"])
+    user = gateway.command("user", "add", "somebody", "--association", facts["associationId"])
     key = urllib.parse.parse_qs(urllib.parse.urlparse(user["otpauthUri"]).query)["secret"][0]
     secrets.add("a password", user["password"])
     secrets.add("a key of one-time codes", key)
@@ -168,18 +162,18 @@ def log_in(gateway, secrets):
 
 
 def administer(gateway, secrets):
-    application = command(gateway, "application", "register", "--name", "Second", "--association",
+    application = gateway.command("application", "register", "--name", "Second", "--association",
                           gateway.facts["associationId"])
-    rotated = command(gateway, "application", "rotate", application["id"])
+    rotated = gateway.command("application", "rotate", application["id"])
     for what, source in (("registered", application), ("rotated", rotated)):
         for name in ("clientSecret", "apiKey", "connectSecret", "secretSeed", "signInSecret"):
             if source.get(name):
                 secrets.add(f"a {what} {name}", source[name])
-    connector = command(gateway, "connector", "add", "Provider", "--driver", "http", "--method", "MOMO", "--country", "KE",
+    connector = gateway.command("connector", "add", "Provider", "--driver", "http", "--method", "MOMO", "--country", "KE",
                         "--currency", "KES", "--asset", "USDC", "--rate", "129.5", "--min", "1", "--max", "1000",
                         "--base-url", "http://127.0.0.1:9")
     secrets.add("a provider's secret", connector["secret"])
-    rotated = command(gateway, "connector", "rotate-secret", connector["id"])
+    rotated = gateway.command("connector", "rotate-secret", connector["id"])
     secrets.add("a provider's new secret", rotated["secret"])
 
 
@@ -218,6 +212,22 @@ def pay(gateway, login):
         must(*login.call("POST", "/v1/payments/" + route, body), 202)
     # Refused ones are logged or not; neither may show what came with them.
     login.call("POST", "/v1/payments/" + OWN, {"amount": "x"})
+
+
+def read_metrics(gateway, token):
+    """With the token, right and wrong, as from another machine."""
+    url = f"http://{gateway.host}:{gateway.port}/metrics"
+    for given, wanted in (("wrong-" + token, 401), (token, 200)):
+        request = urllib.request.Request(
+            url, headers={"X-Forwarded-For": "192.0.2.1", "Authorization": "Bearer " + given})
+        try:
+            with urllib.request.urlopen(request, timeout=10) as answer:
+                status, text = answer.status, answer.read().decode()
+        except urllib.error.HTTPError as error:
+            status, text = error.code, ""
+        if status != wanted:
+            sys.exit(f"leaked_secrets: /metrics answered {status}, not {wanted}")
+    return text
 
 
 # --- Looking -----------------------------------------------------------------------------------------
@@ -309,7 +319,12 @@ def main():
         with open(token_file, "w", encoding="ascii") as file:
             file.write(gateway_token)
         os.chmod(token_file, 0o600)
+        metrics_token = os.urandom(24).hex()
+        secrets.add("the token of the metrics page", metrics_token)
+        logs = os.path.join(folder, "logs")
+        os.mkdir(logs)
         gateway = Gateway(binary, folder, db="data/ledger.db").start(env={
+            "COFFER_METRICS_TOKEN": metrics_token, "COFFER_LOG_FILE": os.path.join(logs, "coffer.log"),
             "COFFER_LOG_LEVEL": "debug", "COFFER_LOG_FORMAT": "json", "COFFER_OAUTH_ISSUER": "https://issuer.example",
             "COFFER_OAUTH_AUDIENCE": "coffer", "COFFER_OAUTH_JWKS": issuer.jwks,
             "COFFER_NOTIFY_GATEWAY_URL": "http://127.0.0.1:9/", "COFFER_NOTIFY_GATEWAY_TOKEN_FILE": token_file})
@@ -324,6 +339,9 @@ def main():
         stranger.headers["Authorization"] = "Bearer " + external
         stranger.call("GET", "/v1/business/association/all")
         pay(gateway, login)
+        page = os.path.join(folder, "metrics.page")
+        with open(page, "w", encoding="utf-8") as file:
+            file.write(read_metrics(gateway, metrics_token))
         with open(os.path.join(data, "master.key"), encoding="ascii") as file:
             secrets.add("the master key", file.read().strip())
         wait_until_settled(gateway)
@@ -345,7 +363,9 @@ def main():
         private = ("master.key", "ledger.db.demo.json")
         paths = [os.path.join(where, name) for where in (kept, data) for name in sorted(os.listdir(where))
                  if name not in private]
-        paths += [*backups, gateway.log]
+        paths += [*backups, gateway.log, page, *(os.path.join(logs, name) for name in sorted(os.listdir(logs)))]
+        if os.path.getsize(os.path.join(logs, "coffer.log")) < 10_000:
+            faults.append("there was no log to look into")
         faults += [f"{what} is in {path}" for what, path in secrets.find(paths)]
         for where in (kept, data):
             if not any(os.path.getsize(os.path.join(where, name)) > 100_000 for name in os.listdir(where)):

@@ -11,12 +11,11 @@ import os
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 
 from auditor import audit
-from clients import Clients, wait_until_settled
-from gateway import Gateway
+from clients import Clients, Crowd, wait_until_settled
+from gateway import Gateway, run_command
 from provider_chaos import Provider, beneficiary, wait_until_over
 from receivers import Receiver
 
@@ -58,26 +57,14 @@ def control(folder):
         sys.exit(f"thread_load: the control, a program with a race, ended with {code} and no report")
 
 
-class Visitors:
-    """Threads that do everything but pay: each takes the next job of a list, again and again. Only answers
+class Visitors(Crowd):
+    """Does everything but pay: each takes the next job of a list, again and again. Only answers
     that no client should get are faults; while the server is away they wait."""
 
     def __init__(self, gateway, jobs, count):
+        super().__init__(count)
         self.gateway, self.jobs = gateway, jobs
-        self.stopping = threading.Event()
-        self.lock = threading.Lock()
         self.done, self.faults = {}, []
-        self.threads = [threading.Thread(target=self.work, args=(number,), daemon=True) for number in range(count)]
-
-    def start(self):
-        for thread in self.threads:
-            thread.start()
-        return self
-
-    def stop(self):
-        self.stopping.set()
-        for thread in self.threads:
-            thread.join()
 
     def work(self, number):
         turn = number
@@ -130,11 +117,9 @@ def jobs_of(gateway, connectors, recipient, url):
     def by_path(method, path, body=None):
         return lambda connection, number: connection.call(method, path, body)
 
-    def command(*words_of):
-        def run(_, number):
-            subprocess.run([gateway.binary, *words_of, "--db", gateway.db, "--json"], capture_output=True, check=False)
-            return 200, None
-        return run
+    def look_at_wallets(_, number):
+        run_command(gateway.binary, gateway.db, "wallet", "list")  # what it says while the server is away is no matter
+        return 200, None
 
     return [
         ("cash-out", cash_out), ("list", by_path("GET", "/v1/transactions?limit=50")),
@@ -147,7 +132,7 @@ def jobs_of(gateway, connectors, recipient, url):
         ("document", lambda connection, _: text(connection, "/v1/openapi.json")),
         ("wallet", lambda connection, number: connection.call("POST", "/v1/wallets", {
             "walletName": f"visit {number}", "assetCode": "USDC", "ownAccount": True})),
-        ("command", command("wallet", "list")), ("page", lambda connection, _: text(connection, "/")),
+        ("command", look_at_wallets), ("page", lambda connection, _: text(connection, "/")),
     ]
 
 

@@ -1,7 +1,6 @@
 """For tests of where deliveries may go: a network of its own, names, and `coffer serve` in it. Only for a
 process that was started with `unshare -n -m`."""
 
-import json
 import os
 import socket
 import struct
@@ -10,7 +9,7 @@ import sys
 import threading
 import time
 
-from gateway import RUNNING, Connection
+from gateway import RUNNING, Connection, command
 
 PUBLIC, PUBLIC6 = "93.184.216.34", "2606:2800:220:1::1"
 PRIVATE = ("127.0.0.1", "127.0.0.2", "10.1.2.3", "192.168.7.7", "172.16.5.5", "100.64.0.9", "169.254.169.254",
@@ -92,11 +91,7 @@ class Server:
         self.applications = {}
 
     def command(self, *words):
-        done = subprocess.run([self.binary, *words, "--db", self.db, "--json"], capture_output=True, text=True,
-                              check=False)
-        if done.returncode:
-            sys.exit(f"coffer {' '.join(words)}: {done.stderr}")
-        return json.loads(done.stdout)
+        return command(self.binary, self.db, *words)
 
     def start(self):
         with open(self.log, "ab") as log:

@@ -3,9 +3,7 @@ comparison of everything that should agree in the end: payments, events, and wha
 
 import copy
 import datetime
-import json
 import sqlite3
-import subprocess
 import sys
 import threading
 import time
@@ -16,14 +14,6 @@ from gateway import Connection
 from receivers import WELL, judge_requests
 
 TRY_AGAIN = (429, 503)
-
-
-def command(gateway, *words):
-    done = subprocess.run([gateway.binary, *words, "--db", gateway.db, "--json"], capture_output=True,
-                          text=True, check=False)
-    if done.returncode:
-        sys.exit(f"coffer {' '.join(words)}: {done.stderr}")
-    return json.loads(done.stdout)
 
 
 class Endpoint:
@@ -52,10 +42,10 @@ class Member:
 
     def __init__(self, gateway, name):
         self.gateway, self.name = gateway, name
-        association = command(gateway, "association", "create", name)
+        association = gateway.command("association", "create", name)
         self.association = association["id"]
-        self.application = command(gateway, "application", "register", "--name", name, "--association",
-                                   self.association)
+        self.application = gateway.command("application", "register", "--name", name, "--association",
+                                           self.association)
         self.endpoints = []
         self.sent, self.acked = {}, {}
         self.wallets = [self.ask("POST", "/v1/wallets", {"walletName": which, "assetCode": "USDC",

@@ -35,28 +35,12 @@ void check_amount(const std::string& text) {
   }
 }
 
-void write_string(const std::string& text, std::string& out) {
-  out += '"';
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      out += {'\\', c};
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      char escaped[8];
-      std::snprintf(escaped, sizeof escaped, "\\u%04x", static_cast<unsigned>(c));
-      out += escaped;
-    } else {
-      out += c;
-    }
-  }
-  out += '"';
-}
-
 /// The value as JSON again; checks on the way that members are unique and numbers become amounts.
 void write(const JsonValue& value, int depth, std::string& out) {
   HOLDS(depth <= 33);
   if (const auto* text = value.string()) {
     HOLDS(text->find('\0') == std::string::npos && text->size() <= 4096);
-    write_string(*text, out);
+    out += quoted(*text);
   } else if (const auto* number = value.number()) {
     check_amount(number->text);
     HOLDS(parse_amount(number->text, Amount::kScale).fault != AmountFault::not_a_number);
@@ -74,7 +58,7 @@ void write(const JsonValue& value, int depth, std::string& out) {
     for (const auto& [name, member] : *members) {
       HOLDS(value.find(name) == &member);
       if (!std::exchange(first, false)) out += ',';
-      write_string(name, out);
+      out += quoted(name);
       out += ':';
       write(member, depth + 1, out);
     }

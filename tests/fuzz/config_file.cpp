@@ -12,19 +12,7 @@ namespace {
 
 std::string write(const ConfigFileEntry& entry) {
   if (!entry.quoted) return entry.key + " = " + entry.value + "\n";
-  std::string out = entry.key + " = \"";
-  for (const char c : entry.value) {
-    if (c == '"' || c == '\\') {
-      out += {'\\', c};
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      char escaped[8];
-      std::snprintf(escaped, sizeof escaped, "\\u%04x", static_cast<unsigned>(c));
-      out += escaped;
-    } else {
-      out += c;
-    }
-  }
-  return out + "\"\n";
+  return entry.key + " = " + quoted(entry.value) + "\n";
 }
 
 /// true, false or a whole number: [-]digits.

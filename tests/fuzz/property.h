@@ -24,6 +24,23 @@ inline std::pair<std::string_view, std::string_view> split(std::string_view text
   return {text.substr(0, at), text.substr(at + 1)};
 }
 
+/// As a string of JSON, which is one of TOML too.
+inline std::string quoted(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      out += {'\\', c};
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      char escaped[8];
+      std::snprintf(escaped, sizeof escaped, "\\u%04x", static_cast<unsigned>(c));
+      out += escaped;
+    } else {
+      out += c;
+    }
+  }
+  return out + '"';
+}
+
 [[noreturn]] inline void broken(const char* property, const char* file, int line) {
   std::fprintf(stderr, "%s:%d: does not hold: %s\n", file, line, property);
   std::abort();

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Coverage-guided fuzzing: builds every target with clang (preset fuzz) and runs it for
-# COFFER_FUZZ_SECONDS each (600), as many at a time as there are cores. Without names, all targets.
+# Coverage-guided fuzzing: builds every target with clang (preset fuzz) and runs each until it has used
+# COFFER_FUZZ_SECONDS of processor time (600), as many at a time as there are cores; so that a busy machine
+# makes it take longer, not do less. Without names, all targets.
 #   tests/fuzz/run.sh [name ...]
 # The control: a reader with a planted mistake, built and run the same way, is found within seconds.
 # What the fuzzer learns stays in build/fuzz/corpus/<name> (another folder: COFFER_FUZZ_BUILD), logs in
@@ -18,20 +19,34 @@ cmake --preset fuzz -B "$build" --log-level=NOTICE >/dev/null
 cmake --build "$build" --target "${@/#/fuzz_}" >&2
 mkdir -p "$build/log" "$build/findings"
 
+# Seconds of processor time a process has used; nothing when it is gone.
+used() {
+  awk -v hertz="$(getconf CLK_TCK)" '{ sub(/.*\) /, ""); print int(($12 + $13) / hertz) }' "/proc/$1/stat" \
+    2>/dev/null || true
+}
 fuzz() {
-  local name=$1 seconds=$2 build=$3 result=0
+  local name=$1 seconds=$2 build=$3 result=0 fuzzer spent=0 now
   mkdir -p "$build/corpus/$name"
   "$build/tests/fuzz/fuzz_$name" "$build/corpus/$name" "tests/fuzz/corpus/$name" \
-    -max_total_time="$seconds" -timeout=5 -rss_limit_mb=2048 -max_len=4096 -print_final_stats=1 \
-    -artifact_prefix="$build/findings/$name-" >"$build/log/$name" 2>&1 </dev/null || result=$?
-  awk -v name="$name" -v result="$result" '
+    -timeout=30 -rss_limit_mb=2048 -max_len=4096 -print_final_stats=1 \
+    -artifact_prefix="$build/findings/$name-" >"$build/log/$name" 2>&1 </dev/null &
+  fuzzer=$!
+  while now=$(used "$fuzzer") && [ -n "$now" ]; do
+    spent=$now
+    # Told to stop it ends with its figures; what it found it has ended with before.
+    [ "$spent" -lt "$seconds" ] || kill -USR1 "$fuzzer" 2>/dev/null || true
+    sleep 1
+  done
+  wait "$fuzzer" || result=$?
+  [ "$spent" -ge "$seconds" ] || result=1
+  awk -v name="$name" -v result="$result" -v spent="$spent" '
     /^stat::number_of_executed_units/ { runs = $2 }
     / cov: / { for (i = 1; i < NF; ++i) if ($i == "cov:") coverage = $(i + 1) }
-    END { printf "%-20s %12d runs  coverage %5d  %s\n", name, runs, coverage,
+    END { printf "%-20s %12d runs in %d s  coverage %5d  %s\n", name, runs, spent, coverage,
                  result == 0 ? "nothing found" : "FOUND SOMETHING" }' "$build/log/$name"
   return "$result"
 }
-export -f fuzz
+export -f fuzz used
 # Reads one byte too far, for inputs that a fuzzer has to find.
 planted() {
   "${CXX:-clang++-14}" -g1 -O1 -fsanitize=fuzzer,address -x c++ -o "$build/planted" - <<'PLANTED'

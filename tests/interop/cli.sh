@@ -113,7 +113,7 @@ test_usage() {
   local command
   for command in demo serve init verify healthcheck 'association create' 'application register' \
     'application scopes' 'wallet reject' 'asset liquidity' 'rate set' listen trigger \
-    'events follow' 'webhook verify'; do
+    'events follow' 'webhook verify' doctor completion; do
     # shellcheck disable=SC2086  # two words are two arguments
     exits 0 "$command --help" "$coffer" $command --help
     check "says nothing on standard error" is_empty "$scratch/err"
@@ -131,6 +131,9 @@ test_usage() {
   check "and no escape comes back" eval '! grep -q $'"'\\e'"' "$scratch/err"'
   exits 2 "a port that is none" "$coffer" demo --port 70000 --db "$dir/no.db"
   exits 2 "two ways to say the address" "$coffer" demo --port 0 --listen-http 127.0.0.1:0 --db "$dir/no.db"
+  exits 2 "a shell that is none" "$coffer" completion csh
+  exits 0 "completion bash" "$coffer" completion bash
+  check "is bash" bash -n "$scratch/out"
   exits 78 "a fault in the environment" env COFFER_WORKERS=many "$coffer" serve --db "$dir/no.db"
   check "nothing of all this made a file" test -z "$(ls -A "$dir")"
 }
@@ -195,10 +198,37 @@ test_stopped_file() {
   exits 0 "verify" "$coffer" verify --db "$db"
   exits 0 "verify --quick" "$coffer" verify --quick --json --db "$db"
   prints "says so" '"ok":true'
+  test_doctor "$db"
   exits 1 "a full disk behind standard output" sh -c '"$1" association list --db "$2" >/dev/full' sh "$coffer" "$db"
 }
 
+# What a person runs when something is wrong: it works whatever is, and changes nothing.
+test_doctor() { # <database> <what else it is told ...>
+  local db=$1
+  shift
+  local free=(--listen-http 127.0.0.1:0 --admin-listen 127.0.0.1:0 --resolve localhost)
+  exits 0 "doctor on a good file" "$coffer" doctor --db "$db" "${free[@]}" "$@"
+  prints "has a table" '^CHECK  *RESULT  *FOUND'
+  says "counts" '0 faults'
+  exits 0 "doctor --json" "$coffer" doctor --json --db "$db" "${free[@]}" "$@"
+  check "is a list of findings with a remedy for each that is not ok" node -e '
+    const list = JSON.parse(require("fs").readFileSync(process.argv[1]));
+    const whole = (one) => one.check && one.found && (one.result === "ok") === (one.remedy === null);
+    if (!(list.length > 8 && list.every(whole))) process.exit(1)' "$scratch/out"
+  check "and says nothing else" is_empty "$scratch/err"
+  exits 3 "doctor with a broken configuration" env COFFER_WORKERS=many "$coffer" doctor --db "$db" "${free[@]}" "$@"
+  prints "names the fault" 'COFFER_WORKERS'
+  prints "and goes on" '^database  *ok'
+  chmod 644 "$db"
+  exits 3 "doctor on a file that everybody reads" "$coffer" doctor --db "$db" "${free[@]}" "$@"
+  prints "says what to do" "chmod 600 $db"
+  chmod 600 "$db"
+  exits 0 "doctor where there is no file" "$coffer" doctor --db "$dir/nowhere/none.db" "${free[@]}" "$@"
+  check "makes none" test ! -e "$dir/nowhere"
+}
+
 test_bad_files() {
+  exits 3 "doctor on a file that is no database" "$coffer" doctor --db "$0" --listen-http 127.0.0.1:0
   printf 'this is no database, whatever its name says: %01000d' 0 >"$dir/text.db"
   exits 74 "a file that is no database" "$coffer" association list --db "$dir/text.db"
   "$coffer" init --db "$dir/torn.db" >/dev/null 2>&1
@@ -247,6 +277,12 @@ test_demo() {
   test_live "$db" "$application"
   exits 0 "healthcheck" "$coffer" healthcheck --url "$base/livez"
   exits 3 "healthcheck of what is not there" "$coffer" healthcheck --url "$base/nowhere"
+  exits 0 "doctor beside the running server" "$coffer" doctor --db "$db" --listen-http "127.0.0.1:$port" \
+    --admin-listen "127.0.0.1:$port" --resolve localhost
+  prints "finds it healthy" "127.0.0.1:$port is healthy"
+  exits 3 "doctor with other settings than the server's" "$coffer" doctor --db "$db" \
+    --listen-http 127.0.0.1:1 --admin-off --resolve localhost
+  prints "says so" 'nobody answers at 127.0.0.1:1'
 
   stop_server TERM
   check "SIGTERM ends it with 0 (was $server_code)" test "$server_code" -eq 0

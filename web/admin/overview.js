@@ -21,7 +21,7 @@ const FIGURES = [
   },
   { key: 'settlementJobs', name: 'Settlement queue', href: '#/payments' },
   { key: 'providerJobs', name: 'Provider queue', href: '#/connectors', oldest: 'oldestProviderJobAt' },
-  { key: 'dueDeliveries', name: 'Deliveries due', href: '#/webhooks', oldest: 'oldestDeliveryAt' },
+  { key: 'pendingDeliveries', name: 'Deliveries waiting', href: '#/webhooks' },
   { key: 'deadLetters', name: 'Dead letters', href: '#/webhooks', tone: 'bad' },
   {
     key: 'webhooksFailing',

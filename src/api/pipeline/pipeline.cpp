@@ -5,6 +5,7 @@
 #include "api/routes.h"
 #include "base/fault.h"
 #include "base/log.h"
+#include "base/telemetry/metrics.h"
 #include "http/problem_json.h"
 
 namespace coffer::api {
@@ -126,7 +127,8 @@ std::vector<Answer> answers_of(const Route& route) {
   return out;
 }
 
-Pipeline::Pipeline(Services& services) : services_(services), router_(patterns()) {}
+Pipeline::Pipeline(Services& services)
+    : services_(services), router_(patterns()), traffic_(services.flows.metrics, routes()) {}
 
 std::size_t Pipeline::body_bytes_max(std::string_view path) {
   return canonical_path(path).ends_with("/bulk") ? 1024 * 1024 : 64 * 1024;
@@ -139,6 +141,7 @@ http::Response Pipeline::render(const Problem& problem, std::string_view path,
 }
 
 http::Response Pipeline::handle(http::Request& request) const {
+  const Stopwatch watch;
   const Route* matched = nullptr;
   http::Response response;
   try {
@@ -146,13 +149,16 @@ http::Response Pipeline::handle(http::Request& request) const {
   } catch (const std::exception& error) {
     response = unexpected_fault(error.what(), request);
   }
+  const std::int64_t us = watch.elapsed_us();
+  traffic_.note(matched, response.status, us);
   if (log_enabled(LogLevel::debug)) {
     log_debug("api", "request",
               {{"request_id", request.request_id},
                {"method", request.method},
                {"path", request.path},
                {"operation", matched == nullptr ? "" : matched->operation},
-               {"status", response.status}});
+               {"status", response.status},
+               {"duration_us", us}});
   }
   return response;
 }
@@ -176,6 +182,13 @@ http::Response Pipeline::route(http::Request& request, const Route*& matched) co
   matched = &routes()[match.index];
   std::vector<std::pair<std::string, std::string>> headers;
   const auto result = run(*matched, request, match.params, headers);
+  if (!result && result.error().slug == Slug::unexpected_error) {
+    log_error("api", "request failed",
+              {{"error", result.error().detail},
+               {"request_id", request.request_id},
+               {"method", request.method},
+               {"path", request.path}});
+  }
   http::Response response = result ? *result : answer(result.error(), request);
   for (auto& [name, value] : headers) response.header(std::move(name), std::move(value));
   return response;

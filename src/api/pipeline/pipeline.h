@@ -5,6 +5,7 @@
 
 #include "api/pipeline/route.h"
 #include "api/pipeline/services.h"
+#include "api/pipeline/traffic.h"
 #include "http/message.h"
 #include "http/router.h"
 
@@ -32,6 +33,7 @@ class Pipeline {
 
   Services& services_;
   http::Router router_;
+  Traffic traffic_;
 };
 
 }  // namespace coffer::api

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "api/pipeline/traffic.h"
 #include "app.h"
 #include "base/digest.h"
 #include "base/log.h"
@@ -72,34 +73,49 @@ bool is_own(const http::Request& request) {
   return *origin == "http://" + *host || *origin == "https://" + *host;
 }
 
+/// One of a few words, whatever was sent.
+std::string_view method_label(const http::Request& request) {
+  for (const std::string_view known : {"GET", "HEAD", "POST"}) {
+    if (request.method == known) return known;
+  }
+  return "other";
+}
+
 }  // namespace
 
 bool AdminSite::owns(std::string_view path) {
-  return path == kRoot || path.starts_with("/admin/");
+  return path == kRoot || path.starts_with("/admin/") || path == MetricsPage::kPath;
 }
 
 http::Response AdminSite::handle(http::Request& request) {
+  const Stopwatch watch;
   http::Response response;
   try {
     auto answer = route(request);
     response = answer ? *std::move(answer)
                       : http::problem_response(answer.error(), request.path, request.request_id);
   } catch (const std::exception& fault) {
-    log_error("admin", "request failed",
-              {{"path", request.path}, {"requestId", request.request_id}, {"error", fault.what()}});
-    response = http::problem_response(Problem(Slug::unexpected_error), request.path,
-                                      request.request_id);
+    log_error(
+        "admin", "request failed",
+        {{"path", request.path}, {"request_id", request.request_id}, {"error", fault.what()}});
+    response =
+        http::problem_response(Problem(Slug::unexpected_error), request.path, request.request_id);
   }
   response.header("Content-Security-Policy", std::string(kPolicy))
       .header("Referrer-Policy", "no-referrer")
       .header("Cross-Origin-Opener-Policy", "same-origin")
       .header("Cross-Origin-Resource-Policy", "same-origin");
+  api::count_request(app_.metrics(), method_label(request),
+                     request.path == MetricsPage::kPath ? MetricsPage::kPath : kRoot,
+                     response.status, watch.elapsed_us());
   return response;
 }
 
 Result<http::Response> AdminSite::route(const http::Request& request) {
   const std::string_view path = request.path;
-  if (path == kRoot) {
+  if (path == MetricsPage::kPath) return metrics_.handle(request);
+  if (!owns(path) && path != "/") return unexpected(Slug::not_found, "There is no such page.");
+  if (path == kRoot || path == "/") {
     http::Response response;
     response.status = 308;
     response.content_type.clear();

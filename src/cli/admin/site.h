@@ -13,6 +13,7 @@
 //   GET  /admin/api/commands          what the operator may run, with its arguments
 //   GET  /admin/api/run/COMMAND       a command that a viewer may run; arguments in the query
 //   POST /admin/api/run/COMMAND       any command; arguments in a JSON object
+//   GET  /metrics                     for Prometheus (cli/admin/metrics_page.h)
 //
 // A POST comes from the page itself (Origin) and, once signed in, brings the CSRF token in X-CSRF-Token.
 // Errors are problem+json as everywhere.
@@ -24,6 +25,7 @@
 
 #include "base/mutex.h"
 #include "base/result.h"
+#include "cli/admin/metrics_page.h"
 #include "cli/admin/sessions.h"
 #include "cli/admin/throttle.h"
 #include "cli/command.h"
@@ -78,6 +80,7 @@ class AdminSite {
   Throttle by_address_{20};
   Mutex hashing_;  // one password at a time: each takes a core and 16 MiB
   Interruption interruption_;
+  MetricsPage metrics_{app_};
 };
 
 }  // namespace coffer::cli

@@ -4,6 +4,7 @@
 #include "app.h"
 #include "cli/admin/site.h"
 #include "cli/dispatch.h"
+#include "cli/paths.h"
 #include "flows/operators/operators.h"
 #include "http/json_body.h"
 
@@ -27,6 +28,7 @@ std::string_view kind_of(const Argument& argument) {
 Record view(const Command& command) {
   std::vector<Record> arguments;
   for (const Argument& argument : command.arguments) {
+    if (is_path(argument)) continue;
     arguments.push_back({{"name", argument.name},
                          {"kind", kind_of(argument)},
                          {"required", argument.required},
@@ -40,6 +42,12 @@ Record view(const Command& command) {
           {"details", command.details},
           {"role", name(command.role)},
           {"arguments", std::move(arguments)}};
+}
+
+/// One that runs on the file, comes to an end, and asks for no name of a file: those are taken from
+/// the command line alone.
+bool is_for_the_page(const Command& command) {
+  return command.on_file() != nullptr && !command.streams && !requires_path(command);
 }
 
 /// Blank values are what a form sends for a field that was left out.
@@ -79,7 +87,7 @@ Result<Arguments> arguments_of(const http::Request& request) {
 Result<http::Response> AdminSite::list_commands(const http::Request&, const Visitor& visitor) {
   Answer answer{.list = true};
   for (const Command& command : commands()) {
-    if (command.on_file() == nullptr || visitor.row.role < command.role) continue;
+    if (!is_for_the_page(command) || visitor.row.role < command.role) continue;
     answer.records.push_back(view(command));
   }
   http::Response response;
@@ -92,13 +100,16 @@ Result<http::Response> AdminSite::run(const http::Request& request, const Visito
   std::string path(words);
   std::replace(path.begin(), path.end(), '/', ' ');
   const Command* command = find_command(path);
-  if (command == nullptr || command->on_file() == nullptr) {
+  if (command == nullptr || !is_for_the_page(*command)) {
     return unexpected(Slug::not_found, "There is no such command.");
   }
   if (request.method == "GET" && command->role != OperatorRole::viewer) {
     return unexpected(Slug::method_not_allowed, "This command changes something: use POST.");
   }
   COFFER_TRY(Arguments arguments, arguments_of(request));
+  if (gives_path(*command, arguments)) {
+    return unexpected(Slug::forbidden, "Files of the server are named on its command line only.");
+  }
   COFFER_TRY_VOID(check_arguments(*command, arguments));
   std::ostringstream unseen;
   const Console console{unseen, unseen};

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "api/pipeline/traffic.h"
 #include "app.h"
 #include "auth/totp.h"
 #include "base/log.h"
@@ -116,8 +117,9 @@ Result<http::Response> AdminSite::sign_in(const http::Request& request) {
     if (row.error().slug == Slug::unauthorized) {
       by_name_.failed(who, now);
       by_address_.failed(request.peer, now);
+      api::count_sign_in_failure(app_.metrics(), "admin");
       log_warning("admin", "sign-in refused",
-                  {{"peer", request.peer}, {"requestId", request.request_id}});
+                  {{"peer", request.peer}, {"request_id", request.request_id}});
     }
     return unexpected(std::move(row).error());
   }

@@ -37,7 +37,7 @@ Answer view(const flows::RegisteredApplication& registered) {
 Result<Answer> register_one(Session& session, const Arguments& arguments) {
   flows::NewApplication application;
   application.name = arguments.text("name");
-  application.environment = *parse_environment(arguments.text("environment"));
+  application.environment = environment_argument(arguments);
   application.public_key = arguments.find("public-key");
   if (arguments.has("association")) {
     COFFER_TRY(application.association, id_argument<AssociationId>(arguments, "association"));

@@ -1,9 +1,9 @@
 #include "cli/commands/connectors.h"
 
-#include <charconv>
 
 #include "app.h"
 #include "cli/commands/market.h"
+#include "cli/operating/health.h"
 #include "flows/providers/connector_changes.h"
 #include "store/catalog.h"
 
@@ -111,7 +111,7 @@ Result<void> read_endpoint(const Arguments& arguments, ConnectorTerms& terms) {
   if (!arguments.has("base-url")) return {};
   terms.endpoint.emplace();
   terms.endpoint->base_url = arguments.text("base-url");
-  COFFER_TRY(terms.endpoint->timeout_ms, number_argument(arguments, "timeout-ms"));
+  COFFER_TRY(terms.endpoint->timeout_ms, number_argument<int>(arguments, "timeout-ms"));
   return {};
 }
 
@@ -119,7 +119,7 @@ Result<Answer> add(Session& session, const Arguments& arguments) {
   ConnectorTerms terms;
   terms.name = arguments.text("NAME");
   terms.provider = arguments.find("provider").value_or(terms.name);
-  terms.environment = *parse_environment(arguments.text("environment"));
+  terms.environment = environment_argument(arguments);
   terms.driver = *parse_driver_kind(arguments.text("driver"));
   terms.flow = *parse_connector_flow(arguments.text("flow"));
   terms.direction = *parse_direction(arguments.text("direction"));
@@ -127,7 +127,7 @@ Result<Answer> add(Session& session, const Arguments& arguments) {
   terms.country = arguments.text("country");
   terms.currency = arguments.text("currency");
   terms.issues_references = arguments.has("references");
-  COFFER_TRY(terms.currency_decimals, number_argument(arguments, "currency-decimals"));
+  COFFER_TRY(terms.currency_decimals, number_argument<int>(arguments, "currency-decimals"));
   COFFER_TRY(terms.asset, asset_of(session, arguments));
   COFFER_TRY(terms.rate, rate_argument(arguments, "rate"));
   COFFER_TRY(terms.fee, fee_argument(arguments, terms.send_decimals()));
@@ -148,12 +148,14 @@ Result<Answer> add(Session& session, const Arguments& arguments) {
 }
 
 Result<Answer> list(Session& session, const Arguments&) {
-  return store::with_reader(session.app.database(), [](store::Connection& db) -> Result<Answer> {
+  return store::with_reader(session.app.database(), [&](store::Connection& db) -> Result<Answer> {
     Answer answer{.list = true,
                   .columns = {"id", "environment", "name", "flow", "direction", "method",
-                              "countryIsoCode2", "currencyIsoCode3", "assetCode", "status"}};
+                              "countryIsoCode2", "currencyIsoCode3", "assetCode", "status",
+                              "health"}};
     for (const auto& row : store::list_connectors_of_all(db)) {
       answer.records.push_back(view(row.terms));
+      put_health(answer.records.back(), session.app, db, row.terms);
     }
     return answer;
   });
@@ -163,6 +165,7 @@ Result<Answer> show(Session& session, const Arguments& arguments) {
   COFFER_TRY(const ConnectorTerms terms, connector_argument(session, arguments, "ID"));
   return store::with_reader(session.app.database(), [&](store::Connection& db) -> Result<Answer> {
     Record record = view(terms);
+    put_health(record, session.app, db, terms);
     std::vector<Record> requirements;
     for (const Requirement& requirement : store::requirements_of(db, terms.key)) {
       requirements.push_back(view(requirement));
@@ -202,7 +205,7 @@ Result<Answer> set_limits(Session& session, const Arguments& arguments) {
 
 Result<Answer> set_endpoint(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto id, id_argument<ConnectorId>(arguments, "ID"));
-  COFFER_TRY(const int timeout_ms, number_argument(arguments, "timeout-ms"));
+  COFFER_TRY(const int timeout_ms, number_argument<int>(arguments, "timeout-ms"));
   COFFER_TRY(const auto row, flows::set_connector_endpoint(session.app.flows(), id,
                                                            arguments.text("URL"), timeout_ms));
   return one(row);
@@ -242,10 +245,10 @@ Result<Requirement> requirement_argument(const Arguments& arguments) {
     if (name(type) == arguments.text("type")) out.type = type;
   }
   if (arguments.has("min-length")) {
-    COFFER_TRY(out.min_length, number_argument(arguments, "min-length"));
+    COFFER_TRY(out.min_length, number_argument<int>(arguments, "min-length"));
   }
   if (arguments.has("max-length")) {
-    COFFER_TRY(out.max_length, number_argument(arguments, "max-length"));
+    COFFER_TRY(out.max_length, number_argument<int>(arguments, "max-length"));
   }
   COFFER_TRY(out.types, types_argument(arguments, "types"));
   return out;
@@ -365,15 +368,6 @@ Result<Amount> places_argument(const Arguments& arguments, const std::string& na
   throw InternalError("unknown amount fault");
 }
 
-Result<int> number_argument(const Arguments& arguments, const std::string& name) {
-  const std::string& text = arguments.text(name);
-  int number = 0;
-  const auto end = text.data() + text.size();
-  const auto [at, error] = std::from_chars(text.data(), end, number);
-  if (error == std::errc() && at == end) return number;
-  return unexpected(misshapen("--" + name + " \"" + text + "\" is no whole number."));
-}
-
 Result<FeeRule> fee_argument(const Arguments& arguments, int decimals) {
   FeeRule fee;
   // Zero is a fee too, though no amount.
@@ -382,7 +376,7 @@ Result<FeeRule> fee_argument(const Arguments& arguments, int decimals) {
     COFFER_TRY(fee.fixed, places_argument(arguments, "fee-fixed", decimals));
   }
   if (arguments.has("fee-bps")) {
-    COFFER_TRY(fee.basis_points, number_argument(arguments, "fee-bps"));
+    COFFER_TRY(fee.basis_points, number_argument<int>(arguments, "fee-bps"));
   }
   return fee;
 }

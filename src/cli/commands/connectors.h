@@ -19,7 +19,6 @@ Result<Amount> places_argument(const Arguments& arguments, const std::string& na
 Result<FeeRule> fee_argument(const Arguments& arguments, int decimals);
 /// `all`, or types separated by commas.
 Result<TransactionTypes> types_argument(const Arguments& arguments, const std::string& name);
-Result<int> number_argument(const Arguments& arguments, const std::string& name);
 std::string shown_fee(const FeeRule& fee, int decimals);
 /// The connector ID names; `not-found`.
 Result<ConnectorTerms> connector_argument(Session& session, const Arguments& arguments,

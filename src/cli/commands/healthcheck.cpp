@@ -1,7 +1,5 @@
 #include "cli/commands/healthcheck.h"
 
-#include <charconv>
-
 #include "base/environment.h"
 #include "cli/exit_code.h"
 #include "http/client.h"
@@ -12,18 +10,6 @@ namespace coffer::cli {
 namespace {
 
 constexpr int kTimeoutMsMax = 600'000;
-
-std::optional<int> parse_number(std::string_view text, int max) {
-  int value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool whole = error == std::errc() && end == text.data() + text.size();
-  return whole && value > 0 && value <= max ? std::optional(value) : std::nullopt;
-}
-
-int usage(const Console& console, const std::string& what) {
-  print_error(console, what);
-  return exit_code::kUsage;
-}
 
 Result<http::ClientResponse> ask(const outbound::Url& url, const std::string& ca_bundle,
                                  int timeout_ms) {
@@ -42,11 +28,12 @@ Result<http::ClientResponse> ask(const outbound::Url& url, const std::string& ca
 int healthcheck(const Console& console, const Arguments& arguments, const ConfigFlags&) {
   const std::string& text = arguments.text("url");
   const auto url = outbound::parse_url(text);
-  if (!url) return usage(console, "--url " + text + " is no http or https address");
-  const auto timeout_ms = parse_number(arguments.text("timeout-ms"), kTimeoutMsMax);
-  if (!timeout_ms) {
-    return usage(console, "--timeout-ms must be a number of milliseconds, at most 600000");
+  if (!url) {
+    print_error(console, "--url " + text + " is no http or https address");
+    return exit_code::kUsage;
   }
+  const auto timeout_ms = number_argument(arguments, "timeout-ms", 1, kTimeoutMsMax);
+  if (!timeout_ms) return print_problem(console, timeout_ms.error(), {});
   std::string ca_bundle;
   if (url->tls) {
     auto found = http::find_ca_bundle(arguments.find("ca-bundle").value_or(""),

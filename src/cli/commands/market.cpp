@@ -1,7 +1,6 @@
 #include "cli/commands/market.h"
 
 #include <array>
-#include <charconv>
 #include <map>
 
 #include "app.h"
@@ -15,10 +14,6 @@ namespace {
 constexpr std::array kEnvironments = {Environment::sandbox, Environment::production};
 
 Problem misshapen(const std::string& what) { return Problem(Slug::malformed_request, what); }
-
-Environment environment_argument(const Arguments& arguments) {
-  return *parse_environment(arguments.text("environment"));
-}
 
 Record view(store::Connection& db, const Asset& asset) {
   Record record = {{"code", asset.code.value()},
@@ -46,12 +41,7 @@ Result<Answer> add_asset(Session& session, const Arguments& arguments) {
   asset.code = arguments.text("CODE");
   asset.name = arguments.text("name");
   asset.issuer = arguments.find("issuer").value_or("");
-  const std::string& decimals = arguments.text("decimals");
-  const auto [end, error] =
-      std::from_chars(decimals.data(), decimals.data() + decimals.size(), asset.decimals);
-  if (error != std::errc() || end != decimals.data() + decimals.size()) {
-    return unexpected(misshapen("--decimals \"" + decimals + "\" is no number; write 0 to 7."));
-  }
+  COFFER_TRY(asset.decimals, number_argument(arguments, "decimals", 0, Amount::kScale));
   COFFER_TRY(const Asset added, flows::register_asset(session.app.flows(), asset));
   return show_asset(session, added.code);
 }

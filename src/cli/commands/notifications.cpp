@@ -1,12 +1,11 @@
 #include "cli/commands/notifications.h"
 
 #include "app.h"
-#include "store/outbox/notifications.h"
+#include "cli/operating/paging.h"
+#include "store/operating/noun_lists.h"
 
 namespace coffer::cli {
 namespace {
-
-constexpr int kShownMax = 1'000;
 
 Record view(const store::NotificationRow& row) {
   std::optional<std::string> closed_at;
@@ -32,13 +31,14 @@ std::optional<NotificationState> wanted_state(const Arguments& arguments) {
 }
 
 Result<Answer> list(Session& session, const Arguments& arguments) {
+  COFFER_TRY(const auto at, page_argument(arguments));
   return store::with_reader(session.app.database(), [&](store::Connection& db) -> Result<Answer> {
     Answer answer{.list = true,
                   .columns = {"transactionRecordId", "channel", "recipient", "state", "attempts",
                               "environment", "dueAt"}};
-    for (const auto& row : store::list_notifications(db, wanted_state(arguments), kShownMax)) {
-      answer.records.push_back(view(row));
-    }
+    const auto page = store::newest_notifications(db, wanted_state(arguments), at);
+    for (const auto& row : page.rows) answer.records.push_back(view(row));
+    put_next(answer, page.next, page.cut_short);
     return answer;
   });
 }
@@ -46,11 +46,13 @@ Result<Answer> list(Session& session, const Arguments& arguments) {
 }  // namespace
 
 std::vector<Command> notification_commands() {
+  std::vector<Argument> arguments{choice("state", "waiting|sent|failed|recorded", "Only these")};
+  for (const Argument& one : page_arguments()) arguments.push_back(one);
   return {{.path = "notification list",
-           .summary = "List the latest messages to receivers of payments, newest first",
+           .summary = "List the messages to receivers of payments, newest first",
            .run = list,
-       .role = OperatorRole::viewer,
-           .arguments = {choice("state", "waiting|sent|failed|recorded", "Only these")}}};
+           .role = OperatorRole::viewer,
+           .arguments = std::move(arguments)}};
 }
 
 }  // namespace coffer::cli

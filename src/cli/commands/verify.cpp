@@ -2,45 +2,27 @@
 
 #include "app.h"
 #include "cli/exit_code.h"
+#include "cli/paths.h"
+#include "cli/progress.h"
+#include "flows/safety/restore.h"
 #include "store/invariants.h"
 
 namespace coffer::cli {
 namespace {
 
-constexpr std::string_view kClearLine = "\r\x1b[K";
-
-/// Leaves the verification from inside its progress.
-struct Stopped {};
-
-void show_progress(const Session& session, std::string_view what, std::int64_t done,
-                   std::int64_t total) {
-  if (session.interruption.requested()) throw Stopped();
-  if (!session.console.progress) return;
-  const std::int64_t percent = total > 0 ? done * 100 / total : 100;
-  session.console.err << kClearLine << "checking " << what << ' ' << percent << " %" << std::flush;
-  if (!session.console.err) throw Stopped();  // whoever asked is gone
-}
-
 std::vector<store::Violation> find_violations(const Session& session, bool deep) {
   // Not a leased reader: those are for short reads and are interrupted when they stay.
   store::Connection db(session.app.database().path(), store::OpenMode::read_only);
+  ProgressLine line(session.console, session.interruption);
   std::vector<store::Violation> out;
   session.interruption.during(
       [&] { db.interrupt(); },
       [&] {
         out = store::verify(db, deep,
                             [&](std::string_view what, std::int64_t done, std::int64_t total) {
-                              show_progress(session, what, done, total);
+                              line.show("checking " + std::string(what), done, total);
                             });
       });
-  return out;
-}
-
-std::vector<Record> records_of(const std::vector<store::Violation>& violations) {
-  std::vector<Record> out;
-  for (const store::Violation& violation : violations) {
-    out.push_back({{"invariant", violation.invariant}, {"detail", violation.detail}});
-  }
   return out;
 }
 
@@ -62,30 +44,71 @@ Answer report(const std::string& path, const std::vector<store::Violation>& viol
 }
 
 Result<Answer> verify(Session& session, const Arguments& arguments) {
-  const auto stopped = [] {
-    return unexpected(Slug::overloaded, "The server is stopping; verify again when it is back.");
-  };
-  std::vector<store::Violation> violations;
-  try {
-    violations = find_violations(session, !arguments.has("quick"));
-  } catch (const Stopped&) {
-    return stopped();
-  } catch (const store::SqlError&) {
-    if (!session.interruption.requested()) throw;
-    return stopped();
+  return unless_stopped([&]() -> Result<Answer> {
+    try {
+      return report(session.app.database().path(),
+                    find_violations(session, !arguments.has("quick")), arguments.json);
+    } catch (const store::SqlError&) {
+      if (!session.interruption.requested()) throw;
+      throw ProgressLine::Stopped();
+    }
+  });
+}
+
+Result<Answer> judge(const Console& console, const std::string& path, bool json) {
+  Interruption never;
+  ProgressLine line(console, never);
+  COFFER_TRY(const auto found,
+             flows::judge_file(path, [&](std::string_view what, std::int64_t done,
+                                         std::int64_t total) { line.show(what, done, total); }));
+  Answer answer = report(path, found.verdict.violations, json);
+  if (!found.verdict.violations.empty()) return answer;
+  if (found.verdict.newer_schema || found.verdict.older_schema) {
+    return unexpected(
+        Slug::conflict,
+        path + " has schema " + std::to_string(found.schema_before) +
+            ", which another version of coffer wrote: SQLite's structures are whole, the "
+            "invariants are judged by that version, or once it is restored");
   }
-  if (session.console.progress) session.console.err << kClearLine << std::flush;
-  return report(session.app.database().path(), violations, arguments.json);
+  Record& record = answer.records.front();
+  record.emplace_back("checksum", found.checksum ? "right" : "none beside it");
+  record.emplace_back("payments", found.verdict.summary.payments);
+  record.emplace_back("lastEntryAt", last_entry(found.verdict.summary));
+  return answer;
 }
 
 }  // namespace
 
+int verify_given_file(const Console& console, const Arguments& arguments, const ConfigFlags&) {
+  const auto answer = judge(console, arguments.text("FILE"), arguments.json);
+  if (!answer) return print_problem(console, answer.error(), {});
+  return print_answer(console, *answer, arguments.json);
+}
+
+std::vector<Record> records_of(const std::vector<store::Violation>& violations) {
+  std::vector<Record> out;
+  for (const store::Violation& violation : violations) {
+    out.push_back({{"invariant", violation.invariant}, {"detail", violation.detail}});
+  }
+  return out;
+}
+
+std::optional<std::string> last_entry(const store::FileSummary& summary) {
+  if (!summary.last_entry_at) return std::nullopt;
+  return summary.last_entry_at->to_string();
+}
+
 std::vector<Command> verify_commands() {
   return {{.path = "verify",
-           .summary = "Prove that the file is whole; ends with 3 when it is not",
+           .summary = "Prove that the file, or a backup, is whole; ends with 3 when it is not",
            .run = verify,
            .role = OperatorRole::viewer,
-           .arguments = {toggle("quick", "Without the slow check of SQLite's own structures")}}};
+           .arguments = {path_positional("A backup, instead of the database", false),
+                         toggle("quick", "Without the slow check of SQLite's own structures")},
+           .details =
+               "Checks every invariant of the ledger, the hash chain over its entries, that of the "
+               "audit log,\nand SQLite's own structures; of a backup also the checksum beside it. "
+               "The first row that\nis at fault is named."}};
 }
 
 }  // namespace coffer::cli

@@ -2,56 +2,12 @@
 
 #include "app.h"
 #include "cli/commands/market.h"
+#include "cli/operating/wallets.h"
 #include "flows/wallet_changes.h"
-#include "store/journal.h"
 #include "store/wallets.h"
 
 namespace coffer::cli {
 namespace {
-
-std::vector<Record> balances(store::Connection& db, std::int64_t wallet) {
-  std::vector<Record> out;
-  for (const store::WalletBalance& line : store::balances_of(db, wallet)) {
-    const int decimals = line.asset.decimals;
-    out.push_back({{"assetCode", line.asset.code.value()},
-                   {"balance", line.balance.to_string(decimals)},
-                   {"available", (line.balance - line.held).to_string(decimals)}});
-  }
-  return out;
-}
-
-Record view(const store::WalletRow& row, const Tenant& tenant) {
-  const auto reason = [&](std::string WalletStatusReason::*member) {
-    return row.reason ? std::optional((*row.reason).*member) : std::nullopt;
-  };
-  return {{"id", row.id.to_string()},
-          {"walletName", row.name},
-          {"assetCode", row.asset_code.value()},
-          {"status", name(row.status)},
-          {"statusCode", reason(&WalletStatusReason::code)},
-          {"statusMessage", reason(&WalletStatusReason::message)},
-          {"ownAccount", row.own_account},
-          {"environment", name(tenant.environment)},
-          {"associationId", tenant.association.to_string()},
-          {"accountNumber", row.account_number},
-          {"publicKey", row.public_key},
-          {"createdAt", row.created_at.to_string()},
-          {"updatedAt", row.updated_at.to_string()}};
-}
-
-Result<Answer> list(Session& session, const Arguments& arguments) {
-  const auto wanted = arguments.find("status");
-  return store::with_reader(session.app.database(), [&](store::Connection& db) -> Result<Answer> {
-    Answer answer{.list = true,
-                  .columns = {"id", "walletName", "assetCode", "status", "ownAccount",
-                              "environment", "associationId"}};
-    for (const auto& [row, tenant] : store::list_wallets_of_all(db)) {
-      if (wanted && *wanted != name(row.status)) continue;
-      answer.records.push_back(view(row, tenant));
-    }
-    return answer;
-  });
-}
 
 /// Does `change` to the wallet that ID names and shows it as it is then.
 Result<Answer> change_wallet(
@@ -67,9 +23,7 @@ Result<Answer> change_wallet(
              }));
   COFFER_TRY(const auto row, change(tenant, id));
   return store::with_reader(database, [&](store::Connection& db) -> Result<Answer> {
-    Record record = view(row, tenant);
-    record.emplace_back("balances", balances(db, row.key));
-    return Answer{.records = {std::move(record)}};
+    return Answer{.records = {whole_wallet(db, row, tenant)}};
   });
 }
 
@@ -100,12 +54,8 @@ constexpr std::string_view kHint = "coffer wallet list shows what there is";
 
 std::vector<Command> wallet_commands() {
   const Argument id = positional("ID", "Its id");
-  return {
-      {.path = "wallet list",
-       .summary = "List the wallets of all associations, those under review first",
-       .run = list,
-       .role = OperatorRole::viewer,
-       .arguments = {choice("status", "Pending|Verified|Rejected", "Only these")}},
+  std::vector<Command> out = wallet_read_commands();
+  const std::vector<Command> changes{
       {.path = "wallet verify",
        .summary = "End the review of a Pending wallet well: it can transact",
        .run = verify,
@@ -127,6 +77,8 @@ std::vector<Command> wallet_commands() {
                      required_option("amount", "AMOUNT", "As in 1000.50")},
        .hint = kHint},
   };
+  out.insert(out.end(), changes.begin(), changes.end());
+  return out;
 }
 
 }  // namespace coffer::cli

@@ -2,14 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <filesystem>
 
 #include "app.h"
 #include "base/digest.h"
 #include "base/environment.h"
 #include "cli/demo/demo_text.h"
-#include "cli/exit_code.h"
 #include "cli/serving.h"
 #include "cli/settings.h"
 
@@ -26,33 +24,27 @@ constexpr std::array kRates = {"rate_limit_production_per_s", "rate_limit_sandbo
 constexpr std::array kNotAsked = {"HOME", "XDG_CONFIG_HOME", "STATE_DIRECTORY",
                                   "CONFIGURATION_DIRECTORY"};
 
-bool is_port(const std::string& text) {
-  int port = -1;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
-  return error == std::errc() && end == text.data() + text.size() && port >= 0 && port <= 65'535;
-}
-
-/// --host and --port, the short way to say --listen-http. What is wrong with them, or empty.
-std::string join_address(const Arguments& arguments, ConfigFlags& flags) {
+/// --host and --port, the short way to say --listen-http. `malformed-request`.
+Result<void> join_address(const Arguments& arguments, ConfigFlags& flags) {
+  constexpr int kPortMax = 65'535;
   if (!arguments.has("host") && !arguments.has("port")) return {};
   if (flags.contains("listen_http")) {
-    return "--listen-http says the same as --host and --port; give one of them";
+    return unexpected(Slug::malformed_request,
+                      "--listen-http says the same as --host and --port; give one of them.");
   }
-  const HostPort standard = Config{}.listen_http;
-  const std::string port = arguments.find("port").value_or(std::to_string(standard.port));
-  if (!is_port(port)) {
-    return "--port \"" + port + "\" is none; write 0 to 65535, 0 picks a free one";
+  HostPort address = Config{}.listen_http;
+  if (arguments.has("port")) {
+    COFFER_TRY(address.port, number_argument(arguments, "port", 0, kPortMax));
   }
-  const HostPort address{arguments.find("host").value_or(standard.host), std::stoi(port)};
+  address.host = arguments.find("host").value_or(address.host);
   flags["listen_http"] = address.to_string();
   return {};
 }
 
 std::optional<Config> read_demo_settings(const Console& console, const Arguments& arguments,
                                          ConfigFlags flags, int& code) {
-  if (const std::string fault = join_address(arguments, flags); !fault.empty()) {
-    print_error(console, fault);
-    code = exit_code::kUsage;
+  if (const auto joined = join_address(arguments, flags); !joined) {
+    code = print_problem(console, joined.error(), {});
     return std::nullopt;
   }
   ConfigInputs inputs{.flags = std::move(flags)};

@@ -17,6 +17,7 @@
 #include "auth/password.h"
 #include "auth/secret_hash.h"
 #include "auth/strkey.h"
+#include "base/machine/files.h"
 #include "cli/answer.h"
 #include "flows/operators/operators.h"
 #include "flows/tenancy_changes.h"
@@ -84,14 +85,6 @@ bool write_all(int fd, std::string_view text) {
   return ::fsync(fd) == 0;
 }
 
-bool sync_folder_of(const std::string& path) {
-  const fs::path parent = fs::path(path).parent_path();
-  const int fd = ::open(parent.empty() ? "." : parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  const bool done = fd >= 0 && ::fsync(fd) == 0;
-  if (fd >= 0) ::close(fd);
-  return done;
-}
-
 /// Under the database's lock: no other demo writes the same file.
 Result<void> write(const std::string& path, const DemoSecrets& secrets) {
   Record record;
@@ -105,7 +98,7 @@ Result<void> write(const std::string& path, const DemoSecrets& secrets) {
   if (fd < 0) return cannot_write(next);
   const bool written = write_all(fd, to_json(record, false) + "\n");
   ::close(fd);
-  if (!written || ::rename(next.c_str(), path.c_str()) != 0 || !sync_folder_of(path)) {
+  if (!written || ::rename(next.c_str(), path.c_str()) != 0 || !sync_directory(directory_of(path))) {
     return cannot_write(path);
   }
   return {};

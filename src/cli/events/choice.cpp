@@ -1,7 +1,5 @@
 #include "cli/events/choice.h"
 
-#include <charconv>
-
 namespace coffer::cli {
 namespace {
 
@@ -20,11 +18,6 @@ Result<std::vector<store::AssociationRow>> associations(store::Connection& db,
 }
 
 }  // namespace
-
-Environment environment_argument(const Arguments& arguments) {
-  return arguments.text("environment") == name(Environment::production) ? Environment::production
-                                                                        : Environment::sandbox;
-}
 
 Result<std::vector<NamedTenant>> chosen_tenants(store::Connection& db, const Arguments& arguments) {
   COFFER_TRY(const auto rows, associations(db, arguments));
@@ -79,27 +72,9 @@ Result<EventTypeSet> event_types_argument(const Arguments& arguments, const std:
 
 Result<std::optional<std::int64_t>> sequence_argument(const Arguments& arguments,
                                                       const std::string& name) {
-  const auto text = arguments.find(name);
-  if (!text) return std::optional<std::int64_t>();
-  std::int64_t value = -1;
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
-  if (error == std::errc() && end == text->data() + text->size() && value >= 0) {
-    return std::optional(value);
-  }
-  return unexpected(Slug::malformed_request,
-                    "--" + name + " \"" + *text + "\" must be the sequence of an event, or 0.");
-}
-
-Result<int> count_argument(const Arguments& arguments, const std::string& name, int max) {
-  const std::string& text = arguments.text(name);
-  int value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error == std::errc() && end == text.data() + text.size() && value >= 1 && value <= max) {
-    return value;
-  }
-  return unexpected(
-      Slug::malformed_request,
-      "--" + name + " \"" + text + "\" must be a number from 1 to " + std::to_string(max) + ".");
+  if (!arguments.has(name)) return std::optional<std::int64_t>();
+  COFFER_TRY(const auto sequence, number_argument<std::int64_t>(arguments, name, 0));
+  return std::optional(sequence);
 }
 
 }  // namespace coffer::cli

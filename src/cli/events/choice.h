@@ -24,8 +24,6 @@ Result<std::vector<NamedTenant>> chosen_tenants(store::Connection& db, const Arg
 /// `malformed-request` where there are more, `not-found` where there is none.
 Result<NamedTenant> chosen_tenant(store::Connection& db, const Arguments& arguments,
                                   Environment environment);
-/// --environment, whose fallback must be in the table.
-Environment environment_argument(const Arguments& arguments);
 
 /// Types separated by commas; all that can be asked for when the option is not given.
 /// `malformed-request`.
@@ -36,7 +34,5 @@ Result<EventType> event_type_argument(const std::string& text);
 /// The sequence an option names; nullopt when it is not given. `malformed-request`.
 Result<std::optional<std::int64_t>> sequence_argument(const Arguments& arguments,
                                                       const std::string& name);
-/// In 1 to `max`; `malformed-request`.
-Result<int> count_argument(const Arguments& arguments, const std::string& name, int max);
 
 }  // namespace coffer::cli

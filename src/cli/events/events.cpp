@@ -28,17 +28,26 @@ Result<Answer> list(Session& session, const Arguments& arguments) {
     COFFER_TRY(type, event_type_argument(*text));
   }
   COFFER_TRY(const auto after, sequence_argument(arguments, "after"));
-  COFFER_TRY(const int limit, count_argument(arguments, "limit", kShownMax));
+  COFFER_TRY(const auto before, sequence_argument(arguments, "cursor"));
+  COFFER_TRY(const int limit, number_argument(arguments, "limit", 1, kShownMax));
+  if (after && before) {
+    return unexpected(Slug::malformed_request, "--after and --cursor lead to different ends.");
+  }
   return store::with_reader(session.app.database(), [&](store::Connection& db) -> Result<Answer> {
     COFFER_TRY(const auto chosen, chosen_tenant(db, arguments, environment_argument(arguments)));
     store::PageAt page;
     page.limit = limit;
     page.backward = !after;
-    page.key = after ? *after : store::last_sequence(db, chosen.tenant) + 1;
+    page.key = after    ? *after
+               : before ? *before
+                        : store::last_sequence(db, chosen.tenant) + 1;
     flows::EventBodies bodies(session.app.flows(), db, chosen.tenant);
     Answer answer{.list = true, .columns = {"sequence", "at", "type", "id", "about", "amount"}};
-    for (const auto& event : store::list_events(db, chosen.tenant, type, page)) {
-      answer.records.push_back(view(bodies.body_of(event)));
+    const auto events = store::list_events(db, chosen.tenant, type, page);
+    for (const auto& event : events) answer.records.push_back(view(bodies.body_of(event)));
+    const bool full = events.size() == static_cast<std::size_t>(limit);
+    if (!after && full && events.front().sequence > 1) {
+      answer.next_cursor = std::to_string(events.front().sequence);
     }
     return answer;
   });
@@ -131,6 +140,7 @@ std::vector<Command> event_commands() {
        .role = OperatorRole::viewer,
        .arguments = {option("type", "TYPE", "Only these"),
                      option("after", "SEQUENCE", "Only those after this one, from the oldest"),
+                     option("cursor", "TEXT", "Those before the page before, as it said"),
                      option("limit", "N", "How many at most", "20"), kEnvironment, kAssociation}},
       {.path = "events show",
        .summary = "Show an event with the body that is delivered",
@@ -144,7 +154,8 @@ std::vector<Command> event_commands() {
        .role = OperatorRole::viewer,
        .arguments = {option("events", "TYPE,...", "Only these"),
                      option("after", "SEQUENCE", "Begin after this one; else with what is new"),
-                     kEnvironment, kAssociation}},
+                     kEnvironment, kAssociation},
+       .streams = true},
       {.path = "events resend",
        .summary = "Deliver an event again, with the same id and the same bytes",
        .run = resend,

@@ -31,7 +31,7 @@ Result<Target> target_argument(const Arguments& arguments) {
   if (!url) return unexpected(Slug::malformed_request, "--forward-to is missing.");
   out.url = *url;
   if (out.url.find("://") == std::string::npos) out.url.insert(0, "http://");
-  COFFER_TRY(out.timeout_ms, count_argument(arguments, "timeout-ms", kTimeoutMsMax));
+  COFFER_TRY(out.timeout_ms, number_argument(arguments, "timeout-ms", 1, kTimeoutMsMax));
   if (!out.url.starts_with("https:")) return out;
   COFFER_TRY(out.ca_bundle,
              http::find_ca_bundle(arguments.find("ca-bundle").value_or(""),

@@ -2,6 +2,8 @@
 
 #include "app.h"
 #include "cli/events/choice.h"
+#include "cli/operating/health.h"
+#include "cli/operating/paging.h"
 #include "flows/webhooks/listener_secret.h"
 #include "flows/webhooks/redeliver.h"
 #include "store/outbox/deliveries.h"
@@ -11,10 +13,6 @@ namespace coffer::cli {
 namespace {
 
 constexpr int kShownMax = 1'000;
-
-std::optional<std::string> shown(const std::optional<Timestamp>& at) {
-  return at ? std::optional(at->to_string()) : std::nullopt;
-}
 
 Record view(const store::WebhookRow& row) {
   std::string types;
@@ -47,10 +45,11 @@ Result<Answer> list(Session& session, const Arguments& arguments) {
     COFFER_TRY(const auto tenants, chosen_tenants(db, arguments));
     Answer answer{.list = true,
                   .columns = {"id", "url", "eventTypes", "status", "environment",
-                              "consecutiveFailures", "lastResponseStatus"}};
+                              "health", "lastResponseStatus", "pending", "deadLetters"}};
     for (const NamedTenant& owner : tenants) {
       for (const auto& row : store::list_webhooks(db, owner.tenant, filter, page)) {
         answer.records.push_back(view(row));
+        put_health(answer.records.back(), db, row);
       }
     }
     return answer;
@@ -100,16 +99,21 @@ Result<Answer> deliveries(Session& session, const Arguments& arguments) {
   if (const auto type = arguments.find("type")) {
     COFFER_TRY(filter.type, event_type_argument(*type));
   }
+  COFFER_TRY(const auto at, page_argument(arguments));
   store::PageAt page;
-  COFFER_TRY(page.limit, count_argument(arguments, "limit", kShownMax));
+  page.key = at.before;
+  page.limit = at.limit + 1;
   COFFER_TRY(const auto webhook, found_webhook(session, arguments));
   return store::with_reader(session.app.database(), [&](store::Connection& db) -> Result<Answer> {
     Answer answer{.list = true,
                   .columns = {"sequence", "eventId", "type", "status", "attempts", "lastAnswer",
                               "nextAttemptAt"}};
-    for (const auto& row : store::list_deliveries(db, webhook.tenant, webhook.key, filter, page)) {
-      answer.records.push_back(view(db, row));
+    auto rows = store::list_deliveries(db, webhook.tenant, webhook.key, filter, page);
+    if (rows.size() > static_cast<std::size_t>(at.limit)) {
+      rows.pop_back();
+      put_next(answer, rows.back().sequence, false);
     }
+    for (const auto& row : rows) answer.records.push_back(view(db, row));
     return answer;
   });
 }
@@ -142,6 +146,12 @@ Result<Answer> test(Session& session, const Arguments& arguments) {
   return Answer{.records = {{{"eventId", event.id.to_string()},
                              {"type", name(event.type)},
                              {"sequence", event.sequence}}}};
+}
+
+Result<Answer> disable(Session& session, const Arguments& arguments) {
+  COFFER_TRY(const auto webhook, found_webhook(session, arguments));
+  COFFER_TRY(const auto row, flows::disable_webhook(session.app.flows(), ref_of(webhook)));
+  return Answer{.records = {view(row)}};
 }
 
 Result<Answer> listen_secret(Session& session, const Arguments& arguments) {
@@ -197,7 +207,7 @@ std::vector<Command> webhook_commands() {
        .role = OperatorRole::viewer,
        .arguments = {id, choice("status", "pending|delivered|dead|oversize", "Only these"),
                      option("type", "TYPE", "Only events of this type"),
-                     option("limit", "N", "How many at most", "20")},
+                     page_arguments()[0], page_arguments()[1]},
        .hint = kHint},
       {.path = "webhook recover",
        .summary = "Deliver everything of a time range that an endpoint never got",
@@ -209,6 +219,12 @@ std::vector<Command> webhook_commands() {
       {.path = "webhook test",
        .summary = "Send a test event to one endpoint",
        .run = test,
+       .role = OperatorRole::operating,
+       .arguments = {id},
+       .hint = kHint},
+      {.path = "webhook disable",
+       .summary = "Deliver nothing more to an endpoint, for good; what is still to be sent is dead",
+       .run = disable,
        .role = OperatorRole::operating,
        .arguments = {id},
        .hint = kHint},

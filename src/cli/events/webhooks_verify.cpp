@@ -8,9 +8,11 @@
 #include <sstream>
 
 #include "base/digest.h"
+#include "base/text/trimmed.h"
 #include "cli/events/choice.h"
 #include "cli/events/webhooks.h"
 #include "cli/exit_code.h"
+#include "http/message.h"
 #include "outbound/webhook_signature.h"
 
 namespace coffer::cli {
@@ -135,18 +137,6 @@ class Judge {
   const int tolerance_s_;
 };
 
-std::string trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos) return {};
-  return std::string(text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1));
-}
-
-std::string lower_case(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return out;
-}
-
 /// `-` is standard input.
 Result<std::string> contents_of(const std::string& path) {
   std::ostringstream text;
@@ -161,12 +151,13 @@ Result<std::string> contents_of(const std::string& path) {
 }
 
 Result<void> read_header_file(const std::string& path, SavedDelivery& delivery) {
-  COFFER_TRY(const std::string text, contents_of(path));
-  std::istringstream lines(text);
+  COFFER_TRY(const std::string content, contents_of(path));
+  std::istringstream lines(content);
   for (std::string line; std::getline(lines, line);) {
-    const auto colon = line.find(':');
-    if (colon == std::string::npos) continue;
-    delivery.set_header(trimmed(line.substr(0, colon)), trimmed(line.substr(colon + 1)));
+    const std::string_view text(line);
+    const auto colon = text.find(':');
+    if (colon == std::string_view::npos) continue;
+    delivery.set_header(trimmed(text.substr(0, colon)), trimmed(text.substr(colon + 1)));
   }
   return {};
 }
@@ -211,10 +202,7 @@ Result<Secret> secret_argument(const Arguments& arguments) {
 
 Result<Answer> verify(const Arguments& arguments) {
   COFFER_TRY(const Secret secret, secret_argument(arguments));
-  int tolerance_s = 0;
-  if (arguments.text("tolerance") != "0") {
-    COFFER_TRY(tolerance_s, count_argument(arguments, "tolerance", kToleranceMaxS));
-  }
+  COFFER_TRY(const int tolerance_s, number_argument(arguments, "tolerance", 0, kToleranceMaxS));
   COFFER_TRY(const SavedDelivery delivery, delivery_argument(arguments));
   Answer answer{.list = true};
   for (const Verdict& verdict :
@@ -238,9 +226,8 @@ bool SavedDelivery::set_header(std::string_view name, std::string_view value) {
        {"x-webhook-id", &svc_id},
        {"x-webhook-ts", &svc_ts},
        {"x-svc-signature", &svc_signature}}};
-  const std::string lower = lower_case(name);
   for (const auto& [header, place] : known) {
-    if (header != lower) continue;
+    if (!http::same_name(header, name)) continue;
     *place = value;
     return true;
   }

@@ -1,13 +1,11 @@
 #include "cli/provider_sim/command.h"
 
-#include <charconv>
-#include <optional>
-
 #include "base/environment.h"
 #include "base/log.h"
 #include "cli/exit_code.h"
 #include "cli/provider_sim/simulator.h"
 #include "cli/stop_signals.h"
+#include "config_options.h"
 #include "http/client.h"
 
 namespace coffer::cli {
@@ -15,63 +13,44 @@ namespace {
 
 constexpr const char* kSecretVariable = "COFFER_PROVIDER_SECRET";
 
-template <class Number>
-std::optional<Number> parse_number(std::string_view text, Number max) {
-  Number value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool whole = error == std::errc() && end == text.data() + text.size();
-  return whole && value >= Number{} && value <= max ? std::optional(value) : std::nullopt;
+/// HOST:PORT as every listening address is written.
+Result<HostPort> address_argument(const Arguments& arguments) {
+  Config config;
+  const auto read = set_config_value(*find_config_option("listen_http"), arguments.text("listen"), config);
+  if (read) return config.listen_http;
+  return unexpected(Slug::malformed_request, "--listen " + read.error().detail + ".");
 }
 
-/// HOST:PORT; false when it is none.
-bool read_address(std::string_view text, provider_sim::SimulatorOptions& options) {
-  constexpr int kPortMax = 65'535;
-  const auto colon = text.rfind(':');
-  if (colon == std::string_view::npos) return false;
-  const auto port = parse_number<int>(text.substr(colon + 1), kPortMax);
-  std::string_view host = text.substr(0, colon);
-  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
-  if (!port || host.empty()) return false;
-  options.host = host;
-  options.port = *port;
-  return true;
-}
-
-/// What is wrong with the arguments; empty when nothing is.
-std::string read_options(const Arguments& arguments, provider_sim::SimulatorOptions& options) {
+Result<provider_sim::SimulatorOptions> read_options(const Arguments& arguments) {
   constexpr int kMsMax = 600'000;
-  if (!read_address(arguments.text("listen"), options)) {
-    return "--listen " + arguments.text("listen") + " is no HOST:PORT";
-  }
+  provider_sim::SimulatorOptions options;
+  COFFER_TRY(const HostPort address, address_argument(arguments));
+  options.host = address.host;
+  options.port = address.port;
   const auto given = arguments.find("secret");
   options.secret = Secret(given ? *given : environment_variable(kSecretVariable).value_or(""));
   if (options.secret.empty()) {
-    return std::string("give the secret that is shared with coffer: --secret, or ") +
-           kSecretVariable;
+    return unexpected(Slug::malformed_request,
+                      std::string("Give the secret that is shared with coffer: --secret, or ") +
+                          kSecretVariable + ".");
   }
   options.callback_url = arguments.find("callback").value_or("");
   options.faults = arguments.find("faults").value_or("");
   options.rates = arguments.find("rates").value_or("");
   const std::string file = arguments.text("db");
   if (file != "memory") options.file = file;
-  if (const auto text = arguments.find("seed")) {
-    options.seed = parse_number<std::uint64_t>(*text, UINT64_MAX);
-    if (!options.seed) return "--seed " + *text + " is no whole number";
+  if (arguments.has("seed")) {
+    COFFER_TRY(options.seed, number_argument<std::uint64_t>(arguments, "seed"));
   }
-  const auto delay_ms = parse_number<int>(arguments.text("delay-ms"), kMsMax);
-  const auto hang_ms = parse_number<int>(arguments.text("hang-ms"), kMsMax);
-  if (!delay_ms || !hang_ms) return "--delay-ms and --hang-ms are milliseconds, at most 600000";
-  options.delay_ms = *delay_ms;
-  options.hang_ms = *hang_ms;
-  return {};
+  COFFER_TRY(options.delay_ms, number_argument(arguments, "delay-ms", 0, kMsMax));
+  COFFER_TRY(options.hang_ms, number_argument(arguments, "hang-ms", 0, kMsMax));
+  return options;
 }
 
 int provider_sim_run(const Console& console, const Arguments& arguments, const ConfigFlags&) {
-  provider_sim::SimulatorOptions options;
-  if (const std::string fault = read_options(arguments, options); !fault.empty()) {
-    print_error(console, fault);
-    return exit_code::kUsage;
-  }
+  auto read = read_options(arguments);
+  if (!read) return print_problem(console, read.error(), {});
+  provider_sim::SimulatorOptions options = *std::move(read);
   if (options.callback_url.starts_with("https://")) {
     auto found = http::find_ca_bundle("", environment_variable("SSL_CERT_FILE").value_or(""));
     if (!found) return print_problem(console, found.error(), {});

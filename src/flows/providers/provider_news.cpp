@@ -16,6 +16,13 @@ Unexpected no_such_connector() {
   return unexpected(Slug::not_found, "There is no such connector.");
 }
 
+/// What a decision would lead to is already so.
+bool came_to(const PaymentRecord& record, std::optional<FailureCode> failure) {
+  return failure ? record.failure == failure : record.status == PaymentStatus::succeeded;
+}
+
+}  // namespace
+
 void decide(const Context& context, store::WriteTx& tx, ProviderView& view,
             std::optional<FailureCode> failure) {
   if (view.payment.status == PaymentStatus::initiated) advance(context, tx, view.payment, {});
@@ -33,13 +40,6 @@ void decide(const Context& context, store::WriteTx& tx, ProviderView& view,
   answer.failure = failure;
   apply_answer(context, tx, view, 0, answer);
 }
-
-/// What a decision would lead to is already so.
-bool came_to(const PaymentRecord& record, std::optional<FailureCode> failure) {
-  return failure ? record.failure == failure : record.status == PaymentStatus::succeeded;
-}
-
-}  // namespace
 
 Result<ConnectorTerms> verify_provider(const Context& context, ConnectorId id,
                                        const SignedCall& call) {

@@ -9,6 +9,7 @@
 #include "flows/context.h"
 #include "store/payments.h"
 #include "store/providers/connectors.h"
+#include "store/providers/provider_payments.h"
 
 namespace coffer::flows {
 
@@ -29,6 +30,11 @@ Result<ConnectorTerms> verify_provider(const Context& context, ConnectorId id,
 /// A callback about a payment is a hint: the provider is asked at once. Nothing for a payment that is
 /// not under way with this connector.
 Result<void> hurry_payment(const Context& context, const ConnectorTerms& connector, PaymentId id);
+
+/// The same inside a command, for a payment with a provider's job: the answer its provider would give.
+/// `failure` empty: paid, or collected. What was debited for a cash-out that failed comes back at once.
+void decide(const Context& context, store::WriteTx& tx, store::ProviderView& view,
+            std::optional<FailureCode> failure);
 
 /// Ends a payment that is under way, as its provider would (decisions section 10; the operator's means
 /// against a stuck one). `failure` empty: it succeeds. `not-found`, or `conflict` when it is not under

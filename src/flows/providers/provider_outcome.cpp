@@ -47,7 +47,7 @@ void send_again(store::WriteTx& tx, ProviderView& view, int asked) {
 
 void log_contradiction(const ProviderView& view, const char* what) {
   log_error("providers", what,
-            {{"payment", view.payment.key}, {"connector", *view.payment.keys.connector}});
+            {{"payment_key", view.payment.key}, {"connector_key", *view.payment.keys.connector}});
 }
 
 /// The principal through the connector's clearing account, the fee to the house.
@@ -79,16 +79,6 @@ void debit(store::WriteTx& tx, ProviderView& view) {
   store::set_provider_state(tx, view.payment.key, view.state);
 }
 
-void refund(const Context& context, store::WriteTx& tx, ProviderView& view) {
-  std::vector<store::Movement> movements = cash_out_movements(tx, view);
-  for (store::Movement& movement : movements) {
-    std::swap(movement.posting.debit, movement.posting.credit);
-  }
-  store::post(tx, view.payment.tenant, store::JournalKind::refund, view.payment.key, movements);
-  advance(context, tx, view.payment, {PaymentStatus::refunded, {}, {}, {}});
-  finish(tx, view);
-}
-
 void refuse_refund(const Context& context, store::WriteTx& tx, ProviderView& view) {
   advance(context, tx, view.payment, {PaymentStatus::refund_failed, {}, {}, {}});
   finish(tx, view);
@@ -110,7 +100,7 @@ void payout_failed(const Context& context, store::WriteTx& tx, ProviderView& vie
   }
   switch (answer.refund) {
     case ProviderRefund::returned:
-      return refund(context, tx, view);
+      return give_back(context, tx, view);
     case ProviderRefund::refused:
       return refuse_refund(context, tx, view);
     case ProviderRefund::pending:
@@ -119,6 +109,16 @@ void payout_failed(const Context& context, store::WriteTx& tx, ProviderView& vie
 }
 
 }  // namespace
+
+void give_back(const Context& context, store::WriteTx& tx, ProviderView& view) {
+  std::vector<store::Movement> movements = cash_out_movements(tx, view);
+  for (store::Movement& movement : movements) {
+    std::swap(movement.posting.debit, movement.posting.credit);
+  }
+  store::post(tx, view.payment.tenant, store::JournalKind::refund, view.payment.key, movements);
+  advance(context, tx, view.payment, {PaymentStatus::refunded, {}, {}, {}});
+  finish(tx, view);
+}
 
 void apply_answer(const Context& context, store::WriteTx& tx, ProviderView& view, int asked,
                   const PayoutAnswer& answer) {

@@ -21,6 +21,10 @@ void apply_answer(const Context& context, store::WriteTx& tx, store::ProviderVie
 void apply_fault(const Context& context, store::WriteTx& tx, store::ProviderView& view, int asked,
                  const Problem& fault);
 
+/// Ends a cash-out that failed after its debit in `refunded`, with a set of its own that mirrors the first:
+/// from `refund_pending`, or from `refund_failed` when the money came after all.
+void give_back(const Context& context, store::WriteTx& tx, store::ProviderView& view);
+
 /// For the timeline: `succeeded`, `failed: account_closed`, `provider-timeout`.
 std::string outcome_text(const outbound::PayoutAnswer& answer);
 std::string outcome_text(const outbound::CollectionAnswer& answer);

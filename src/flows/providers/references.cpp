@@ -4,6 +4,7 @@
 #include "base/check.h"
 #include "domain/quote.h"
 #include "flows/events.h"
+#include "flows/operators/figures.h"
 #include "flows/payment_steps.h"
 #include "flows/providers/terms.h"
 #include "outbound/connector.h"
@@ -161,6 +162,7 @@ Result<ArrivedPayment> accept(const Context& context, store::WriteTx& tx,
   store::set_provider_reference(tx, payment, arrival.provider_payment_id);
   store::insert_reference_payment(tx, *reference, arrival.provider_payment_id, payment);
   emit_payment_event(tx, context.random, tenant.key, payment, PaymentStatus::initiated, 1);
+  count_payment(context, tx, request.type, PaymentStatus::initiated);
   emit_reference_event(tx, context.random, tenant.key, payment);
   store::add_settlement_job(tx, {tx.now().plus_ms(context.settle_delay_ms), payment});
   tx.signal(store::Signal::settlement);

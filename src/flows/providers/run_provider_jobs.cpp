@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "base/fault.h"
 #include "base/log.h"
+#include "flows/operators/payment_scope.h"
 #include "flows/payment_steps.h"
 #include "flows/providers/provider_message.h"
 #include "flows/providers/provider_outcome.h"
@@ -110,11 +111,12 @@ Result<void> close_steps(const Context& context, std::span<const Step> steps) {
 /// A job that cannot be done because of a bug waits by itself and never holds up the others.
 Result<void> close_singly(const Context& context, const std::vector<Step>& steps) {
   for (const Step& step : steps) {
+    const PaymentScope scope(context, step.job.payment);
     const auto closed = close_steps(context, {&step, 1});
     if (closed) continue;
     if (closed.error().slug != Slug::unexpected_error) return closed;  // overloaded, full: all wait
     log_error("providers", "payment cannot be taken forward, putting it off",
-              {{"payment", step.job.payment}});
+              {{"payment_key", step.job.payment}});
     COFFER_TRY_VOID(context.queue.run([&](store::WriteTx& tx) -> Result<void> {
       store::reschedule_provider_job(tx, step.job.payment, tx.now().plus_ms(kBrokenMs),
                                      step.job.attempts + 1);
@@ -174,6 +176,9 @@ Result<ProviderRound> run_provider_jobs(const Context& context, std::int64_t lan
   if (claimed.jobs().empty()) return ProviderRound{0, due.next_due};
   COFFER_TRY(std::vector<Step> steps, open_steps(context, claimed.jobs()));
   COFFER_FAULT("provider.opened");
+  // By itself, as on the lane of a provider that is called: what goes wrong there is logged below.
+  std::optional<PaymentScope> scope;
+  if (steps.size() == 1) scope.emplace(context, steps.front().job.payment);
   ConnectorCache connectors(context);
   COFFER_TRY_VOID(fill_messages(context, connectors, steps));
   for (Step& step : steps) step.reply = call_provider(context, step.call, step.message);

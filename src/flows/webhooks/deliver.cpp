@@ -5,6 +5,7 @@
 
 #include "base/fault.h"
 #include "base/log.h"
+#include "flows/operators/figures.h"
 #include "flows/webhooks/event_body.h"
 #include "flows/webhooks/outcomes.h"
 #include "flows/webhooks/queue_deliveries.h"
@@ -30,14 +31,14 @@ Result<void> write(const Context& context, const QueuePlan& plan,
                    const std::vector<DeliveryOutcome>& outcomes) {
   if (plan.empty() && outcomes.empty()) return {};
   const auto together = context.queue.run([&](store::WriteTx& tx) -> Result<void> {
-    queue_deliveries(tx, plan);
+    queue_deliveries(context, tx, plan);
     record_outcomes(context, tx, outcomes);
     return {};
   });
   if (together || together.error().slug != Slug::unexpected_error) return together;
   log_error("webhooks", "a round could not be written as a whole");
   const auto queued = context.queue.run([&](store::WriteTx& tx) -> Result<void> {
-    queue_deliveries(tx, plan);
+    queue_deliveries(context, tx, plan);
     return {};
   });
   for (const DeliveryOutcome& outcome : outcomes) {
@@ -160,6 +161,7 @@ void send_delivery(const Context& context, DeliveryLanes& lanes, const DeliveryJ
     lanes.abandon(job.delivery, job.started_ms);
     return;
   }
+  note_attempt(context, outcome.answer);
   const Ruling ruling = ruling_of(context, outcome, job.delivery.attempts + 1);
   const Timestamp quiet_until =
       ruling.disables ? Timestamp{kForeverMs} : outcome.at.plus_ms(ruling.quiet_ms);

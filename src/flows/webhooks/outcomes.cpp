@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/log.h"
+#include "flows/operators/figures.h"
 #include "flows/webhooks/webhook_changes.h"
 #include "flows/webhooks/webhooks.h"
 
@@ -77,6 +78,7 @@ void record_one(const Context& context, store::WriteTx& tx, const DeliveryOutcom
   if (delivery->state == DeliveryState::delivered) state = DeliveryState::delivered;
   std::optional<Timestamp> due_at;
   if (state == DeliveryState::pending) due_at = tx.now().plus_ms(ruling.delay_ms);
+  if (delivery->state == DeliveryState::pending) count_delivery(context, tx, state);
   store::record_delivery_attempt(tx, *delivery, attempt_of(outcome), state, due_at);
   if (ruling.disables && webhook->is_active()) disable(context, tx, *webhook);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "flows/operators/figures.h"
 #include "flows/webhooks/event_body.h"
 #include "flows/webhooks/webhooks.h"
 #include "store/outbox/deliveries.h"
@@ -100,7 +101,7 @@ QueuePlan plan_deliveries(const Context& context, store::Connection& db,
   return plan;
 }
 
-void queue_deliveries(store::WriteTx& tx, const QueuePlan& plan) {
+void queue_deliveries(const Context& context, store::WriteTx& tx, const QueuePlan& plan) {
   // One that was disabled since gets nothing more.
   std::vector<std::int64_t> active;
   for (const store::WebhookRow& webhook : store::active_webhooks(tx.db())) {
@@ -118,8 +119,9 @@ void queue_deliveries(store::WriteTx& tx, const QueuePlan& plan) {
         item.again ? store::find_delivery_at(tx.db(), item.tenant, item.webhook, item.sequence)
                    : std::nullopt;
     if (!there) {
-      store::insert_delivery(tx, item.webhook, item.sequence,
-                             item.oversize ? DeliveryState::oversize : DeliveryState::pending);
+      const auto state = item.oversize ? DeliveryState::oversize : DeliveryState::pending;
+      store::insert_delivery(tx, item.webhook, item.sequence, state);
+      count_delivery(context, tx, state);
     } else if (there->state == DeliveryState::dead) {
       store::requeue_delivery(tx, item.webhook, item.sequence);
     }

@@ -37,7 +37,7 @@ QueuePlan plan_deliveries(const Context& context, store::Connection& db,
                           const std::vector<store::WebhookRow>& webhooks);
 
 /// Writes the plan; what changed since it was made is respected.
-void queue_deliveries(store::WriteTx& tx, const QueuePlan& plan);
+void queue_deliveries(const Context& context, store::WriteTx& tx, const QueuePlan& plan);
 
 /// Whether an endpoint gets an event at all.
 bool is_wanted(const store::WebhookRow& webhook, const store::EventRow& event);

@@ -13,8 +13,7 @@ constexpr const char* kInsert =
   " CROSS JOIN associations a ON a.association = t.association"
 constexpr const char* kDue = NOTIFICATION_COLUMNS
     " WHERE n.state = 0 AND n.due_at <= ? ORDER BY n.due_at, n.notification LIMIT ?";
-constexpr const char* kList = NOTIFICATION_COLUMNS
-    " WHERE ?1 IS NULL OR n.state = ?1 ORDER BY n.notification DESC LIMIT ?2";
+constexpr const char* kByKey = NOTIFICATION_COLUMNS " WHERE n.notification = ?";
 #undef NOTIFICATION_COLUMNS
 constexpr const char* kNextDue =
     "SELECT due_at FROM notifications WHERE state = 0 ORDER BY due_at LIMIT 1";
@@ -72,10 +71,10 @@ void close_notification(WriteTx& tx, std::int64_t notification, NotificationStat
   Query(tx.db(), kClose, notification, state, tx.now()).run();
 }
 
-std::vector<NotificationRow> list_notifications(Connection& db,
-                                                std::optional<NotificationState> state,
-                                                int limit) {
-  return all_rows(Query(db, kList, state, limit));
+std::optional<NotificationRow> find_notification_by_key(Connection& db,
+                                                        std::int64_t notification) {
+  auto rows = all_rows(Query(db, kByKey, notification));
+  return rows.empty() ? std::nullopt : std::optional(std::move(rows.front()));
 }
 
 }  // namespace coffer::store

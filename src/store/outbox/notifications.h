@@ -41,9 +41,7 @@ std::optional<Timestamp> next_notification_due(Connection& db);
 bool open_notification_attempt(WriteTx& tx, std::int64_t notification, Timestamp due_at);
 /// Of a waiting one; a row that is closed stays as it is.
 void close_notification(WriteTx& tx, std::int64_t notification, NotificationState state);
-/// Of all tenants, for the operator, newest first: no tenant is asked, so never on an integrator's
-/// route.
-std::vector<NotificationRow> list_notifications(Connection& db,
-                                                std::optional<NotificationState> state, int limit);
+/// For the operator: no tenant is asked, so never on an integrator's route.
+std::optional<NotificationRow> find_notification_by_key(Connection& db, std::int64_t notification);
 
 }  // namespace coffer::store

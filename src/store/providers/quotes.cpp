@@ -12,6 +12,7 @@ namespace {
   " FROM quotes q LEFT JOIN beneficiaries b ON b.beneficiary = q.beneficiary"               \
   " LEFT JOIN destinations d ON d.destination = q.destination"
 constexpr const char* kFind = QUOTE_COLUMNS " WHERE q.id = ?1 AND q.tenant = ?2";
+constexpr const char* kFindByKey = QUOTE_COLUMNS " WHERE q.quote = ?";
 #undef QUOTE_COLUMNS
 
 constexpr const char* kInsert =
@@ -73,6 +74,11 @@ QuoteStatus status_of(const QuoteRow& quote, Timestamp now) {
 
 std::optional<QuoteRow> find_quote(Connection& db, const Tenant& tenant, QuoteId id) {
   Query query(db, kFind, id, tenant.key);
+  return query.step() ? std::optional(quote_row(query)) : std::nullopt;
+}
+
+std::optional<QuoteRow> find_quote_by_key(Connection& db, std::int64_t quote) {
+  Query query(db, kFindByKey, quote);
   return query.step() ? std::optional(quote_row(query)) : std::nullopt;
 }
 

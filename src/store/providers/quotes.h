@@ -31,6 +31,8 @@ struct QuoteRow {
 QuoteStatus status_of(const QuoteRow& quote, Timestamp now);
 
 std::optional<QuoteRow> find_quote(Connection& db, const Tenant& tenant, QuoteId id);
+/// For the operator: no tenant is asked, so never on an integrator's route.
+std::optional<QuoteRow> find_quote_by_key(Connection& db, std::int64_t quote);
 /// Returns the key.
 std::int64_t insert_quote(WriteTx& tx, const Tenant& tenant, const QuoteRow& row);
 /// Exactly once per quote; a second use is a bug and throws.

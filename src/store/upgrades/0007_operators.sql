@@ -41,3 +41,7 @@ CREATE TRIGGER acts_are_not_changed BEFORE UPDATE ON acts
 BEGIN SELECT RAISE(ABORT, 'acts are never changed'); END;
 CREATE TRIGGER acts_are_not_deleted BEFORE DELETE ON acts
 BEGIN SELECT RAISE(ABORT, 'acts are never deleted'); END;
+
+-- What an operator looks for among many: wallets under review or turned down, messages that failed.
+CREATE INDEX wallets_not_verified ON wallets (status) WHERE status <> 1;
+CREATE INDEX notifications_failed ON notifications (state) WHERE state = 2;

@@ -170,7 +170,8 @@ TEST_CASE("admin: each role does what it may, and the log says who", "[cli][admi
   const std::string id =
       site.file.run("association create", {{"NAME", "Acme"}}).json().at("id");
   CHECK(viewer.post("/admin/api/run/association/suspend", {{"ID", id}}).status == 403);
-  for (const auto& command : Json::parse(viewer.get("/admin/api/commands").body).at("data")) {
+  const Json listed = Json::parse(viewer.get("/admin/api/commands").body);
+  for (const auto& command : listed.at("data")) {
     CHECK(command.at("role") == "viewer");
   }
   REQUIRE(flows::change_operator_role(site.flows, "vic", OperatorRole::operating));
@@ -244,4 +245,21 @@ TEST_CASE("admin: arguments are judged as on the command line", "[cli][admin]") 
   const Json listed = Json::parse(browser.get("/admin/api/run/association/list").body);
   CHECK(listed.at("data").at(0).at("status") == "pending");
   CHECK(listed.at("columns").at(0) == "id");
+}
+
+TEST_CASE("admin: no page names a file of the server", "[cli][admin]") {
+  Site site;
+  site.add("ada", OperatorRole::administrator);
+  Browser browser(site.site);
+  REQUIRE(browser.sign_in("ada", kPassword) == 204);
+  for (const std::string command : {"backup", "verify"}) {
+    INFO(command);
+    CHECK(browser.post("/admin/api/run/" + command, {{"FILE", "/tmp/chosen.db"}}).status == 403);
+  }
+  CHECK(browser.post("/admin/api/run/backup").status == 400);  // no folder for backups is set
+  CHECK(browser.post("/admin/api/run/export", {{"FILE", "-"}}).status == 404);
+  const std::string offered = browser.get("/admin/api/commands").body;
+  CHECK(offered.find("\"backup\"") != std::string::npos);
+  CHECK(offered.find("\"export\"") == std::string::npos);
+  CHECK(offered.find("\"FILE\"") == std::string::npos);
 }

@@ -135,3 +135,22 @@ TEST_CASE("what the control socket brings is judged by the same table", "[cli]")
   Arguments missing;
   CHECK_FALSE(check_arguments(*find_command("association create"), missing));
 }
+
+TEST_CASE("numbers of options: whole, within bounds, and said how", "[cli]") {
+  const auto fault_of = [](const std::string& text, int min, int max) {
+    const Arguments arguments{{{"n", text}}, false};
+    const auto number = number_argument(arguments, "n", min, max);
+    return number ? std::to_string(*number) : number.error().detail;
+  };
+  CHECK(fault_of("7", 1, 10) == "7");
+  CHECK(fault_of("11", 1, 10) == "--n \"11\" must be a whole number from 1 to 10.");
+  for (const char* text : {"0", "7x", " 7", "", "1.0", "99999999999999999999"}) {
+    CHECK(fault_of(text, 1, 10).find("must be") != std::string::npos);
+  }
+  constexpr int kMin = std::numeric_limits<int>::min();
+  constexpr int kMax = std::numeric_limits<int>::max();
+  CHECK(fault_of("-7", kMin, kMax) == "-7");
+  CHECK(fault_of("x", kMin, kMax) == "--n \"x\" must be a whole number.");
+  CHECK(fault_of("-1", 0, kMax) == "--n \"-1\" must be a whole number of at least 0.");
+  CHECK(fault_of("3", kMin, 2) == "--n \"3\" must be a whole number of at most 2.");
+}

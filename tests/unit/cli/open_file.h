@@ -42,7 +42,9 @@ struct Ran {
 
 class OpenFile {
  public:
-  OpenFile() {
+  /// `change` adjusts the configuration.
+  explicit OpenFile(const std::function<void(Config&)>& change = {}) {
+    if (change) change(config_);
     redirect_log([](std::string_view) {});
     open();
   }

@@ -66,7 +66,7 @@ TEST_CASE("payment: the transition table allows exactly what the contract lists"
       {initiated, processing},      {initiated, failed},         {initiated, expired},
       {processing, succeeded},      {processing, failed},        {processing, expired},
       {failed, refund_pending},     {refund_pending, refunded},  {refund_pending, refund_failed},
-      {refund_failed, refund_pending}};
+      {refund_failed, refunded}};
   for (int from = 0; from < kStatusCount; ++from) {
     for (int to = 0; to < kStatusCount; ++to) {
       const auto a = static_cast<PaymentStatus>(from);

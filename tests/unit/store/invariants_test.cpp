@@ -142,6 +142,7 @@ const std::vector<Break> kBreaks{
      " INSERT INTO deliveries (webhook, sequence, state, tries, due_at, created_at)"
      " VALUES (1, 1, 0, 1, 1, 1)"},
     {"tenants_do_not_mix", "UPDATE payments SET tenant = 1 WHERE payment = 1"},
+    {"tenants_do_not_mix", "UPDATE accounts SET tenant = 2 WHERE account = 3"},
     {"sqlite_integrity", "UPDATE accounts SET kind = 7 WHERE account = 3"},
     {"foreign_keys", "UPDATE entries SET counterparty = 999 WHERE entry = 3 * 1024"},
 };

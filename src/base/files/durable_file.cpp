@@ -1,0 +1,197 @@
+#include "base/files/durable_file.h"
+
+#include <fcntl.h>
+#include <openssl/evp.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+
+#include "base/digest.h"
+
+namespace coffer {
+namespace {
+
+constexpr mode_t kPrivateFile = 0600;
+constexpr std::size_t kPieceBytes = 1 << 20;
+constexpr std::int64_t kFlushEveryBytes = 16 << 20;
+
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  ~Descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return fd_; }
+  bool is_open() const { return fd_ >= 0; }
+
+ private:
+  int fd_;
+};
+
+/// From errno; `what` as in "cannot write".
+Problem system_problem(const std::string& what, const std::string& path) {
+  const int error = errno;
+  Slug slug = Slug::unexpected_error;
+  if (error == ENOSPC || error == EDQUOT) slug = Slug::storage_full;
+  if (error == EACCES || error == EPERM || error == EROFS) slug = Slug::forbidden;
+  if (error == ENOENT) slug = Slug::not_found;
+  return Problem(slug, what + " " + path + ": " + std::strerror(error));
+}
+
+Problem taken(const std::string& path) {
+  return Problem(Slug::conflict,
+                 path + " is there already and stays as it is; choose another name");
+}
+
+std::string folder_of(const std::string& path) {
+  const auto slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+Result<void> sync_folder(const std::string& path) {
+  const Descriptor folder(::open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (folder.is_open() && ::fsync(folder.get()) == 0) return {};
+  // Network file systems that know no such thing keep names safe in their own way.
+  if (errno == EINVAL || errno == ENOTSUP) return {};
+  return unexpected(system_problem("cannot synchronise the folder of", path));
+}
+
+Result<void> write_all(int fd, std::string_view bytes, const std::string& path) {
+  while (!bytes.empty()) {
+    const ssize_t put = ::write(fd, bytes.data(), bytes.size());
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) return unexpected(system_problem("cannot write", path));
+    bytes.remove_prefix(static_cast<std::size_t>(put));
+  }
+  return {};
+}
+
+/// Reads a file to its end, piece by piece.
+Result<std::int64_t> read_pieces(const std::string& path,
+                                 const std::function<Result<void>(std::string_view)>& take) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.is_open()) return unexpected(system_problem("cannot open", path));
+  std::string piece(kPieceBytes, '\0');
+  std::int64_t total = 0;
+  for (;;) {
+    const ssize_t got = ::read(file.get(), piece.data(), piece.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return unexpected(system_problem("cannot read", path));
+    if (got == 0) return total;
+    total += got;
+    COFFER_TRY_VOID(take(std::string_view(piece).substr(0, static_cast<std::size_t>(got))));
+  }
+}
+
+}  // namespace
+
+PartialFile::PartialFile(std::string path, std::string partial, int fd)
+    : path_(std::move(path)), partial_(std::move(partial)), fd_(fd) {}
+
+PartialFile::PartialFile(PartialFile&& other) noexcept
+    : path_(std::move(other.path_)), partial_(std::move(other.partial_)), fd_(other.fd_) {
+  other.fd_ = -1;
+}
+
+PartialFile::~PartialFile() {
+  if (fd_ < 0) return;
+  ::unlink(partial_.c_str());
+  ::close(fd_);
+}
+
+Result<PartialFile> PartialFile::create(const std::string& path) {
+  struct stat there {};
+  if (::lstat(path.c_str(), &there) == 0) return unexpected(taken(path));
+  std::string partial = path + ".partial";
+  const int fd = ::open(partial.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, kPrivateFile);
+  if (fd < 0) return unexpected(system_problem("cannot create", partial));
+  if (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    ::close(fd);
+    return unexpected(Slug::overloaded, partial + " is being written by another process");
+  }
+  PartialFile out(path, std::move(partial), fd);
+  if (::ftruncate(fd, 0) != 0 || ::fchmod(fd, kPrivateFile) != 0) {
+    return unexpected(system_problem("cannot empty", out.partial_));
+  }
+  return out;
+}
+
+Result<void> PartialFile::append(std::string_view bytes) { return write_all(fd_, bytes, partial_); }
+
+Result<void> PartialFile::flush() {
+  if (::fdatasync(fd_) == 0) return {};
+  return unexpected(system_problem("cannot write", partial_));
+}
+
+Result<void> PartialFile::publish() {
+  if (::fsync(fd_) != 0) return unexpected(system_problem("cannot write", partial_));
+  int done = ::renameat2(AT_FDCWD, partial_.c_str(), AT_FDCWD, path_.c_str(), RENAME_NOREPLACE);
+  if (done != 0 &&
+      (errno == EINVAL || errno == ENOSYS)) {  // a file system that cannot refuse by itself
+    struct stat there {};
+    if (::lstat(path_.c_str(), &there) == 0) return unexpected(taken(path_));
+    done = std::rename(partial_.c_str(), path_.c_str());
+  }
+  if (done != 0 && errno == EEXIST) return unexpected(taken(path_));
+  if (done != 0) return unexpected(system_problem("cannot name", path_));
+  ::close(fd_);
+  fd_ = -1;
+  return sync_folder(path_);
+}
+
+Result<void> write_durably(const std::string& path, std::string_view text) {
+  const std::string partial = path + ".partial";
+  const Descriptor file(
+      ::open(partial.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, kPrivateFile));
+  if (!file.is_open()) return unexpected(system_problem("cannot create", partial));
+  Result<void> done = write_all(file.get(), text, partial);
+  if (done && (::fsync(file.get()) != 0 || std::rename(partial.c_str(), path.c_str()) != 0)) {
+    done = unexpected(system_problem("cannot write", path));
+  }
+  if (!done) ::unlink(partial.c_str());
+  return done ? sync_folder(path) : done;
+}
+
+Result<std::string> sha256_of_file(const std::string& path,
+                                   const std::function<void(std::int64_t)>& progress) {
+  const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> hash(EVP_MD_CTX_new(),
+                                                                     EVP_MD_CTX_free);
+  COFFER_CHECK(hash && EVP_DigestInit_ex(hash.get(), EVP_sha256(), nullptr) == 1);
+  std::int64_t done = 0;
+  COFFER_TRY_VOID(read_pieces(path, [&](std::string_view piece) -> Result<void> {
+    COFFER_CHECK(EVP_DigestUpdate(hash.get(), piece.data(), piece.size()) == 1);
+    done += static_cast<std::int64_t>(piece.size());
+    if (progress) progress(done);
+    return {};
+  }));
+  Sha256 out{};
+  unsigned size = 0;
+  COFFER_CHECK(EVP_DigestFinal_ex(hash.get(), out.data(), &size) == 1 && size == out.size());
+  return to_hex(as_text(out));
+}
+
+Result<std::int64_t> copy_into(PartialFile& to, const std::string& from,
+                               const std::function<void(std::int64_t)>& progress) {
+  std::int64_t done = 0;
+  std::int64_t flushed = 0;
+  return read_pieces(from, [&](std::string_view piece) -> Result<void> {
+    COFFER_TRY_VOID(to.append(piece));
+    done += static_cast<std::int64_t>(piece.size());
+    if (done - flushed >= kFlushEveryBytes) {
+      COFFER_TRY_VOID(to.flush());
+      flushed = done;
+    }
+    progress(done);
+    return {};
+  });
+}
+
+}  // namespace coffer

@@ -1,0 +1,19 @@
+// What files and folders need beyond the standard library: durable names, and what they lie on.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace coffer {
+
+/// The folder of a path; `.` when it names none.
+std::string directory_of(const std::string& path);
+/// Makes the names in a folder last: a file that is synchronised under a name that is not is lost
+/// with the name. False with `errno` set.
+bool sync_directory(const std::string& directory);
+/// The magic number of the file system a path is on (statfs(2)); nullopt where the machine tells
+/// none, or there is no such path.
+std::optional<std::uint64_t> filesystem_magic(const std::string& path);
+
+}  // namespace coffer

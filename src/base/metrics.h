@@ -1,8 +1,0 @@
-// What is counted while coffer runs.
-#pragma once
-
-namespace coffer {
-
-class Metrics {};
-
-}  // namespace coffer

@@ -1,0 +1,166 @@
+#include "base/telemetry/log_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+#include "base/mutex.h"
+
+namespace coffer {
+namespace {
+
+constexpr mode_t kOwnerOnly = 0600;
+
+struct Opened {
+  int fd = -1;
+  std::uint64_t size = 0;
+};
+
+Unexpected cannot(const std::string& path, const std::string& why) {
+  return unexpected(Slug::unexpected_error, "cannot write the log file " + path + ": " + why);
+}
+
+/// Nothing but a regular file can be rotated; without O_NONBLOCK a pipe would hold up the start.
+Result<Opened> open_regular(const std::string& path) {
+  const int flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+  const int fd = ::open(path.c_str(), flags, kOwnerOnly);
+  if (fd < 0) return cannot(path, std::strerror(errno));
+  struct stat info {};
+  if (::fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {
+    ::close(fd);
+    return cannot(path, "it is no regular file");
+  }
+  if ((info.st_mode & 0777) != kOwnerOnly && ::fchmod(fd, kOwnerOnly) != 0) {
+    const std::string why = std::strerror(errno);
+    ::close(fd);
+    return cannot(path, "its permissions are too wide (" + why + ")");
+  }
+  return Opened{fd, static_cast<std::uint64_t>(info.st_size)};
+}
+
+bool write_all(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+/// The log file of the process, if it has one. Never destroyed: a thread that outlives main may
+/// still have something to say.
+struct Current {
+  Mutex mutex;
+  std::unique_ptr<LogFile> file COFFER_GUARDED_BY(mutex);
+};
+
+Current& current() {
+  static Current& instance = *new Current();
+  return instance;
+}
+
+std::atomic<bool> is_set{false};
+std::array<std::atomic<std::uint64_t>, 5> lines_by_level{};
+
+}  // namespace
+
+Result<std::unique_ptr<LogFile>> LogFile::open(LogFileSettings settings) {
+  std::unique_ptr<LogFile> out(new LogFile(std::move(settings)));
+  COFFER_TRY_VOID(out->reopen());
+  return out;
+}
+
+LogFile::~LogFile() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+Result<void> LogFile::reopen() {
+  COFFER_TRY(const Opened opened, open_regular(settings_.path));
+  if (fd_ >= 0) ::close(fd_);
+  fd_ = opened.fd;
+  size_ = opened.size;
+  rotate_at_ = settings_.bytes_max;
+  return {};
+}
+
+bool LogFile::write(std::string_view line) {
+  std::string bytes(line);
+  bytes += '\n';
+  if (size_ > 0 && size_ + bytes.size() > rotate_at_ && !rotate()) {
+    rotate_at_ = size_ + settings_.bytes_max;
+  }
+  if (write_all(fd_, bytes)) {
+    size_ += bytes.size();
+    return true;
+  }
+  // No half of a line; the room it took is given back, too.
+  static_cast<void>(::ftruncate(fd_, static_cast<off_t>(size_)));
+  return false;
+}
+
+/// Renames from the oldest on, so that a process that ends in between loses nothing but the oldest.
+bool LogFile::rotate() {
+  const auto rotated = [&](int number) { return settings_.path + "." + std::to_string(number); };
+  for (int i = settings_.keep - 1; i >= 1; --i) {
+    if (std::rename(rotated(i).c_str(), rotated(i + 1).c_str()) != 0 && errno != ENOENT) {
+      return false;
+    }
+  }
+  const std::string& path = settings_.path;
+  const int gone =
+      settings_.keep > 0 ? std::rename(path.c_str(), rotated(1).c_str()) : ::unlink(path.c_str());
+  if (gone != 0 && errno != ENOENT) return false;
+  return reopen().has_value();
+}
+
+Result<void> start_log_file(LogFileSettings settings) {
+  COFFER_TRY(auto file, LogFile::open(std::move(settings)));
+  const Lock lock(current().mutex);
+  current().file = std::move(file);
+  is_set = true;
+  return {};
+}
+
+void stop_log_file() {
+  const Lock lock(current().mutex);
+  is_set = false;
+  current().file.reset();
+}
+
+Result<void> reopen_log_file() {
+  const Lock lock(current().mutex);
+  return current().file ? current().file->reopen() : Result<void>();
+}
+
+namespace log_detail {
+
+bool has_file() noexcept { return is_set.load(std::memory_order_relaxed); }
+
+bool write_to_file(std::string_view line) noexcept {
+  try {
+    const Lock lock(current().mutex);
+    return current().file && current().file->write(line);
+  } catch (...) {
+    return false;  // out of memory: standard error needs none
+  }
+}
+
+void count_line(LogLevel level) noexcept {
+  lines_by_level.at(static_cast<std::size_t>(level)).fetch_add(1, std::memory_order_relaxed);
+}
+
+}  // namespace log_detail
+
+std::uint64_t log_lines(LogLevel level) {
+  return lines_by_level.at(static_cast<std::size_t>(level)).load(std::memory_order_relaxed);
+}
+
+}  // namespace coffer

@@ -1,0 +1,43 @@
+// GET /metrics, for Prometheus: what was counted (base/telemetry/metrics.h) and how things stand
+// now. Anybody on this machine may read it; others only with the token of the settings. A request
+// that came over a proxy is never from this machine.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/mutex.h"
+#include "base/result.h"
+#include "base/telemetry/metrics.h"
+#include "http/message.h"
+#include "store/telemetry/backlog.h"
+
+namespace coffer {
+class App;
+}
+
+namespace coffer::cli {
+
+class MetricsPage {
+ public:
+  static constexpr std::string_view kPath = "/metrics";
+
+  /// `app` outlives the page.
+  explicit MetricsPage(App& app) : app_(app) {}
+
+  /// Called on worker threads. 401 without the token, 404 where none is set, 405 for other methods.
+  Result<http::Response> handle(const http::Request& request);
+
+ private:
+  Result<void> admit(const http::Request& request) const;
+  std::string render();
+  std::optional<store::Backlog> backlog();
+
+  App& app_;
+  Mutex mutex_;
+  std::optional<store::Backlog> backlog_ COFFER_GUARDED_BY(mutex_);  // at most kKeptMs old
+  std::int64_t read_ms_ COFFER_GUARDED_BY(mutex_) = 0;               // monotonic
+};
+
+}  // namespace coffer::cli

@@ -1,0 +1,134 @@
+#include "cli/doctor/doctor.h"
+
+#include "base/machine/clock_sync.h"
+#include "cli/doctor/files.h"
+#include "cli/doctor/finding.h"
+#include "cli/doctor/machine.h"
+#include "cli/doctor/owner.h"
+#include "cli/exit_code.h"
+#include "cli/settings.h"
+
+namespace coffer::cli {
+namespace {
+
+constexpr std::string_view kRed = "\x1b[31m";
+constexpr std::string_view kYellow = "\x1b[33m";
+constexpr std::string_view kPlain = "\x1b[0m";
+constexpr int kTimeoutMsMax = 60'000;
+
+std::string_view name(Grade grade) {
+  switch (grade) {
+    case Grade::ok:
+      return "ok";
+    case Grade::warning:
+      return "warning";
+    case Grade::fault:
+      return "fault";
+  }
+  throw InternalError("unknown grade");
+}
+
+void add(Findings& all, Findings more) {
+  for (Finding& finding : more) all.push_back(std::move(finding));
+}
+
+Findings examine_settings(const ConfigReading& reading) {
+  Findings out;
+  for (const FieldError& error : reading.faults) {
+    out.push_back(fault("configuration", error.field + ": " + error.message,
+                        "Correct " + error.field + "; until then no server starts."));
+  }
+  const std::string& file = reading.config.config;
+  if (out.empty()) {
+    out.push_back(
+        good("configuration", file.empty() ? "no file; defaults, variables, flags" : file));
+  }
+  return out;
+}
+
+Findings examine(const ConfigReading& reading, const std::string& probe, int timeout_ms) {
+  const Config& config = reading.config;
+  const Timestamp now = SystemClock().now();
+  Findings out = examine_settings(reading);
+  Owner owner;
+  if (config.db.empty()) {
+    out.push_back(fault("database", "nothing says where it is", "Name it with --db or COFFER_DB."));
+  } else {
+    owner = find_owner(config.db);
+    add(out, examine_database(config, owner));
+    add(out, examine_master_key(config, owner));
+    add(out, examine_disks(config));
+  }
+  add(out, examine_named_files(config, now));
+  add(out, examine_backups(config, now));
+  add(out, examine_clock(now, last_written(config), clock_is_synchronised()));
+  outbound::CaresResolver resolver;
+  add(out, examine_names(config, resolver, probe, timeout_ms));
+  add(out, examine_trusted_roots(config));
+  add(out, examine_listeners(config, owner, timeout_ms));
+  add(out, examine_descriptors(config, owner));
+  add(out, examine_supervision(config));
+  return out;
+}
+
+std::string counted(std::size_t count, std::string_view what) {
+  return std::to_string(count) + " " + std::string(what) + (count == 1 ? "" : "s");
+}
+
+/// What to do, below the table: a sentence is too long for a column.
+void print_remedies(const Console& console, const Findings& findings) {
+  const bool colour = console.terminal && console.colour;
+  for (const Finding& finding : findings) {
+    if (finding.remedy.empty()) continue;
+    const std::string_view shade = finding.grade == Grade::fault ? kRed : kYellow;
+    console.out << '\n'
+                << (colour ? shade : "") << name(finding.grade) << (colour ? kPlain : "") << ": "
+                << finding.check << ": " << printable(finding.found) << "\n  "
+                << printable(finding.remedy) << '\n';
+  }
+  console.out << std::flush;
+}
+
+int report(const Console& console, const Findings& findings, bool json) {
+  Answer answer{.list = true, .columns = {"check", "result", "found"}};
+  std::size_t faults = 0;
+  std::size_t warnings = 0;
+  for (const Finding& finding : findings) {
+    faults += finding.grade == Grade::fault ? 1U : 0U;
+    warnings += finding.grade == Grade::warning ? 1U : 0U;
+    const auto remedy = finding.remedy.empty() ? std::nullopt : std::optional(finding.remedy);
+    answer.records.push_back({{"check", finding.check},
+                              {"result", name(finding.grade)},
+                              {"found", finding.found},
+                              {"remedy", remedy}});
+  }
+  answer.exit_code = faults == 0 ? exit_code::kDone : exit_code::kFault;
+  const int code = print_answer(console, answer, json);
+  if (json) return code;
+  print_remedies(console, findings);
+  console.err << '\n' << counted(faults, "fault") << ", " << counted(warnings, "warning") << '\n';
+  return code;
+}
+
+int doctor(const Console& console, const Arguments& arguments, const ConfigFlags& flags) {
+  const auto timeout_ms = number_argument<int>(arguments, "timeout-ms", 1, kTimeoutMsMax);
+  if (!timeout_ms) return print_problem(console, timeout_ms.error(), {});
+  const ConfigReading reading = read_all_settings(flags);
+  return report(console, examine(reading, arguments.text("resolve"), *timeout_ms), arguments.json);
+}
+
+}  // namespace
+
+std::vector<Command> doctor_commands() {
+  return {
+      {.path = "doctor",
+       .summary = "Look at settings, files, machine and server, and say what to do: 3 for a fault",
+       .run = doctor,
+       .arguments = {option("resolve", "NAME", "A name to ask the name servers for", "example.com"),
+                     option("timeout-ms", "MS", "For each answer from the network", "3000")},
+       .settings = Settings::server,
+       .details = "It changes nothing, needs no server, and looks at one that runs. Run it as "
+                  "the user of the\nserver, and with the settings of the server."}};
+}
+
+}  // namespace coffer::cli

@@ -1,0 +1,352 @@
+#include "cli/doctor/files.h"
+
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <set>
+
+#include "auth/master_key.h"
+#include "base/machine/files.h"
+#include "base/random.h"
+#include "http/certificate.h"
+#include "http/tls.h"
+#include "store/database.h"
+#include "store/schema.h"
+
+namespace coffer::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr mode_t kGroup = 070;
+constexpr mode_t kOthers = 007;
+constexpr mode_t kWritableByOthers = 022;
+constexpr std::uint64_t kMiB = 1 << 20;
+constexpr std::int64_t kMsPerHour = 3'600'000;
+
+std::optional<struct stat> status_of(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return std::nullopt;
+  return status;
+}
+
+std::string reason() { return std::strerror(errno); }
+
+/// The path itself, or what there is of the way to it.
+std::string existing_part(std::string path) {
+  std::error_code ignored;
+  while (path != "." && path != "/" && !fs::exists(path, ignored)) path = directory_of(path);
+  return path;
+}
+
+std::string as_owner(uid_t owner) {
+  return "Run it as that user: sudo -u '#" + std::to_string(owner) + "' coffer doctor.";
+}
+
+/// What is wrong with who may touch a file that belongs to `owner` alone; ok when nothing is.
+Finding judge_privacy(const std::string& check, const std::string& path,
+                      const struct stat& status) {
+  char mode[8];
+  std::snprintf(mode, sizeof mode, "%03o", static_cast<unsigned>(status.st_mode & 0777));
+  const std::string remedy = "Close it: chmod 600 " + path + ".";
+  if ((status.st_mode & kOthers) != 0) {
+    return fault(check, path + " is open to every user (mode " + mode + ")", remedy);
+  }
+  if ((status.st_mode & kGroup) != 0) {
+    return warning(check, path + " is open to its group (mode " + mode + ")", remedy);
+  }
+  return good(check, path + ", mode " + mode);
+}
+
+/// Whether somebody else can put another file in its place.
+std::optional<Finding> judge_folder(const std::string& check, const std::string& folder) {
+  const auto status = status_of(folder);
+  if (!status || (status->st_mode & kWritableByOthers) == 0 || (status->st_mode & S_ISVTX) != 0) {
+    return std::nullopt;
+  }
+  return fault(check, "other users can write into " + folder,
+               "Close it: chmod 700 " + folder + ".");
+}
+
+Findings examine_missing(const Config& config) {
+  const std::string& path = config.db;
+  if (errno != ENOENT) {
+    return {fault("database", path + ": " + reason(), "Run coffer as the user that owns it.")};
+  }
+  const std::string folder = existing_part(path);
+  if (::access(folder.c_str(), W_OK | X_OK) != 0) {
+    return {fault("database", "there is none, and " + folder + ": " + reason(),
+                  "Make " + directory_of(path) + " for the user of the server, mode 0700.")};
+  }
+  return {warning("database", path + " is not there yet",
+                  "Make it with coffer init, or let the first coffer serve do it.")};
+}
+
+Finding judge_marks(const std::string& path, const std::optional<store::FileMarks>& marks) {
+  const std::string check = "schema";
+  if (!marks) {
+    return fault(check, path + " is no SQLite file, or not whole",
+                 "Keep a copy of it and restore a backup with coffer restore.");
+  }
+  if (marks->application_id != store::kApplicationId) {
+    return fault(check, path + " belongs to another program", "Name coffer's own file with --db.");
+  }
+  const std::string version = "schema " + std::to_string(marks->schema_version);
+  const std::string ours = std::to_string(store::schema_version());
+  if (marks->schema_version > store::schema_version()) {
+    return fault(check, version + ", which is newer than this coffer's (" + ours + ")",
+                 "Install the version that wrote it, or restore the backup made before.");
+  }
+  if (marks->schema_version < store::schema_version()) {
+    return warning(check, version + ", which this coffer brings to " + ours,
+                   "Take a backup; the next start upgrades the file, and there is no way back.");
+  }
+  return good(check, version);
+}
+
+/// A log that a killed process left: what the file itself says may be old.
+bool has_log(const std::string& database) {
+  const auto log = status_of(database + "-wal");
+  return log && log->st_size > 0;
+}
+
+std::optional<store::FileMarks> marks_of(const Config& config, const Owner& owner) {
+  if (owner.locked || has_log(config.db)) return std::nullopt;
+  return store::read_file_marks(config.db);
+}
+
+Findings examine_marks(const Config& config, const Owner& owner) {
+  if (owner.locked) return {};  // whoever opened it has judged it
+  if (has_log(config.db)) {
+    return {good("schema",
+                 "not looked at: a process was killed, and the next start goes on from "
+                 "the log it left")};
+  }
+  return {judge_marks(config.db, store::read_file_marks(config.db))};
+}
+
+/// What SQLite and coffer keep beside it: the same owner, and as private.
+Findings examine_companions(const Config& config, uid_t owner) {
+  Findings out;
+  for (const char* suffix : {"-wal", "-shm", ".lock", ".demo.json"}) {
+    const std::string path = config.db + suffix;
+    const auto status = status_of(path);
+    if (!status) continue;
+    if (status->st_uid != owner) {
+      out.push_back(fault("companions", path + " belongs to another user than the database",
+                          "Give it back: chown --reference=" + config.db + " " + path + "."));
+    }
+    Finding privacy = judge_privacy("companions", path, *status);
+    if (privacy.grade != Grade::ok) out.push_back(std::move(privacy));
+  }
+  return out;
+}
+
+std::optional<Finding> judge_filesystem(const Config& config) {
+  const std::string folder = directory_of(config.db);
+  const auto magic = filesystem_magic(folder);
+  const char* network = magic ? store::network_filesystem_name(*magic) : nullptr;
+  if (network == nullptr) return std::nullopt;
+  const std::string found = folder + " is on " + network + ", where file locks may not hold";
+  const std::string remedy = "Move the database to a local disk and name it with --db.";
+  return config.allow_network_filesystem ? warning("file system", found, remedy)
+                                         : fault("file system", found, remedy);
+}
+
+Finding judge_backup_age(const std::string& folder, Timestamp latest, Timestamp now, int every_h) {
+  const std::string check = "backups";
+  if (latest.ms == 0) {
+    return warning(check, folder + " holds none yet",
+                   "Take one now with coffer backup, and look here again tomorrow.");
+  }
+  const std::int64_t hours = (now.ms - latest.ms) / kMsPerHour;
+  const std::string found = "the latest is " + std::to_string(hours) + " h old";
+  if (hours < 2 * std::int64_t{every_h}) return good(check, found);
+  return fault(check, found + ", and there should be one every " + std::to_string(every_h) + " h",
+               "Look for `backup` in the log of the server, and take one now with coffer backup.");
+}
+
+std::string in_gib(std::uint64_t bytes) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f GiB", static_cast<double>(bytes) / (1024.0 * kMiB));
+  return text;
+}
+
+Finding judge_room(const Config& config, const std::string& folder, const struct statvfs& info,
+                   bool has_database) {
+  const std::uint64_t free = std::uint64_t{info.f_bavail} * info.f_frsize;
+  const std::uint64_t size = std::uint64_t{info.f_blocks} * info.f_frsize;
+  const std::string found = folder + ": " + in_gib(free) + " free of " + in_gib(size);
+  if (has_database && free < static_cast<std::uint64_t>(config.disk_floor_mib) * kMiB) {
+    return fault("disk", found + ", less than disk_floor_mib: no write is accepted",
+                 "Free some; writing resumes by itself.");
+  }
+  const bool few = free < 1024 * kMiB || (free < size / 20 && free < 20 * 1024 * kMiB);
+  if (few) return warning("disk", found, "Free some, or move old backups to another machine.");
+  return good("disk", found);
+}
+
+std::optional<Finding> judge_inodes(const std::string& folder, const struct statvfs& info) {
+  constexpr std::uint64_t kFew = 1'000;
+  // Some file systems make them as they go, and say 0 of 0.
+  if (info.f_files == 0 || info.f_favail >= kFew) return std::nullopt;
+  const std::string found = folder + ": " + std::to_string(info.f_favail) + " inodes left";
+  const std::string remedy = "Remove small files from that file system.";
+  return info.f_favail < 8 ? fault("disk", found, remedy) : warning("disk", found, remedy);
+}
+
+std::optional<Finding> judge_certificate(const Config& config, Timestamp now) {
+  constexpr std::int64_t kMsPerDay = 24 * kMsPerHour;
+  constexpr std::int64_t kSoonDays = 21;
+  const std::string check = "certificate";
+  if (config.tls_cert.empty() || config.tls_key.empty()) return std::nullopt;
+  http::TlsIdentity identity;
+  if (const auto loaded = identity.load(config.tls_cert, config.tls_key); !loaded) {
+    return fault(check, loaded.error().detail, "Put a certificate and its own key there, as PEM.");
+  }
+  const auto file = http::read_certificate_file(config.tls_cert);
+  if (!file) return fault(check, file.error().detail, "Make it readable to the server's user.");
+  const std::string day = file->first_ends.to_string().substr(0, 10);
+  const std::string remedy = "Renew it and send the server SIGHUP (systemctl reload coffer).";
+  if (file->first_ends <= now) return fault(check, "it ended on " + day, remedy);
+  if (file->first_ends.ms - now.ms < kSoonDays * kMsPerDay) {
+    return warning(check, "it ends on " + day, remedy);
+  }
+  return good(check, "good until " + day);
+}
+
+std::optional<Finding> judge_log_file(const Config& config) {
+  const std::string& path = config.log_file;
+  if (path.empty()) return std::nullopt;
+  std::error_code ignored;
+  const std::string place = fs::exists(path, ignored) ? path : directory_of(path);
+  if (::access(place.c_str(), W_OK) == 0) return good("log file", path);
+  return fault("log file", place + ": " + reason(), "Make it writable to the server's user.");
+}
+
+}  // namespace
+
+Findings examine_database(const Config& config, const Owner& owner) {
+  const auto status = status_of(config.db);
+  if (!status) return examine_missing(config);
+  if (!S_ISREG(status->st_mode)) {
+    return {fault("database", config.db + " is no regular file", "Name a file with --db.")};
+  }
+  Findings out;
+  if (::access(config.db.c_str(), R_OK | W_OK) != 0) {
+    out.push_back(fault("database", config.db + ": " + reason(), as_owner(status->st_uid)));
+  } else if (status->st_uid != ::geteuid()) {
+    out.push_back(warning("database",
+                          config.db + " belongs to user " + std::to_string(status->st_uid) +
+                              ", and this runs as " + std::to_string(::geteuid()),
+                          as_owner(status->st_uid)));
+  } else {
+    out.push_back(judge_privacy("database", config.db, *status));
+  }
+  if (auto folder = judge_folder("database", directory_of(config.db))) out.push_back(*folder);
+  for (Finding& finding : examine_companions(config, status->st_uid)) out.push_back(finding);
+  if (auto filesystem = judge_filesystem(config)) out.push_back(*std::move(filesystem));
+  if (::access(config.db.c_str(), R_OK) != 0) return out;
+  for (Finding& finding : examine_marks(config, owner)) out.push_back(std::move(finding));
+  return out;
+}
+
+Findings examine_master_key(const Config& config, const Owner& owner) {
+  const std::string check = "master key";
+  const bool from_file = config.master_key.empty();
+  const std::string source = from_file ? config.master_key_file : config.origins.at("master_key");
+  OsRandom random;
+  const auto key = from_file
+                       ? auth::load_or_create_master_key(source, random, auth::MissingKey::refuse)
+                       : auth::parse_master_key(config.master_key.reveal(), source);
+  if (!key) {
+    std::error_code ignored;
+    const bool yet_to_come = key.error().slug == Slug::not_found && !fs::exists(config.db, ignored);
+    if (yet_to_come) return {good(check, "made together with the database")};
+    return {fault(check, source + " is of no use", key.error().detail)};
+  }
+  const auto marks = marks_of(config, owner);
+  if (marks && marks->key_check && *marks->key_check != key->fingerprint()) {
+    return {fault(check, source + " is not the one " + config.db + " was made with",
+                  "Put the right one back from its backup (COFFER_MASTER_KEY_FILE).")};
+  }
+  return {good(check, source)};
+}
+
+Findings examine_named_files(const Config& config, Timestamp now) {
+  Findings out;
+  const std::array<std::string, 4> secrets = {config.tls_key, config.admin_password_file,
+                                              config.metrics_token_file,
+                                              config.notify_gateway_token_file};
+  for (const std::string& path : secrets) {
+    const auto status = path.empty() ? std::nullopt : status_of(path);
+    if (!status || (status->st_mode & kOthers) == 0) continue;
+    out.push_back(fault("secrets", path + " is open to every user",
+                        "Close it (chmod 600 " + path + "), and replace what it held."));
+  }
+  if (const auto file = status_of(config.config);
+      file && (file->st_mode & kWritableByOthers) != 0) {
+    out.push_back(fault("configuration", "other users can write " + config.config,
+                        "Close it: chmod go-w " + config.config + "."));
+  }
+  if (auto certificate = judge_certificate(config, now)) out.push_back(*std::move(certificate));
+  if (auto log = judge_log_file(config)) out.push_back(*std::move(log));
+  return out;
+}
+
+Findings examine_disks(const Config& config) {
+  Findings out;
+  std::set<dev_t> seen;
+  for (const std::string& path : {config.db, config.backup_dir, config.log_file}) {
+    if (path.empty()) continue;
+    const std::string there = existing_part(path);
+    const std::string folder = fs::is_directory(there) ? there : directory_of(there);
+    const auto status = status_of(folder);
+    struct statvfs info {};
+    if (!status || !seen.insert(status->st_dev).second) continue;
+    if (::statvfs(folder.c_str(), &info) != 0) continue;
+    out.push_back(judge_room(config, folder, info, path == config.db));
+    if (auto inodes = judge_inodes(folder, info)) out.push_back(*std::move(inodes));
+  }
+  return out;
+}
+
+Findings examine_backups(const Config& config, Timestamp now) {
+  const std::string& folder = config.backup_dir;
+  if (folder.empty()) {
+    return {
+        warning("backups", "none are scheduled",
+                "Set backup_dir to a folder on another disk, or run coffer backup from a timer.")};
+  }
+  std::error_code ignored;
+  const std::string place = existing_part(folder);
+  if (::access(place.c_str(), W_OK | X_OK) != 0) {
+    return {fault("backups", place + ": " + reason(), "Make it writable to the server's user.")};
+  }
+  std::int64_t latest_ms = 0;
+  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+    const auto status = status_of(entry.path());
+    // A checksum lies beside a backup, and is as old.
+    if (!status || !S_ISREG(status->st_mode)) continue;
+    latest_ms = std::max(latest_ms, std::int64_t{status->st_mtime} * 1000);
+  }
+  return {judge_backup_age(folder, {latest_ms}, now, config.backup_every_h)};
+}
+
+Timestamp last_written(const Config& config) {
+  std::int64_t latest_ms = 0;
+  for (const char* suffix : {"", "-wal"}) {
+    const auto status = config.db.empty() ? std::nullopt : status_of(config.db + suffix);
+    if (status) latest_ms = std::max(latest_ms, std::int64_t{status->st_mtime} * 1000);
+  }
+  return {latest_ms};
+}
+
+}  // namespace coffer::cli

@@ -1,0 +1,32 @@
+// What a check of `coffer doctor` says.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace coffer::cli {
+
+/// `warning`: it works now, and will not always, or less safely than it could. `fault`: it does
+/// not.
+enum class Grade { ok, warning, fault };
+
+struct Finding {
+  std::string check;
+  Grade grade = Grade::ok;
+  std::string found;
+  std::string remedy = {};  // one sentence; empty when all is well
+};
+using Findings = std::vector<Finding>;
+
+inline Finding good(std::string check, std::string found) {
+  return {std::move(check), Grade::ok, std::move(found)};
+}
+inline Finding warning(std::string check, std::string found, std::string remedy) {
+  return {std::move(check), Grade::warning, std::move(found), std::move(remedy)};
+}
+inline Finding fault(std::string check, std::string found, std::string remedy) {
+  return {std::move(check), Grade::fault, std::move(found), std::move(remedy)};
+}
+
+}  // namespace coffer::cli

@@ -1,0 +1,260 @@
+#include "cli/doctor/machine.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+
+#include "base/environment.h"
+#include "cli/serving.h"
+#include "http/certificate.h"
+#include "http/client.h"
+#include "http/json_body.h"
+#include "http/wire/listener.h"
+#include "outbound/url.h"
+
+namespace coffer::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// host -> the setting that names it.
+std::map<std::string, std::string> named_hosts(const Config& config) {
+  std::map<std::string, std::string> out;
+  const std::array<std::pair<const char*, std::string>, 2> settings = {{
+      {"oauth_jwks", config.oauth_jwks},
+      {"notify_gateway_url", config.notify_gateway_url},
+  }};
+  for (const auto& [setting, text] : settings) {
+    if (const auto url = outbound::parse_url(text)) out.emplace(url->host, setting);
+  }
+  return out;
+}
+
+/// A Problem's sentence without its full stop.
+std::string clause(std::string text) {
+  if (text.ends_with('.')) text.pop_back();
+  return text;
+}
+
+bool is_loopback(const std::string& host) {
+  return host.starts_with("127.") || host == "::1" || host == "localhost";
+}
+
+/// Names of the checks that failed, as /healthz lists them.
+std::string failed_checks(const std::string& body) {
+  std::string out;
+  const auto json = http::parse_json(body);
+  const http::JsonValue* checks = json ? json->find("checks") : nullptr;
+  const auto* members = checks == nullptr ? nullptr : checks->object();
+  if (members == nullptr) return "an answer that is none of coffer's";
+  for (const auto& [name, state] : *members) {
+    const std::string* text = state.string();
+    if (text == nullptr || *text == "ok") continue;
+    out += (out.empty() ? "" : ", ") + name;
+  }
+  return out;
+}
+
+struct Door {
+  std::string check;    // `api`
+  std::string setting;  // `listen_http`
+  HostPort address;
+  std::string path;  // something that it answers
+  bool tls = false;
+};
+
+std::vector<Door> doors_of(const Config& config) {
+  const bool tls = !config.tls_cert.empty();
+  std::vector<Door> out = {{"api", "listen_http", config.listen_http, "/healthz", tls}};
+  if (!config.admin_off && config.admin_listen != config.listen_http) {
+    const bool admin_tls = tls && !is_loopback(config.admin_listen.host);
+    out.push_back({"admin page", "admin_listen", config.admin_listen, "/admin/", admin_tls});
+  }
+  return out;
+}
+
+Finding judge_free(const Door& door) {
+  if (door.address.port == 0) return good(door.check, "any free port of " + door.address.host);
+  http::Listener listener;
+  if (const auto bound = listener.bind(door.address.host, door.address.port); !bound) {
+    return fault(door.check, clause(bound.error().detail),
+                 "Stop what is there, or set " + door.setting + " to an address that is free.");
+  }
+  return good(door.check, door.address.to_string() + " is free");
+}
+
+Result<http::ClientResponse> ask(const Door& door, int timeout_ms) {
+  http::ClientRequest request;
+  request.tls = false;
+  request.host = connectable(door.address.host);
+  request.address = request.host == "localhost" ? "127.0.0.1" : request.host;
+  request.port = door.address.port;
+  request.target = door.path;
+  request.connect_timeout_ms = timeout_ms;
+  request.total_timeout_ms = timeout_ms;
+  return http::Client({}).send(request);
+}
+
+Finding judge_answer(const Door& door, int timeout_ms) {
+  const std::string address = door.address.to_string();
+  if (door.address.port == 0) return good(door.check, "at a port that the server picked");
+  const auto answer = ask(door, timeout_ms);
+  // Over TLS a plain question is refused, but it is heard.
+  if (door.tls && (answer || answer.error().slug == Slug::provider_error)) {
+    return good(door.check, address + " answers, with TLS");
+  }
+  if (!answer) {
+    return fault(door.check, "a server runs, and nobody answers at " + address,
+                 "Run coffer doctor with the settings of the server, or look at the server's log.");
+  }
+  if (answer->status == 503 && door.path == "/healthz") {
+    return fault(door.check, address + " is not healthy: " + failed_checks(answer->body),
+                 "Look at the server's log; it says why since when.");
+  }
+  if (answer->status >= 400) {
+    return fault(door.check, address + " answers with " + std::to_string(answer->status),
+                 "See what else listens there, and set " + door.setting + " to another address.");
+  }
+  return good(door.check, address + (door.path == "/healthz" ? " is healthy" : " answers"));
+}
+
+/// Of the server, where one is known to run; else of whoever has the address, if anybody.
+Finding judge_door(const Door& door, const Owner& owner, int timeout_ms) {
+  if (owner.commanded) return judge_answer(door, timeout_ms);
+  if (owner.told) return judge_free(door);
+  Finding answer = judge_answer(door, timeout_ms);
+  return answer.grade == Grade::ok ? answer : judge_free(door);
+}
+
+Finding judge_owner(const Owner& owner) {
+  if (!owner.told) {
+    return warning("server", "whether one runs is hidden from this user",
+                   "Run coffer doctor as the user of the server.");
+  }
+  const std::string process =
+      owner.process == 0 ? "another process" : "process " + std::to_string(owner.process);
+  if (owner.commanded) return good("server", process + " serves the database");
+  if (owner.locked) {
+    return warning("server", process + " has the database and takes no commands",
+                   "Wait for a command that runs, or look whether that process hangs.");
+  }
+  return warning("server", "none runs on this database",
+                 "Start it with systemctl start coffer, or coffer serve.");
+}
+
+/// Behind `loopback` nobody listens in; elsewhere tokens and passwords need TLS around them.
+std::optional<Finding> judge_exposure(const Door& door) {
+  if (door.tls || is_loopback(door.address.host)) return std::nullopt;
+  return warning(door.check, door.address.to_string() + " is open to other machines without TLS",
+                 "Set tls_cert and tls_key, or listen on 127.0.0.1 behind a proxy that has TLS.");
+}
+
+std::optional<std::string> text_of_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return std::nullopt;
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+}  // namespace
+
+Findings examine_clock(Timestamp now, Timestamp not_before, std::optional<bool> synchronised) {
+  constexpr Timestamp kEarliest{1'767'225'600'000};  // 2026, when coffer was new
+  constexpr Timestamp kLatest{4'102'444'800'000};    // 2100
+  constexpr std::int64_t kSlackMs = 2'000;           // times of files are cut to seconds
+  const std::string check = "clock";
+  const std::string remedy = "Set the clock, and keep it right with chrony or systemd-timesyncd.";
+  if (now < kEarliest || now > kLatest) return {fault(check, "it says " + now.to_string(), remedy)};
+  if (now.plus_ms(kSlackMs) < not_before) {
+    return {fault(check,
+                  "it says " + now.to_string() + ", and the database was written at " +
+                      not_before.to_string(),
+                  remedy)};
+  }
+  if (!synchronised.value_or(true)) return {warning(check, "nothing synchronises it", remedy)};
+  return {good(check, synchronised ? "synchronised" : now.to_string())};
+}
+
+Findings examine_names(const Config& config, outbound::Resolver& resolver, const std::string& probe,
+                       int timeout_ms) {
+  Findings out;
+  for (const auto& [host, setting] : named_hosts(config)) {
+    const auto found = resolver.resolve(host, timeout_ms);
+    if (found) continue;
+    out.push_back(fault("names", clause(found.error().detail),
+                        "Correct " + setting + ", or the name servers in /etc/resolv.conf."));
+  }
+  const auto found = resolver.resolve(probe, timeout_ms);
+  if (found && out.empty()) out.push_back(good("names", probe + " has an address"));
+  if (found) return out;
+  out.push_back(warning("names", clause(found.error().detail),
+                        "Correct /etc/resolv.conf, or give a name that this network knows with "
+                        "--resolve; webhooks and providers are found by name."));
+  return out;
+}
+
+Findings examine_trusted_roots(const Config& config) {
+  const std::string check = "trusted roots";
+  const std::string remedy =
+      "Install ca-certificates, or set ca_bundle to a PEM file; until then nothing is sent over "
+      "TLS.";
+  const auto path =
+      http::find_ca_bundle(config.ca_bundle, environment_variable("SSL_CERT_FILE").value_or(""));
+  if (!path) return {fault(check, clause(path.error().detail), remedy)};
+  const auto file = http::read_certificate_file(*path);
+  if (!file) return {fault(check, file.error().detail, remedy)};
+  if (file->count == 0) return {fault(check, *path + " holds no certificate", remedy)};
+  return {good(check, *path + ", " + std::to_string(file->count))};
+}
+
+Findings examine_descriptors(const Config& config, const Owner& owner) {
+  const std::string check = "open files";
+  const int process = owner.commanded ? owner.process : 0;
+  const auto limit = descriptor_limit(process);
+  if (!limit) return {good(check, "the limit of the server's process is not told")};
+  const long needed = descriptors_needed(config);
+  const std::string found = std::to_string(*limit) + " allowed, " + std::to_string(needed) +
+                            " needed for max_connections";
+  if (*limit >= needed) return {good(check, found)};
+  return {warning(check, found,
+                  "Raise it with LimitNOFILE=65536 in the unit or ulimit -n, or lower "
+                  "max_connections.")};
+}
+
+Findings examine_supervision(const Config&) {
+  Findings out;
+  if (::geteuid() == 0) {
+    out.push_back(
+        warning("user", "this runs as root",
+                "Let the server run as a user of its own, which the packaged unit does."));
+  }
+  if (const auto folder = environment_variable("CREDENTIALS_DIRECTORY")) {
+    const bool readable = ::access(folder->c_str(), R_OK | X_OK) == 0;
+    out.push_back(readable ? good("credentials", *folder)
+                           : fault("credentials", *folder + " cannot be read",
+                                   "Look at LoadCredential= in the unit and at its User=."));
+  }
+  return out;
+}
+
+Findings examine_listeners(const Config& config, const Owner& owner, int timeout_ms) {
+  Findings out = {judge_owner(owner)};
+  for (const Door& door : doors_of(config)) {
+    out.push_back(judge_door(door, owner, timeout_ms));
+    if (auto exposure = judge_exposure(door)) out.push_back(*std::move(exposure));
+  }
+  // Whoever started it by hand ends it with the terminal, and nothing starts it again.
+  std::error_code ignored;
+  const bool managed = fs::exists("/run/systemd/system", ignored);
+  if (!owner.commanded || owner.process == 0 || !managed) return out;
+  const auto group = text_of_file("/proc/" + std::to_string(owner.process) + "/cgroup");
+  if (!group || group->find(".service") != std::string::npos) return out;
+  out.push_back(warning("server", "it is no service of systemd",
+                        "Install the packaged unit, which starts it again after a fault."));
+  return out;
+}
+
+}  // namespace coffer::cli

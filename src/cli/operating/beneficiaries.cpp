@@ -1,0 +1,152 @@
+#include "cli/operating/beneficiaries.h"
+
+#include "app.h"
+#include "cli/operating/paging.h"
+#include "store/operating/noun_lists.h"
+
+namespace coffer::cli {
+namespace {
+
+using store::Connection;
+
+Record view(const store::BeneficiaryRow& row, std::int64_t tenant, Owners& owners) {
+  Record record{{"id", row.id.to_string()},
+                {"name", display_name(row.detail)},
+                {"type", row.type() == EntityType::person ? "individual" : "business"},
+                {"email", email(row.detail)},
+                {"phone", phone(row.detail)},
+                {"clientReference", row.detail.client_reference},
+                {"status", row.archived ? "archived" : "active"}};
+  owners.put(record, tenant);
+  record.emplace_back("createdAt", row.created_at.to_string());
+  record.emplace_back("updatedAt", row.updated_at.to_string());
+  return record;
+}
+
+std::vector<Record> details(const Beneficiary& detail) {
+  std::vector<Record> out;
+  if (const auto* person = std::get_if<Individual>(&detail.party)) {
+    put_detail(out, "firstName", person->first_name);
+    put_detail(out, "lastName", person->last_name);
+    put_detail(out, "dateOfBirth", person->date_of_birth);
+    put_detail(out, "nationality", person->nationality);
+    return out;
+  }
+  const auto& company = std::get<Company>(detail.party);
+  put_detail(out, "companyName", company.company_name);
+  put_detail(out, "registrationNumber", company.registration_number);
+  put_detail(out, "registrationCountry", company.registration_country);
+  return out;
+}
+
+std::vector<Record> addresses(const std::vector<Address>& all) {
+  std::vector<Record> out;
+  for (const Address& address : all) {
+    out.push_back({{"type", address.type},
+                   {"line1", address.line1},
+                   {"line2", address.line2},
+                   {"city", address.city},
+                   {"state", address.state},
+                   {"postalCode", address.postal_code},
+                   {"countryIsoCode2", address.country}});
+  }
+  return out;
+}
+
+/// Where the money goes, of whichever method.
+struct Place {
+  std::optional<std::string> account_name;
+  std::string account_number;
+  std::string institution;
+};
+
+Place place_of(const Destination& destination) {
+  if (const auto* bank = std::get_if<BankDetails>(&destination.details)) {
+    std::string institution;
+    for (const auto& part :
+         {bank->bank_name, bank->bank_code, bank->branch_code, bank->swift_bic}) {
+      if (part) institution += (institution.empty() ? "" : " ") + *part;
+    }
+    return {bank->account_name, bank->iban ? *bank->iban : bank->account_number.value_or(""),
+            std::move(institution)};
+  }
+  if (const auto* mobile = std::get_if<MobileMoneyDetails>(&destination.details)) {
+    return {mobile->account_name, mobile->phone_number, mobile->provider};
+  }
+  const auto& crypto = std::get<CryptoDetails>(destination.details);
+  return {std::nullopt, crypto.wallet_address, crypto.network_name + " " + crypto.asset_symbol};
+}
+
+std::vector<Record> destinations(Connection& db, std::int64_t beneficiary) {
+  std::vector<Record> out;
+  for (const store::DestinationRow& row : store::destinations_of(db, beneficiary)) {
+    const Place place = place_of(row.detail);
+    out.push_back({{"id", row.id.to_string()},
+                   {"method", name(row.detail.method)},
+                   {"countryIsoCode2", row.detail.country},
+                   {"currencyIsoCode3", row.detail.currency},
+                   {"label", row.detail.label},
+                   {"accountName", place.account_name},
+                   {"accountNumber", place.account_number},
+                   {"institution", place.institution}});
+  }
+  return out;
+}
+
+Result<Answer> list(Session& session, const Arguments& arguments) {
+  COFFER_TRY(const auto at, page_argument(arguments));
+  return store::with_reader(session.app.database(), [&](Connection& db) -> Result<Answer> {
+    store::BeneficiariesWanted wanted;
+    COFFER_TRY(wanted.tenants, owners_argument(db, arguments));
+    wanted.text = arguments.find("text");
+    const auto page = store::newest_beneficiaries(db, wanted, at);
+    Answer answer{.list = true,
+                  .columns = {"id", "name", "type", "email", "clientReference", "environment",
+                              "association"}};
+    Owners owners(db);
+    for (const auto& [row, tenant] : page.rows) {
+      answer.records.push_back(view(row, tenant, owners));
+    }
+    put_next(answer, page.next, page.cut_short);
+    return answer;
+  });
+}
+
+Result<Answer> show(Session& session, const Arguments& arguments) {
+  COFFER_TRY(const auto id, id_argument<BeneficiaryId>(arguments, "ID"));
+  return store::with_reader(session.app.database(), [&](Connection& db) -> Result<Answer> {
+    COFFER_TRY(const auto found, required(store::beneficiary_of_any(db, id), "beneficiary"));
+    Owners owners(db);
+    Record record = view(found.row, found.tenant, owners);
+    std::optional<std::string> tags;
+    for (const std::string& tag : found.row.detail.tags) tags = tags ? *tags + ", " + tag : tag;
+    record.emplace_back("tags", tags);
+    record.emplace_back("details", details(found.row.detail));
+    record.emplace_back("addresses", addresses(found.row.detail.addresses));
+    record.emplace_back("destinations", destinations(db, found.row.key));
+    return Answer{.records = {std::move(record)}};
+  });
+}
+
+}  // namespace
+
+std::vector<Command> beneficiary_commands() {
+  std::vector<Argument> arguments{
+      option("text", "TEXT", "Id, or part of name, e-mail or client reference")};
+  for (const auto& more : {owner_arguments(), page_arguments()}) {
+    arguments.insert(arguments.end(), more.begin(), more.end());
+  }
+  return {{.path = "beneficiary list",
+           .summary = "List beneficiaries of all associations, newest first",
+           .run = list,
+           .role = OperatorRole::viewer,
+           .arguments = std::move(arguments)},
+          {.path = "beneficiary show",
+           .summary = "Show a beneficiary with its destinations",
+           .run = show,
+           .role = OperatorRole::viewer,
+           .arguments = {positional("ID", "Its id")},
+           .hint = "coffer beneficiary list shows what there is"}};
+}
+
+}  // namespace coffer::cli

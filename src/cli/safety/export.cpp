@@ -1,0 +1,70 @@
+#include "cli/safety/export.h"
+
+#include <optional>
+
+#include "app.h"
+#include "base/files/durable_file.h"
+#include "cli/paths.h"
+#include "cli/progress.h"
+#include "flows/safety/export.h"
+
+namespace coffer::cli {
+namespace {
+
+constexpr std::size_t kPieceBytes = 256 * 1024;
+
+Result<Answer> export_to(Session& session, const std::string& path) {
+  std::optional<PartialFile> file;
+  if (path != "-") {
+    COFFER_TRY(auto created, PartialFile::create(path));
+    file.emplace(std::move(created));
+  }
+  std::string piece;
+  Result<void> written;
+  const auto flush = [&] {
+    if (file) {
+      if (written) written = file->append(piece);
+    } else {
+      session.console.out << piece << std::flush;
+      if (!session.console.out) throw ProgressLine::Stopped();  // whoever reads is gone
+    }
+    piece.clear();
+  };
+  ProgressLine line(session.console, session.interruption);
+  const auto counted = flows::export_everything(
+      session.app.database().path(),
+      flows::ExportSink{[&](const std::string& text) {
+                          piece += text;
+                          if (piece.size() >= kPieceBytes) flush();
+                        },
+                        [&](std::string_view what, std::int64_t done, std::int64_t total) {
+                          line.show(what, done, total);
+                        }});
+  flush();
+  COFFER_TRY_VOID(std::move(written));
+  if (!file) return Answer{};
+  COFFER_TRY_VOID(file->publish());
+  Record record{{"file", path}};
+  for (const auto& [type, count] : counted) record.emplace_back(type, count);
+  return Answer{.records = {std::move(record)}};
+}
+
+Result<Answer> run_export(Session& session, const Arguments& arguments) {
+  return unless_stopped([&] { return export_to(session, arguments.text("FILE")); });
+}
+
+}  // namespace
+
+std::vector<Command> export_commands() {
+  return {{.path = "export",
+           .summary = "Write everything as lines of JSON, without secrets",
+           .run = run_export,
+           .role = OperatorRole::administrator,
+           .arguments = {path_positional("Where to; - is standard output", true)},
+           .prints_data = false,
+           .details =
+               "One state of the file, one object a line, `type` first; docs/operating.md lists "
+               "the types. For\nother programs: to keep the data safe, take backups."}};
+}
+
+}  // namespace coffer::cli

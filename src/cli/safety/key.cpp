@@ -1,0 +1,101 @@
+#include "cli/safety/key.h"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <memory>
+
+#include "app.h"
+#include "auth/master_key.h"
+#include "base/log.h"
+#include "cli/exit_code.h"
+#include "cli/settings.h"
+#include "flows/operators/acts.h"
+#include "flows/safety/key_rotation.h"
+
+namespace coffer::cli {
+namespace {
+
+constexpr std::string_view kCommand = "key rotate";
+
+std::string next_steps(const Config& config, const std::string& key_file) {
+  std::string text =
+      "\nThe file opens with the new key only. Keep the old one as long as you keep "
+      "backups made under it.\nClients sign in again: their tokens were of the old key.\n"
+      "\nNext:\n";
+  if (config.master_key.empty()) {
+    text += "  mv " + config.master_key_file + " " + config.master_key_file + ".old\n  mv " +
+            key_file + " " + config.master_key_file + "\n";
+  } else {
+    text += "  give the new key where the old one came from (" + config.origins.at("master_key") +
+            ")\n";
+  }
+  return text + "  coffer serve";
+}
+
+/// The act and what came of it are in the audit log, as of any other command.
+Result<std::int64_t> rotate_recorded(App& app, const auth::MasterKey& next,
+                                     const std::string& key_file) {
+  const Actor actor = command_line_actor(::geteuid());
+  const std::string command(kCommand);
+  COFFER_TRY(const auto act, flows::record_act(app.flows(), actor, command,
+                                               to_json({{"new-key-file", key_file}}, false)));
+  auto count = flows::rotate_master_key(app.flows(), next);
+  const auto recorded = flows::record_outcome(
+      app.flows(), act, actor, command,
+      count ? std::string("done") : std::string(info(count.error().slug).name),
+      count ? std::string() : count.error().detail);
+  if (!recorded) log_error("audit", "an outcome could not be recorded", {{"act", act}});
+  return count;
+}
+
+Result<Answer> rotate_in(App& app, Random& random, const std::string& key_file) {
+  COFFER_TRY(const auto next,
+             auth::load_or_create_master_key(key_file, random, auth::MissingKey::create));
+  COFFER_TRY(const auto count, rotate_recorded(app, next, key_file));
+  return Answer{.records = {{{"database", app.database().path()},
+                             {"keyFile", key_file},
+                             {"sealedAnew", count}}},
+                .note = next_steps(app.config(), key_file)};
+}
+
+int rotate(const Console& console, const Arguments& arguments, const ConfigFlags& flags) {
+  int code = 0;
+  const auto config = read_file_settings(console, flags, code);
+  if (!config) return code;
+  std::error_code ignored;
+  if (!std::filesystem::exists(config->db, ignored)) {
+    print_error(console, "there is no database at " + config->db + "; name another with --db");
+    return exit_code::kFailed;
+  }
+  configure_logging(LogLevel::warning, default_log_format());
+  const SystemClock clock;
+  OsRandom random;
+  StartError error;
+  const auto app = App::open(*config, clock, random, error);
+  if (!app) {
+    print_error(console, error.message);
+    return error.exit_code;
+  }
+  const auto answer = rotate_in(*app, random, arguments.text("new-key-file"));
+  if (!answer) return print_problem(console, answer.error(), {});
+  return print_answer(console, *answer, arguments.json);
+}
+
+}  // namespace
+
+std::vector<Command> key_commands() {
+  return {
+      {.path = kCommand,
+       .summary = "Seal everything under another master key; the server must be stopped",
+       .run = rotate,
+       .arguments = {required_option("new-key-file", "FILE",
+                                     "The new key; made when there is no such file")},
+       .settings = Settings::file,
+       .details =
+           "Everything is sealed anew in one commit: whatever happens, the file opens with "
+           "exactly one of the\ntwo keys. Bearer tokens, admin sessions and list cursors end, as "
+           "they hang on the old key."}};
+}
+
+}  // namespace coffer::cli

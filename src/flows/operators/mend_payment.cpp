@@ -1,0 +1,155 @@
+#include "flows/operators/mend_payment.h"
+
+#include "flows/providers/provider_news.h"
+#include "flows/providers/provider_outcome.h"
+#include "store/operating/payment_lists.h"
+#include "store/operating/payment_story.h"
+
+namespace coffer::flows {
+namespace {
+
+using store::PaymentRecord;
+using store::ProviderView;
+
+Unexpected no_such_payment() { return unexpected(Slug::not_found, "There is no such payment."); }
+Unexpected conflict(std::string what) { return unexpected(Slug::conflict, std::move(what)); }
+
+std::string_view word(Resolution as) {
+  switch (as) {
+    case Resolution::succeeded:
+      return "succeeded";
+    case Resolution::failed:
+      return "failed";
+    case Resolution::refunded:
+      return "refunded";
+  }
+  throw InternalError("unknown resolution");
+}
+
+Result<PaymentRecord> required_payment(store::Connection& db, PaymentId id) {
+  const auto key = store::payment_key(db, id);
+  if (!key) return no_such_payment();
+  return *store::find_payment_by_key(db, *key);
+}
+
+// No call takes longer; one that a crash left open stays open for ever, and is asked about by the
+// next.
+constexpr std::int64_t kCallMsMax = 120'000;
+
+/// The last call is under way: nobody has its answer yet.
+bool is_being_asked(store::WriteTx& tx, std::int64_t payment) {
+  const auto attempts = store::attempts_of_payment(tx.db(), payment);
+  return !attempts.empty() && !attempts.back().closed_at &&
+         tx.now() < attempts.back().opened_at.plus_ms(kCallMsMax);
+}
+
+bool may_receive(store::WriteTx& tx, const ProviderView& view) {
+  const auto wallet = view.payment.keys.legs.front().destination_wallet;
+  return store::wallet_status(tx.db(), *wallet) == WalletStatus::verified;
+}
+
+/// Nothing when this end can be reached from here; else why not.
+std::string objection(store::WriteTx& tx, const PaymentRecord& record, const ProviderView& view,
+                      Resolution as) {
+  const bool cash_out = record.request.type == PaymentType::offramp;
+  const bool under_way = !is_settled(record.status);
+  const std::string now = "It is " + std::string(name(record.status)) + " now.";
+  if (is_being_asked(tx, record.key)) {
+    return "A call to its provider is under way; try again in a few seconds, with the server "
+           "running.";
+  }
+  switch (as) {
+    case Resolution::succeeded:
+      if (!cash_out && !may_receive(tx, view)) {
+        return "Its wallet may not receive now: end its review first.";
+      }
+      [[fallthrough]];
+    case Resolution::failed:
+      return under_way ? "" : "Only what is under way with a provider ends so. " + now;
+    case Resolution::refunded:
+      break;
+  }
+  if (!cash_out) return "Only a cash-out can be refunded.";
+  if (record.status == PaymentStatus::refund_pending ||
+      record.status == PaymentStatus::refund_failed) {
+    return {};
+  }
+  if (!under_way) return "Only a cash-out whose refund is open can be refunded. " + now;
+  return view.state == ProviderState::accepted
+             ? ""
+             : "Nothing was debited yet: it can only be resolved as succeeded or failed.";
+}
+
+void apply(const Context& context, store::WriteTx& tx, ProviderView& view, Resolution as) {
+  switch (as) {
+    case Resolution::succeeded:
+      return decide(context, tx, view, std::nullopt);
+    case Resolution::failed:
+      return decide(context, tx, view, FailureCode::operator_failed);
+    case Resolution::refunded:
+      break;
+  }
+  if (is_settled(view.payment.status)) return give_back(context, tx, view);
+  decide(context, tx, view, FailureCode::operator_failed);  // which gives back what was debited
+}
+
+/// What the operator learned stands where the provider's own answers do.
+void note(store::WriteTx& tx, std::int64_t payment, const Finding& finding) {
+  const int attempt = store::open_attempt(tx, payment, ProviderCall::status);
+  store::close_attempt(
+      tx, payment, attempt,
+      "resolved as " + std::string(word(finding.as)) + " by " + finding.who + ": " + finding.why);
+}
+
+Result<void> resolve(const Context& context, store::WriteTx& tx, const PaymentRecord& record,
+                     const Finding& finding) {
+  if (!is_quoted(record.request.type)) {
+    return conflict("Only cash-outs and collections can be resolved; coffer itself settles a " +
+                    std::string(name(record.request.type)) + ".");
+  }
+  ProviderView view = store::provider_view(tx.db(), record.key);
+  if (const std::string why_not = objection(tx, record, view, finding.as); !why_not.empty()) {
+    return conflict(why_not);
+  }
+  note(tx, record.key, finding);
+  apply(context, tx, view, finding.as);
+  tx.signal(store::Signal::providers);
+  return {};
+}
+
+Result<void> retry(store::WriteTx& tx, std::int64_t payment) {
+  const auto job = store::job_of_payment(tx.db(), payment);
+  if (!job) return conflict("Nothing is left to do about it.");
+  if (job->with_provider) {
+    store::reschedule_provider_job(tx, payment, tx.now(), 0);
+    tx.signal(store::Signal::providers);
+    return {};
+  }
+  store::remove_settlement_job(tx, {job->due_at, payment});
+  store::add_settlement_job(tx, {tx.now(), payment});
+  tx.signal(store::Signal::settlement);
+  return {};
+}
+
+}  // namespace
+
+Result<PaymentRecord> retry_payment(const Context& context, PaymentId id) {
+  return store::run_for<PaymentRecord>(
+      context.queue, [&](store::WriteTx& tx) -> Result<PaymentRecord> {
+        COFFER_TRY(const auto record, required_payment(tx.db(), id));
+        COFFER_TRY_VOID(retry(tx, record.key));
+        return *store::find_payment_by_key(tx.db(), record.key);
+      });
+}
+
+Result<PaymentRecord> resolve_payment(const Context& context, PaymentId id,
+                                      const Finding& finding) {
+  return store::run_for<PaymentRecord>(
+      context.queue, [&](store::WriteTx& tx) -> Result<PaymentRecord> {
+        COFFER_TRY(const auto record, required_payment(tx.db(), id));
+        COFFER_TRY_VOID(resolve(context, tx, record, finding));
+        return *store::find_payment_by_key(tx.db(), record.key);
+      });
+}
+
+}  // namespace coffer::flows

@@ -1,0 +1,141 @@
+#include "flows/safety/backups.h"
+
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+
+#include <filesystem>
+
+#include "base/files/durable_file.h"
+#include "base/log.h"
+
+namespace coffer::flows {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t kFlushEveryBytes = 16 << 20;
+// What payments may write while a backup is taken.
+constexpr std::uint64_t kLogMarginBytes = 64ULL << 20;
+
+/// Leaves a backup from inside its progress.
+struct GaveUp {
+  Problem problem;
+};
+
+std::string folder_of(const std::string& path) {
+  const fs::path parent = fs::path(path).parent_path();
+  return parent.empty() ? "." : parent.string();
+}
+
+std::uint64_t free_bytes(const std::string& folder) {
+  struct statvfs info {};
+  if (::statvfs(folder.c_str(), &info) != 0) return UINT64_MAX;  // writing will tell
+  return static_cast<std::uint64_t>(info.f_bavail) * info.f_frsize;
+}
+
+bool same_disk(const std::string& a, const std::string& b) {
+  struct stat one {};
+  struct stat other {};
+  return ::stat(a.c_str(), &one) == 0 && ::stat(b.c_str(), &other) == 0 &&
+         one.st_dev == other.st_dev;
+}
+
+/// How much the disk of the backup has to keep free, so that payments are not refused for its sake.
+std::uint64_t reserve_of(const Context& context, const BackupRequest& request) {
+  return same_disk(context.database.path(), folder_of(request.path))
+             ? request.floor_bytes + kLogMarginBytes
+             : 0;
+}
+
+Problem no_room(const BackupRequest& request, std::uint64_t wanted) {
+  return Problem(Slug::storage_full, "there is no room for a backup in " + folder_of(request.path) +
+                                         ": it takes " + std::to_string((wanted >> 20) + 1) +
+                                         " MiB, and payments must keep room to write");
+}
+
+Problem ran_out(const BackupRequest& request) {
+  return Problem(Slug::storage_full, "no room was left in " + folder_of(request.path) +
+                                         " while the backup was written; payments come first");
+}
+
+/// The copy, synchronised piece by piece.
+void copy(const Context& context, const BackupRequest& request, PartialFile& file,
+          const SafetyProgress& progress) {
+  const std::uint64_t reserve = reserve_of(context, request);
+  std::int64_t flushed = 0;
+  store::copy_database(context.database.path(), file.path(),
+                       [&](std::int64_t done, std::int64_t total) {
+                         progress("copying", done, total);
+                         if (done - flushed < kFlushEveryBytes) return;
+                         flushed = done;
+                         if (free_bytes(folder_of(request.path)) < reserve)
+                           throw GaveUp{ran_out(request)};
+                         if (auto flushed_to_disk = file.flush(); !flushed_to_disk) {
+                           throw GaveUp{std::move(flushed_to_disk).error()};
+                         }
+                       });
+}
+
+Problem sql_problem(const BackupRequest& request, const store::SqlError& error) {
+  constexpr int kFull = 13;  // SQLITE_FULL
+  return Problem(error.primary_code == kFull ? Slug::storage_full : Slug::unexpected_error,
+                 "cannot write " + request.path + ": " + error.what());
+}
+
+Result<void> publish(const BackupRequest& request, PartialFile& file, Backup& out) {
+  const std::string name = fs::path(request.path).filename().string();
+  // The checksum first: a backup that has its name is never without.
+  COFFER_TRY_VOID(write_durably(request.path + ".sha256", out.sha256 + "  " + name + "\n"));
+  return file.publish();
+}
+
+Result<Backup> write_backup(const Context& context, const BackupRequest& request,
+                            const SafetyProgress& progress) {
+  Backup out{.path = request.path, .begun_at = context.queue.now()};
+  const std::int64_t began_ms = context.clock.monotonic_ms();
+  std::error_code ignored;
+  const std::uint64_t wanted =
+      fs::file_size(context.database.path(), ignored) + context.database.wal_bytes();
+  const std::uint64_t free = free_bytes(folder_of(request.path));
+  if (free < wanted || free - wanted < reserve_of(context, request)) {
+    return unexpected(no_room(request, wanted));
+  }
+  COFFER_TRY(PartialFile file, PartialFile::create(request.path));
+  copy(context, request, file, progress);
+  COFFER_TRY_VOID(file.flush());
+  if (request.verify) out.verdict = store::verify_file(file.path(), progress);
+  out.bytes = static_cast<std::int64_t>(fs::file_size(file.path(), ignored));
+  if (!out.verdict || out.verdict->violations.empty()) {
+    COFFER_TRY(out.sha256, sha256_of_file(file.path(), [&](std::int64_t done) {
+                 progress("checksum", done, out.bytes);
+               }));
+    COFFER_TRY_VOID(publish(request, file, out));
+  }
+  out.took_ms = context.clock.monotonic_ms() - began_ms;
+  return out;
+}
+
+}  // namespace
+
+Result<Backup> back_up(const Context& context, const BackupRequest& request,
+                       const SafetyProgress& progress) {
+  Result<Backup> made = unexpected(Slug::unexpected_error);
+  try {
+    made = write_backup(context, request, progress);
+  } catch (const GaveUp& fault) {
+    return unexpected(fault.problem);
+  } catch (const store::SqlError& error) {
+    return unexpected(sql_problem(request, error));
+  }
+  if (!made || (made->verdict && !made->verdict->violations.empty())) return made;
+  const store::BackupRecord record{made->begun_at, made->bytes, request.verify, made->path};
+  const auto recorded = context.queue.run([&](store::WriteTx& tx) -> Result<void> {
+    store::record_backup(tx, record);
+    return {};
+  });
+  // The backup is there all the same.
+  if (!recorded) log_warning("backup", "the backup could not be recorded");
+  return made;
+}
+
+}  // namespace coffer::flows

@@ -1,0 +1,23 @@
+// Everything in the file as lines of JSON (NDJSON), for other programs.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace coffer::flows {
+
+struct ExportSink {
+  std::function<void(const std::string& line)> line;  // with its line feed; may throw to stop
+  std::function<void(std::string_view what, std::int64_t done, std::int64_t total)> progress;
+};
+
+/// One consistent state, in constant memory, on a connection of its own. (type, lines) in their
+/// order. Throws SqlError.
+std::vector<std::pair<std::string, std::int64_t>> export_everything(const std::string& database,
+                                                                    const ExportSink& sink);
+
+}  // namespace coffer::flows

@@ -1,0 +1,185 @@
+#include "flows/safety/restore.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "base/files/durable_file.h"
+
+namespace coffer::flows {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kHexLength = 64;
+
+/// Of the database's lock file, as long as it lives: no server starts on a half restored file.
+class Lock {
+ public:
+  explicit Lock(const std::string& target)
+      : fd_(::open((target + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)) {}
+  ~Lock() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  Lock(const Lock&) = delete;
+  Lock& operator=(const Lock&) = delete;
+  bool is_open() const { return fd_ >= 0; }
+  bool take() const { return ::flock(fd_, LOCK_EX | LOCK_NB) == 0; }
+
+ private:
+  int fd_;
+};
+
+Result<void> make_folder(const std::string& target) {
+  const fs::path folder = fs::path(target).parent_path();
+  std::error_code error;
+  if (folder.empty() || fs::exists(folder, error)) return {};
+  fs::create_directories(folder, error);
+  if (!error) fs::permissions(folder, fs::perms::owner_all, error);
+  if (!error) return {};
+  return unexpected(Slug::forbidden, "cannot create " + folder.string() + ": " + error.message());
+}
+
+/// Nothing may be there that the restored file could be mixed with.
+Result<void> check_free(const std::string& target) {
+  struct stat there {};
+  if (::lstat(target.c_str(), &there) == 0) {
+    return unexpected(Slug::conflict, target +
+                                          " is there already and stays as it is; move it away "
+                                          "with its -wal, or restore elsewhere with --db");
+  }
+  for (const char* suffix : {"-wal", "-journal"}) {
+    if (::lstat((target + suffix).c_str(), &there) != 0) continue;
+    return unexpected(Slug::conflict,
+                      target + suffix +
+                          " is there: it belongs to a file that was there before and "
+                          "may hold payments; move it away together with that file");
+  }
+  return {};
+}
+
+std::int64_t size_of(const std::string& path) {
+  std::error_code error;
+  const auto size = fs::file_size(path, error);
+  return error ? 0 : static_cast<std::int64_t>(size);
+}
+
+Result<void> check_source(const std::string& backup) {
+  std::error_code error;
+  const auto type = fs::status(backup, error).type();
+  if (type == fs::file_type::not_found) {
+    return unexpected(Slug::not_found, "there is no file " + backup);
+  }
+  if (type != fs::file_type::regular) {
+    return unexpected(Slug::validation_failed, backup + " is no regular file");
+  }
+  return {};
+}
+
+Result<void> check_not_in_use(const std::string& backup) {
+  std::error_code error;
+  if (fs::exists(backup + "-wal", error) && size_of(backup + "-wal") > 0) {
+    return unexpected(Slug::conflict, backup + " is a database in use, not a backup: there is a " +
+                                          backup +
+                                          "-wal with it; take a backup with coffer backup");
+  }
+  return {};
+}
+
+store::VerifyProgress checking(const SafetyProgress& progress) {
+  return [&progress](std::string_view what, std::int64_t done, std::int64_t total) {
+    progress("checking " + std::string(what), done, total);
+  };
+}
+
+Problem newer(const std::string& path, const store::FileVerdict& verdict) {
+  return Problem(Slug::conflict, path + " was written by a newer coffer (schema " +
+                                     std::to_string(verdict.summary.schema) +
+                                     "); install that version and restore it with it");
+}
+
+/// The copy at its partial name; with violations it must not be published.
+Result<Restored> prove(PartialFile& file, const std::string& backup,
+                       const SafetyProgress& progress) {
+  Restored out;
+  COFFER_TRY(out.checksum, check_checksum(backup, progress, out.verdict.violations));
+  if (!out.verdict.violations.empty()) return out;
+  const std::int64_t total = size_of(backup);
+  COFFER_TRY(out.bytes,
+             copy_into(file, backup, [&](std::int64_t done) { progress("copying", done, total); }));
+  try {
+    store::leave_wal(file.path());
+  } catch (const store::SqlError& error) {
+    out.verdict.violations.push_back({"sqlite_file", error.what()});
+    return out;
+  }
+  out.verdict = store::verify_file(file.path(), checking(progress));
+  out.schema_before = out.verdict.summary.schema;
+  if (out.verdict.newer_schema) return unexpected(newer(backup, out.verdict));
+  if (!out.verdict.violations.empty() || !out.verdict.older_schema) return out;
+  if (const std::string fault = store::upgrade_copy(file.path()); !fault.empty()) {
+    return unexpected(Slug::unexpected_error, fault);
+  }
+  out.verdict = store::verify_file(file.path(), checking(progress));
+  return out;
+}
+
+}  // namespace
+
+Result<bool> check_checksum(const std::string& path, const SafetyProgress& progress,
+                            std::vector<store::Violation>& violations) {
+  std::ifstream file(path + ".sha256");
+  if (!file) return false;
+  std::string wanted;
+  file >> wanted;
+  const std::int64_t total = size_of(path);
+  COFFER_TRY(const std::string found,
+             sha256_of_file(path, [&](std::int64_t done) { progress("checksum", done, total); }));
+  if (wanted.size() == kHexLength && wanted == found) return true;
+  violations.push_back({"checksum", "the file is not what " + path + ".sha256 was made of"});
+  return true;
+}
+
+Result<Restored> judge_file(const std::string& path, const SafetyProgress& progress) {
+  COFFER_TRY_VOID(check_source(path));
+  Restored out;
+  out.bytes = size_of(path);
+  std::vector<store::Violation> violations;
+  COFFER_TRY(out.checksum, check_checksum(path, progress, violations));
+  out.verdict = store::verify_file(path, checking(progress));
+  out.schema_before = out.verdict.summary.schema;
+  auto& all = out.verdict.violations;
+  all.insert(all.begin(), violations.begin(), violations.end());
+  return out;
+}
+
+Result<Restored> restore_backup(const std::string& backup, const std::string& target,
+                                const SafetyProgress& progress) {
+  COFFER_TRY_VOID(check_source(backup));
+  COFFER_TRY_VOID(check_not_in_use(backup));
+  COFFER_TRY_VOID(check_free(target));
+  COFFER_TRY_VOID(make_folder(target));
+  const Lock lock(target);
+  if (!lock.is_open()) {
+    return unexpected(Slug::forbidden, "cannot open " + target + ".lock: " + std::strerror(errno));
+  }
+  if (!lock.take()) {
+    return unexpected(Slug::overloaded,
+                      target + " is in use by another coffer; stop that one first");
+  }
+  // Of no use without its file, and built again from nothing.
+  ::unlink((target + "-shm").c_str());
+  COFFER_TRY(PartialFile file, PartialFile::create(target));
+  COFFER_TRY(Restored out, prove(file, backup, progress));
+  if (!out.verdict.violations.empty()) return out;
+  COFFER_TRY_VOID(file.publish());
+  return out;
+}
+
+}  // namespace coffer::flows

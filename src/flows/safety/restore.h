@@ -1,0 +1,33 @@
+// A backup becoming the database again. Works on files that nobody serves; needs no key.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/result.h"
+#include "flows/safety/backups.h"
+
+namespace coffer::flows {
+
+struct Restored {
+  std::int64_t bytes = 0;
+  bool checksum = false;       // there was one, and it is right
+  int schema_before = 0;       // of the backup; an older one was brought up to date
+  store::FileVerdict verdict;  // with violations nothing was restored
+};
+
+/// Copies `backup` to `target`, proves the copy and only then gives it its name. `conflict` when
+/// anything is at `target` or belongs to a file that was there (its log), or for a newer schema;
+/// `overloaded` while a server has it.
+Result<Restored> restore_backup(const std::string& backup, const std::string& target,
+                                const SafetyProgress& progress);
+
+/// Compares a file with the checksum beside it. False: there is none. A violation when it is
+/// another.
+Result<bool> check_checksum(const std::string& path, const SafetyProgress& progress,
+                            std::vector<store::Violation>& violations);
+
+/// Everything that can be said about a file that nobody serves, its checksum included.
+Result<Restored> judge_file(const std::string& path, const SafetyProgress& progress);
+
+}  // namespace coffer::flows

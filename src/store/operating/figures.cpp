@@ -1,0 +1,128 @@
+#include "store/operating/figures.h"
+
+#include <array>
+#include <map>
+#include <tuple>
+
+#include "base/check.h"
+#include "domain/ledger.h"
+#include "store/operating/newest.h"
+#include "store/telemetry/backlog.h"
+
+namespace coffer::store {
+namespace {
+
+constexpr const char* kAccounts = "SELECT tenant, asset, kind, balance, held FROM accounts";
+constexpr const char* kEnvironments = "SELECT tenant, environment FROM tenants";
+constexpr const char* kAssets = "SELECT asset, code, decimals FROM assets";
+
+constexpr int kLatest = 200;
+constexpr const char* kConnectorLatest =
+    "SELECT count(*) FILTER (WHERE status NOT IN (0, 1)), count(*) FILTER (WHERE status = 2)"
+    " FROM (SELECT status FROM payments INDEXED BY payments_of_connector WHERE connector = ?1"
+    " ORDER BY payment DESC LIMIT ?2)";
+// Of the first of its lane (store/providers/provider_payments.h).
+constexpr int kLaneLooksMax = 2'000;
+constexpr const char* kConnectorUnderWay =
+    "SELECT count(*) FROM (SELECT payment FROM provider_jobs WHERE lane = ?1 LIMIT ?2) j"
+    " CROSS JOIN payments p ON p.payment = j.payment WHERE p.connector = ?3";
+
+constexpr const char* kWebhookWaits =
+    "SELECT count(*) FROM (SELECT 1 FROM deliveries INDEXED BY deliveries_undelivered"
+    " WHERE webhook = ?1 AND state = ?2 AND state <> 1 LIMIT ?3)";
+constexpr const char* kWebhookOldest =
+    "SELECT due_at FROM deliveries INDEXED BY deliveries_undelivered"
+    " WHERE webhook = ? AND state = 0 AND state <> 1 ORDER BY due_at LIMIT 1";
+
+/// Sums of a book while it is read: wide enough for whatever the file holds.
+__extension__ typedef __int128 Wide;  // a GNU extension, and the one 128-bit type there is
+struct Sums {
+  std::array<Wide, 5> kinds{};
+  Wide held = 0;
+  std::int64_t accounts = 0;
+};
+
+Amount narrow(Wide units) {
+  const auto out = static_cast<std::int64_t>(units);
+  COFFER_CHECK(out == units);
+  return Amount::from_units(out);
+}
+
+Book book_of(const Sums& sums) {
+  const auto of = [&](AccountKind kind) {
+    return narrow(sums.kinds[static_cast<std::size_t>(kind)]);
+  };
+  Book out;
+  out.wallets = of(AccountKind::wallet);
+  out.issuance = of(AccountKind::issuance);
+  out.liquidity = of(AccountKind::liquidity);
+  out.fees = of(AccountKind::fee);
+  out.clearing = of(AccountKind::clearing);
+  out.held = narrow(sums.held);
+  Wide all = 0;
+  for (const Wide kind : sums.kinds) all += kind;
+  out.sum = narrow(all);
+  out.accounts = sums.accounts;
+  return out;
+}
+
+template <class... Args>
+std::int64_t count(Connection& db, const char* sql, const Args&... args) {
+  return first_integer(db, sql, args...).value_or(0);
+}
+
+template <class... Args>
+std::optional<Timestamp> time(Connection& db, const char* sql, const Args&... args) {
+  const auto ms = first_integer(db, sql, args...);
+  return ms ? std::optional(Timestamp{*ms}) : std::nullopt;
+}
+
+}  // namespace
+
+std::vector<Book> books(Connection& db) {
+  std::map<std::int64_t, Environment> environments;
+  for (Query q(db, kEnvironments); q.step();) {
+    environments[q.integer(0)] = q.enumeration<Environment>(1);
+  }
+  std::map<std::pair<Environment, std::int64_t>, Sums> all;
+  for (Query q(db, kAccounts); q.step();) {
+    Sums& sums = all[{environments.at(q.integer(0)), q.integer(1)}];
+    sums.kinds.at(static_cast<std::size_t>(q.integer(2))) += q.integer(3);
+    if (q.enumeration<AccountKind>(2) == AccountKind::wallet) sums.held += q.integer(4);
+    ++sums.accounts;
+  }
+  std::map<std::int64_t, std::pair<AssetCode, int>> assets;
+  for (Query q(db, kAssets); q.step();) {
+    assets[q.integer(0)] = {*AssetCode::parse(q.text(1)), static_cast<int>(q.integer(2))};
+  }
+  std::vector<Book> out;
+  for (const auto& [key, sums] : all) {
+    Book book = book_of(sums);
+    book.environment = key.first;
+    std::tie(book.asset, book.decimals) = assets.at(key.second);
+    out.push_back(std::move(book));
+  }
+  return out;
+}
+
+ConnectorFigures connector_figures(Connection& db, const ConnectorTerms& connector) {
+  ConnectorFigures out;
+  {
+    Query q(db, kConnectorLatest, connector.key, kLatest);
+    COFFER_CHECK(q.step());
+    out.ended = q.integer(0);
+    out.succeeded = q.integer(1);
+  }
+  const std::int64_t lane = connector.driver == DriverKind::http ? connector.key : 0;
+  out.under_way = count(db, kConnectorUnderWay, lane, kLaneLooksMax, connector.key);
+  return out;
+}
+
+WebhookFigures webhook_figures(Connection& db, std::int64_t webhook) {
+  constexpr int kPending = 0;
+  constexpr int kDead = 2;
+  return {count(db, kWebhookWaits, webhook, kPending, kCountMax),
+          count(db, kWebhookWaits, webhook, kDead, kCountMax), time(db, kWebhookOldest, webhook)};
+}
+
+}  // namespace coffer::store

@@ -1,0 +1,266 @@
+#include "store/operating/payment_lists.h"
+
+#include <array>
+
+namespace coffer::store {
+namespace {
+
+// Each along its own index, whose entries end in the payment: nothing is sorted, and what is not
+// shown is not read.
+#define NEWEST " AND payment < ?1 ORDER BY payment DESC LIMIT ?2"
+constexpr const char* kAll =
+    "SELECT payment FROM payments WHERE payment < ?1 ORDER BY payment DESC LIMIT ?2";
+constexpr const char* kOfTenant =
+    "SELECT payment FROM payments INDEXED BY payments_by_tenant WHERE tenant = ?3" NEWEST;
+constexpr const char* kOfStatus =
+    "SELECT payment FROM payments INDEXED BY payments_not_succeeded"
+    " WHERE tenant = ?3 AND status = ?4 AND status <> 2" NEWEST;
+constexpr const char* kFromWallet =
+    "SELECT payment FROM payments INDEXED BY payments_from WHERE source_wallet = ?3" NEWEST;
+constexpr const char* kToWallet =
+    "SELECT payment FROM payments INDEXED BY payments_to WHERE destination_wallet = ?3" NEWEST;
+constexpr const char* kLegsFrom =
+    "SELECT payment FROM payment_legs INDEXED BY payment_legs_from WHERE source_wallet = ?3" NEWEST;
+constexpr const char* kLegsTo =
+    "SELECT payment FROM payment_legs INDEXED BY payment_legs_to"
+    " WHERE destination_wallet = ?3" NEWEST;
+constexpr const char* kOfBeneficiary =
+    "SELECT payment FROM payments INDEXED BY payments_of_beneficiary WHERE beneficiary = ?3" NEWEST;
+constexpr const char* kOfConnector =
+    "SELECT payment FROM payments INDEXED BY payments_of_connector WHERE connector = ?3" NEWEST;
+#undef NEWEST
+static_assert(static_cast<int>(PaymentStatus::succeeded) == 2);
+
+constexpr const char* kBrief =
+    "SELECT tenant, type, status, beneficiary, connector FROM payments WHERE payment = ?";
+constexpr const char* kTenants = "SELECT tenant FROM tenants WHERE association IS NOT NULL";
+constexpr const char* kCreated =
+    "SELECT payment, created_at FROM payments WHERE payment >= ? ORDER BY payment LIMIT 1";
+constexpr const char* kLast = "SELECT max(payment) FROM payments";
+constexpr const char* kKeyOfId = "SELECT payment FROM payments WHERE id = ?";
+
+/// A source of one index.
+template <class... Args>
+KeySource along(Connection& db, const char* sql, const Args&... args) {
+  return [&db, sql, args...](std::int64_t before, int count) {
+    return integers(db, sql, before, count, args...);
+  };
+}
+
+std::vector<KeySource> of_wallet(Connection& db, std::int64_t wallet) {
+  return {along(db, kFromWallet, wallet), along(db, kToWallet, wallet),
+          along(db, kLegsFrom, wallet), along(db, kLegsTo, wallet)};
+}
+
+/// The narrowest index there is; the rest of the filter is looked at row by row.
+std::vector<KeySource> sources_of(Connection& db, const PaymentsWanted& wanted) {
+  if (wanted.wallet) return of_wallet(db, *wanted.wallet);
+  if (wanted.beneficiary) return {along(db, kOfBeneficiary, *wanted.beneficiary)};
+  const bool rare = wanted.status && *wanted.status != PaymentStatus::succeeded;
+  std::vector<KeySource> out;
+  if (rare) {
+    const auto status = static_cast<std::int64_t>(*wanted.status);
+    for (const std::int64_t tenant : wanted.tenants ? *wanted.tenants : integers(db, kTenants)) {
+      out.push_back(along(db, kOfStatus, tenant, status));
+    }
+    return out;
+  }
+  if (wanted.connector) return {along(db, kOfConnector, *wanted.connector)};
+  if (!wanted.tenants) return {along(db, kAll)};
+  for (const std::int64_t tenant : *wanted.tenants) out.push_back(along(db, kOfTenant, tenant));
+  return out;
+}
+
+bool fits(Connection& db, const PaymentsWanted& wanted, std::int64_t payment) {
+  Query q(db, kBrief, payment);
+  if (!q.step() || !contains(wanted.tenants, q.integer(0))) return false;
+  if (wanted.type && *wanted.type != q.enumeration<PaymentType>(1)) return false;
+  if (wanted.status && *wanted.status != q.enumeration<PaymentStatus>(2)) return false;
+  if (wanted.beneficiary && wanted.beneficiary != q.optional_integer(3)) return false;
+  return !wanted.connector || wanted.connector == q.optional_integer(4);
+}
+
+// Finding -----------------------------------------------------------------------------------------
+
+/// Payments that one piece of the search reads; chosen so that it stays far below 100 ms.
+constexpr std::int64_t kReadMax = 100'000;
+
+constexpr const char* kOfTransactionId =
+    "SELECT p.payment FROM tenants t CROSS JOIN payments p"
+    " ON p.tenant = t.tenant AND p.transaction_id = ?1 LIMIT ?2";
+constexpr const char* kOfQuote = "SELECT payment FROM quotes WHERE id = ?";
+constexpr const char* kOfEvent = "SELECT payment FROM events INDEXED BY events_by_id WHERE id = ?";
+constexpr const char* kWalletOfId = "SELECT wallet FROM wallets WHERE id = ?";
+constexpr const char* kWalletOfNumber = "SELECT wallet FROM wallets WHERE account_number = ?";
+constexpr const char* kWalletOfKey = "SELECT wallet FROM wallets WHERE public_key = ?";
+constexpr const char* kBeneficiaryOfId = "SELECT beneficiary FROM beneficiaries WHERE id = ?";
+constexpr const char* kOfRequest =
+    "SELECT payment FROM payments WHERE payment >= ?1 AND payment < ?2 AND request_id = ?3"
+    " ORDER BY payment LIMIT ?4";
+constexpr const char* kOfHash =
+    "SELECT payment FROM journal INDEXED BY journal_of_payment"
+    " WHERE payment >= ?1 AND payment < ?2 AND link = ?3 ORDER BY payment DESC LIMIT ?4";
+// Types 2 and 5 to 7: what has legs, and what has a provider.
+constexpr const char* kOfText =
+    "SELECT payment, CASE WHEN request_id = ?3 THEN 0 WHEN from_ref = ?3 OR to_ref = ?3 OR type = 2"
+    " THEN 1 ELSE 2 END FROM payments p WHERE payment >= ?1 AND payment < ?2"
+    " AND (request_id = ?3 OR from_ref = ?3 OR to_ref = ?3"
+    "  OR (type = 2 AND EXISTS (SELECT 1 FROM payment_legs l WHERE l.payment = p.payment"
+    "   AND (l.from_ref = ?3 OR l.to_ref = ?3)))"
+    "  OR (type >= 5 AND EXISTS (SELECT 1 FROM provider_payments v WHERE v.payment = p.payment"
+    "   AND v.provider_reference = ?3)))"
+    " ORDER BY payment DESC LIMIT ?4";
+static_assert(static_cast<int>(PaymentType::p2p_own_multi) == 2);
+static_assert(static_cast<int>(PaymentType::offramp) == 5);
+constexpr std::array kTextKinds = {FoundAs::request_id, FoundAs::reference,
+                                   FoundAs::provider_reference};
+
+constexpr std::size_t kHashDigits = 64;
+// A request is accepted when it has waited for its commit, hardly ever longer.
+constexpr std::int64_t kAcceptedWithinMs = 60'000;
+constexpr std::int64_t kClockSlackMs = 1'000;
+constexpr std::size_t kSearchedBytesMax = 128;  // what is longer is no reference of anybody
+
+std::optional<std::string> hash_of(std::string_view text) {
+  if (text.size() != kHashDigits) return std::nullopt;
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto digit = std::string_view("0123456789abcdef").find(static_cast<char>(text[i] | 0x20));
+    if (digit == std::string_view::npos) return std::nullopt;
+    if (i % 2 == 0)
+      out.push_back(static_cast<char>(digit << 4));
+    else
+      out.back() = static_cast<char>(out.back() | static_cast<char>(digit));
+  }
+  return out;
+}
+
+class Search {
+ public:
+  Search(Connection& db, std::string_view text, int limit) : db_(db), text_(text), limit_(limit) {}
+
+  std::vector<FoundPayment> exact() {
+    if (const auto uuid = Uuid::parse(text_)) by_id(*uuid);
+    add(FoundAs::transaction_id, integers(db_, kOfTransactionId, text_, limit_));
+    if (found_.empty()) {
+      newest_of_wallet(first_integer(db_, kWalletOfNumber, text_));
+      newest_of_wallet(first_integer(db_, kWalletOfKey, text_));
+    }
+    return std::move(found_);
+  }
+
+  /// What has no index, in the payments from `low` up to, not including, `high`.
+  std::vector<FoundPayment> read(std::int64_t low, std::int64_t high) {
+    if (const auto hash = hash_of(text_)) {
+      add(FoundAs::ledger_hash, integers(db_, kOfHash, low, high, Blob{*hash}, limit_));
+    }
+    Query q(db_, kOfText, low, high, text_, limit_);
+    while (q.step()) {
+      found_.push_back({q.integer(0), kTextKinds[static_cast<std::size_t>(q.integer(1))]});
+    }
+    return std::move(found_);
+  }
+
+ private:
+  void add(FoundAs how, const std::vector<std::int64_t>& payments) {
+    for (const std::int64_t payment : payments) found_.push_back({payment, how});
+  }
+  void add(FoundAs how, std::optional<std::int64_t> payment) {
+    if (payment) found_.push_back({*payment, how});
+  }
+  void newest_of_wallet(std::optional<std::int64_t> wallet) {
+    if (!wallet) return;
+    PaymentsWanted wanted;
+    wanted.wallet = wallet;
+    add(FoundAs::wallet, newest_payments(db_, wanted, {{}, limit_}).keys);
+  }
+  void by_id(const Uuid& id) {
+    add(FoundAs::id, first_integer(db_, kKeyOfId, id));
+    add(FoundAs::quote, first_integer(db_, kOfQuote, id));
+    add(FoundAs::event, first_integer(db_, kOfEvent, id));
+    newest_of_wallet(first_integer(db_, kWalletOfId, id));
+    if (const auto beneficiary = first_integer(db_, kBeneficiaryOfId, id)) {
+      PaymentsWanted wanted;
+      wanted.beneficiary = beneficiary;
+      add(FoundAs::beneficiary, newest_payments(db_, wanted, {{}, limit_}).keys);
+    }
+    if (found_.empty()) by_request_time(id);
+  }
+  /// The first six bytes of a UUID of version 7 are the milliseconds of its making.
+  void by_request_time(const Uuid& id) {
+    if (id.bytes[6] >> 4 != 7) return;
+    Timestamp made;
+    for (std::size_t i = 0; i < 6; ++i) made.ms = made.ms << 8 | id.bytes[i];
+    const std::int64_t low = first_payment_since(db_, made.plus_ms(-kClockSlackMs));
+    const std::int64_t high =
+        std::min(first_payment_since(db_, made.plus_ms(kAcceptedWithinMs)), low + kReadMax);
+    add(FoundAs::request_id, integers(db_, kOfRequest, low, high, text_, limit_));
+  }
+
+  Connection& db_;
+  const std::string_view text_;
+  const int limit_;
+  std::vector<FoundPayment> found_;
+};
+
+}  // namespace
+
+KeyPage newest_payments(Connection& db, const PaymentsWanted& wanted, const NewestAt& at) {
+  NewestAt from = at;
+  if (wanted.to) {
+    const std::int64_t end = first_payment_since(db, *wanted.to);
+    from.before = std::min(at.before.value_or(end), end);
+  }
+  const std::int64_t at_least = wanted.from ? first_payment_since(db, *wanted.from) : 1;
+  return newest_keys(sources_of(db, wanted), from, at_least,
+                     [&](std::int64_t payment) { return fits(db, wanted, payment); });
+}
+
+std::int64_t first_payment_since(Connection& db, Timestamp at) {
+  std::int64_t low = 1;
+  std::int64_t high = last_payment(db) + 1;
+  while (low < high) {
+    const std::int64_t middle = low + (high - low) / 2;
+    Query query(db, kCreated, middle);
+    const bool there = query.step();
+    if (there && query.time(1) < at) {
+      low = query.integer(0) + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+std::int64_t last_payment(Connection& db) { return first_integer(db, kLast).value_or(0); }
+
+std::optional<std::int64_t> payment_key(Connection& db, PaymentId id) {
+  return first_integer(db, kKeyOfId, id);
+}
+
+std::string_view name(FoundAs how) {
+  constexpr std::array<std::string_view, 10> kNames = {
+      "id",        "transactionId",     "quote",     "event", "wallet", "beneficiary", "requestId",
+      "reference", "providerReference", "ledgerHash"};
+  return kNames[static_cast<std::size_t>(how)];
+}
+
+FoundPayments find_payments(Connection& db, std::string_view text, const NewestAt& at) {
+  FoundPayments out;
+  if (!at.before) {
+    out.found = Search(db, text, at.limit).exact();
+    if (!out.found.empty()) return out;
+  }
+  if (text.size() > kSearchedBytesMax) return out;
+  const std::int64_t high = at.before.value_or(last_payment(db) + 1);
+  const std::int64_t low = std::max<std::int64_t>(1, high - kReadMax);
+  out.found = Search(db, text, at.limit).read(low, high);
+  if (out.found.size() >= static_cast<std::size_t>(at.limit)) {
+    out.next = out.found.back().payment;
+  } else if (low > 1) {
+    out.next = low;
+  }
+  return out;
+}
+
+}  // namespace coffer::store

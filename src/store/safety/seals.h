@@ -1,0 +1,31 @@
+// What is sealed under the master key, all of it: for the rotation of that key.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "store/write_tx.h"
+
+namespace coffer::store {
+
+/// A column of sealed values. Each is sealed for `context` and the id of its row.
+struct SealedColumn {
+  std::string_view table;
+  std::string_view column;
+  std::string_view context;
+};
+std::span<const SealedColumn> sealed_columns();
+
+/// A sealed value and what it is sealed for become the value to store instead.
+using Reseal =
+    std::function<Result<std::string>(const std::string& sealed, const std::string& context)>;
+
+/// Replaces every sealed value of the file, those in meta too, and gives their number. The first
+/// Problem ends it: the command then leaves no trace.
+Result<std::int64_t> reseal_all(WriteTx& tx, const Reseal& reseal);
+
+}  // namespace coffer::store

@@ -1,0 +1,306 @@
+// coffer payment: finding one, seeing what became of it, mending what is stuck.
+#include <catch2/catch.hpp>
+#include <map>
+#include <sstream>
+
+#include "cli/dispatch.h"
+#include "cli/exit_code.h"
+#include "support/connectors.h"
+#include "support/recipients.h"
+#include "support/scenario.h"
+#include "support/test_app.h"
+
+using namespace coffer;
+using namespace coffer::test;
+
+namespace {
+
+const std::string kOfframp = "/v1/payments/offramp";
+constexpr const char* kNobody = "0190a5a0-0000-7000-8000-000000000000";
+using Values = std::map<std::string, std::string>;
+
+struct Ran {
+  int code = -1;
+  std::string out;
+  std::string err;
+  Json json() const { return Json::parse(out); }
+};
+
+struct World {
+  TestApp app;
+  const Client& me = app.me();
+  std::string wallet = app.wallet("USDC", "1000");
+  std::string other = app.wallet("USDC");
+  std::string connector = add_connector(app);  // 129.5, fee 0.50 and 1 %
+
+  Ran run(const std::string& command, const Values& arguments) {
+    std::ostringstream out;
+    std::ostringstream err;
+    cli::Interruption interruption;
+    const int code =
+        cli::run_request(app.core(), {.command = command, .arguments = arguments, .json = true},
+                         out, err, interruption);
+    return {code, out.str(), err.str()};
+  }
+  Json show(const std::string& id) { return run("payment show", {{"ID", id}}).json(); }
+  Ran resolve(const std::string& id, const std::string& as) {
+    return run("payment resolve", {{"ID", id}, {"as", as}, {"reason", "Bank statement of 3 May"}});
+  }
+
+  /// 100 USDC (fee 1.50) to a number that ends in `digits`.
+  std::string cash_out(const std::string& digits) {
+    const std::string beneficiary = add_recipient(me, digits);
+    return me.pay(kOfframp,
+                  cash_out_body(quote_for(me, connector, beneficiary), wallet, beneficiary));
+  }
+  std::string transfer(const std::string& transaction_id, const std::string& reference = "REF-1") {
+    const Json body{{"transactionId", transaction_id},
+                    {"sourceWalletId", wallet},
+                    {"destinationWalletId", other},
+                    {"sendingAssetCode", "USDC"},
+                    {"amount", 1},
+                    {"fromRef", reference}};
+    return me.pay("/v1/payments/p2p/own", body);
+  }
+  void pass(int ms) {
+    app.settle();
+    for (int passed = 0; passed < ms; passed += 250) {
+      app.clock.advance_ms(250);
+      app.settle();
+    }
+  }
+  std::string funds() const { return me.funds(wallet, "USDC"); }
+};
+
+std::vector<std::string> ids(const Json& rows) { return member_of_each(rows, "id"); }
+
+}  // namespace
+
+TEST_CASE("payment show tells all there is about a cash-out") {
+  World world;
+  const std::string id = world.cash_out("1301");
+  world.pass(2'000);
+  const Json shown = world.show(id);
+  CHECK(shown.at("status") == "refunded");
+  CHECK(shown.at("fee") == "1.50");
+  CHECK(shown.at("total") == "101.50");
+  CHECK(shown.at("rate") == "129.5");
+  CHECK(shown.at("receivingAssetCode") == "KES");
+  CHECK(shown.at("application").is_string());
+  CHECK(shown.at("requestId").is_string());
+  CHECK(shown.at("nextAttemptAt").is_null());
+  CHECK(
+      member_of_each(shown.at("timeline"), "status") ==
+      std::vector<std::string>{"initiated", "processing", "failed", "refund_pending", "refunded"});
+  CHECK(shown.at("timeline")[2].at("code").is_string());
+  const Json& entries = shown.at("entries");
+  REQUIRE(entries.size() == 8);  // principal and fee, and both back
+  CHECK(entries[0].at("account") == "wallet Own USDC");
+  CHECK(entries[0].at("walletId") == world.wallet);
+  CHECK(entries[0].at("amount") == "-100.00");
+  CHECK(entries[0].at("runningBalance") == "900.00");
+  CHECK(entries[7].at("kind") == "refund");
+  CHECK_FALSE(shown.at("providerAttempts").empty());
+  CHECK(member_of_each(shown.at("events"), "type") ==
+        std::vector<std::string>{"payment.initiated", "payment.processing", "payment.failed",
+                                 "payment.refund_pending", "payment.refunded"});
+  CHECK(shown.at("deliveries").empty());
+  CHECK(world.run("payment show", {{"ID", kNobody}}).code == cli::exit_code::kFailed);
+  CHECK(world.run("payment show", {{"ID", "x"}}).code == cli::exit_code::kUsage);
+}
+
+TEST_CASE("payment show has the legs of a multi-transfer, and events among those of others") {
+  World world;
+  for (int i = 0; i < 5; ++i) world.transfer("before-" + std::to_string(i));
+  const Json leg{{"sourceWalletId", world.wallet},
+                 {"destinationWalletId", world.other},
+                 {"sendingAssetCode", "USDC"},
+                 {"amount", 2}};
+  const std::string id = world.me.pay("/v1/payments/p2p/own/multi",
+                                      {{"transactionId", "multi"}, {"transfers", {leg, leg}}});
+  for (int i = 0; i < 5; ++i) world.transfer("after-" + std::to_string(i));
+  CHECK(world.show(id).at("nextAttemptAt").is_string());
+  world.app.settle();
+  const Json shown = world.show(id);
+  CHECK(shown.at("legs").size() == 2);
+  CHECK(shown.at("entries").size() == 4);
+  CHECK(shown.at("sourceWalletId").is_null());
+  CHECK(shown.at("events").size() == 3);
+}
+
+TEST_CASE("payment list: filters, pages, newest first") {
+  World world;
+  std::vector<std::string> made;
+  for (int i = 0; i < 7; ++i) {
+    world.app.clock.advance_ms(1'000);
+    made.insert(made.begin(), world.transfer("t" + std::to_string(i)));
+  }
+  world.app.settle();
+  made.insert(made.begin(), world.cash_out("1201"));
+  world.pass(500);
+  CHECK(ids(world.run("payment list", {}).json()) == made);
+
+  std::vector<std::string> paged;
+  Values page{{"limit", "3"}};
+  for (;;) {
+    const Ran ran = world.run("payment list", page);
+    for (const std::string& id : ids(ran.json())) paged.push_back(id);
+    const auto at = ran.err.find("--cursor ");
+    if (at == std::string::npos) break;
+    page["cursor"] = ran.err.substr(at + 9, ran.err.find('\n', at) - at - 9);
+  }
+  CHECK(paged == made);
+
+  const auto listed = [&](const Values& filter) {
+    return world.run("payment list", filter).json().size();
+  };
+  CHECK(listed({{"status", "processing"}}) == 1);
+  CHECK(listed({{"status", "succeeded"}, {"environment", "sandbox"}}) == 7);
+  CHECK(listed({{"environment", "production"}}) == 0);
+  CHECK(listed({{"association", world.app.association().to_string()}}) == 8);
+  CHECK(listed({{"wallet", world.wallet}}) == 8);
+  CHECK(listed({{"wallet", world.other}}) == 7);
+  CHECK(listed({{"connector", world.connector}}) == 1);
+  CHECK(listed({{"type", "offramp"}}) == 1);
+  CHECK(listed({{"from", "2026-01-01T00:00:06Z"}}) == 3);
+  CHECK(listed({{"to", "2026-01-01T00:00:06Z"}}) == 5);
+  for (const Values& wrong : {Values{{"status", "gone"}},
+                              {{"limit", "201"}},
+                              {{"cursor", "x"}},
+                              {{"from", "yesterday"}},
+                              {{"wallet", "x"}}}) {
+    CHECK(world.run("payment list", wrong).code == cli::exit_code::kUsage);
+  }
+  CHECK(world.run("payment list", {{"wallet", kNobody}}).code == cli::exit_code::kFailed);
+}
+
+TEST_CASE("payment find: by whatever somebody has of a payment") {
+  World world;
+  const std::string id = world.transfer("order-77", "INV-2026");
+  const std::string cash_out = world.cash_out("5678");
+  world.pass(1'000);
+  const Json record = world.me.record(id);
+  const Json shown = world.show(id);
+  const Json paid = world.me.record(cash_out);
+  const auto found = [&](const std::string& text) {
+    const Json rows = world.run("payment find", {{"TEXT", text}}).json();
+    return rows.size() == 1 ? rows[0].at("id").get<std::string>() + " " +
+                                  rows[0].at("foundAs").get<std::string>()
+                            : std::to_string(rows.size()) + " rows";
+  };
+  CHECK(found(id) == id + " id");
+  CHECK(found("order-77") == id + " transactionId");
+  CHECK(found("INV-2026") == id + " reference");
+  CHECK(found(world.other) == id + " wallet");
+  CHECK(found(shown.at("requestId")) == id + " requestId");
+  CHECK(found(shown.at("events")[0].at("id")) == id + " event");
+  CHECK(found(record.at("ledgerTransactionHash")) == id + " ledgerHash");
+  CHECK(found(paid.at("quoteId")) == cash_out + " quote");
+  CHECK(found(paid.at("beneficiaryId")) == cash_out + " beneficiary");
+  CHECK(found(paid.at("providerReference")) == cash_out + " providerReference");
+  CHECK(found(kNobody) == "0 rows");
+  CHECK(found("' OR 1=1 --") == "0 rows");
+  CHECK(found(std::string(200, 'x')) == "0 rows");
+}
+
+TEST_CASE("payment retry: the next step is due now, and nothing is done twice") {
+  World world;
+  const std::string id = world.cash_out("1201");
+  world.pass(60'000);
+  const std::string later = world.show(id).at("nextAttemptAt");
+  const auto attempts = world.show(id).at("providerAttempts").size();
+  const Ran retried = world.run("payment retry", {{"ID", id}});
+  CHECK(retried.json().at("nextAttemptAt").get<std::string>() < later);
+  world.app.settle();
+  CHECK(world.show(id).at("providerAttempts").size() == attempts + 1);
+  CHECK(world.funds() == "898.50/898.50/0.00");
+
+  const std::string transfer = world.transfer("t");
+  CHECK(world.run("payment retry", {{"ID", transfer}}).code == 0);
+  world.app.settle();
+  CHECK(world.show(transfer).at("status") == "succeeded");
+  CHECK(world.run("payment retry", {{"ID", transfer}}).code == cli::exit_code::kFailed);
+  CHECK(world.run("payment retry", {{"ID", kNobody}}).code == cli::exit_code::kFailed);
+}
+
+TEST_CASE("payment resolve: a cash-out under way ends as the operator found out") {
+  for (const auto& [as, status, funds] :
+       {std::tuple("succeeded", "succeeded", "898.50/898.50/0.00"),
+        std::tuple("failed", "refunded", "1000.00/1000.00/0.00"),
+        std::tuple("refunded", "refunded", "1000.00/1000.00/0.00")}) {
+    INFO(as);
+    World world;
+    const std::string id = world.cash_out("1201");
+    world.pass(1'000);
+    const Ran ran = world.resolve(id, as);
+    INFO(ran.err);
+    REQUIRE(ran.code == 0);
+    CHECK(ran.json().at("status") == status);
+    CHECK(world.funds() == funds);
+    const std::string outcome = ran.json().at("providerAttempts").back().at("outcome");
+    CHECK(outcome == "resolved as " + std::string(as) + " by command line, uid " +
+                         std::to_string(::geteuid()) + ": Bank statement of 3 May");
+    world.pass(60'000);
+    CHECK(world.show(id).at("status") == status);
+    CHECK(world.resolve(id, "succeeded").code == cli::exit_code::kFailed);
+    CHECK(world.resolve(id, "refunded").code == cli::exit_code::kFailed);
+  }
+}
+
+TEST_CASE("payment resolve: what was never sent fails and is released, but cannot be refunded") {
+  World world;
+  const std::string id = world.cash_out("5678");
+  CHECK(world.funds() == "1000.00/898.50/101.50");
+  CHECK(world.resolve(id, "refunded").err.find("Nothing was debited") == std::string::npos);
+  CHECK(world.resolve(id, "refunded").err.find("nothing was debited") != std::string::npos);
+  const Ran ran = world.resolve(id, "failed");
+  CHECK(ran.json().at("status") == "failed");
+  CHECK(ran.json().at("failureCode") == "operator_failed");
+  CHECK(world.funds() == "1000.00/1000.00/0.00");
+  world.pass(5'000);
+  CHECK(world.funds() == "1000.00/1000.00/0.00");
+}
+
+TEST_CASE("payment resolve: a refund that failed can be given back after all, once") {
+  World world;
+  const std::string id = world.cash_out("1303");
+  world.pass(2'000);
+  REQUIRE(world.show(id).at("status") == "refund_failed");
+  const std::string failed_at = world.show(id).at("updatedAt");
+  CHECK(world.resolve(id, "failed").code == cli::exit_code::kFailed);
+  CHECK(world.resolve(id, "succeeded").code == cli::exit_code::kFailed);
+  world.app.clock.advance_ms(86'400'000);
+  REQUIRE(world.resolve(id, "refunded").code == 0);
+  CHECK(world.funds() == "1000.00/1000.00/0.00");
+  const Json record = world.me.record(id);
+  const std::vector<std::string> way{"initiated",      "processing",    "failed",
+                                     "refund_pending", "refund_failed", "refunded"};
+  CHECK(member_of_each(record.at("statusHistory"), "status") == way);
+  CHECK(record.at("statusHistory")[4].at("at") == failed_at);
+  CHECK(record.at("refund").at("status") == "refunded");
+  CHECK(record.at("refund").at("at") == record.at("updatedAt"));
+  CHECK(record.at("version") == 6);
+  CHECK(member_of_each(world.show(id).at("events"), "type").back() == "payment.refunded");
+  CHECK(world.show(id).at("events").size() == 6);
+  CHECK(world.resolve(id, "refunded").code == cli::exit_code::kFailed);
+  // The events before tell the record as it was.
+  const Json events = world.me.get("/v1/events?limit=100").json().at("data");
+  for (const Json& event : events) {
+    if (event.at("type") != "payment.refund_failed") continue;
+    CHECK(event.at("data").at("status") == "refund_failed");
+    CHECK(event.at("data").at("statusHistory").size() == 5);
+  }
+}
+
+TEST_CASE("payment resolve: what coffer settles itself is not the operator's to decide") {
+  World world;
+  const std::string id = world.transfer("t");
+  CHECK(world.resolve(id, "succeeded").code == cli::exit_code::kFailed);
+  CHECK(world.resolve(kNobody, "succeeded").code == cli::exit_code::kFailed);
+  CHECK(world.run("payment resolve", {{"ID", id}, {"as", "succeeded"}}).code ==
+        cli::exit_code::kUsage);
+  CHECK(world.run("payment resolve", {{"ID", id}, {"as", "gone"}, {"reason", "x"}}).code ==
+        cli::exit_code::kUsage);
+  world.app.settle();
+  CHECK(world.show(id).at("status") == "succeeded");
+}

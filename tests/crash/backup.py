@@ -1,0 +1,279 @@
+"""Backups under load, killed, on a full disk, damaged. See backup.sh."""
+
+import json
+import os
+import random
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from decimal import Decimal
+
+from auditor import audit
+from clients import Clients, wait_until_settled
+from gateway import Gateway
+from loop_disk import Disk, skip_without_loop_device
+
+BINARY = os.environ["COFFER_RELEASE_BIN"]
+FAULT, BUSY = 3, 75
+EXPORTED = (("payment", "payments"), ("paymentLeg", "payment_legs"), ("entry", "entries"), ("wallet", "wallets"),
+            ("entrySet", "journal"), ("event", "events"), ("hold", "holds"), ("account", "accounts"))
+
+
+def fail(what):
+    sys.exit("backup: " + what)
+
+
+def coffer(*arguments, db=None):
+    """(exit code, standard output, standard error) of one command."""
+    command = [BINARY, *arguments] + (["--db", db] if db else [])
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    return done.returncode, done.stdout, done.stderr
+
+
+def take(gateway, path, *more):
+    code, out, err = coffer("backup", path, "--json", *more, db=gateway.db)
+    if code != 0:
+        fail(f"backup ended with {code}: {err}")
+    return json.loads(out)
+
+
+def newest_entry(path):
+    db = sqlite3.connect(path)
+    row = db.execute("SELECT journal, at FROM journal ORDER BY journal DESC LIMIT 1").fetchone()
+    db.close()
+    return row
+
+
+def accepted(clients, wanted):
+    """Waits until so many payments are answered."""
+    end = time.monotonic() + 60
+    while len(clients.acked) < wanted:
+        if clients.surprises or time.monotonic() > end:
+            fail(f"payments do not go on: {clients.surprises}")
+        time.sleep(0.01)
+
+
+def judge_backup(backup, known):
+    """Whole by both judges, and with every payment that was answered before it was begun."""
+    code, out, _ = coffer("verify", backup, "--json")
+    if code != 0:
+        fail(f"the backup does not verify: {out}")
+    return audit(backup, known)
+
+
+def restored_from(folder, gateway, backup):
+    """A server on what was restored, in a folder of its own, with the key of the first."""
+    os.mkdir(folder)
+    again = Gateway(BINARY, folder)
+    code, _, err = coffer("restore", backup, db=again.db)
+    if code != 0:
+        fail(f"restore ended with {code}: {err}")
+    for name in os.listdir(os.path.dirname(gateway.db)):
+        if name.endswith(".key") or name.endswith(".json"):
+            shutil.copy(os.path.join(os.path.dirname(gateway.db), name), folder)
+    return again
+
+
+def check_export(gateway, folder):
+    """Every row of the nouns that matter is a line, and the entries of each asset still sum to zero."""
+    path = os.path.join(folder, "everything.ndjson")
+    code, _, err = coffer("export", path, db=gateway.db)
+    if code != 0:
+        fail(f"export ended with {code}: {err}")
+    lines, sums, asset_of = {}, {}, {}
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            row = json.loads(line)
+            lines[row["type"]] = lines.get(row["type"], 0) + 1
+            if row["type"] == "account":
+                asset_of[row["account"]] = row["assetCode"]
+            if row["type"] == "entry":
+                asset = asset_of[row["account"]]
+                sums[asset] = sums.get(asset, 0) + Decimal(row["amount"])
+    db = sqlite3.connect(gateway.db)
+    for noun, table in EXPORTED:
+        rows = db.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
+        if lines.get(noun, 0) != rows:
+            fail(f"the export has {lines.get(noun, 0)} lines of {noun}, the file {rows} rows")
+    db.close()
+    if any(sums.values()):
+        fail(f"the exported entries sum to {sums}")
+
+
+def under_load(folder, rounds):
+    by_plan = os.path.join(folder, "by-plan")
+    gateway = Gateway(BINARY, folder).start(env={"COFFER_BACKUP_DIR": by_plan})
+    clients = Clients(gateway).start()
+    for number in range(1, rounds + 1):
+        accepted(clients, 200 * number)
+        known = clients.facts_now()
+        before = newest_entry(gateway.db)
+        backup = os.path.join(folder, f"backup-{number}.db")
+        made = take(gateway, backup, *(["--verify"] if number % 2 else []))
+        last = newest_entry(backup)
+        if last[0] < before[0] or last[1] < before[1]:
+            fail(f"the last entry {last} is older than the start of the backup {before}")
+        # A client that was not answered yet may have a record in it, so what was sent later counts too.
+        known["sent"] = clients.facts_now()["sent"]
+        faults = judge_backup(backup, known)
+        if faults:
+            fail(f"{len(faults)} faults in the backup: {faults[:5]}")
+        if made["bytes"] != os.path.getsize(backup):
+            fail("the backup is of another size than was said")
+    clients.stop()
+    clients.replay_waiting()
+    wait_until_settled(gateway)
+    taken = [name for name in os.listdir(by_plan) if name.endswith(".db")]
+    if len(taken) != 1 or coffer("verify", os.path.join(by_plan, taken[0]))[0] != 0:
+        fail(f"the schedule took {taken}")
+    gateway.stop()
+    check_export(gateway, folder)
+    again = restored_from(os.path.join(folder, "restored"), gateway, backup)
+    again.start()
+    wait_until_settled(again)
+    again.stop()
+    faults = audit(again.db, settled=True) + clients.surprises
+    faults += audit(gateway.db, clients.facts(), settled=True)
+    if faults:
+        fail(f"{len(faults)} faults after the restore: {faults[:5]}")
+    return gateway, backup, len(clients.acked)
+
+
+def killed(folder, rounds):
+    """The server dies at a random moment of a backup: the name is there with all of it, or not at all."""
+    gateway = Gateway(BINARY, folder).start()
+    clients = Clients(gateway, count=4).start()
+    accepted(clients, 300)
+    whole = halves = 0
+    choice = random.Random(1)
+    for number in range(rounds * 4):
+        backup = os.path.join(folder, "killed.db")
+        process = subprocess.Popen([BINARY, "backup", backup, "--verify", "--db", gateway.db],
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        end = time.monotonic() + 30
+        while not os.path.exists(backup + ".partial") and process.poll() is None and time.monotonic() < end:
+            pass
+        time.sleep(choice.choice((0.003, 0.02, 0.1, 0.5, 2.0)) * choice.random())
+        gateway.kill()
+        process.kill()
+        process.wait(30)
+        halves += os.path.exists(backup + ".partial")
+        if os.path.exists(backup):
+            whole += 1
+            code, out, _ = coffer("verify", backup, "--json")
+            if code != 0 or json.loads(out)["checksum"] != "right":
+                fail(f"a backup has its name and is not whole: {out}")
+            os.remove(backup)
+        gateway.start()
+        accepted(clients, len(clients.acked) + 20)
+    if halves == 0:
+        fail("no kill came in the middle of a backup")
+    take(gateway, backup)  # over what the killed ones left
+    if os.path.exists(backup + ".partial"):
+        fail("what a killed backup left is still there")
+    clients.stop()
+    clients.replay_waiting()
+    wait_until_settled(gateway)
+    gateway.stop()
+    faults = audit(gateway.db, clients.facts(), settled=True)
+    if faults:
+        fail(f"{len(faults)} faults after the kills: {faults[:5]}")
+    return whole, halves
+
+
+def full_disk(folder):
+    """No room: for the whole of it, and in the middle of it. Payments go on."""
+    disk = Disk(folder)
+    gateway = Gateway(BINARY, os.path.join(folder, "live"))
+    os.mkdir(os.path.join(folder, "live"))
+    gateway.start()
+    clients = Clients(gateway, count=4).start()
+    accepted(clients, 200)
+    backup = os.path.join(disk.mount_point, "backup.db")
+    for leave in (os.path.getsize(gateway.db) // 2, 0):
+        disk.fill(leave)
+        code, _, err = coffer("backup", backup, db=gateway.db)
+        if code != BUSY or "room" not in err and "full" not in err:
+            fail(f"with {leave} bytes left the backup ended with {code}: {err}")
+        if os.path.exists(backup) or os.path.exists(backup + ".partial"):
+            fail("a backup that did not fit left something behind")
+        accepted(clients, len(clients.acked) + 50)
+        disk.make_room()
+    # Full while it is written: another takes the space behind the first look.
+    filler = subprocess.Popen([sys.executable, "-c",
+                               "import os,sys\nf=os.open(sys.argv[1],os.O_WRONLY|os.O_CREAT)\n"
+                               "try:\n  while True: os.write(f,b'\\0'*65536)\nexcept OSError: pass\n",
+                               disk.filler])
+    code, _, err = coffer("backup", backup, db=gateway.db)
+    filler.wait()
+    if code not in (0, BUSY, 1):
+        fail(f"while the disk filled up the backup ended with {code}: {err}")
+    if code != 0 and (os.path.exists(backup) or os.path.exists(backup + ".partial")):
+        fail("a backup that did not fit left something behind")
+    disk.make_room()
+    if code == 0:
+        os.remove(backup)
+    take(gateway, backup)
+    clients.stop()
+    clients.replay_waiting()
+    gateway.stop()
+    if clients.surprises:
+        fail(f"payments met the full disk: {clients.surprises[:3]}")
+    disk.unmount()
+    return len(clients.acked)
+
+
+def control(folder, gateway, backup):
+    """What is damaged must not pass: neither judge says it is whole, and restore makes nothing of it."""
+    refused = 0
+    target = os.path.join(folder, "damaged-restored.db")
+    size = os.path.getsize(backup)
+    choice = random.Random(2)
+    with open(backup, "rb") as file:
+        content = file.read()
+    copy = os.path.join(folder, "damaged.db")
+    shutil.copy(backup + ".sha256", copy + ".sha256")
+    for number in range(12):
+        changed = bytearray(content)
+        changed[choice.randrange(size)] ^= 1 << (number % 8)
+        with open(copy, "wb") as file:
+            file.write(changed if number % 3 else content[:choice.randrange(size)])
+        for command in (("verify", copy), ("restore", copy, "--db", target)):
+            code, _, _ = coffer(*command)
+            if code != FAULT:
+                fail(f"damage is not found: {command[0]} ended with {code}")
+        if os.path.exists(target) or os.path.exists(target + ".partial"):
+            fail("a damaged backup was restored")
+        refused += 1
+    before = newest_entry(backup)
+    db = sqlite3.connect(gateway.db)
+    older = db.execute("SELECT journal - 1, at - 1 FROM journal ORDER BY journal LIMIT 1").fetchone()
+    db.close()
+    if older[0] >= before[0]:
+        fail("the comparison of entries finds an old copy new")
+    return refused
+
+
+def main():
+    rounds = int(os.environ.get("COFFER_BACKUP_ROUNDS", "2"))
+    print(f"backup: {rounds} rounds", flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        gateway, backup, acked = under_load(folder, rounds)
+        refused = control(folder, gateway, backup)
+    with tempfile.TemporaryDirectory() as folder:
+        whole, halves = killed(folder, rounds)
+    on_full = "not tried"
+    if "--disk" in sys.argv:
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+            skip_without_loop_device("backup", folder)
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+            on_full = f"{full_disk(folder)} payments answered"
+    print(f"control: {refused} damaged copies, each found by verify and refused by restore")
+    print(f"count: {rounds} backups under load, {acked} payments; {rounds * 4} kills in a backup:"
+          f" {whole} were whole, {halves} left a partial file, 0 a half one; full disk: {on_full}")
+
+
+main()

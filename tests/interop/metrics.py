@@ -1,0 +1,270 @@
+"""See metrics.sh."""
+
+import json
+import os
+import re
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+
+from clients import wait_until_settled
+from gateway import Gateway, payment
+
+ROOT = os.environ.get("COFFER_SOURCE_DIR", os.path.join(os.path.dirname(__file__), "..", ".."))
+RULES = os.path.join(ROOT, "packaging", "prometheus", "coffer.rules.yml")
+RULES_TEST = os.path.join(ROOT, "packaging", "prometheus", "coffer.rules.test.yml")
+DASHBOARD = os.path.join(ROOT, "packaging", "grafana", "coffer.json")
+TOKEN = "metrics-" + os.urandom(16).hex()
+# Of PromQL, and of what Prometheus itself makes.
+NOT_OURS = {"up", "ALERTS"}
+# Appear with the first call, delivery or refusal of their kind.
+ON_DEMAND = {
+    "coffer_connector_calls_total", "coffer_connector_call_duration_seconds", "coffer_connector_breaker",
+    "coffer_rate_limited_requests_total", "coffer_sign_in_failures_total", "coffer_notification_attempts_total"}
+METRIC = re.compile(r"\b(?:coffer|process)_[a-z_]+\b")
+
+
+def fail(text):
+    sys.exit("metrics: " + text)
+
+
+def promtool(*words, text=None, folder=None):
+    return subprocess.run([os.environ["COFFER_PROMTOOL"], *words], input=text, capture_output=True, text=True,
+                          check=False, cwd=folder)
+
+
+def judge(page):
+    """What promtool finds about a page; empty when nothing."""
+    done = promtool("check", "metrics", text=page)
+    return (done.stdout + done.stderr).strip() if done.returncode or done.stderr.strip() else ""
+
+
+def get(url, headers=None, method="GET"):
+    """(status, headers, text)"""
+    request = urllib.request.Request(url, headers=headers or {}, method=method)
+    try:
+        with urllib.request.urlopen(request, timeout=10) as answer:
+            return answer.status, answer.headers, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        return error.code, error.headers, error.read().decode()
+
+
+def families(page):
+    return set(re.findall(r"^# TYPE (\S+) ", page, re.MULTILINE))
+
+
+def family_of(name, known):
+    """A histogram's samples have names of their own."""
+    for end in ("", "_bucket", "_sum", "_count"):
+        if end and name.endswith(end) and name[:-len(end)] in known:
+            return name[:-len(end)]
+    return name
+
+
+def expressions():
+    """(where, expr) of every rule and every panel."""
+    with open(RULES, encoding="utf-8") as file:
+        text = file.read()
+    # Without a YAML library: an expression is one line, or the indented ones after `>-`.
+    for match in re.finditer(r"^ +expr: (?:>-\n((?: {10,}.*\n)+)|(.*)\n)", text, re.MULTILINE):
+        yield "a rule", " ".join((match[1] or match[2]).split())
+    with open(DASHBOARD, encoding="utf-8") as file:
+        board = json.load(file)
+    for panel in board["panels"]:
+        for target in panel.get("targets", []):
+            yield "panel " + panel["title"], target["expr"]
+    for annotation in board["annotations"]["list"]:
+        yield "annotation " + annotation["name"], annotation["expr"]
+
+
+def unknown_metrics(asked, known):
+    """(where, name) of everything asked for that no page has."""
+    out = []
+    for where, expression in asked:
+        bare = re.sub(r"\{[^}]*\}", "", expression)
+        for name in METRIC.findall(bare):
+            if name not in NOT_OURS and family_of(name, known) not in known:
+                out.append((where, name))
+    return out
+
+
+def use(gateway):
+    """A little of everything that is counted."""
+    login = gateway.login()
+    for number in range(40):
+        route, body = payment(gateway, f"metrics-{number}", number)
+        status, answer = login.call("POST", "/v1/payments/" + route, body)
+        if status != 202:
+            fail(f"a payment was answered {status}: {answer}")
+    connectors = gateway.connect()
+    connectors.headers = dict(login.headers)
+    stranger = gateway.connect()
+    for _ in range(3):
+        stranger.call("POST", "/v1/auth/token", {"clientId": gateway.facts["clientId"], "clientSecret": "wrong"})
+    stranger.call("GET", "/no/such/path")
+    done = subprocess.run(
+        [gateway.binary, "connector", "add", "Quotes \"and\\more\"", "--driver", "http", "--method", "MOMO", "--country", "KE",
+         "--currency", "KES", "--asset", "USDC", "--rate", "129.5", "--min", "1", "--max", "1000",
+         "--base-url", "http://127.0.0.1:9", "--db", gateway.db, "--json"], capture_output=True, text=True, check=False)
+    if done.returncode:
+        fail(f"connector add: {done.stderr}")
+    connector = json.loads(done.stdout)["id"]
+    status, _ = login.call("POST", "/v1/quotes", {"connectorId": connector, "amount": "10", "transactionType": "B2C"})
+    if status < 500:
+        fail(f"a quote of a provider that is not there was answered {status}")
+    wait_until_settled(gateway)
+    time.sleep(1.1)  # the queues are read once a second
+
+
+def check_page(page):
+    said = judge(page)
+    if said:
+        fail(f"promtool check metrics: {said}")
+    known = families(page)
+    for name in ("coffer_http_requests_total", "coffer_payments_total", "coffer_commit_duration_seconds",
+                 "coffer_queue_waiting", "process_cpu_seconds_total", "coffer_build_info"):
+        if name not in known:
+            fail(f"{name} is not on the page")
+    if "/no/such/path" in page:
+        fail("a path that somebody asked for is on the page")
+    # Control: promtool sees a page that is wrong.
+    for wrong in (page.replace("# TYPE coffer_ready gauge", "# TYPE coffer_ready gague"),
+                  page.replace('le="+Inf"', 'le="99"'),
+                  page + "coffer_payments{type=\"x\n",
+                  page.replace("coffer_http_received_total", "coffer_http_received")):
+        if wrong == page or not judge(wrong):
+            fail("promtool took a page that is wrong")
+    return known
+
+
+def check_rules(known, folder):
+    for words in (("check", "rules", RULES), ("test", "rules", RULES_TEST)):
+        done = promtool(*words, folder=os.path.dirname(RULES))
+        if done.returncode:
+            fail(f"promtool {' '.join(words)}: {done.stdout}{done.stderr}")
+    asked = list(expressions())
+    if len(asked) < 40:
+        fail(f"only {len(asked)} expressions were found")
+    missing = unknown_metrics(asked, known | ON_DEMAND)
+    if missing:
+        fail(f"asked for, and on no page: {missing}")
+    # On demand, and demanded above: these are there.
+    for name in ("coffer_connector_calls_total", "coffer_connector_breaker", "coffer_sign_in_failures_total"):
+        if name not in known:
+            fail(f"{name} is not on the page although it happened")
+    # The dashboard's expressions are PromQL: as rules, promtool parses them.
+    path = os.path.join(folder, "dashboard.rules.yml")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("groups:\n  - name: dashboard\n    rules:\n")
+        for number, (where, expression) in enumerate(asked):
+            plain = expression.replace("$__rate_interval", "5m").replace("$instance", ".*")
+            file.write(f"      - record: dashboard:{number}\n        expr: {json.dumps(plain)}\n")
+    done = promtool("check", "rules", path)
+    if done.returncode:
+        fail(f"promtool on the dashboard's expressions: {done.stdout}{done.stderr}")
+    # Control: a name that nobody has, a threshold that is wrong.
+    if not unknown_metrics([("control", "rate(coffer_no_such_metric_total[5m])")], known):
+        fail("a metric that does not exist went unnoticed")
+    for name in ("coffer.rules.yml", "coffer.rules.test.yml"):
+        with open(os.path.join(os.path.dirname(RULES), name), encoding="utf-8") as source, \
+                open(os.path.join(folder, name), "w", encoding="utf-8") as target:
+            target.write(source.read().replace('{queue="settlement"} > 60', '{queue="settlement"} > 6000'))
+    if promtool("test", "rules", "coffer.rules.test.yml", folder=folder).returncode == 0:
+        fail("the tests of the rules took a threshold that is wrong")
+    return len(asked)
+
+
+def check_access(gateway):
+    """On the demo's one port, and on the listener of its own."""
+    url = f"http://{gateway.host}:{gateway.port}/metrics"
+    status, headers, page = get(url)
+    if status != 200 or headers["Content-Type"] != "text/plain; version=0.0.4; charset=utf-8":
+        fail(f"/metrics: {status} {headers['Content-Type']}")
+    proxied = {"X-Forwarded-For": "127.0.0.1"}
+    for wanted, given in ((401, proxied), (401, {**proxied, "Authorization": "Bearer x"}),
+                          (200, {**proxied, "Authorization": "Bearer " + TOKEN})):
+        status = get(url, given)[0]
+        if status != wanted:
+            fail(f"/metrics with {given} answers {status}, not {wanted}")
+    return page
+
+
+# --- The log file ------------------------------------------------------------------------------------
+
+
+def log_lines(folder):
+    """Every line of every file, oldest first; a broken one fails."""
+    names = sorted((name for name in os.listdir(folder) if name.startswith("coffer.log")),
+                   key=lambda name: -int(name.removeprefix("coffer.log").strip(".") or 0))
+    out = []
+    for name in names:
+        path = os.path.join(folder, name)
+        if stat.S_IMODE(os.stat(path).st_mode) != 0o600:
+            fail(f"{name} has mode {stat.S_IMODE(os.stat(path).st_mode):o}")
+        if os.path.getsize(path) > 2**20:
+            fail(f"{name} has {os.path.getsize(path)} bytes")
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        if text and not text.endswith("\n"):
+            fail(f"{name} ends in the middle of a line")
+        out += [json.loads(line) for line in text.splitlines()]
+    return len(names), out
+
+
+def check_log(gateway, folder):
+    """Every request of ours is in the files, with its id, over rotations and a move by somebody else."""
+    wanted = set()
+    connection = gateway.connect()
+    for number in range(9_000):
+        name = f"log-{number}-" + "x" * 60
+        connection.headers["X-Request-Id"] = name
+        connection.call("GET", "/livez")
+        wanted.add(name)
+        if number == 4_000:
+            os.rename(os.path.join(folder, "coffer.log"), os.path.join(folder, "coffer.log.900"))
+            os.kill(gateway.server_pid(), signal.SIGHUP)
+    if gateway.stop() != 0:
+        fail("no clean stop")
+    files, lines = log_lines(folder)
+    seen = [line["request_id"] for line in lines if line["message"] == "request" and line["path"] == "/livez"
+            and line.get("request_id", "").startswith("log-")]
+    if len(seen) != len(set(seen)) or set(seen) != wanted:
+        fail(f"of {len(wanted)} requests {len(set(seen))} are in the log, {len(seen)} times")
+    if files < 3:
+        fail(f"only {files} log files")
+    if lines[-1]["message"] != "stopped":
+        fail(f"the last line is {lines[-1]}")
+    for line in lines:
+        if line["component"] in ("api", "http") and "request_id" not in line:
+            fail(f"a line about a request does not name it: {line}")
+    with open(gateway.log, encoding="utf-8") as file:
+        if '"message"' in file.read():
+            fail("log lines went to standard error as well")
+    return files, len(lines)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        logs = os.path.join(folder, "logs")
+        os.mkdir(logs)
+        gateway = Gateway(os.environ["COFFER_RELEASE_BIN"], folder).start(env={
+            "COFFER_METRICS_TOKEN": TOKEN, "COFFER_LOG_LEVEL": "debug", "COFFER_LOG_FILE": os.path.join(logs, "coffer.log"),
+            "COFFER_LOG_MAX_MIB": "1", "COFFER_LOG_KEEP": "50"})
+        use(gateway)
+        page = check_access(gateway)
+        known = check_page(page)
+        asked = check_rules(known, folder)
+        files, lines = check_log(gateway, logs)
+        print(f"count: {len(known)} families, {len(page.splitlines())} lines; {asked} expressions; "
+              f"{lines} log lines in {files} files")
+        print("control: promtool refused four wrong pages and a wrong threshold; a metric nobody has was seen")
+        print("metrics: the page, the rules, the dashboard and the log file are right")
+
+
+if __name__ == "__main__":
+    main()

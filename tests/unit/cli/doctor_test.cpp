@@ -1,0 +1,290 @@
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <fstream>
+
+#include "base/environment.h"
+#include "cli/control_socket.h"
+#include "cli/doctor/files.h"
+#include "cli/doctor/machine.h"
+#include "cli/doctor/owner.h"
+#include "http/wire/listener.h"
+#include "open_file.h"
+
+using namespace coffer;
+using namespace coffer::cli;
+using coffer::cli::test::Folder;
+using coffer::cli::test::OpenFile;
+
+namespace {
+
+/// The findings of one check, worst first; an ok one when there is none.
+Finding worst(const Findings& findings, const std::string& check) {
+  Finding out{check, Grade::ok, {}};
+  for (const Finding& finding : findings) {
+    INFO(finding.check << ": " << finding.found);
+    CHECK((finding.grade == Grade::ok) == finding.remedy.empty());
+    CHECK_FALSE(finding.found.empty());
+    if (finding.check == check && (out.found.empty() || finding.grade > out.grade)) out = finding;
+  }
+  return out;
+}
+
+/// Settings of a file that exists, was closed in order, and has its key beside it.
+struct ClosedFile {
+  ClosedFile() {
+    config.db = folder.file("coffer.db");
+    config.master_key_file = folder.file("master.key");
+    config.readers = 1;
+    StartError error;
+    redirect_log([](std::string_view) {});
+    REQUIRE(App::open(config, clock, random, error));
+    redirect_log(nullptr);
+  }
+  Folder folder;
+  Config config;
+  ManualClock clock;
+  SeededRandom random{7};
+};
+
+void write(const std::string& path, const std::string& text) { std::ofstream(path) << text; }
+
+bool names(const Finding& finding, const std::string& part) {
+  return finding.found.find(part) != std::string::npos ||
+         finding.remedy.find(part) != std::string::npos;
+}
+
+class FixedNames final : public outbound::Resolver {
+ public:
+  Result<std::vector<std::string>> resolve(const std::string& name, int) override {
+    asked.push_back(name);
+    if (name == "known.example") return std::vector<std::string>{"192.0.2.1"};
+    return unexpected(Slug::provider_timeout, "The name " + name + " was not resolved in time.");
+  }
+  std::vector<std::string> asked;
+};
+
+}  // namespace
+
+TEST_CASE("doctor: a closed file in good order", "[cli]") {
+  const ClosedFile file;
+  const Owner owner = find_owner(file.config.db);
+  CHECK_FALSE(owner.locked);
+  CHECK_FALSE(owner.commanded);
+  const Findings findings = examine_database(file.config, owner);
+  CHECK(worst(findings, "database").grade == Grade::ok);
+  CHECK(worst(findings, "schema").grade == Grade::ok);
+  CHECK(names(worst(findings, "schema"), "schema "));
+  CHECK(worst(findings, "companions").grade == Grade::ok);
+  CHECK(worst(examine_master_key(file.config, owner), "master key").grade == Grade::ok);
+}
+
+TEST_CASE("doctor changes nothing: not a file more, not a time moved", "[cli]") {
+  const ClosedFile file;
+  const auto seen = [&] {
+    std::map<std::string, std::filesystem::file_time_type> out;
+    for (const auto& entry : std::filesystem::directory_iterator(file.folder.file(""))) {
+      out[entry.path()] = entry.last_write_time();
+    }
+    return out;
+  };
+  const auto before = seen();
+  const Owner owner = find_owner(file.config.db);
+  examine_database(file.config, owner);
+  examine_master_key(file.config, owner);
+  examine_disks(file.config);
+  examine_listeners(file.config, owner, 100);
+  CHECK(seen() == before);
+}
+
+TEST_CASE("doctor: a file that is not there yet, and one that is none", "[cli]") {
+  const Folder folder;
+  Config config;
+  config.db = folder.file("new/coffer.db");
+  config.master_key_file = folder.file("new/master.key");
+  CHECK(worst(examine_database(config, {}), "database").grade == Grade::warning);
+  CHECK(names(worst(examine_database(config, {}), "database"), "coffer init"));
+  CHECK(worst(examine_master_key(config, {}), "master key").grade == Grade::ok);
+  CHECK_FALSE(std::filesystem::exists(folder.file("new")));
+
+  config.db = folder.file("text.db");
+  write(config.db, std::string(5'000, 'x'));
+  CHECK(worst(examine_database(config, {}), "schema").grade == Grade::fault);
+  CHECK(worst(examine_master_key(config, {}), "master key").grade == Grade::fault);
+  config.db = folder.file("");
+  CHECK(worst(examine_database(config, {}), "database").grade == Grade::fault);
+}
+
+TEST_CASE("doctor: who can touch the file, its folder, its companions and its key", "[cli]") {
+  const ClosedFile file;
+  const std::string& db = file.config.db;
+  const auto database = [&] { return worst(examine_database(file.config, {}), "database").grade; };
+  ::chmod(db.c_str(), 0640);
+  CHECK(database() == Grade::warning);
+  ::chmod(db.c_str(), 0604);
+  CHECK(database() == Grade::fault);
+  ::chmod(db.c_str(), 0600);
+  ::chmod(file.folder.file("").c_str(), 0770);
+  CHECK(database() == Grade::fault);
+  ::chmod(file.folder.file("").c_str(), 01777);  // as /tmp: nobody takes what belongs to others
+  CHECK(database() == Grade::ok);
+  write(db + ".demo.json", "{}");
+  ::chmod((db + ".demo.json").c_str(), 0644);
+  CHECK(worst(examine_database(file.config, {}), "companions").grade == Grade::fault);
+  ::chmod(file.config.master_key_file.c_str(), 0644);
+  const Finding key = worst(examine_master_key(file.config, {}), "master key");
+  CHECK(key.grade == Grade::fault);
+  CHECK(names(key, "chmod 600"));
+}
+
+TEST_CASE("doctor: a master key that is lost, broken or another", "[cli]") {
+  const ClosedFile file;
+  const auto key = [&] { return worst(examine_master_key(file.config, {}), "master key"); };
+  write(file.config.master_key_file, "short\n");
+  CHECK(key().grade == Grade::fault);
+  write(file.config.master_key_file, std::string(64, '0') + "\n");
+  CHECK(key().grade == Grade::fault);
+  CHECK(names(key(), "not the one"));
+  std::filesystem::remove(file.config.master_key_file);
+  CHECK(key().grade == Grade::fault);
+  CHECK(names(key(), "backup"));
+}
+
+TEST_CASE("doctor: a file of a newer and of an older coffer", "[cli]") {
+  const ClosedFile file;
+  const auto schema_with = [&](unsigned char version) {
+    std::fstream out(file.config.db, std::ios::in | std::ios::out | std::ios::binary);
+    out.seekp(63);  // last byte of user_version in the header of every SQLite file
+    out.put(static_cast<char>(version));
+    out.close();
+    return worst(examine_database(file.config, {}), "schema").grade;
+  };
+  CHECK(schema_with(99) == Grade::fault);
+  CHECK(schema_with(1) == Grade::warning);
+}
+
+TEST_CASE("doctor: a file that is open is not judged behind the back of its owner", "[cli]") {
+  OpenFile file;
+  const Owner owner = find_owner(file.path());
+  CHECK(owner.locked);
+  CHECK(owner.process == ::getpid());
+  CHECK_FALSE(owner.commanded);
+  CHECK(worst(examine_listeners(file.app().config(), owner, 100), "server").grade ==
+        Grade::warning);
+  CHECK(worst(examine_database(file.app().config(), owner), "schema").found.empty());
+
+  ControlSocket control([](const auto&...) { return 0; });
+  REQUIRE(control.start(file.path()));
+  CHECK(find_owner(file.path()).commanded);
+  control.stop();
+}
+
+TEST_CASE("doctor: ports that are free, and one that is taken", "[cli]") {
+  const Folder folder;
+  Config config;
+  config.db = folder.file("coffer.db");
+  http::Listener other;
+  REQUIRE(other.bind("127.0.0.1", 0));
+  config.listen_http = {"127.0.0.1", other.port()};
+  config.admin_listen = {"127.0.0.1", 0};
+  const Findings taken = examine_listeners(config, {}, 100);
+  CHECK(worst(taken, "api").grade == Grade::fault);
+  CHECK(names(worst(taken, "api"), "listen_http"));
+  CHECK(worst(taken, "admin page").grade == Grade::ok);
+  other.close();
+  CHECK(worst(examine_listeners(config, {}, 100), "api").grade == Grade::ok);
+  config.listen_http = {"0.0.0.0", 0};
+  CHECK(worst(examine_listeners(config, {}, 100), "api").grade == Grade::warning);
+  config.listen_http = {"192.0.2.77", 8080};
+  CHECK(worst(examine_listeners(config, {}, 100), "api").grade == Grade::fault);
+  // Another user's server: it is asked, and only then the port is tried.
+  CHECK(worst(examine_listeners(config, {.told = false}, 100), "server").grade == Grade::warning);
+  // A server that takes commands, and is not where the settings say.
+  config.listen_http = {"127.0.0.1", 1};
+  CHECK(worst(examine_listeners(config, {true, true, 0, true}, 100), "api").grade == Grade::fault);
+}
+
+TEST_CASE("doctor: the clock", "[cli]") {
+  const Timestamp now{1'790'000'000'000};
+  const auto grade = [&](Timestamp at, Timestamp not_before, std::optional<bool> synchronised) {
+    return worst(examine_clock(at, not_before, synchronised), "clock").grade;
+  };
+  CHECK(grade(now, {0}, true) == Grade::ok);
+  CHECK(grade(now, now, std::nullopt) == Grade::ok);
+  CHECK(grade(now, now, false) == Grade::warning);
+  CHECK(grade(now, now.plus_ms(60'000), true) == Grade::fault);
+  CHECK(grade({0}, {0}, true) == Grade::fault);
+  CHECK(grade(now.plus_ms(100LL * 365 * 86'400'000), {0}, true) == Grade::fault);
+}
+
+TEST_CASE("doctor: names are asked for, those of the settings too", "[cli]") {
+  Config config;
+  FixedNames names_known;
+  CHECK(worst(examine_names(config, names_known, "known.example", 10), "names").grade == Grade::ok);
+  CHECK(worst(examine_names(config, names_known, "no.example", 10), "names").grade ==
+        Grade::warning);
+  config.notify_gateway_url = "https://gateway.example/send";
+  const Finding finding = worst(examine_names(config, names_known, "known.example", 10), "names");
+  CHECK(finding.grade == Grade::fault);
+  CHECK(names(finding, "notify_gateway_url"));
+}
+
+TEST_CASE("doctor: trusted roots", "[cli]") {
+  const Folder folder;
+  Config config;
+  config.ca_bundle = folder.file("none.pem");
+  CHECK(worst(examine_trusted_roots(config), "trusted roots").grade == Grade::fault);
+  write(config.ca_bundle, "no certificate\n");
+  CHECK(worst(examine_trusted_roots(config), "trusted roots").grade == Grade::fault);
+}
+
+TEST_CASE("doctor: backups that are not made, are made, and stopped being made", "[cli]") {
+  const Folder folder;
+  Config config;
+  const Timestamp now = SystemClock().now();
+  const auto grade = [&](Timestamp at) {
+    return worst(examine_backups(config, at), "backups").grade;
+  };
+  CHECK(grade(now) == Grade::warning);  // none scheduled
+  config.backup_dir = folder.file("backups");
+  CHECK(grade(now) == Grade::warning);  // none yet
+  std::filesystem::create_directories(config.backup_dir);
+  CHECK(grade(now) == Grade::warning);
+  write(config.backup_dir + "/one.db", "x");
+  CHECK(grade(now) == Grade::ok);
+  CHECK(grade(now.plus_ms(49LL * 3'600'000)) == Grade::fault);
+  config.backup_every_h = 48;
+  CHECK(grade(now.plus_ms(49LL * 3'600'000)) == Grade::ok);
+}
+
+TEST_CASE("doctor: secrets in files that everybody reads, and a log nobody can write", "[cli]") {
+  const Folder folder;
+  Config config;
+  const Timestamp now = SystemClock().now();
+  config.metrics_token_file = folder.file("token");
+  write(config.metrics_token_file, "x");
+  ::chmod(config.metrics_token_file.c_str(), 0644);
+  CHECK(worst(examine_named_files(config, now), "secrets").grade == Grade::fault);
+  ::chmod(config.metrics_token_file.c_str(), 0640);
+  CHECK(worst(examine_named_files(config, now), "secrets").grade == Grade::ok);
+  config.log_file = folder.file("missing/coffer.log");
+  CHECK(worst(examine_named_files(config, now), "log file").grade == Grade::fault);
+  config.log_file = folder.file("coffer.log");
+  CHECK(worst(examine_named_files(config, now), "log file").grade == Grade::ok);
+}
+
+TEST_CASE("doctor: open files, and room on the disk", "[cli]") {
+  const ClosedFile file;
+  Config config = file.config;
+  CHECK(descriptor_limit(::getpid()).value_or(0) > 0);
+  config.max_connections = 1;
+  CHECK_FALSE(worst(examine_descriptors(config, {}), "open files").found.empty());
+  config.max_connections = 1'000'000'000;
+  CHECK(worst(examine_descriptors(config, {}), "open files").grade == Grade::warning);
+  config.disk_floor_mib = 0;
+  CHECK(worst(examine_disks(config), "disk").grade != Grade::fault);
+  config.disk_floor_mib = 1 << 30;  // a pebibyte
+  CHECK(worst(examine_disks(config), "disk").grade == Grade::fault);
+}

@@ -1,0 +1,153 @@
+// Another master key: everything sealed opens with the new one only.
+#include "flows/safety/key_rotation.h"
+
+#include <catch2/catch.hpp>
+#include <map>
+
+#include "auth/seal.h"
+#include "auth/totp.h"
+#include "cli/exit_code.h"
+#include "flows/operators/operators.h"
+#include "flows/wallet_changes.h"
+#include "flows/webhooks/listener_secret.h"
+#include "flows/webhooks/webhook_changes.h"
+#include "open_file.h"
+#include "store/catalog.h"
+#include "store/safety/seals.h"
+#include "store/tenants.h"
+
+using namespace coffer;
+using namespace coffer::cli;
+using coffer::cli::test::Folder;
+using coffer::cli::test::OpenFile;
+using coffer::cli::test::Ran;
+
+namespace {
+
+SeededRandom source_of_keys(21);
+
+/// Something in every sealed column.
+void seal_everything(OpenFile& file) {
+  const auto& flows = file.app().flows();
+  const std::string association =
+      file.run("association create", {{"NAME", "Acme"}}).json().at("id");
+  REQUIRE(file.run("asset add", {{"CODE", "USDC"}, {"name", "USDC"}}).code == 0);
+  REQUIRE(file.run("user add", {{"USERNAME", "ada"}, {"association", association}}).code == 0);
+  REQUIRE(file.run("application register", {{"name", "app"}, {"association", association}}).code ==
+          0);
+  REQUIRE(file.run("connector add", {{"NAME", "Payouts"},
+                                     {"driver", "http"},
+                                     {"base-url", "https://provider.example"},
+                                     {"method", "MOMO"},
+                                     {"country", "ke"},
+                                     {"currency", "kes"},
+                                     {"asset", "USDC"},
+                                     {"rate", "129.5"},
+                                     {"min", "1"},
+                                     {"max", "1000"}})
+              .code == 0);
+  const Tenant tenant =
+      *store::with_reader(file.app().database(), [&](store::Connection& db) -> Result<Tenant> {
+        return *store::find_tenant(db, *AssociationId::parse(association), Environment::sandbox);
+      });
+  REQUIRE(flows::register_wallet(flows, tenant, {"Own", *AssetCode::parse("USDC"), true, {}}));
+  const auto webhook = flows::register_webhook(
+      flows, tenant, {1, "https://hooks.example/x", std::nullopt, EventTypeSet::payments()});
+  REQUIRE(webhook);
+  REQUIRE(flows::rotate_webhook_secret(flows, {tenant, webhook->webhook.id, std::nullopt}, 3'600));
+  REQUIRE(flows::listener_secret(flows, tenant));
+  REQUIRE(flows::ensure_administrator(flows, "root", Secret("correct horse battery"), true));
+  const auto root = flows::sign_in_operator(flows, "root", Secret("correct horse battery"), "");
+  REQUIRE(root);
+  SeededRandom random(5);
+  const Secret key = auth::generate_totp_key(random);
+  REQUIRE(flows::enrol_otp(flows, root->id, key,
+                           auth::totp_code(key, auth::totp_step(file.clock().now()))));
+}
+
+/// column -> values that open with the key, and that do not.
+std::map<std::string, std::pair<int, int>> opened_with(App& app, const auth::MasterKey& key) {
+  SeededRandom random(9);
+  const auth::Sealer sealer(key, random);
+  std::map<std::string, std::pair<int, int>> out;
+  struct Unchanged {};
+  const auto counted = app.queue().run([&](store::WriteTx& tx) -> Result<void> {
+    const auto all = store::reseal_all(
+        tx, [&](const std::string& sealed, const std::string& context) -> Result<std::string> {
+          auto& counts = out[context.substr(0, context.find(':'))];
+          ++(sealer.open(sealed, context) ? counts.first : counts.second);
+          return sealed;
+        });
+    return all ? Result<void>() : unexpected(all.error());
+  });
+  REQUIRE(counted);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("key rotation: every sealed value opens with the new key, and none with the old",
+          "[cli]") {
+  OpenFile file;
+  seal_everything(file);
+  const auto old_key = auth::load_or_create_master_key(
+      std::filesystem::path(file.path()).parent_path() / "master.key", source_of_keys,
+      auth::MissingKey::refuse);
+  REQUIRE(old_key);
+  const auth::MasterKey next = auth::MasterKey::generate(source_of_keys);
+  const auto before = opened_with(file.app(), *old_key);
+  CHECK(before.size() == 7);  // five kinds of columns, the challenge key, the listener's secret
+  CHECK(before.at("webhook-secret").first == 2);
+
+  const auto count = flows::rotate_master_key(file.app().flows(), next);
+  REQUIRE(count);
+  CHECK(*count == 8);
+  for (const auto& [context, counts] : opened_with(file.app(), next)) {
+    INFO(context);
+    CHECK(counts == std::pair(before.at(context).first, 0));
+  }
+  for (const auto& [context, counts] : opened_with(file.app(), *old_key)) {
+    INFO(context);
+    CHECK(counts.first == 0);
+  }
+  CHECK(flows::rotate_master_key(file.app().flows(), next).error().slug == Slug::conflict);
+}
+
+TEST_CASE("key rotation: one value that does not open leaves everything as it was", "[cli]") {
+  OpenFile file;
+  seal_everything(file);
+  REQUIRE(file.app().queue().run([](store::WriteTx& tx) -> Result<void> {
+    store::write_meta(tx, "listener_secret:x", "damaged");
+    return {};
+  }));
+  const auth::MasterKey next = auth::MasterKey::generate(source_of_keys);
+  CHECK_FALSE(flows::rotate_master_key(file.app().flows(), next));
+  for (const auto& [context, counts] : opened_with(file.app(), next)) CHECK(counts.first == 0);
+}
+
+TEST_CASE("key rotate: the file then opens with the new key only, and a server keeps it away",
+          "[cli]") {
+  OpenFile file;
+  Folder folder;
+  const std::string new_key = folder.file("new.key");
+  const std::string old_key =
+      (std::filesystem::path(file.path()).parent_path() / "master.key").string();
+  const auto rotate = [&] {
+    std::ostringstream out;
+    std::ostringstream err;
+    const Console console{out, err};
+    const auto own = std::get<OwnCommand>(find_command("key rotate")->run);
+    return own(console, {{{"new-key-file", new_key}}, true},
+               {{"db", file.path()}, {"master_key_file", old_key}});
+  };
+  CHECK(rotate() == exit_code::kBusy);
+  file.reopen([&] {
+    CHECK(rotate() == 0);
+    CHECK(rotate() == exit_code::kConfiguration);  // the old key is refused
+    std::filesystem::rename(new_key, old_key);
+  });
+  const auto acts = file.run("audit list").json();
+  CHECK(acts.at(0).at("command") == "key rotate");
+  CHECK(acts.at(0).at("outcome") == "done");
+  CHECK(file.run("verify").code == 0);
+}

@@ -1,0 +1,106 @@
+// What the commit queue counts, and whose log lines a command writes.
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "base/fault.h"
+#include "base/telemetry/log_scope.h"
+#include "base/telemetry/metrics.h"
+#include "unit/store/ledger_fixture.h"
+
+using namespace coffer;
+using namespace coffer::store;
+using namespace coffer::store::test;
+
+namespace {
+
+/// Declared before the file, which it outlives.
+struct Counted {
+  Metrics metrics;
+  Counter& counter = metrics.counter("test_total", "Counted by commands.");
+  OpenedFile file{CommitQueueOptions{.metrics = &metrics}};
+
+  std::string text() const {
+    Exposition out;
+    metrics.write(out);
+    return out.text();
+  }
+  bool has(const std::string& line) const { return text().find(line + "\n") != std::string::npos; }
+};
+
+Result<void> write_something(WriteTx& tx) {
+  write_meta(tx, "something", "x");
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("commit figures: a command counts when it is committed, and only then") {
+  Counted world;
+  std::uint64_t inside = 0;  // what was counted while the last command ran
+  const auto counting = [&](Result<void> verdict) {
+    return [&world, &inside, verdict](WriteTx& tx) -> Result<void> {
+      tx.count(world.counter);
+      inside = world.counter.value();
+      COFFER_TRY_VOID(write_something(tx));
+      return verdict;
+    };
+  };
+  CHECK(world.file.write(counting({})));
+  CHECK(world.counter.value() == 1);
+  CHECK_FALSE(world.file.write(counting(unexpected(Slug::not_found, "refused"))));
+  CHECK(world.counter.value() == 1);
+  CHECK(world.file.write(counting({}), CommitQueue::Mode::dry_run));
+  CHECK(world.counter.value() == 1);
+  CHECK_FALSE(world.file.write([&](WriteTx& tx) -> Result<void> {
+    tx.count(world.counter);
+    throw InternalError("a bug");
+  }));
+  CHECK(world.counter.value() == 1);
+  CHECK(world.file.write(counting({})));
+  CHECK(inside == 1);  // not before the commit
+  CHECK(world.counter.value() == 2);
+}
+
+TEST_CASE("commit figures: batches, their times, and what was rolled back as a whole") {
+  Counted world;
+  CHECK(world.file.write(write_something));
+  CHECK(world.file.write(write_something));
+  INFO(world.text());
+  CHECK(world.has("coffer_commit_batch_commands_bucket{le=\"1\"} 2"));
+  CHECK(world.has("coffer_commit_batch_commands_sum 2"));
+  CHECK(world.has("coffer_commit_duration_seconds_count 2"));
+  CHECK(world.has("coffer_commit_failures_total 0"));
+#ifdef COFFER_FAULTS
+  fault::arm("disk.full:0=fail");
+  world.file.clock.advance_ms(1'000);
+  CHECK_FALSE(world.file.write([&](WriteTx& tx) -> Result<void> {
+    tx.count(world.counter);
+    return {};
+  }));
+  fault::arm("");
+  CHECK(world.has("coffer_commit_failures_total 1"));
+  CHECK(world.counter.value() == 0);
+#endif
+}
+
+TEST_CASE("commit figures: what a command logs belongs to the request that waits for it") {
+  OpenedFile file;
+  const CapturedLog log;
+  const LogScope scope("request_id", "r-77");
+  CHECK_FALSE(file.write([](WriteTx&) -> Result<void> { throw InternalError("a bug"); }));
+  INFO(log.text());
+  CHECK(log.has("command failed"));
+  CHECK(log.has("r-77"));
+}
+
+TEST_CASE("commit figures: readers in use are counted") {
+  OpenedFile file;
+  CHECK(file.database->reader_stats().leased == 0);
+  {
+    const Reader lease = file.database->reader().value();
+    CHECK(file.database->reader_stats().leased == 1);
+  }
+  CHECK(file.database->reader_stats().leased == 0);
+  CHECK(file.database->reader_stats().size == DatabaseOptions().readers);
+  CHECK(file.database->file_bytes() > 0);
+}
