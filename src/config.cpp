@@ -286,7 +286,8 @@ class Loader {
                         return c > 0x20 && c < 0x7f && c != '/' && c != '"' && c != '\\';
                       });
     if (fits) return;
-    fault(origin(name), "\"" + domain + "\" does not fit: write a host name, with its port if it has " +
+    fault(origin(name), "\"" + domain +
+                            "\" does not fit: write a host name, with its port if it has " +
                             "one, of at most " + std::to_string(bytes_max) + " characters");
   }
 
@@ -314,7 +315,8 @@ class Loader {
     if (!wrong.empty()) fault(origin("oauth_jwks"), wrong);
   }
 
-  void check_pair(std::string_view first, bool has_first, std::string_view second, bool has_second) {
+  void check_pair(std::string_view first, bool has_first, std::string_view second,
+                  bool has_second) {
     if (has_first == has_second) return;
     const std::string there(has_first ? first : second);
     fault(origin(there),
@@ -341,8 +343,9 @@ class Loader {
     const bool printable = std::all_of(token.begin(), token.end(),
                                        [](unsigned char c) { return c > 0x20 && c < 0x7f; });
     if (!printable) {
-      fault(origin("notify_gateway_token"), "it holds a character that no token has, such as a "
-                                            "space or a line end");
+      fault(origin("notify_gateway_token"),
+            "it holds a character that no token has, such as a "
+            "space or a line end");
     }
   }
 

@@ -31,6 +31,10 @@ struct HostPort {
   std::string to_string() const;
 };
 
+/// Where a client on this machine reaches a listener: "all addresses" is none to connect to.
+/// `port`, when not 0, is the one that was picked for it.
+HostPort connectable(HostPort listener, int port = 0);
+
 /// The initial values here are the defaults, and the only place that states them.
 struct Config {
   std::string config;           // path of the file that was read; empty: none

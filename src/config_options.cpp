@@ -342,6 +342,13 @@ std::string HostPort::to_string() const {
   return (v6 ? "[" + host + "]" : host) + ":" + std::to_string(port);
 }
 
+HostPort connectable(HostPort listener, int port) {
+  if (listener.host == "0.0.0.0") listener.host = "127.0.0.1";
+  if (listener.host == "::") listener.host = "::1";
+  if (port != 0) listener.port = port;
+  return listener;
+}
+
 std::string ConfigOption::flag() const {
   std::string text = "--" + std::string(name);
   std::replace(text.begin(), text.end(), '_', '-');

@@ -12,7 +12,7 @@
 #include <optional>
 
 #include "base/digest.h"
-#include "base/machine/files.h"
+#include "base/files/folders.h"
 #include "base/text/trimmed.h"
 
 namespace coffer::auth {

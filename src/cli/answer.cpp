@@ -134,10 +134,30 @@ void print_table(const Console& console, const Answer& answer) {
   print_aligned(console, rows, true);
 }
 
+/// A list of records that are too wide for one line.
+const std::vector<Record>* wide_list(const Field& field) {
+  constexpr std::size_t kFieldsOnALine = 3;
+  const auto* records = std::get_if<std::vector<Record>>(&field.value);
+  const bool wide =
+      records != nullptr && !records->empty() && records->front().size() > kFieldsOnALine;
+  return wide ? records : nullptr;
+}
+
+/// Wide lists stand below as tables of their own.
 void print_lines(const Console& console, const Record& record) {
   std::vector<Row> rows;
-  for (const Field& field : record) rows.push_back({words_of(field.key), text_of(field.value)});
+  for (const Field& field : record) {
+    if (wide_list(field) == nullptr) {
+      rows.push_back({words_of(field.key), text_of(field.value)});
+    }
+  }
   print_aligned(console, rows, false);
+  for (const Field& field : record) {
+    const auto* records = wide_list(field);
+    if (records == nullptr) continue;
+    console.out << '\n' << words_of(field.key) << '\n';
+    print_table(console, {.records = *records, .list = true});
+  }
 }
 
 Json data_of(const Answer& answer) {

@@ -23,8 +23,8 @@ namespace coffer::cli {
 namespace {
 
 std::string origin_of(const Config& config, int port) {
-  const HostPort address{connectable(config.listen_http.host), port};
-  return (config.tls_cert.empty() ? "http://" : "https://") + address.to_string();
+  return (config.tls_cert.empty() ? "http://" : "https://") +
+         connectable(config.listen_http, port).to_string();
 }
 
 /// Room for every connection the settings allow, as far as the system lets us.
@@ -126,11 +126,6 @@ void welcome_operator(const Console& console, App& app) {
 }
 
 }  // namespace
-
-std::string connectable(const std::string& host) {
-  if (host == "0.0.0.0") return "127.0.0.1";
-  return host == "::" ? "::1" : host;
-}
 
 long descriptors_needed(const Config& config) {
   // Database, workers, logs, the connections that are only told there is no room, and a margin.

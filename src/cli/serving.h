@@ -25,8 +25,6 @@ struct Serving {
 /// Returns the exit code when told to stop, or when starting failed.
 int run_server(const Console& console, const Config& config, const Serving& serving);
 
-/// An address that means "all of this machine" is none to connect to.
-std::string connectable(const std::string& host);
 /// Open files that a server with these settings may come to need.
 long descriptors_needed(const Config& config);
 

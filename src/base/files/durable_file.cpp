@@ -12,6 +12,7 @@
 #include <memory>
 
 #include "base/digest.h"
+#include "base/files/folders.h"
 
 namespace coffer {
 namespace {
@@ -50,15 +51,8 @@ Problem taken(const std::string& path) {
                  path + " is there already and stays as it is; choose another name");
 }
 
-std::string folder_of(const std::string& path) {
-  const auto slash = path.rfind('/');
-  if (slash == std::string::npos) return ".";
-  return slash == 0 ? "/" : path.substr(0, slash);
-}
-
 Result<void> sync_folder(const std::string& path) {
-  const Descriptor folder(::open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (folder.is_open() && ::fsync(folder.get()) == 0) return {};
+  if (sync_directory(directory_of(path))) return {};
   // Network file systems that know no such thing keep names safe in their own way.
   if (errno == EINVAL || errno == ENOTSUP) return {};
   return unexpected(system_problem("cannot synchronise the folder of", path));

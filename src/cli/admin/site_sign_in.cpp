@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "cli/admin/site.h"
 #include "flows/operators/acts.h"
+#include "flows/operators/operator_sign_in.h"
 #include "flows/operators/operators.h"
 #include "http/json_body.h"
 
@@ -23,7 +24,8 @@ std::string cookie(const http::Request& request, const std::string& name) {
   while (!rest.empty()) {
     const std::string_view pair = rest.substr(0, rest.find(';'));
     rest.remove_prefix(std::min(rest.size(), pair.size() + 1));
-    const std::string_view trimmed = pair.substr(std::min(pair.find_first_not_of(' '), pair.size()));
+    const std::string_view trimmed =
+        pair.substr(std::min(pair.find_first_not_of(' '), pair.size()));
     if (trimmed.starts_with(name + "=")) return std::string(trimmed.substr(name.size() + 1));
   }
   return {};
@@ -88,11 +90,12 @@ Result<AdminSite::Visitor> AdminSite::visitor(const http::Request& request) {
   const auto session = sessions_.find(out.session_id, app_.flows().clock.monotonic_ms());
   if (!session) return unexpected(nobody);
   out.session = *session;
-  COFFER_TRY(const auto row,
-             store::with_reader(app_.database(),
-                                [&](store::Connection& db) -> Result<std::optional<store::OperatorRow>> {
-                                  return store::find_operator(db, session->operator_id);
-                                }));
+  COFFER_TRY(
+      const auto row,
+      store::with_reader(app_.database(),
+                         [&](store::Connection& db) -> Result<std::optional<store::OperatorRow>> {
+                           return store::find_operator(db, session->operator_id);
+                         }));
   if (!row || row->suspended || row->version != session->version) {
     sessions_.end(out.session_id);
     return unexpected(nobody);
@@ -172,8 +175,7 @@ Result<http::Response> AdminSite::sign_out(const http::Request&, const Visitor& 
 Result<http::Response> AdminSite::begin_otp(const http::Request&, const Visitor& visitor) {
   const Secret key = auth::generate_totp_key(app_.flows().random);
   sessions_.set_otp_key(visitor.session_id, key);
-  return json(
-      to_json({{"otpauthUri", auth::otpauth_uri(key, kIssuer, visitor.row.name)}}, false));
+  return json(to_json({{"otpauthUri", auth::otpauth_uri(key, kIssuer, visitor.row.name)}}, false));
 }
 
 Result<http::Response> AdminSite::confirm_otp(const http::Request& request,
@@ -185,8 +187,8 @@ Result<http::Response> AdminSite::confirm_otp(const http::Request& request,
   const std::string attempt = visitor.row.name + "\notp";
   const std::int64_t now = app_.flows().clock.monotonic_ms();
   if (const auto wait = by_name_.wait_ms(attempt, now); wait > 0) return unexpected(too_many(wait));
-  auto row = flows::enrol_otp(app_.flows(), visitor.row.id, visitor.session.otp_key,
-                              form.text("code"));
+  auto row =
+      flows::enrol_otp(app_.flows(), visitor.row.id, visitor.session.otp_key, form.text("code"));
   if (!row) {
     by_name_.failed(attempt, now);
     return unexpected(std::move(row).error());

@@ -6,7 +6,6 @@
 
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -17,7 +16,7 @@
 #include "auth/password.h"
 #include "auth/secret_hash.h"
 #include "auth/strkey.h"
-#include "base/machine/files.h"
+#include "base/files/durable_file.h"
 #include "cli/answer.h"
 #include "flows/operators/operators.h"
 #include "flows/tenancy_changes.h"
@@ -68,23 +67,6 @@ DemoSecrets read(const std::string& path) {
   return parse(text);
 }
 
-Unexpected cannot_write(const std::string& path) {
-  const bool denied = errno == EACCES || errno == EPERM || errno == EROFS;
-  return unexpected(denied ? Slug::forbidden : Slug::unexpected_error,
-                    "Cannot write " + path + ": " + std::strerror(errno) +
-                        "; the demo needs a place of its own, name one with --db.");
-}
-
-bool write_all(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t put = ::write(fd, text.data(), text.size());
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(put));
-  }
-  return ::fsync(fd) == 0;
-}
-
 /// Under the database's lock: no other demo writes the same file.
 Result<void> write(const std::string& path, const DemoSecrets& secrets) {
   Record record;
@@ -92,16 +74,11 @@ Result<void> write(const std::string& path, const DemoSecrets& secrets) {
   for (const auto& [name, member] : kSecrets) {
     record.emplace_back(std::string(name), secrets.*member);
   }
-  const std::string next = path + ".new";
-  ::unlink(next.c_str());
-  const int fd = ::open(next.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (fd < 0) return cannot_write(next);
-  const bool written = write_all(fd, to_json(record, false) + "\n");
-  ::close(fd);
-  if (!written || ::rename(next.c_str(), path.c_str()) != 0 || !sync_directory(directory_of(path))) {
-    return cannot_write(path);
-  }
-  return {};
+  const auto written = write_durably(path, to_json(record, false) + "\n");
+  if (written) return {};
+  return unexpected(
+      written.error().slug,
+      written.error().detail + "; the demo needs a place of its own, name one with --db.");
 }
 
 bool has_key_pair(const DemoSecrets& secrets) {
@@ -202,8 +179,8 @@ Result<void> ensure_demo_operator(App& app, DemoSecrets& secrets) {
   if (opens) return {};
   COFFER_TRY(const auto resumed, flows::suspend_operator(flows, name, false));
   COFFER_TRY(const auto invited, flows::reset_operator(flows, name));
-  COFFER_TRY(const auto claimed, flows::claim_link(flows, invited.link.reveal(), std::nullopt,
-                                                   secrets.admin_password));
+  COFFER_TRY(const auto claimed,
+             flows::claim_link(flows, invited.link.reveal(), std::nullopt, secrets.admin_password));
   return {};
 }
 

@@ -1,6 +1,6 @@
 #include "cli/doctor/doctor.h"
 
-#include "base/machine/clock_sync.h"
+#include "base/telemetry/clock_sync.h"
 #include "cli/doctor/files.h"
 #include "cli/doctor/finding.h"
 #include "cli/doctor/machine.h"

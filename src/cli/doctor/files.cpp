@@ -13,7 +13,7 @@
 #include <set>
 
 #include "auth/master_key.h"
-#include "base/machine/files.h"
+#include "base/files/folders.h"
 #include "base/random.h"
 #include "http/certificate.h"
 #include "http/tls.h"

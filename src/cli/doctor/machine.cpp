@@ -90,7 +90,7 @@ Finding judge_free(const Door& door) {
 Result<http::ClientResponse> ask(const Door& door, int timeout_ms) {
   http::ClientRequest request;
   request.tls = false;
-  request.host = connectable(door.address.host);
+  request.host = connectable(door.address).host;
   request.address = request.host == "localhost" ? "127.0.0.1" : request.host;
   request.port = door.address.port;
   request.target = door.path;

@@ -1,5 +1,5 @@
-// The audit log's two halves: an act is recorded before it is carried out, what came of it after. So
-// nothing is done unrecorded, whatever happens in between.
+// The audit log's two halves: an act is recorded before it is carried out, what came of it after.
+// So nothing is done unrecorded, whatever happens in between.
 #pragma once
 
 #include <cstdint>

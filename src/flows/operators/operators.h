@@ -1,5 +1,5 @@
-// Who may use the admin page: adding, one-time links, signing in, roles. A person gets in by a link that
-// sets a password, and then enrols an authenticator; nobody hands a password to anybody else.
+// Who may use the admin page: adding, one-time links, signing in, roles. A person gets in by a link
+// that sets a password, and then enrols an authenticator; nobody hands a password to anybody else.
 #pragma once
 
 #include <optional>
@@ -25,11 +25,13 @@ Result<InvitedOperator> invite_operator(const Context& context, const std::strin
                                         OperatorRole role);
 /// Takes password and authenticator away, ends the sessions, and gives a new link.
 Result<InvitedOperator> reset_operator(const Context& context, const std::string& name);
-/// A link with which whoever has it makes themselves an administrator of a name of their choice: the
-/// first one, or the way back in for who runs the box. Links of this kind given before are void.
+/// A link with which whoever has it makes themselves an administrator of a name of their choice:
+/// the first one, or the way back in for who runs the box. Links of this kind given before are
+/// void.
 Result<Secret> administrator_link(const Context& context);
 
-/// `not-found`; `conflict` when it would leave nobody who is an administrator. Both end the sessions.
+/// `not-found`; `conflict` when it would leave nobody who is an administrator. Both end the
+/// sessions.
 Result<store::OperatorRow> change_operator_role(const Context& context, const std::string& name,
                                                 OperatorRole role);
 Result<store::OperatorRow> suspend_operator(const Context& context, const std::string& name,
@@ -40,22 +42,9 @@ Result<store::OperatorRow> suspend_operator(const Context& context, const std::s
 Result<store::OperatorRow> claim_link(const Context& context, const std::string& link,
                                       const std::optional<std::string>& name,
                                       const Secret& password);
-/// Makes an administrator with this password, for the demo and for who sets COFFER_ADMIN_PASSWORD. One
-/// who is there already stays as it is. Problems: `validation-failed` (name, password).
+/// Makes an administrator with this password, for the demo and for who sets COFFER_ADMIN_PASSWORD.
+/// One who is there already stays as it is. Problems: `validation-failed` (name, password).
 Result<store::OperatorRow> ensure_administrator(const Context& context, const std::string& name,
                                                 const Secret& password, bool otp_required);
-
-/// Uses the code up. `unauthorized`, the same for every cause. The code is not looked at while none is
-/// enrolled: see needs_otp. Slow on purpose: one at a time.
-Result<store::OperatorRow> sign_in_operator(const Context& context, const std::string& name,
-                                            const Secret& password, const std::string& code);
-/// Whether the operator has to enrol an authenticator before anything else.
-bool needs_otp(const store::OperatorRow& row);
-/// Sets the authenticator whose raw key gives `code` now. `validation-failed` when it does not.
-Result<store::OperatorRow> enrol_otp(const Context& context, OperatorId id, const Secret& key,
-                                     const std::string& code);
-/// `unauthorized` when `present` is not the password; ends the other sessions.
-Result<store::OperatorRow> change_operator_password(const Context& context, OperatorId id,
-                                                    const Secret& present, const Secret& next);
 
 }  // namespace coffer::flows

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "base/files/durable_file.h"
+#include "base/files/folders.h"
 #include "base/log.h"
 
 namespace coffer::flows {
@@ -22,11 +23,6 @@ struct GaveUp {
   Problem problem;
 };
 
-std::string folder_of(const std::string& path) {
-  const fs::path parent = fs::path(path).parent_path();
-  return parent.empty() ? "." : parent.string();
-}
-
 std::uint64_t free_bytes(const std::string& folder) {
   struct statvfs info {};
   if (::statvfs(folder.c_str(), &info) != 0) return UINT64_MAX;  // writing will tell
@@ -42,19 +38,20 @@ bool same_disk(const std::string& a, const std::string& b) {
 
 /// How much the disk of the backup has to keep free, so that payments are not refused for its sake.
 std::uint64_t reserve_of(const Context& context, const BackupRequest& request) {
-  return same_disk(context.database.path(), folder_of(request.path))
+  return same_disk(context.database.path(), directory_of(request.path))
              ? request.floor_bytes + kLogMarginBytes
              : 0;
 }
 
 Problem no_room(const BackupRequest& request, std::uint64_t wanted) {
-  return Problem(Slug::storage_full, "there is no room for a backup in " + folder_of(request.path) +
-                                         ": it takes " + std::to_string((wanted >> 20) + 1) +
+  return Problem(Slug::storage_full, "there is no room for a backup in " +
+                                         directory_of(request.path) + ": it takes " +
+                                         std::to_string((wanted >> 20) + 1) +
                                          " MiB, and payments must keep room to write");
 }
 
 Problem ran_out(const BackupRequest& request) {
-  return Problem(Slug::storage_full, "no room was left in " + folder_of(request.path) +
+  return Problem(Slug::storage_full, "no room was left in " + directory_of(request.path) +
                                          " while the backup was written; payments come first");
 }
 
@@ -68,7 +65,7 @@ void copy(const Context& context, const BackupRequest& request, PartialFile& fil
                          progress("copying", done, total);
                          if (done - flushed < kFlushEveryBytes) return;
                          flushed = done;
-                         if (free_bytes(folder_of(request.path)) < reserve)
+                         if (free_bytes(directory_of(request.path)) < reserve)
                            throw GaveUp{ran_out(request)};
                          if (auto flushed_to_disk = file.flush(); !flushed_to_disk) {
                            throw GaveUp{std::move(flushed_to_disk).error()};
@@ -96,7 +93,7 @@ Result<Backup> write_backup(const Context& context, const BackupRequest& request
   std::error_code ignored;
   const std::uint64_t wanted =
       fs::file_size(context.database.path(), ignored) + context.database.wal_bytes();
-  const std::uint64_t free = free_bytes(folder_of(request.path));
+  const std::uint64_t free = free_bytes(directory_of(request.path));
   if (free < wanted || free - wanted < reserve_of(context, request)) {
     return unexpected(no_room(request, wanted));
   }

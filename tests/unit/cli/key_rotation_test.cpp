@@ -7,6 +7,7 @@
 #include "auth/seal.h"
 #include "auth/totp.h"
 #include "cli/exit_code.h"
+#include "flows/operators/operator_sign_in.h"
 #include "flows/operators/operators.h"
 #include "flows/wallet_changes.h"
 #include "flows/webhooks/listener_secret.h"

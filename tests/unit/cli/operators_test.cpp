@@ -4,6 +4,7 @@
 #include <set>
 
 #include "cli/exit_code.h"
+#include "flows/operators/operator_sign_in.h"
 #include "open_file.h"
 
 using namespace coffer;

@@ -1,4 +1,4 @@
-#include "base/machine/clock_sync.h"
+#include "base/telemetry/clock_sync.h"
 
 #if defined(__linux__)
 #include <sys/timex.h>

@@ -1,4 +1,4 @@
-#include "base/machine/files.h"
+#include "base/files/folders.h"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,0 +1,217 @@
+#include "app.h"
+#include "base/log.h"
+#include "flows/safety/backup_plan.h"
+#include "flows/settle_payment.h"
+#include "store/invariants.h"
+
+namespace coffer {
+namespace {
+
+constexpr int kSettleBatch = 256;
+// After a round, what comes in meanwhile is settled together: a commit for each payment would keep
+// the next client waiting for it.
+constexpr std::int64_t kSettleGatherMs = 3;
+constexpr std::int64_t kHousekeepingMs = 200;
+constexpr std::int64_t kVerifyEveryMs = 3'600'000;
+
+/// Whether the admin page is served on the listener of the API.
+bool shares_listener(const Config& config) {
+  return !config.admin_off && config.admin_listen == config.listen_http;
+}
+
+bool is_loopback(const HostPort& address) {
+  return address.host.starts_with("127.") || address.host == "::1" || address.host == "localhost";
+}
+
+flows::BackupPlan backup_plan(const Config& config) {
+  return {.folder = config.backup_dir,
+          .every_ms = config.backup_every_h * std::int64_t{3'600'000},
+          .keep = config.backup_keep,
+          .floor_bytes = static_cast<std::uint64_t>(config.disk_floor_mib) << 20};
+}
+
+}  // namespace
+
+bool App::start_listeners(StartError& error, const http::Handler& admin,
+                          bool (*owns_path)(std::string_view)) {
+  http::ServerOptions options;
+  options.host = config_.listen_http.host;
+  options.port = config_.listen_http.port;
+  options.workers = static_cast<std::size_t>(config_.workers);
+  options.tls_cert_file = config_.tls_cert;
+  options.tls_key_file = config_.tls_key;
+  options.limits.connections_max = static_cast<std::size_t>(config_.max_connections);
+  options.limits.body_bytes_for = api::Pipeline::body_bytes_max;
+  options.render_problem = api::Pipeline::render;
+  const bool shared = admin && shares_listener(config_);
+  server_ = std::make_unique<http::Server>(
+      options, random_, [this, shared, admin, owns_path](http::Request& request) {
+        return shared && owns_path(request.path) ? admin(request) : pipeline_->handle(request);
+      });
+  if (const auto started = server_->start(); !started) {
+    error = {started.error().slug == Slug::validation_failed ? 78 : 1, started.error().detail};
+    return false;
+  }
+  return !admin || shared || config_.admin_off || start_admin(error, admin);
+}
+
+/// Few threads: a page for a few people. That a default address is taken must not keep payments
+/// from being served.
+bool App::start_admin(StartError& error, const http::Handler& admin) {
+  constexpr std::size_t kWorkers = 8;
+  constexpr std::size_t kConnections = 256;
+  http::ServerOptions options;
+  options.host = config_.admin_listen.host;
+  options.port = config_.admin_listen.port;
+  options.workers = kWorkers;
+  options.limits.connections_max = kConnections;
+  if (!is_loopback(config_.admin_listen)) {
+    options.tls_cert_file = config_.tls_cert;
+    options.tls_key_file = config_.tls_key;
+  }
+  admin_server_ = std::make_unique<http::Server>(options, random_, admin);
+  const auto started = admin_server_->start();
+  if (started) return true;
+  admin_server_.reset();
+  const std::string what = "the admin page cannot listen: " + started.error().detail;
+  if (config_.origins.at("admin_listen") == "default") {
+    log_warning("admin", what, {{"remedy", "set admin_listen to a free address"}});
+    return true;
+  }
+  error = {started.error().slug == Slug::validation_failed ? 78 : 1, what};
+  return false;
+}
+
+bool App::serve(StartError& error, const http::Handler& admin,
+                bool (*owns_path)(std::string_view)) {
+  starting_ = true;
+  make_workers();
+  if (!start_listeners(error, admin, owns_path)) return false;
+  settlement_->start();
+  providers_->start();
+  deliveries_->start();
+  notifications_->start();
+  housekeeping_->start();
+  prober_->start();
+  verifier_->start();
+  if (backups_) backups_->start();
+  starting_ = false;
+  return true;
+}
+
+/// Before anybody is served: from then on other threads look at them.
+void App::make_workers() {
+  settlement_ = std::make_unique<WorkerThread>("settlement", [this] { return settlement_step(); });
+  housekeeping_ =
+      std::make_unique<WorkerThread>("housekeeping", [this] { return housekeeping_step(); });
+  prober_ = std::make_unique<WorkerThread>("prober", [this] { return probe_step(); });
+  verifier_ = std::make_unique<WorkerThread>("verifier", [this] { return verify_step(); });
+  if (!config_.backup_dir.empty()) {
+    backups_ = std::make_unique<WorkerThread>("backups", [this, plan = backup_plan(config_)] {
+      return flows::run_backup_plan(*context_, plan, [this] { return draining_.load(); });
+    });
+  }
+}
+
+int App::port() const { return server_ ? server_->port() : 0; }
+
+std::string App::admin_origin() const {
+  const bool shared = shares_listener(config_);
+  const bool tls = !config_.tls_cert.empty() && (shared || !is_loopback(config_.admin_listen));
+  const int port = shared ? this->port() : admin_server_ ? admin_server_->port() : 0;
+  return (tls ? "https://" : "http://") + connectable(config_.admin_listen, port).to_string();
+}
+
+Result<void> App::reload_tls() {
+  for (const auto* server : {&server_, &admin_server_}) {
+    if (*server) COFFER_TRY_VOID((*server)->reload_tls());
+  }
+  return {};
+}
+
+void App::stop() {
+  if (stopped_) return;
+  stopped_ = true;
+  draining_ = true;
+  if (admin_server_) admin_server_->stop(0);
+  if (server_) server_->stop(config_.drain_s * 1000);
+  if (housekeeping_) housekeeping_->stop();
+  interrupt_verification();
+  if (backups_) backups_->stop();
+  if (verifier_) verifier_->stop();
+  if (prober_) prober_->stop();
+  if (settlement_) settlement_->stop();
+  if (providers_) providers_->stop();
+  if (deliveries_) deliveries_->stop();
+  if (notifications_) notifications_->stop();
+  if (queue_) queue_->stop();
+}
+
+int App::settle_once() {
+  const auto round = flows::settle_due_payments(*context_, kSettleBatch);
+  return (round ? round->settled : 0) + providers_->run_due();
+}
+
+int App::deliver_once() { return deliveries_->run_due(); }
+
+int App::notify_once() { return notifications_->run_due(); }
+
+std::int64_t App::settlement_step() {
+  // The machine's own: how soon after each other is no matter of the records.
+  const std::int64_t early_ms = settled_ms_ + kSettleGatherMs - SystemClock().monotonic_ms();
+  if (early_ms > 0) return early_ms;
+  // Stays as it is while rounds break off with an exception, or hang.
+  if (settling_since_ms_ == 0) settling_since_ms_ = clock_.monotonic_ms();
+  const auto round = flows::settle_due_payments(*context_, kSettleBatch);
+  settling_since_ms_ = 0;
+  if (!round) return 1'000;  // overloaded or disk full: the jobs wait in their rows
+  if (round->settled == kSettleBatch) return 0;
+  if (round->settled > 0) settled_ms_ = SystemClock().monotonic_ms();
+  if (!round->next_due) return WorkerThread::kWhenWoken;
+  return std::max<std::int64_t>(0, round->next_due->ms - queue_->now().ms);
+}
+
+std::int64_t App::housekeeping_step() {
+  database_->interrupt_stale_readers();
+  return kHousekeepingMs;
+}
+
+std::int64_t App::probe_step() {
+  if (const auto proof = queue_->probe(); !proof) {
+    log_warning("store", "probe write refused", {{"problem", proof.error().detail}});
+  }
+  return WorkerThread::kWhenWoken;
+}
+
+/// At start and hourly, on a connection of its own: a large file takes longer than a reader may.
+std::int64_t App::verify_step() {
+  store::Connection db(database_->path(), store::OpenMode::read_only);
+  const auto announce = [&](store::Connection* connection) {
+    const Lock lock(verifying_mutex_);
+    verifying_ = connection;
+  };
+  announce(&db);
+  std::vector<store::Violation> violations;
+  try {
+    if (!draining_) violations = store::verify(db, false, [](auto&&...) {});
+  } catch (const store::SqlError&) {
+    announce(nullptr);
+    if (draining_) return WorkerThread::kWhenWoken;  // interrupted to stop
+    throw;
+  }
+  announce(nullptr);
+  for (const store::Violation& violation : violations) {
+    log_error("store", "invariant broken",
+              {{"invariant", violation.invariant}, {"detail", violation.detail}});
+  }
+  invariants_hold_ = violations.empty();
+  verified_at_ms_ = clock_.now().ms;
+  return kVerifyEveryMs;
+}
+
+void App::interrupt_verification() {
+  const Lock lock(verifying_mutex_);
+  if (verifying_ != nullptr) verifying_->interrupt();
+}
+
+}  // namespace coffer
