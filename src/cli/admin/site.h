@@ -19,6 +19,7 @@
 // X-CSRF-Token. Errors are problem+json as everywhere.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -63,6 +64,8 @@ class AdminSite {
   Result<http::Response> sign_in(const http::Request& request);
   Result<http::Response> claim(const http::Request& request);
   Result<http::Response> begin_session(const store::OperatorRow& row);
+  Result<store::OperatorRow> guess(const http::Request& request, const std::string& name,
+                                   const std::function<Result<store::OperatorRow>()>& look);
   Result<http::Response> show_session(const http::Request& request, const Visitor& visitor);
   Result<http::Response> sign_out(const http::Request& request, const Visitor& visitor);
   Result<http::Response> begin_otp(const http::Request& request, const Visitor& visitor);

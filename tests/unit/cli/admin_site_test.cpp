@@ -1,5 +1,8 @@
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <initializer_list>
+#include <thread>
+#include <vector>
 
 #include "auth/totp.h"
 #include "base/digest.h"
@@ -197,6 +200,26 @@ TEST_CASE("admin: guessing is throttled, also with the right password", "[cli][a
   CHECK(elsewhere.sign_in("ada", kPassword) == 204);
   site.file.clock().advance_ms(Throttle::kBlockMs);
   CHECK(browser.sign_in("ada", kPassword) == 204);
+}
+
+TEST_CASE("admin: guesses that come together are no more than guesses one by one", "[cli][admin]") {
+  Site site;
+  site.add("ada", OperatorRole::administrator);
+  std::atomic<int> looked_at = 0;
+  std::atomic<int> refused = 0;
+  {
+    std::vector<std::jthread> guessers;
+    for (int i = 0; i < 8; ++i) {
+      guessers.emplace_back([&] {
+        Browser browser(site.site);
+        const int status = browser.sign_in("ada", Secret("wrong wrong wrong"));
+        looked_at += status == 401;
+        refused += status == 429;
+      });
+    }
+  }
+  CHECK(looked_at == 5);
+  CHECK(refused == 3);
 }
 
 TEST_CASE("admin: sessions end by idling, by age, by signing out and by suspension",
