@@ -176,7 +176,10 @@ TEST_CASE("admin: each role does what it may, and the log says who", "[cli][admi
   const Json listed = Json::parse(viewer.get("/admin/api/commands").body);
   for (const auto& command : listed.at("data")) {
     CHECK(command.at("role") == "viewer");
+    CHECK(command.at("command") != "events follow");  // it has no end
   }
+  CHECK(viewer.get("/admin/api/run/events/follow").status == 404);
+  CHECK(viewer.get("/admin/api/run/payment/list").status == 200);
   REQUIRE(flows::change_operator_role(site.flows, "vic", OperatorRole::operating));
   CHECK(viewer.get("/admin/api/session").status == 401);  // the change ended the session
   REQUIRE(viewer.sign_in("vic", kPassword) == 204);
