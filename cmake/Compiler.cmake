@@ -43,8 +43,10 @@ target_compile_options(coffer_options INTERFACE
   # GCC 12 reports overlapping copies inside std::string that are not there (GCC bug 105651).
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
 
-# -g1 gives function names and lines in sanitizer reports at a third of the size and time of -g.
-target_compile_options(coffer_options INTERFACE "$<IF:$<CONFIG:Debug>,-O1;-g1,-O2>")
+# -g1 gives function names and lines in sanitizer reports at a third of the size and time of -g. A target's
+# own options come before these, so what is compiled as it stands says so by a property.
+target_compile_options(coffer_options INTERFACE
+  "$<IF:$<CONFIG:Debug>,$<IF:$<BOOL:$<TARGET_PROPERTY:COFFER_ONLY_CHECKS>>,-O0,-O1>;-g1,-O2>")
 
 if(COFFER_FAULTS)
   target_compile_definitions(coffer_options INTERFACE COFFER_FAULTS=1)

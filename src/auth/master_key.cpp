@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "base/digest.h"
+#include "base/files/descriptor.h"
 #include "base/files/folders.h"
 #include "base/text/trimmed.h"
 
@@ -37,21 +38,6 @@ MasterKey take(std::string& bytes) {
   return key;
 }
 
-class File {
- public:
-  explicit File(int descriptor) : descriptor_(descriptor) {}
-  ~File() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  bool is_open() const { return descriptor_ >= 0; }
-  int descriptor() const { return descriptor_; }
-
- private:
-  int descriptor_;
-};
-
 /// From errno; `what` says what was being done, as in "cannot read".
 Problem system_problem(const std::string& what, const fs::path& path, const std::string& remedy) {
   const int error = errno;
@@ -60,9 +46,9 @@ Problem system_problem(const std::string& what, const fs::path& path, const std:
                  what + " " + path.string() + ": " + std::strerror(error) + ". " + remedy);
 }
 
-Result<MasterKey> read_open_file(const File& file, const fs::path& path) {
+Result<MasterKey> read_open_file(const Descriptor& file, const fs::path& path) {
   struct stat status {};
-  if (::fstat(file.descriptor(), &status) != 0) {
+  if (::fstat(file.get(), &status) != 0) {
     return unexpected(
         system_problem("Cannot examine the master key file", path, "Check the disk."));
   }
@@ -79,7 +65,7 @@ Result<MasterKey> read_open_file(const File& file, const fs::path& path) {
   std::string text(kMaxFileBytes, '\0');
   std::size_t size = 0;
   while (size < text.size()) {
-    const ssize_t got = ::read(file.descriptor(), text.data() + size, text.size() - size);
+    const ssize_t got = ::read(file.get(), text.data() + size, text.size() - size);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) {
       return unexpected(system_problem("Cannot read the master key file", path, "Check the disk."));
@@ -95,7 +81,7 @@ Result<MasterKey> read_open_file(const File& file, const fs::path& path) {
 /// Empty when there is no such file.
 std::optional<Result<MasterKey>> load(const fs::path& path) {
   // Not blocking: a FIFO at the path would otherwise hang the start.
-  const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.is_open()) return read_open_file(file, path);
   if (errno == ENOENT) return std::nullopt;
   return unexpected(system_problem("Cannot open the master key file", path,
@@ -121,20 +107,20 @@ Result<void> make_private_directories(const fs::path& directory) {
 
 Result<void> write_synced(const fs::path& path, std::string_view text) {
   const std::string remedy = "Check the free space and the permissions of its directory.";
-  const File file(
+  const Descriptor file(
       ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kPrivateFile));
   if (!file.is_open()) {
     return unexpected(system_problem("Cannot create the master key file", path, remedy));
   }
   while (!text.empty()) {
-    const ssize_t put = ::write(file.descriptor(), text.data(), text.size());
+    const ssize_t put = ::write(file.get(), text.data(), text.size());
     if (put < 0 && errno == EINTR) continue;
     if (put < 0) {
       return unexpected(system_problem("Cannot write the master key file", path, remedy));
     }
     text.remove_prefix(static_cast<std::size_t>(put));
   }
-  if (::fsync(file.descriptor()) != 0) {
+  if (::fsync(file.get()) != 0) {
     return unexpected(system_problem("Cannot write the master key file", path, remedy));
   }
   return {};

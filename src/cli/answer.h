@@ -71,8 +71,8 @@ void print_error(const Console& console, std::string_view text);
 
 /// One line of JSON, ASCII only when `ascii`: then no byte of it can drive a terminal.
 std::string to_json(const Record& record, bool ascii);
-/// {"data": object or array, "columns"?: of a table, "nextCursor"?, "note"?, "exitCode"?: when not 0}, for
-/// the admin page.
+/// {"data": object or array, "columns"?: of a table, "nextCursor"?, "note"?, "exitCode"?: when not
+/// 0}, for the admin page.
 std::string to_json(const Answer& answer);
 /// Text from outside, fit for a terminal: control characters are replaced.
 std::string printable(std::string_view text);

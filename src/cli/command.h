@@ -34,11 +34,11 @@ struct Argument {
   std::string_view name;  // `ID` for a positional, else `public-key`, given as --public-key
   std::string_view help;
   Kind kind = Kind::option;
-  bool required = false;              // a positional always is
+  bool required = false;  // a positional always is
   // Of an option: TEXT; of a choice, and of a positional that is one: the words, `a|b`.
   std::string_view placeholder = {};
-  std::string_view fallback = {};     // the value when it is not given
-  bool secret = false;                // the audit log says only that it was given
+  std::string_view fallback = {};  // the value when it is not given
+  bool secret = false;             // the audit log says only that it was given
 };
 
 constexpr Argument positional(std::string_view name, std::string_view help) {

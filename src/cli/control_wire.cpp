@@ -14,6 +14,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/files/descriptor.h"
+
 namespace coffer::cli {
 namespace {
 
@@ -41,21 +43,6 @@ bool is_kind(char c) {
 }
 
 bool try_again() { return errno == EINTR || errno == EAGAIN || errno == EWOULDBLOCK; }
-
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return fd_; }
-  int release() { return std::exchange(fd_, -1); }
-
- private:
-  int fd_;
-};
 
 /// False when `path` does not fit.
 bool fill_address(const std::string& path, sockaddr_un& address) {

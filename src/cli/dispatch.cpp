@@ -33,7 +33,8 @@ std::string recorded(const Command& command, const Arguments& arguments) {
   Record record;
   for (const Argument& argument : command.arguments) {
     const auto value = arguments.find(std::string(argument.name));
-    if (value) record.emplace_back(std::string(argument.name), argument.secret ? "(given)" : *value);
+    if (value)
+      record.emplace_back(std::string(argument.name), argument.secret ? "(given)" : *value);
   }
   return to_json(record, false);
 }
@@ -138,9 +139,9 @@ Result<Answer> carry_out(Session& session, const Command& command, const Argumen
                                            "; an administrator can give it.");
   }
   if (command.role == OperatorRole::viewer) return (*command.on_file())(session, arguments);
-  COFFER_TRY(const auto act, flows::record_act(session.app.flows(), session.actor,
-                                               std::string(command.path),
-                                               recorded(command, arguments)));
+  COFFER_TRY(const auto act,
+             flows::record_act(session.app.flows(), session.actor, std::string(command.path),
+                               recorded(command, arguments)));
   try {
     auto answer = (*command.on_file())(session, arguments);
     if (answer) {

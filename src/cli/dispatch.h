@@ -14,9 +14,9 @@ namespace coffer::cli {
 /// Returns the exit code of the process.
 int run_command(const CommandLine& line, const Console& console);
 
-/// Runs a command on a file for the actor of the session: judges the role (`forbidden`) and, where the
-/// role of the command is more than a viewer's, records the act before and its outcome after. The
-/// arguments have been checked.
+/// Runs a command on a file for the actor of the session: judges the role (`forbidden`) and, where
+/// the role of the command is more than a viewer's, records the act before and its outcome after.
+/// The arguments have been checked.
 Result<Answer> carry_out(Session& session, const Command& command, const Arguments& arguments);
 
 /// Explains what a command threw and returns the exit code that fits. Damage that SQLite meets and

@@ -224,8 +224,8 @@ Result<void> check_request(const PaymentRequest& request) {
   for (std::size_t i = 0; i < request.legs.size(); ++i) {
     const TransferLeg& leg = request.legs[i];
     if (!swap && leg.source_wallet && leg.source_wallet == leg.destination_wallet) {
-      problem.fields.push_back({leg_prefix(request, i) + "destinationWalletId",
-                                "must differ from sourceWalletId"});
+      problem.fields.push_back(
+          {leg_prefix(request, i) + "destinationWalletId", "must differ from sourceWalletId"});
     }
   }
   if (swap && request.receiving_asset == request.only().sending_asset) {

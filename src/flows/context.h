@@ -33,11 +33,11 @@ struct Context {
   const auth::Sealer& sealer;
   const auth::TokenIssuer& tokens;
   outbound::Connector& connectors;  // the registry: every driver behind one face
-  std::string network_name;        // of the embedded ledger
-  std::int64_t settle_delay_ms;    // before a payment is settled; 0 in normal operation
+  std::string network_name;         // of the embedded ledger
+  std::int64_t settle_delay_ms;     // before a payment is settled; 0 in normal operation
   std::int64_t token_lifetime_ms;
-  const Logins* logins = nullptr;  // set wherever somebody may log in
-  Webhooks* webhooks = nullptr;    // set wherever events are delivered
+  const Logins* logins = nullptr;          // set wherever somebody may log in
+  Webhooks* webhooks = nullptr;            // set wherever events are delivered
   outbound::Notifier* notifier = nullptr;  // without one, messages are only recorded
   Metrics* metrics = nullptr;              // what is counted; without one, nothing is
   Figures* figures = nullptr;              // of flows, in the same

@@ -100,10 +100,9 @@ void put_provider(Json& out, const store::PaymentRecord& record) {
     out["instructionsExpireAt"] = part.expires_at->to_string();
   }
   if (record.refund_pending_at) {
-    out["refund"] = {
-        {"status", refund_status(record.status)},
-        {"amount", part.total.to_string(record.sending_decimals)},
-        {"at", reached_statuses(record).back().at.to_string()}};
+    out["refund"] = {{"status", refund_status(record.status)},
+                     {"amount", part.total.to_string(record.sending_decimals)},
+                     {"at", reached_statuses(record).back().at.to_string()}};
   }
 }
 

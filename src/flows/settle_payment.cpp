@@ -99,9 +99,9 @@ void settle_swap(const Context& context, store::WriteTx& tx, SettlementView& pay
   const std::vector<store::Movement> movements{
       {{trustline(tx, *leg.source_wallet, *leg.asset), pool_in, sending}, 0},
       {{pool_out, *to.account, path->receiving}, 0}};
-  succeed(context, tx, payment, movements,
-          {PaymentStatus::succeeded, std::nullopt, path->receiving,
-           path_text(path->assets, assets)});
+  succeed(
+      context, tx, payment, movements,
+      {PaymentStatus::succeeded, std::nullopt, path->receiving, path_text(path->assets, assets)});
 }
 
 void settle_one(const Context& context, store::WriteTx& tx, const SettlementJob& job) {
@@ -181,11 +181,10 @@ Result<SettlementRound> settle_due_payments(const Context& context, int limit) {
   }
   COFFER_FAULT("settle.after");
   COFFER_TRY(round.next_due,
-             store::with_reader(
-                 context.database,
-                 [&](store::Connection& db) -> Result<std::optional<Timestamp>> {
-                   return store::next_settlement_due(db);
-                 }));
+             store::with_reader(context.database,
+                                [&](store::Connection& db) -> Result<std::optional<Timestamp>> {
+                                  return store::next_settlement_due(db);
+                                }));
   return round;
 }
 

@@ -67,8 +67,7 @@ Result<std::optional<store::PaymentRecord>> find_submission(const Context& conte
                                                             const Tenant& tenant,
                                                             std::string_view transaction_id) {
   return store::with_reader(
-      context.database,
-      [&](store::Connection& db) -> Result<std::optional<store::PaymentRecord>> {
+      context.database, [&](store::Connection& db) -> Result<std::optional<store::PaymentRecord>> {
         return store::find_by_transaction_id(db, tenant, transaction_id);
       });
 }

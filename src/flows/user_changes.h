@@ -12,8 +12,8 @@ namespace coffer::flows {
 
 /// Names compare without regard to ASCII case.
 std::string folded_username(std::string_view username);
-/// The folded name; `validation-failed` unless it is 1 to 64 of `A-Za-z0-9._@+-`. `field` is what the
-/// caller calls it.
+/// The folded name; `validation-failed` unless it is 1 to 64 of `A-Za-z0-9._@+-`. `field` is what
+/// the caller calls it.
 Result<std::string> parse_username(std::string_view text, std::string_view field);
 /// The raw TOTP key of a user.
 Result<Secret> open_otp_key(const Context& context, const store::UserRow& user);

@@ -11,8 +11,8 @@
 //    notice. A thrown error is a bug: it is logged in full and shown as `unexpected-error`.
 //
 // 2. The disk is full. SQLite says SQLITE_FULL *before* a commit frame exists, so the batch is
-//    certainly not there. Everyone is told `storage-full`, reading goes on, and each later batch looks
-//    at the free space first, so writing resumes by itself.
+//    certainly not there. Everyone is told `storage-full`, reading goes on, and each later batch
+//    looks at the free space first, so writing resumes by itself.
 //
 // 3. COMMIT fails with an I/O error. Then nobody knows: the frames may or may not reach the disk
 //    later. Telling a client "failed" could turn one payment into two. So nobody is told anything:
@@ -51,7 +51,8 @@ constexpr const char* kLastSequence =
     "SELECT sequence FROM events WHERE tenant = ? ORDER BY sequence DESC LIMIT 1";
 // Each tenant's last event is its newest; a scan over all would read the whole file.
 constexpr const char* kNewestTime =
-    "SELECT max(coalesce((SELECT at FROM journal ORDER BY journal DESC LIMIT 1), 0), coalesce((SELECT"
+    "SELECT max(coalesce((SELECT at FROM journal ORDER BY journal DESC LIMIT 1), 0), "
+    "coalesce((SELECT"
     " max(at) FROM (SELECT (SELECT e.at FROM events e WHERE e.tenant = t.tenant"
     " ORDER BY e.sequence DESC LIMIT 1) AS at FROM tenants t)), 0))";
 constexpr const char* kProbe =
@@ -60,8 +61,8 @@ constexpr const char* kProbe =
 
 constexpr int kExitUncertain = 70;
 constexpr int kBusyTimeoutMs = 5'000;
-constexpr int kCheckpointFrames = 4'000;    // 16 MiB of WAL
-constexpr int kTruncateFrames = 16'000;     // 64 MiB: give the space back when nobody reads
+constexpr int kCheckpointFrames = 4'000;  // 16 MiB of WAL
+constexpr int kTruncateFrames = 16'000;   // 64 MiB: give the space back when nobody reads
 constexpr std::int64_t kDiskCheckEveryMs = 250;
 
 Problem storage_full() {
@@ -76,7 +77,8 @@ bool concerns_statement_only(int code) {
 
 Problem overloaded(const char* why) { return Problem(Slug::overloaded, why).retry_after(1); }
 
-/// Statements find the journal by halving its times, so they must not go back, over a restart either.
+/// Statements find the journal by halving its times, so they must not go back, over a restart
+/// either.
 Timestamp first_time(Connection& writer, const Clock& clock) {
   Query query(writer, kNewestTime);
   const Timestamp newest = query.step() ? query.time(0) : Timestamp();

@@ -25,8 +25,8 @@ class Stopwatch;
 namespace coffer::store {
 
 struct CommitQueueOptions {
-  std::size_t queue_max = 1'024;    // waiting commands; beyond: `overloaded`
-  std::size_t batch_max = 256;      // commands in one commit
+  std::size_t queue_max = 1'024;                  // waiting commands; beyond: `overloaded`
+  std::size_t batch_max = 256;                    // commands in one commit
   std::uint64_t disk_floor_bytes = 256ULL << 20;  // less free space: no writes, `storage-full`
   Metrics* metrics = nullptr;                     // outlives the queue
 };
@@ -60,14 +60,15 @@ class CommitQueue {
   /// `overloaded` when the queue is full or stopping, `storage-full` when the disk is.
   Result<void> run(const Command& command, Mode mode = Mode::commit);
 
-  /// The time the next command will see, at least: the clock, unless it has gone back behind what the
-  /// file already holds. Rows dated by commands are compared with this, not with the clock.
+  /// The time the next command will see, at least: the clock, unless it has gone back behind what
+  /// the file already holds. Rows dated by commands are compared with this, not with the clock.
   Timestamp now() const;
 
   /// Ends when everything queued is done; later calls of run() are refused.
   void stop();
   CommitStats stats() const;
-  /// Makes one small durable commit: proof that writing works, when nothing else was written lately.
+  /// Makes one small durable commit: proof that writing works, when nothing else was written
+  /// lately.
   Result<void> probe();
 
  private:

@@ -13,8 +13,8 @@
 #include <filesystem>
 
 #include "base/fault.h"
-#include "base/log.h"
 #include "base/files/folders.h"
+#include "base/log.h"
 #include "store/schema.h"
 
 namespace coffer::store {
@@ -37,9 +37,10 @@ const char* network_filesystem(const std::string& directory) {
 
 OpenError errno_fault(const std::string& what, int error) {
   const bool denied = error == EACCES || error == EPERM || error == EROFS;
-  return {denied ? OpenFault::permission : OpenFault::cannot_create,
-          what + ": " + std::strerror(error) +
-              (denied ? ". Run as the user that owns it, or choose another place with --db." : ".")};
+  return {
+      denied ? OpenFault::permission : OpenFault::cannot_create,
+      what + ": " + std::strerror(error) +
+          (denied ? ". Run as the user that owns it, or choose another place with --db." : ".")};
 }
 
 OpenError make_directory(const std::string& directory) {
@@ -62,8 +63,7 @@ struct CodeMeaning {
 constexpr std::array<CodeMeaning, 6> kMeanings{{
     {SQLITE_NOTADB, OpenFault::corrupt,
      "% is no coffer file. Choose another one with --db, or restore it from a backup."},
-    {SQLITE_CORRUPT, OpenFault::corrupt,
-     "% is damaged. Restore it from a backup; never edit it."},
+    {SQLITE_CORRUPT, OpenFault::corrupt, "% is damaged. Restore it from a backup; never edit it."},
     {SQLITE_PERM, OpenFault::permission, "no permission for %. Run as the user that owns it."},
     {SQLITE_READONLY, OpenFault::permission,
      "no permission to write %. Run as the user that owns it."},
@@ -96,13 +96,13 @@ std::unique_ptr<Connection> open_reader(const std::string& path) {
       "PRAGMA busy_timeout=1000; PRAGMA query_only=ON; PRAGMA wal_autocheckpoint=0;"
       "PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON; PRAGMA mmap_size=0;"
       "PRAGMA temp_store=MEMORY; PRAGMA cache_size=-8192;");
-  sqlite3_db_config(static_cast<sqlite3*>(connection->handle()), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1,
-                    nullptr);
+  sqlite3_db_config(static_cast<sqlite3*>(connection->handle()), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE,
+                    1, nullptr);
   return connection;
 }
 
-/// For a reader beyond the first, opened when all others are leased: each takes memory for the schema.
-/// nullptr when it cannot be had now, for instance without a file descriptor.
+/// For a reader beyond the first, opened when all others are leased: each takes memory for the
+/// schema. nullptr when it cannot be had now, for instance without a file descriptor.
 std::unique_ptr<Connection> try_open_reader(const std::string& path) {
   try {
     return open_reader(path);
@@ -160,9 +160,9 @@ std::unique_ptr<Database> Database::open(const DatabaseOptions& options, const C
                                          OpenError& error) {
   error = {};
   if (!sqlite_is_sound()) {
-    error = {OpenFault::unsupported, std::string("this build carries SQLite ") +
-                                         sqlite3_libversion() +
-                                         ", which can corrupt a WAL file; build with 3.51.3 or later."};
+    error = {OpenFault::unsupported,
+             std::string("this build carries SQLite ") + sqlite3_libversion() +
+                 ", which can corrupt a WAL file; build with 3.51.3 or later."};
     return nullptr;
   }
   std::unique_ptr<Database> database(new Database(options, clock));
@@ -174,8 +174,8 @@ std::unique_ptr<Database> Database::open(const DatabaseOptions& options, const C
     }
     if (error.fault != OpenFault::none) return nullptr;
   }
-  // SQLite synchronises the directory too when it first writes to a log that it made, but shrugs when
-  // that fails.
+  // SQLite synchronises the directory too when it first writes to a log that it made, but shrugs
+  // when that fails.
   const std::string directory = directory_of(options.path);
   if (sync_directory(directory)) return database;
   error = errno_fault("cannot synchronise the directory " + directory, errno);
@@ -227,7 +227,8 @@ OpenError Database::open_writer() {
     Query query(*writer_, sql);
     return query.step() ? query.text(0) : std::string();
   };
-  const bool durable = pragma("PRAGMA journal_mode") == "wal" && pragma("PRAGMA synchronous") == "2";
+  const bool durable =
+      pragma("PRAGMA journal_mode") == "wal" && pragma("PRAGMA synchronous") == "2";
   OpenError fault;
   if (!durable) {
     fault = {OpenFault::unsupported, "the file system of " + options_.path +

@@ -22,20 +22,28 @@ struct DatabaseOptions {
   std::string path;
   int readers = 8;
   bool allow_network_filesystem = false;
-  int reader_wait_ms = 2'000;  // for a free reader; then `overloaded`
+  int reader_wait_ms = 2'000;     // for a free reader; then `overloaded`
   int reader_age_max_ms = 2'000;  // then its statement is interrupted
 };
 
 /// How opening failed, for the exit code of the command line (decisions section 11).
-enum class OpenFault { none, cannot_create, permission, locked, newer_schema, corrupt, unsupported };
+enum class OpenFault {
+  none,
+  cannot_create,
+  permission,
+  locked,
+  newer_schema,
+  corrupt,
+  unsupported
+};
 
 struct OpenError {
   OpenFault fault = OpenFault::none;
   std::string message;  // what, where, what to do; for the operator, holds paths
 };
 
-/// Name of the network or user-space file system with this statfs(2) magic, on which POSIX locks and
-/// shared memory, and so WAL, do not hold; nullptr for any other.
+/// Name of the network or user-space file system with this statfs(2) magic, on which POSIX locks
+/// and shared memory, and so WAL, do not hold; nullptr for any other.
 const char* network_filesystem_name(std::uint64_t magic);
 
 /// The readers of the pool, for metrics.
@@ -66,8 +74,8 @@ class Reader {
 
 class Database {
  public:
-  /// Takes the lock file, opens or creates the file (0600 in a 0700 directory), brings its schema up
-  /// to date and opens the readers. On a fault returns nullptr and fills `error`.
+  /// Takes the lock file, opens or creates the file (0600 in a 0700 directory), brings its schema
+  /// up to date and opens the readers. On a fault returns nullptr and fills `error`.
   static std::unique_ptr<Database> open(const DatabaseOptions& options, const Clock& clock,
                                         OpenError& error);
   ~Database();
@@ -127,8 +135,8 @@ auto with_reader(Database& database, F&& read) -> decltype(read(std::declval<Con
   } catch (const SqlError& error) {
     constexpr int kInterrupt = 9;  // SQLITE_INTERRUPT
     if (error.primary_code != kInterrupt) throw;
-    return unexpected(Problem(Slug::overloaded, "The query took too long; narrow its range.")
-                          .retry_after(1));
+    return unexpected(
+        Problem(Slug::overloaded, "The query took too long; narrow its range.").retry_after(1));
   }
 }
 

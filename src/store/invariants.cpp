@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::array<Invariant, 23> kInvariants{{
     {"conservation", "Per environment and asset, all balances sum to zero.",
-     "SELECT 'environment ' || t.environment || ' asset ' || a.asset || ' sums to ' || sum(a.balance)"
+     "SELECT 'environment ' || t.environment || ' asset ' || a.asset || ' sums to ' || "
+     "sum(a.balance)"
      " FROM accounts a JOIN tenants t ON t.tenant = a.tenant"
      " GROUP BY t.environment, a.asset HAVING sum(a.balance) <> 0"},
     {"no_overdraft", "No account but issuance and clearing has less balance than is held on it.",
@@ -25,7 +26,8 @@ constexpr std::array<Invariant, 23> kInvariants{{
     {"held_is_sum_of_open_holds", "The held amount of an account is the sum of its open holds.",
      "SELECT 'account ' || a.account || ' stores ' || a.held || ' held, holds give ' ||"
      " coalesce(h.total, 0) FROM accounts a"
-     " LEFT JOIN (SELECT account, sum(amount) AS total FROM holds WHERE state = 0 GROUP BY account) h"
+     " LEFT JOIN (SELECT account, sum(amount) AS total FROM holds WHERE state = 0 GROUP BY "
+     "account) h"
      " ON h.account = a.account WHERE a.held <> coalesce(h.total, 0)"},
     {"entry_sets_balance", "Per entry set and asset, the entries sum to zero.",
      "SELECT 'journal ' || e.entry / 1024 || ' asset ' || a.asset || ' sums to ' || sum(e.amount)"
@@ -39,8 +41,10 @@ constexpr std::array<Invariant, 23> kInvariants{{
      "SELECT 'account ' || account || ' had ' || balance_after || ' after entry ' || entry"
      " FROM entries WHERE balance_after < 0"
      " AND account NOT IN (SELECT account FROM accounts WHERE kind IN (1, 4))"},
-    {"journal_in_order", "Entry sets are numbered without a gap, none is empty, none is before its time.",
-     "SELECT 'journal ' || journal FROM (SELECT journal, at, lag(journal, 1, 0) OVER rising AS before,"
+    {"journal_in_order",
+     "Entry sets are numbered without a gap, none is empty, none is before its time.",
+     "SELECT 'journal ' || journal FROM (SELECT journal, at, lag(journal, 1, 0) OVER rising AS "
+     "before,"
      " lag(at, 1, 0) OVER rising AS earlier FROM journal WINDOW rising AS (ORDER BY journal))"
      " WHERE journal <> before + 1 OR at < earlier OR NOT EXISTS (SELECT 1 FROM entries"
      "  WHERE entry BETWEEN journal * 1024 AND journal * 1024 + 1023)"},
@@ -52,7 +56,8 @@ constexpr std::array<Invariant, 23> kInvariants{{
      " HAVING count(j.journal) <> (p.status IN (2, 4, 5, 6)"
      "  OR (p.status = 1 AND p.type = 5 AND q.state = 2))"},
     // The joins stand in the order in which they are walked: along the journal, nothing is sorted.
-    {"entries_follow_payments", "What a payment moved is what its record says, no more and no less.",
+    {"entries_follow_payments",
+     "What a payment moved is what its record says, no more and no less.",
      "SELECT 'payment ' || payment || ' moved ' || sent || ' and ' || got || ' in ' || lines ||"
      " ' entries' FROM (SELECT p.payment, p.type, p.source_wallet, p.destination_wallet,"
      "  p.sending_amount + iif(p.type = 5, q.fee, 0) AS sending,"
@@ -69,17 +74,21 @@ constexpr std::array<Invariant, 23> kInvariants{{
      "  WHERE j.kind = 0 AND p.type <> 2 GROUP BY j.journal) WHERE lines <> wanted"
      " OR (source_wallet IS NOT NULL AND sent <> -sending)"
      " OR (destination_wallet IS NOT NULL AND got <> receiving)"},
-    {"entries_follow_legs", "A multi-transfer moved all its legs, each as it says, and nothing else.",
+    {"entries_follow_legs",
+     "A multi-transfer moved all its legs, each as it says, and nothing else.",
      "SELECT 'payment ' || l.payment || ' leg ' || l.leg FROM payment_legs l"
      " CROSS JOIN journal j ON j.payment = l.payment AND j.kind = 0"
      " LEFT JOIN entries d ON d.entry = j.journal * 1024 + 2 * l.leg"
      " LEFT JOIN accounts s ON s.account = d.account"
      " LEFT JOIN entries c ON c.entry = j.journal * 1024 + 2 * l.leg + 1"
      " LEFT JOIN accounts t ON t.account = c.account"
-     " WHERE (d.amount, s.wallet, s.asset, d.leg) IS NOT (-l.amount, l.source_wallet, l.asset, l.leg)"
-     " OR (c.amount, t.wallet, t.asset, c.leg) IS NOT (l.amount, l.destination_wallet, l.asset, l.leg)"
+     " WHERE (d.amount, s.wallet, s.asset, d.leg) IS NOT (-l.amount, l.source_wallet, l.asset, "
+     "l.leg)"
+     " OR (c.amount, t.wallet, t.asset, c.leg) IS NOT (l.amount, l.destination_wallet, l.asset, "
+     "l.leg)"
      " UNION ALL SELECT 'payment ' || p.payment || ' has other entries than its legs'"
-     " FROM payments p CROSS JOIN journal j ON j.payment = p.payment AND j.kind = 0 WHERE p.type = 2"
+     " FROM payments p CROSS JOIN journal j ON j.payment = p.payment AND j.kind = 0 WHERE p.type = "
+     "2"
      " AND (SELECT count(*) FROM entries"
      "  WHERE entry BETWEEN j.journal * 1024 AND j.journal * 1024 + 1023)"
      " <> 2 * (SELECT count(*) FROM payment_legs l WHERE l.payment = p.payment)"},
@@ -98,9 +107,11 @@ constexpr std::array<Invariant, 23> kInvariants{{
      " LEFT JOIN provider_payments q ON q.payment = p.payment"
      " WHERE h.state <> CASE WHEN p.status = 1 AND p.type = 5 AND q.state = 2 THEN 1"
      "  WHEN p.status IN (0, 1) THEN 0 WHEN p.status IN (2, 4, 5, 6) THEN 1 ELSE 2 END"},
-    {"holds_are_there", "What a payment sends was held for it, to the unit; for what comes in nothing is.",
+    {"holds_are_there",
+     "What a payment sends was held for it, to the unit; for what comes in nothing is.",
      "SELECT 'payment ' || p.payment || ' of type ' || p.type FROM payments p"
-     " WHERE CASE WHEN p.type IN (6, 7) THEN EXISTS (SELECT 1 FROM holds h WHERE h.payment = p.payment)"
+     " WHERE CASE WHEN p.type IN (6, 7) THEN EXISTS (SELECT 1 FROM holds h WHERE h.payment = "
+     "p.payment)"
      " WHEN p.type = 2 THEN NOT EXISTS (SELECT 1 FROM holds h WHERE h.payment = p.payment)"
      " ELSE NOT EXISTS (SELECT 1 FROM holds h JOIN accounts a ON a.account = h.account"
      "  WHERE h.payment = p.payment AND a.wallet = p.source_wallet AND a.asset = p.sending_asset"
@@ -114,15 +125,18 @@ constexpr std::array<Invariant, 23> kInvariants{{
     {"quotes_used_once", "A quote and the payment that used it know each other.",
      "SELECT 'payment ' || p.payment FROM payments p LEFT JOIN quotes q ON q.quote = p.quote"
      " WHERE p.quote IS NOT NULL AND q.payment IS NOT p.payment"},
-    {"provider_parts", "What goes through a provider, and only that, says its cost and every submission.",
+    {"provider_parts",
+     "What goes through a provider, and only that, says its cost and every submission.",
      "SELECT 'payment ' || p.payment FROM payments p"
      " LEFT JOIN provider_payments q ON q.payment = p.payment"
      " WHERE (p.type IN (5, 6, 7)) <> (q.payment IS NOT NULL)"
      " OR (p.type = 5 AND q.total <> p.sending_amount + q.fee)"
      " OR q.attempts <> (SELECT count(*) FROM provider_attempts a"
      "  WHERE a.payment = q.payment AND a.call IN (0, 3))"},
-    {"events_tell_all", "A record of version n has n payment events, one of each version and ending.",
-     "SELECT 'payment ' || p.payment || ' of version ' || p.version || ' has ' || count(e.sequence) ||"
+    {"events_tell_all",
+     "A record of version n has n payment events, one of each version and ending.",
+     "SELECT 'payment ' || p.payment || ' of version ' || p.version || ' has ' || "
+     "count(e.sequence) ||"
      " ' events' FROM payments p LEFT JOIN events e ON e.payment = p.payment AND e.type <= 6"
      " GROUP BY p.payment HAVING count(e.sequence) <> p.version OR max(e.version) <> p.version"
      " OR count(DISTINCT e.version) <> p.version OR count(*) FILTER (WHERE e.type >= 2)"
@@ -136,16 +150,19 @@ constexpr std::array<Invariant, 23> kInvariants{{
     {"types_claimed_by_active", "An event type is claimed by the active webhook that takes it.",
      "SELECT 'webhook ' || w.webhook || ' has ' || w.event_types || ', claims give ' ||"
      " coalesce(sum(1 << c.type), 0) FROM webhooks w"
-     " LEFT JOIN webhook_types c ON c.webhook = w.webhook AND c.tenant = w.tenant GROUP BY w.webhook"
+     " LEFT JOIN webhook_types c ON c.webhook = w.webhook AND c.tenant = w.tenant GROUP BY "
+     "w.webhook"
      " HAVING coalesce(sum(1 << c.type), 0) <> CASE WHEN w.disabled_at IS NULL"
      "  THEN w.event_types ELSE 0 END"},
-    {"deliveries_are_of_events", "A delivery is of an event of its tenant, and has its tries on record.",
+    {"deliveries_are_of_events",
+     "A delivery is of an event of its tenant, and has its tries on record.",
      "SELECT 'webhook ' || d.webhook || ' sequence ' || d.sequence FROM deliveries d"
      " JOIN webhooks w ON w.webhook = d.webhook"
      " LEFT JOIN events e ON e.tenant = w.tenant AND e.sequence = d.sequence"
      " WHERE e.sequence IS NULL OR d.tries <> (SELECT count(*) FROM delivery_attempts a"
      "  WHERE a.webhook = d.webhook AND a.sequence = d.sequence)"},
-    {"tenants_do_not_mix", "A payment moves only wallets of its own tenant, but for what it sends away.",
+    {"tenants_do_not_mix",
+     "A payment moves only wallets of its own tenant, but for what it sends away.",
      "SELECT 'payment ' || j.payment || ' moved account ' || a.account FROM entries e"
      " JOIN journal j ON j.journal = e.entry / 1024 JOIN accounts a ON a.account = e.account"
      " JOIN payments p ON p.payment = j.payment"
@@ -153,7 +170,8 @@ constexpr std::array<Invariant, 23> kInvariants{{
      " WHERE t.environment <> u.environment OR (a.wallet IS NOT NULL AND a.tenant <> p.tenant"
      "  AND NOT (p.type IN (1, 4) AND e.amount > 0))"
      " UNION ALL SELECT 'account ' || a.account || ' is of another tenant than whose it is'"
-     " FROM accounts a JOIN tenants t ON t.tenant = a.tenant LEFT JOIN wallets w ON w.wallet = a.wallet"
+     " FROM accounts a JOIN tenants t ON t.tenant = a.tenant LEFT JOIN wallets w ON w.wallet = "
+     "a.wallet"
      " WHERE iif(a.wallet IS NULL, t.association IS NOT NULL, w.tenant <> a.tenant)"},
 }};
 

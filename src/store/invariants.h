@@ -28,8 +28,8 @@ struct Violation {
 /// Progress: (name of what is being checked, done, total).
 using VerifyProgress = std::function<void(std::string_view, std::int64_t, std::int64_t)>;
 
-/// Every invariant, then the hash chain and the audit log's, then (deep) SQLite's own integrity check.
-/// Empty: all hold. A check that cannot read the file is a violation.
+/// Every invariant, then the hash chain and the audit log's, then (deep) SQLite's own integrity
+/// check. Empty: all hold. A check that cannot read the file is a violation.
 std::vector<Violation> verify(Connection& db, bool deep, const VerifyProgress& progress);
 
 }  // namespace coffer::store

@@ -15,12 +15,12 @@ constexpr const char* kNextJournal = "SELECT coalesce(max(journal), 0) + 1 FROM 
 constexpr const char* kInsertEntry =
     "INSERT INTO entries (entry, account, amount, balance_after, counterparty, leg)"
     " VALUES (?, ?, ?, ?, ?, ?)";
-constexpr const char* kInsertHold =
-    "INSERT INTO holds (payment, account, amount) VALUES (?, ?, ?)";
+constexpr const char* kInsertHold = "INSERT INTO holds (payment, account, amount) VALUES (?, ?, ?)";
 constexpr const char* kOpenHolds =
     "SELECT account, amount FROM holds WHERE payment = ? AND state = 0";
 constexpr const char* kCloseHold = "UPDATE holds SET state = ? WHERE payment = ? AND account = ?";
-constexpr const char* kFindTrustline = "SELECT account FROM accounts WHERE wallet = ? AND asset = ?";
+constexpr const char* kFindTrustline =
+    "SELECT account FROM accounts WHERE wallet = ? AND asset = ?";
 constexpr const char* kInsertTrustline =
     "INSERT INTO accounts (tenant, kind, wallet, asset, created_at) VALUES (?, 0, ?, ?, ?)";
 constexpr const char* kFindOperatorAccount =
@@ -107,7 +107,8 @@ std::string post(WriteTx& tx, std::int64_t tenant, JournalKind kind,
     COFFER_CHECK(query.step());
     journal = query.integer(0);
   }
-  std::string text = set_header(journal, tenant, static_cast<std::int64_t>(kind), payment, tx.now());
+  std::string text =
+      set_header(journal, tenant, static_cast<std::int64_t>(kind), payment, tx.now());
   std::int64_t line = 0;
   // The journal row comes last in text but first in the file: its link covers the entries.
   for (const auto& [posting, leg] : movements) {
@@ -199,8 +200,12 @@ std::string verify_chain(Connection& db,
     std::string text = set_header(journal, sets.integer(1), sets.integer(2),
                                   sets.optional_integer(3), sets.time(4));
     for (; more && entries.integer(0) / kLinesPerSet == journal; more = entries.step()) {
-      const EntryRow row{entries.integer(0) % kLinesPerSet, entries.integer(1), entries.amount(2),
-                         entries.amount(3), entries.integer(4), entries.integer(5)};
+      const EntryRow row{entries.integer(0) % kLinesPerSet,
+                         entries.integer(1),
+                         entries.amount(2),
+                         entries.amount(3),
+                         entries.integer(4),
+                         entries.integer(5)};
       row.append_to(text);
     }
     head = next_link(head, text);

@@ -1,8 +1,8 @@
 // The ledger's rows: accounts, holds, entry sets and the hash chain over them.
 //
 // Chain: link(n) = SHA-256(link(n-1) || canonical text of set n), link(0) = 32 zero bytes. The
-// canonical text is, in decimal ASCII, `journal|tenant|kind|payment or -|at` and a line feed, then for
-// each entry in order `line|account|amount|balance_after|counterparty|leg` and a line feed.
+// canonical text is, in decimal ASCII, `journal|tenant|kind|payment or -|at` and a line feed, then
+// for each entry in order `line|account|amount|balance_after|counterparty|leg` and a line feed.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ namespace coffer::store {
 
 enum class JournalKind { payment, funding, liquidity, refund };
 
-/// The chain itself, also of other logs: the link before the first row, and the one after `previous`
-/// over the canonical text of a row. 32 raw bytes.
+/// The chain itself, also of other logs: the link before the first row, and the one after
+/// `previous` over the canonical text of a row. 32 raw bytes.
 std::string genesis_link();
 std::string next_link(std::string_view previous, std::string_view text);
 
@@ -61,8 +61,7 @@ AccountKey operator_account(WriteTx& tx, Environment environment, AccountKind ki
                             std::optional<std::int64_t> connector = std::nullopt);
 /// The balance of an operator's account; zero when there is none yet.
 Amount operator_balance(Connection& db, Environment environment, AccountKind kind,
-                        std::int64_t asset,
-                        std::optional<std::int64_t> connector = std::nullopt);
+                        std::int64_t asset, std::optional<std::int64_t> connector = std::nullopt);
 /// In the order the trustlines were opened.
 std::vector<WalletBalance> balances_of(Connection& db, std::int64_t wallet);
 

@@ -7,23 +7,24 @@
 namespace coffer::store {
 namespace {
 
-#define RECORD_COLUMNS                                                                             \
-  "SELECT p.payment, p.id, p.tenant, p.application, p.request_id, p.transaction_id, p.type,"       \
-  " p.status, p.version, s.id, d.id, sa.code, sa.decimals, p.sending_amount, ra.code,"             \
-  " ra.decimals, p.receiving_amount, p.min_receiving, p.path, p.from_ref, p.to_ref,"               \
-  " p.description, p.memo, p.notify, p.failure, p.created_at, p.processing_at, p.completed_at,"    \
-  " p.refund_pending_at, p.refund_closed_at, p.updated_at,"                                        \
-  " (SELECT j.link FROM journal j WHERE j.payment = p.payment ORDER BY j.journal LIMIT 1),"        \
-  " b.id, t.id, c.id, q.id, c.direction, c.currency, c.currency_decimals, v.fee, v.total, v.state,"\
-  " v.in_review, v.expires_at, v.provider_reference, v.purpose_of_payment, v.source_of_funds,"     \
-  " v.relationship, v.payer_name, v.payer_account, v.payer_phone"                                  \
-  " FROM payments p LEFT JOIN wallets s ON s.wallet = p.source_wallet"                             \
-  " LEFT JOIN wallets d ON d.wallet = p.destination_wallet"                                        \
-  " LEFT JOIN assets sa ON sa.asset = p.sending_asset"                                             \
-  " LEFT JOIN assets ra ON ra.asset = p.receiving_asset"                                           \
-  " LEFT JOIN beneficiaries b ON b.beneficiary = p.beneficiary"                                    \
-  " LEFT JOIN destinations t ON t.destination = p.destination"                                     \
-  " LEFT JOIN connectors c ON c.connector = p.connector LEFT JOIN quotes q ON q.quote = p.quote"   \
+#define RECORD_COLUMNS                                                                           \
+  "SELECT p.payment, p.id, p.tenant, p.application, p.request_id, p.transaction_id, p.type,"     \
+  " p.status, p.version, s.id, d.id, sa.code, sa.decimals, p.sending_amount, ra.code,"           \
+  " ra.decimals, p.receiving_amount, p.min_receiving, p.path, p.from_ref, p.to_ref,"             \
+  " p.description, p.memo, p.notify, p.failure, p.created_at, p.processing_at, p.completed_at,"  \
+  " p.refund_pending_at, p.refund_closed_at, p.updated_at,"                                      \
+  " (SELECT j.link FROM journal j WHERE j.payment = p.payment ORDER BY j.journal LIMIT 1),"      \
+  " b.id, t.id, c.id, q.id, c.direction, c.currency, c.currency_decimals, v.fee, v.total, "      \
+  "v.state,"                                                                                     \
+  " v.in_review, v.expires_at, v.provider_reference, v.purpose_of_payment, v.source_of_funds,"   \
+  " v.relationship, v.payer_name, v.payer_account, v.payer_phone"                                \
+  " FROM payments p LEFT JOIN wallets s ON s.wallet = p.source_wallet"                           \
+  " LEFT JOIN wallets d ON d.wallet = p.destination_wallet"                                      \
+  " LEFT JOIN assets sa ON sa.asset = p.sending_asset"                                           \
+  " LEFT JOIN assets ra ON ra.asset = p.receiving_asset"                                         \
+  " LEFT JOIN beneficiaries b ON b.beneficiary = p.beneficiary"                                  \
+  " LEFT JOIN destinations t ON t.destination = p.destination"                                   \
+  " LEFT JOIN connectors c ON c.connector = p.connector LEFT JOIN quotes q ON q.quote = p.quote" \
   " LEFT JOIN provider_payments v ON v.payment = p.payment"
 constexpr const char* kById = RECORD_COLUMNS " WHERE p.tenant = ? AND p.id = ?";
 constexpr const char* kByKey = RECORD_COLUMNS " WHERE p.payment = ?";
@@ -49,7 +50,8 @@ constexpr const char* kInsertProvider =
 constexpr const char* kInsertField =
     "INSERT INTO payment_fields (payment, name, value) VALUES (?, ?, ?)";
 constexpr const char* kFields = "SELECT name, value FROM payment_fields WHERE payment = ?";
-constexpr const char* kInstructions = "SELECT name, value FROM payment_instructions WHERE payment = ?";
+constexpr const char* kInstructions =
+    "SELECT name, value FROM payment_instructions WHERE payment = ?";
 constexpr const char* kInsertLeg =
     "INSERT INTO payment_legs (payment, leg, source_wallet, destination_wallet, asset, amount,"
     " from_ref, to_ref, description) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)";
@@ -67,7 +69,8 @@ constexpr const char* kChangeStatus =
     " processing_at = CASE WHEN ?2 = 1 THEN ?3 ELSE processing_at END,"
     " completed_at = CASE WHEN ?2 = 2 OR ?2 = 3 OR ?2 = 7 THEN ?3 ELSE completed_at END,"
     " refund_pending_at = CASE WHEN ?2 = 4 THEN ?3 ELSE refund_pending_at END,"
-    // A refund that is given back after all stays closed when it failed; updated_at says when it came.
+    // A refund that is given back after all stays closed when it failed; updated_at says when it
+    // came.
     " refund_closed_at = CASE WHEN ?2 IN (5, 6) THEN coalesce(refund_closed_at, ?3)"
     " ELSE refund_closed_at END,"
     " failure = coalesce(?4, failure), receiving_amount = coalesce(?5, receiving_amount),"
@@ -80,7 +83,8 @@ constexpr const char* kPostponeJob =
     " due_at = ?3 + (1000 << min(attempts, 10)) WHERE due_at = ?1 AND payment = ?2";
 constexpr const char* kHasJob = "SELECT 1 FROM settlement_jobs WHERE due_at = ? AND payment = ?";
 constexpr const char* kDueJobs =
-    "SELECT due_at, payment FROM settlement_jobs WHERE due_at <= ? ORDER BY due_at, payment LIMIT ?";
+    "SELECT due_at, payment FROM settlement_jobs WHERE due_at <= ? ORDER BY due_at, payment LIMIT "
+    "?";
 constexpr const char* kNextDue =
     "SELECT due_at FROM settlement_jobs ORDER BY due_at, payment LIMIT 1";
 constexpr const char* kCountJobs = "SELECT count(*) FROM settlement_jobs";
@@ -168,11 +172,15 @@ PaymentRecord record_row(const Query& q) {
   if (r.request.type != PaymentType::p2p_own_multi) {
     // On a collection the sending side is a currency.
     if (!r.sending_asset && r.provider) r.sending_asset = AssetCode::parse(r.provider->currency);
-    if (!r.sending_asset || !r.sending_amount) throw InternalError("a single payment sends nothing");
+    if (!r.sending_asset || !r.sending_amount)
+      throw InternalError("a single payment sends nothing");
     if (q.is_null(12) && r.provider) r.sending_decimals = r.provider->currency_decimals;
-    r.request.legs.push_back({q.optional_id<WalletId>(9), q.optional_id<WalletId>(10),
-                              *r.sending_asset, *r.sending_amount,
-                              {q.optional_text(19), q.optional_text(20)}, q.optional_text(21)});
+    r.request.legs.push_back({q.optional_id<WalletId>(9),
+                              q.optional_id<WalletId>(10),
+                              *r.sending_asset,
+                              *r.sending_amount,
+                              {q.optional_text(19), q.optional_text(20)},
+                              q.optional_text(21)});
     r.leg_decimals.push_back(r.sending_decimals);
   }
   return r;
@@ -181,9 +189,12 @@ PaymentRecord record_row(const Query& q) {
 void read_legs(Connection& db, PaymentRecord& record) {
   Query q(db, kLegs, record.key);
   while (q.step()) {
-    record.request.legs.push_back({q.id<WalletId>(0), q.id<WalletId>(1),
-                                   *AssetCode::parse(q.text(2)), q.amount(4),
-                                   {q.optional_text(5), q.optional_text(6)}, q.optional_text(7)});
+    record.request.legs.push_back({q.id<WalletId>(0),
+                                   q.id<WalletId>(1),
+                                   *AssetCode::parse(q.text(2)),
+                                   q.amount(4),
+                                   {q.optional_text(5), q.optional_text(6)},
+                                   q.optional_text(7)});
     record.leg_decimals.push_back(static_cast<int>(q.integer(3)));
   }
 }
@@ -280,8 +291,8 @@ std::int64_t insert_payment(WriteTx& tx, const Tenant& tenant, const NewPayment&
         payment.request_id, request.type, single(first.source_wallet),
         single(first.destination_wallet), payment.total ? first.asset : std::nullopt, payment.total,
         keys.receiving_asset, or_null(receiving), request.min_receiving, single(leg.refs.from_ref),
-        single(leg.refs.to_ref), single(leg.description), request.memo, notify_column(request), keys.beneficiary,
-        keys.destination, keys.connector, keys.quote, tx.now(), tx.now())
+        single(leg.refs.to_ref), single(leg.description), request.memo, notify_column(request),
+        keys.beneficiary, keys.destination, keys.connector, keys.quote, tx.now(), tx.now())
       .run();
   const std::int64_t key = tx.db().last_insert_key();
   if (multi) insert_legs(tx, key, payment);
@@ -303,7 +314,8 @@ SettlementView settlement_view(Connection& db, std::int64_t payment) {
     view.receiving_asset = q.optional_integer(5);
     view.min_receiving = q.optional_amount(6);
     if (view.type != PaymentType::p2p_own_multi) {
-      view.keys.legs.push_back({q.optional_integer(7), q.optional_integer(8), q.optional_integer(9)});
+      view.keys.legs.push_back(
+          {q.optional_integer(7), q.optional_integer(8), q.optional_integer(9)});
       view.amounts.push_back(q.amount(10));
     }
     view.keys.beneficiary = q.optional_integer(11);

@@ -23,8 +23,8 @@ EntryRange entries_between(Connection& db, Timestamp start, Timestamp end);
 /// Balance after the last entry before `entry`; zero when there is none.
 Amount balance_before(Connection& db, AccountKey account, std::int64_t entry);
 /// Oldest first, at most `limit`. A page continues with `from` = entry of the last line + 1.
-std::vector<StatementLine> statement_lines(Connection& db, const Tenant& tenant,
-                                           AccountKey account, const EntryRange& range, int limit);
+std::vector<StatementLine> statement_lines(Connection& db, const Tenant& tenant, AccountKey account,
+                                           const EntryRange& range, int limit);
 /// Newest first. A page continues with `to` = entry of the last line.
 std::vector<StatementLine> newest_statement_lines(Connection& db, const Tenant& tenant,
                                                   AccountKey account, const EntryRange& range,

@@ -27,10 +27,11 @@ struct World {
   std::string connector = add_connector(app);  // 129.5
 
   std::vector<store::NotificationRow> rows() {
-    return store::with_reader(app.core().database(), [](store::Connection& db)
-                                  -> Result<std::vector<store::NotificationRow>> {
-             return store::newest_notifications(db, std::nullopt, {{}, 100}).rows;
-           })
+    return store::with_reader(
+               app.core().database(),
+               [](store::Connection& db) -> Result<std::vector<store::NotificationRow>> {
+                 return store::newest_notifications(db, std::nullopt, {{}, 100}).rows;
+               })
         .value();
   }
   store::NotificationRow row() {
@@ -56,9 +57,9 @@ struct World {
   std::string reached_by(const Json& details) {
     Json metadata = person();
     metadata.merge_patch(details);
-    const Reply reply = me.post("/v1/wallets", {{"walletName", "Third party"},
-                                                {"assetCode", "USDC"},
-                                                {"metadata", metadata}});
+    const Reply reply =
+        me.post("/v1/wallets",
+                {{"walletName", "Third party"}, {"assetCode", "USDC"}, {"metadata", metadata}});
     REQUIRE(reply.status == 201);
     const std::string id = reply.json().at("id");
     const WalletId wallet = *WalletId::parse(id);

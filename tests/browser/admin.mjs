@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { chromium } from 'playwright-core';
 
 import { attacks, guessing } from './attacks.mjs';
-import { audited, doing, everyCommand, hooks, market, money, people, tenants } from './actions.mjs';
+import { audited, checks, doing, everyCommand, hooks, market, money, people, tenants } from './actions.mjs';
 import { controls, failures, ok, signInPage, Watched } from './judge.mjs';
 import { newcomer } from './newcomer.mjs';
 import { outside, SCRIPT } from './outside.mjs';
@@ -23,6 +23,7 @@ const database = join(scratch, 'demo.db');
 async function startDemo() {
   const server = spawn(binary, ['demo', '--port', '0', '--json', '--db', database], {
     stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, COFFER_BACKUP_DIR: join(scratch, 'backups') },
   });
   let said = '';
   server.stderr.on('data', (text) => {
@@ -95,7 +96,7 @@ async function run() {
     world.seeded = await seed(facts, { liar: LIAR, receiver: there.receiver });
     await page.visit('overview');
     const chapters = [screens, details, figures, liveness, search, inert, keyboard, smallScreen];
-    chapters.push(everyCommand, tenants, money, market, hooks, people, audited);
+    chapters.push(everyCommand, tenants, money, market, hooks, people, checks, audited);
     chapters.push(expiry, idleness, newcomer, attacks, guessing);
     for (const chapter of chapters) await told(chapter, page, world);
   } finally {

@@ -90,11 +90,10 @@ export function quotesScreen(context) {
       'receiveAmount',
       'fee',
       'rate',
+      idColumn('transactionRecordId', 'Payment'),
       'association',
       'environment',
       'expiresAt',
-      idColumn('transactionRecordId', 'Payment'),
-      idColumn('id'),
     ],
     empty: [
       'No quote yet.',

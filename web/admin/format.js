@@ -130,7 +130,7 @@ export function ago(value) {
   return h('time', { datetime: value, title: utc(value) }, text);
 }
 
-function bytes(count) {
+export function bytes(count) {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
   let value = Number(count);
   let unit = 0;

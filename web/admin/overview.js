@@ -1,7 +1,7 @@
 // What the person who is alone with this box at night looks at first.
 import { chart } from './chart.js';
 import { h, replace } from './dom.js';
-import { ago, amount, badge, number, time } from './format.js';
+import { ago, amount, badge, bytes, number, time } from './format.js';
 import { addressWith, heading } from './list.js';
 import { live } from './live.js';
 import { errorBox, note, notBuilt } from './notice.js';
@@ -54,6 +54,9 @@ const PLACED = new Set([
   'books',
   'invariantsHold',
   'lastBackupAt',
+  'lastBackupBytes',
+  'lastBackupVerified',
+  'backupFailure',
 ]);
 
 function figure({ name, value, href, tone, beside }) {
@@ -77,14 +80,14 @@ function waiting(overview, { key, oldest, of, tone, name, href }) {
   });
 }
 
-function backup(overview) {
-  if (!('lastBackupAt' in overview)) return null;
-  const { lastBackupAt } = overview;
+function backup({ lastBackupAt, lastBackupBytes, lastBackupVerified, backupFailure }) {
+  const proven = lastBackupVerified ? ', proven' : '';
   return figure({
     name: 'Last backup',
     href: '#/checks',
     value: lastBackupAt ? ago(lastBackupAt) : 'None',
-    tone: lastBackupAt ? undefined : 'warn',
+    tone: backupFailure ? 'bad' : lastBackupAt ? undefined : 'warn',
+    beside: backupFailure || (lastBackupAt && [bytes(lastBackupBytes), proven]),
   });
 }
 

@@ -175,8 +175,8 @@ http::Response Pipeline::route(http::Request& request, const Route*& matched) co
     return response.header("Allow", match.allow);
   }
   if (match.kind == http::RouteMatch::Kind::method_not_allowed) {
-    http::Response response = answer(
-        Problem(Slug::method_not_allowed, "This path takes " + match.allow + "."), request);
+    http::Response response =
+        answer(Problem(Slug::method_not_allowed, "This path takes " + match.allow + "."), request);
     return response.header("Allow", match.allow);
   }
   matched = &routes()[match.index];
@@ -216,14 +216,14 @@ Result<http::Response> Pipeline::run(
   if (route.body == Body::json_or_form && media_type(request) != "application/json") {
     return route.handler(services_, call);
   }
-  COFFER_TRY(const http::JsonValue body, http::parse_json(request.body, {.string_bytes_max = route.string_bytes_max}));
+  COFFER_TRY(const http::JsonValue body,
+             http::parse_json(request.body, {.string_bytes_max = route.string_bytes_max}));
   call.body = &body;
   return route.handler(services_, call);
 }
 
-Result<Caller> Pipeline::identify(
-    const Route& route, const http::Request& request,
-    std::vector<std::pair<std::string, std::string>>& headers) const {
+Result<Caller> Pipeline::identify(const Route& route, const http::Request& request,
+                                  std::vector<std::pair<std::string, std::string>>& headers) const {
   COFFER_TRY(Caller caller, services_.authenticator.authenticate(request, route.access));
   if (route.access == Access::sandbox && caller.tenant.environment != Environment::sandbox) {
     return unexpected(Slug::not_found, "There is nothing at this path.");

@@ -12,6 +12,7 @@
 #include <memory>
 
 #include "base/digest.h"
+#include "base/files/descriptor.h"
 #include "base/files/folders.h"
 
 namespace coffer {
@@ -20,21 +21,6 @@ namespace {
 constexpr mode_t kPrivateFile = 0600;
 constexpr std::size_t kPieceBytes = 1 << 20;
 constexpr std::int64_t kFlushEveryBytes = 16 << 20;
-
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return fd_; }
-  bool is_open() const { return fd_ >= 0; }
-
- private:
-  int fd_;
-};
 
 /// From errno; `what` as in "cannot write".
 Problem system_problem(const std::string& what, const std::string& path) {

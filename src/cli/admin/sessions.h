@@ -31,8 +31,8 @@ class AdminSessions {
   static constexpr std::int64_t kLongestMs = 8 * 3'600'000;
   static constexpr std::size_t kMax = 1'000;
 
-  /// A new session under a new 256-bit id, which is returned and kept only as a hash. When there are
-  /// too many, the one unused for longest ends.
+  /// A new session under a new 256-bit id, which is returned and kept only as a hash. When there
+  /// are too many, the one unused for longest ends.
   std::string begin(Random& random, OperatorId id, std::int64_t version, std::int64_t now_ms);
   /// A copy, and the idle time starts again; nullopt when there is none or it is over.
   std::optional<AdminSession> find(const std::string& id, std::int64_t now_ms);

@@ -50,8 +50,7 @@ Result<http::Response> serve_file(const http::Request& request, std::string_view
   }
   const embedded::File* file = find_file(name);
   if (file == nullptr) return unexpected(Slug::not_found, "There is no such page.");
-  const std::string tag =
-      '"' + to_hex(as_text(sha256(file->content))).substr(0, 32) + '"';
+  const std::string tag = '"' + to_hex(as_text(sha256(file->content))).substr(0, 32) + '"';
   http::Response response;
   response.content_type = type_of(file->path);
   response.header("ETag", tag).header("Cache-Control", "no-cache");
@@ -65,8 +64,8 @@ Result<http::Response> serve_file(const http::Request& request, std::string_view
   return response;
 }
 
-/// Whether a change comes from the page itself. A browser says where a script or a form is from; what
-/// says nothing is no browser, and no page of ours.
+/// Whether a change comes from the page itself. A browser says where a script or a form is from;
+/// what says nothing is no browser, and no page of ours.
 bool is_own(const http::Request& request) {
   const std::string* origin = request.header("Origin");
   const std::string* host = request.header("Host");
@@ -161,7 +160,8 @@ Result<http::Response> AdminSite::call(const http::Request& request, std::string
   COFFER_TRY(const Visitor who, visitor(request));
   const std::string* token = request.header("X-CSRF-Token");
   if (change && (token == nullptr || !equal_constant_time(*token, who.session.csrf))) {
-    return unexpected(Slug::forbidden, "The request lacks the token of its session; load the page again.");
+    return unexpected(Slug::forbidden,
+                      "The request lacks the token of its session; load the page again.");
   }
   const bool enrolling = flows::needs_otp(who.row);
   const Problem enrol_first(Slug::forbidden, "Enrol an authenticator first.");

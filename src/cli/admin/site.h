@@ -1,6 +1,6 @@
-// The admin page: its files, signing in, and the commands of the command line over HTTP. Whatever the
-// page shows or does is a row of the table of commands, run in the server for the operator who is
-// signed in, so that the two never differ.
+// The admin page: its files, signing in, and the commands of the command line over HTTP. Whatever
+// the page shows or does is a row of the table of commands, run in the server for the operator who
+// is signed in, so that the two never differ.
 //
 //   GET  /admin/                      the page; its files beside it
 //   GET  /admin/api/session           who is signed in, the CSRF token, what comes next
@@ -15,10 +15,11 @@
 //   POST /admin/api/run/COMMAND       any command; arguments in a JSON object
 //   GET  /metrics                     for Prometheus (cli/admin/metrics_page.h)
 //
-// A POST comes from the page itself (Origin) and, once signed in, brings the CSRF token in X-CSRF-Token.
-// Errors are problem+json as everywhere.
+// A POST comes from the page itself (Origin) and, once signed in, brings the CSRF token in
+// X-CSRF-Token. Errors are problem+json as everywhere.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -63,6 +64,8 @@ class AdminSite {
   Result<http::Response> sign_in(const http::Request& request);
   Result<http::Response> claim(const http::Request& request);
   Result<http::Response> begin_session(const store::OperatorRow& row);
+  Result<store::OperatorRow> guess(const http::Request& request, const std::string& name,
+                                   const std::function<Result<store::OperatorRow>()>& look);
   Result<http::Response> show_session(const http::Request& request, const Visitor& visitor);
   Result<http::Response> sign_out(const http::Request& request, const Visitor& visitor);
   Result<http::Response> begin_otp(const http::Request& request, const Visitor& visitor);
@@ -76,7 +79,7 @@ class AdminSite {
 
   App& app_;
   AdminSessions sessions_;
-  Throttle by_name_{5};      // and address
+  Throttle by_name_{5};  // and address
   Throttle by_address_{20};
   Mutex hashing_;  // one password at a time: each takes a core and 16 MiB
   Interruption interruption_;

@@ -24,7 +24,8 @@ std::string cookie(const http::Request& request, const std::string& name) {
   while (!rest.empty()) {
     const std::string_view pair = rest.substr(0, rest.find(';'));
     rest.remove_prefix(std::min(rest.size(), pair.size() + 1));
-    const std::string_view trimmed = pair.substr(std::min(pair.find_first_not_of(' '), pair.size()));
+    const std::string_view trimmed =
+        pair.substr(std::min(pair.find_first_not_of(' '), pair.size()));
     if (trimmed.starts_with(name + "=")) return std::string(trimmed.substr(name.size() + 1));
   }
   return {};
@@ -89,11 +90,12 @@ Result<AdminSite::Visitor> AdminSite::visitor(const http::Request& request) {
   const auto session = sessions_.find(out.session_id, app_.flows().clock.monotonic_ms());
   if (!session) return unexpected(nobody);
   out.session = *session;
-  COFFER_TRY(const auto row,
-             store::with_reader(app_.database(),
-                                [&](store::Connection& db) -> Result<std::optional<store::OperatorRow>> {
-                                  return store::find_operator(db, session->operator_id);
-                                }));
+  COFFER_TRY(
+      const auto row,
+      store::with_reader(app_.database(),
+                         [&](store::Connection& db) -> Result<std::optional<store::OperatorRow>> {
+                           return store::find_operator(db, session->operator_id);
+                         }));
   if (!row || row->suspended || row->version != session->version) {
     sessions_.end(out.session_id);
     return unexpected(nobody);
@@ -102,48 +104,47 @@ Result<AdminSite::Visitor> AdminSite::visitor(const http::Request& request) {
   return out;
 }
 
-Result<http::Response> AdminSite::sign_in(const http::Request& request) {
-  COFFER_TRY(const Form form, Form::read(request));
+/// Looks at a password or link, unless too many of this name or address were wrong. Judged and
+/// counted under the lock of the hashing: of guesses that come together each sees what became of
+/// those before it.
+Result<store::OperatorRow> AdminSite::guess(
+    const http::Request& request, const std::string& name,
+    const std::function<Result<store::OperatorRow>()>& look) {
+  const std::string who = name + '\n' + request.peer;
+  const Lock one_at_a_time(hashing_);
   const std::int64_t now = app_.flows().clock.monotonic_ms();
-  const std::string who = form.text("name") + '\n' + request.peer;
   const std::int64_t wait =
       std::max(by_name_.wait_ms(who, now), by_address_.wait_ms(request.peer, now));
   if (wait > 0) return unexpected(too_many(wait));
-  auto row = [&] {
-    const Lock one_at_a_time(hashing_);
-    return flows::sign_in_operator(app_.flows(), form.text("name"), Secret(form.text("password")),
-                                   form.text("code"));
-  }();
-  if (!row) {
-    if (row.error().slug == Slug::unauthorized) {
-      by_name_.failed(who, now);
-      by_address_.failed(request.peer, now);
-      api::count_sign_in_failure(app_.metrics(), "admin");
-      log_warning("admin", "sign-in refused",
-                  {{"peer", request.peer}, {"request_id", request.request_id}});
-    }
-    return unexpected(std::move(row).error());
+  auto row = look();
+  if (row) {
+    by_name_.succeeded(who);
+  } else if (row.error().slug == Slug::unauthorized) {
+    by_name_.failed(who, now);
+    by_address_.failed(request.peer, now);
+    api::count_sign_in_failure(app_.metrics(), "admin");
+    log_warning("admin", "sign-in refused",
+                {{"peer", request.peer}, {"request_id", request.request_id}});
   }
-  by_name_.succeeded(who);
-  return begin_session(*row);
+  return row;
+}
+
+Result<http::Response> AdminSite::sign_in(const http::Request& request) {
+  COFFER_TRY(const Form form, Form::read(request));
+  COFFER_TRY(const auto row, guess(request, form.text("name"), [&] {
+               return flows::sign_in_operator(app_.flows(), form.text("name"),
+                                              Secret(form.text("password")), form.text("code"));
+             }));
+  return begin_session(row);
 }
 
 Result<http::Response> AdminSite::claim(const http::Request& request) {
   COFFER_TRY(const Form form, Form::read(request));
-  const std::int64_t now = app_.flows().clock.monotonic_ms();
-  if (const auto wait = by_address_.wait_ms(request.peer, now); wait > 0) {
-    return unexpected(too_many(wait));
-  }
-  auto row = [&] {
-    const Lock one_at_a_time(hashing_);
-    return flows::claim_link(app_.flows(), form.text("link"), form.text("name"),
-                             Secret(form.text("password")));
-  }();
-  if (!row) {
-    if (row.error().slug == Slug::unauthorized) by_address_.failed(request.peer, now);
-    return unexpected(std::move(row).error());
-  }
-  return begin_session(*row);
+  COFFER_TRY(const auto row, guess(request, {}, [&] {
+               return flows::claim_link(app_.flows(), form.text("link"), form.text("name"),
+                                        Secret(form.text("password")));
+             }));
+  return begin_session(row);
 }
 
 Result<http::Response> AdminSite::begin_session(const store::OperatorRow& row) {
@@ -173,8 +174,7 @@ Result<http::Response> AdminSite::sign_out(const http::Request&, const Visitor& 
 Result<http::Response> AdminSite::begin_otp(const http::Request&, const Visitor& visitor) {
   const Secret key = auth::generate_totp_key(app_.flows().random);
   sessions_.set_otp_key(visitor.session_id, key);
-  return json(
-      to_json({{"otpauthUri", auth::otpauth_uri(key, kIssuer, visitor.row.name)}}, false));
+  return json(to_json({{"otpauthUri", auth::otpauth_uri(key, kIssuer, visitor.row.name)}}, false));
 }
 
 Result<http::Response> AdminSite::confirm_otp(const http::Request& request,
@@ -186,8 +186,8 @@ Result<http::Response> AdminSite::confirm_otp(const http::Request& request,
   const std::string attempt = visitor.row.name + "\notp";
   const std::int64_t now = app_.flows().clock.monotonic_ms();
   if (const auto wait = by_name_.wait_ms(attempt, now); wait > 0) return unexpected(too_many(wait));
-  auto row = flows::enrol_otp(app_.flows(), visitor.row.id, visitor.session.otp_key,
-                              form.text("code"));
+  auto row =
+      flows::enrol_otp(app_.flows(), visitor.row.id, visitor.session.otp_key, form.text("code"));
   if (!row) {
     by_name_.failed(attempt, now);
     return unexpected(std::move(row).error());
@@ -199,20 +199,13 @@ Result<http::Response> AdminSite::confirm_otp(const http::Request& request,
 Result<http::Response> AdminSite::change_password(const http::Request& request,
                                                   const Visitor& visitor) {
   COFFER_TRY(const Form form, Form::read(request));
-  const std::int64_t now = app_.flows().clock.monotonic_ms();
-  const std::string who = visitor.row.name + '\n' + request.peer;
-  if (const auto wait = by_name_.wait_ms(who, now); wait > 0) return unexpected(too_many(wait));
-  auto row = [&] {
-    const Lock one_at_a_time(hashing_);
-    return flows::change_operator_password(app_.flows(), visitor.row.id,
-                                           Secret(form.text("present")), Secret(form.text("next")));
-  }();
-  if (!row) {
-    if (row.error().slug == Slug::unauthorized) by_name_.failed(who, now);
-    return unexpected(std::move(row).error());
-  }
+  COFFER_TRY(const auto row, guess(request, visitor.row.name, [&] {
+               return flows::change_operator_password(app_.flows(), visitor.row.id,
+                                                      Secret(form.text("present")),
+                                                      Secret(form.text("next")));
+             }));
   sessions_.end(visitor.session_id);
-  return begin_session(*row);
+  return begin_session(row);
 }
 
 }  // namespace coffer::cli

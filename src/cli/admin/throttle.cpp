@@ -4,7 +4,8 @@ namespace coffer::cli {
 
 std::int64_t Throttle::wait_ms(const std::string& key, std::int64_t now_ms) {
   const Lock lock(mutex_);
-  std::erase_if(entries_, [&](const auto& entry) { return now_ms - entry.second.last_ms >= kBlockMs; });
+  std::erase_if(entries_,
+                [&](const auto& entry) { return now_ms - entry.second.last_ms >= kBlockMs; });
   const auto found = entries_.find(key);
   if (found == entries_.end()) return entries_.size() < kKeysMax ? 0 : kBlockMs;
   if (found->second.failures < failures_) return 0;

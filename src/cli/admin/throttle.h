@@ -9,8 +9,8 @@
 
 namespace coffer::cli {
 
-/// Thread-safe. Times are monotonic milliseconds. What is known of a key is forgotten when it has been
-/// quiet for a while; when too many keys are known at once, unknown ones have to wait too.
+/// Thread-safe. Times are monotonic milliseconds. What is known of a key is forgotten when it has
+/// been quiet for a while; when too many keys are known at once, unknown ones have to wait too.
 class Throttle {
  public:
   static constexpr std::int64_t kBlockMs = 15 * 60'000;

@@ -19,10 +19,9 @@ Record view(const store::AssociationRow& row) {
 Result<Answer> create(Session& session, const Arguments& arguments) {
   const auto status =
       arguments.has("pending") ? AssociationStatus::pending : AssociationStatus::active;
-  const auto type =
-      arguments.text("type") == "person" ? EntityType::person : EntityType::business;
-  COFFER_TRY(const auto row,
-             flows::register_association(session.app.flows(), arguments.text("NAME"), status, type));
+  const auto type = arguments.text("type") == "person" ? EntityType::person : EntityType::business;
+  COFFER_TRY(const auto row, flows::register_association(session.app.flows(),
+                                                         arguments.text("NAME"), status, type));
   return Answer{.records = {view(row)},
                 .note = "\nNext, register what calls the API for it: coffer application register"};
 }
@@ -55,7 +54,9 @@ std::vector<Command> association_commands() {
        .arguments = {positional("NAME", "Its name"),
                      toggle("pending", "Not active yet: it reads, but moves no money"),
                      choice("type", "person|business", "Who it is as a sender", "business")}},
-      {.path = "association list", .summary = "List the associations", .run = list,
+      {.path = "association list",
+       .summary = "List the associations",
+       .run = list,
        .role = OperatorRole::viewer},
       {.path = "association activate",
        .summary = "Let a pending or suspended association move money",

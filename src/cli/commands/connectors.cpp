@@ -1,6 +1,5 @@
 #include "cli/commands/connectors.h"
 
-
 #include "app.h"
 #include "cli/commands/market.h"
 #include "cli/operating/health.h"
@@ -149,10 +148,10 @@ Result<Answer> add(Session& session, const Arguments& arguments) {
 
 Result<Answer> list(Session& session, const Arguments&) {
   return store::with_reader(session.app.database(), [&](store::Connection& db) -> Result<Answer> {
-    Answer answer{.list = true,
-                  .columns = {"id", "environment", "name", "flow", "direction", "method",
-                              "countryIsoCode2", "currencyIsoCode3", "assetCode", "status",
-                              "health"}};
+    Answer answer{
+        .list = true,
+        .columns = {"id", "environment", "name", "flow", "direction", "method", "countryIsoCode2",
+                    "currencyIsoCode3", "assetCode", "status", "health"}};
     for (const auto& row : store::list_connectors_of_all(db)) {
       answer.records.push_back(view(row.terms));
       put_health(answer.records.back(), session.app, db, row.terms);
@@ -419,7 +418,9 @@ Result<ConnectorTerms> connector_argument(Session& session, const Arguments& arg
 std::vector<Command> connector_commands() {
   std::vector<Command> out{
       add_command(),
-      {.path = "connector list", .summary = "List the connectors", .run = list,
+      {.path = "connector list",
+       .summary = "List the connectors",
+       .run = list,
        .role = OperatorRole::viewer},
       {.path = "connector show",
        .summary = "Show a connector and what it requires",

@@ -36,8 +36,9 @@ Answer with_link(Session& session, const flows::InvitedOperator& invited) {
   Record record = view(invited.row);
   record.emplace_back("link", link_address(session, invited.link));
   return {.records = {std::move(record)},
-          .note = "\nHand the link over: it works once, for 24 hours, and lets its holder choose a "
-                  "password."};
+          .note =
+              "\nHand the link over: it works once, for 24 hours, and lets its holder choose a "
+              "password."};
 }
 
 Result<OperatorRole> role_argument(const Arguments& arguments) {
@@ -69,23 +70,24 @@ Result<Answer> reset(Session& session, const Arguments& arguments) {
 
 Result<Answer> change_role(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto role, role_argument(arguments));
-  COFFER_TRY(const auto row, flows::change_operator_role(session.app.flows(),
-                                                         arguments.text("NAME"), role));
+  COFFER_TRY(const auto row,
+             flows::change_operator_role(session.app.flows(), arguments.text("NAME"), role));
   return Answer{.records = {view(row)}};
 }
 
 template <bool kSuspended>
 Result<Answer> suspend(Session& session, const Arguments& arguments) {
-  COFFER_TRY(const auto row, flows::suspend_operator(session.app.flows(), arguments.text("NAME"),
-                                                     kSuspended));
+  COFFER_TRY(const auto row,
+             flows::suspend_operator(session.app.flows(), arguments.text("NAME"), kSuspended));
   return Answer{.records = {view(row)}};
 }
 
 Result<Answer> admin_link(Session& session, const Arguments&) {
   COFFER_TRY(const Secret link, flows::administrator_link(session.app.flows()));
   return Answer{.records = {{{"link", link_address(session, link)}}},
-                .note = "\nWhoever opens it first becomes an administrator: it works once, for 24 "
-                        "hours."};
+                .note =
+                    "\nWhoever opens it first becomes an administrator: it works once, for 24 "
+                    "hours."};
 }
 
 Result<Answer> list_acts(Session& session, const Arguments& arguments) {

@@ -1,5 +1,6 @@
-// What the demo's application and its operator authenticate with, kept readable beside the demo's database so that
-// it can be printed again. For the demo only: nowhere else does coffer store such secrets.
+// What the demo's application and its operator authenticate with, kept readable beside the demo's
+// database so that it can be printed again. For the demo only: nowhere else does coffer store such
+// secrets.
 #pragma once
 
 #include <string>
@@ -42,7 +43,8 @@ bool is_claimed_as_demo(const std::string& database);
 /// agree: a kill at any moment leaves nothing that the next start does not mend. The file is
 /// written whole and on disk before this returns.
 Result<DemoSecrets> ensure_demo_secrets(App& app, AssociationId association);
-/// The same for the operator of the demo: afterwards `secrets` holds the password that opens the page.
+/// The same for the operator of the demo: afterwards `secrets` holds the password that opens the
+/// page.
 Result<void> ensure_demo_operator(App& app, DemoSecrets& secrets);
 
 }  // namespace coffer::cli

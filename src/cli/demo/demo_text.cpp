@@ -62,10 +62,10 @@ std::string demo_start_text(const Demo& demo, const DemoPlace& place,
   const bool own_place = demo_database() != place.database;
   const std::string trust =
       place.certificate.empty() ? "" : " --cacert " + shell_quoted(place.certificate);
-  const std::string admin =
-      place.admin.empty() ? ""
-                          : "  admin    " + place.admin + "   user " + std::string(kDemoOperator) +
-                                ", password " + demo.secrets.admin_password.reveal() + "\n";
+  const std::string admin = place.admin.empty() ? ""
+                                                : "  admin    " + place.admin + "   user " +
+                                                      std::string(kDemoOperator) + ", password " +
+                                                      demo.secrets.admin_password.reveal() + "\n";
   return filled(kStartText, {{"origin", place.origin},
                              {"admin", admin},
                              {"database", place.database},

@@ -38,9 +38,7 @@ Result<Answer> list(Session& session, const Arguments& arguments) {
     store::PageAt page;
     page.limit = limit;
     page.backward = !after;
-    page.key = after    ? *after
-               : before ? *before
-                        : store::last_sequence(db, chosen.tenant) + 1;
+    page.key = after ? *after : before ? *before : store::last_sequence(db, chosen.tenant) + 1;
     flows::EventBodies bodies(session.app.flows(), db, chosen.tenant);
     Answer answer{.list = true, .columns = {"sequence", "at", "type", "id", "about", "amount"}};
     const auto events = store::list_events(db, chosen.tenant, type, page);

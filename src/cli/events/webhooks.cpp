@@ -44,8 +44,8 @@ Result<Answer> list(Session& session, const Arguments& arguments) {
   return store::with_reader(session.app.database(), [&](store::Connection& db) -> Result<Answer> {
     COFFER_TRY(const auto tenants, chosen_tenants(db, arguments));
     Answer answer{.list = true,
-                  .columns = {"id", "url", "eventTypes", "status", "environment",
-                              "health", "lastResponseStatus", "pending", "deadLetters"}};
+                  .columns = {"id", "url", "eventTypes", "status", "environment", "health",
+                              "lastResponseStatus", "pending", "deadLetters"}};
     for (const NamedTenant& owner : tenants) {
       for (const auto& row : store::list_webhooks(db, owner.tenant, filter, page)) {
         answer.records.push_back(view(row));
@@ -206,8 +206,8 @@ std::vector<Command> webhook_commands() {
        .run = deliveries,
        .role = OperatorRole::viewer,
        .arguments = {id, choice("status", "pending|delivered|dead|oversize", "Only these"),
-                     option("type", "TYPE", "Only events of this type"),
-                     page_arguments()[0], page_arguments()[1]},
+                     option("type", "TYPE", "Only events of this type"), page_arguments()[0],
+                     page_arguments()[1]},
        .hint = kHint},
       {.path = "webhook recover",
        .summary = "Deliver everything of a time range that an endpoint never got",

@@ -16,7 +16,8 @@ constexpr const char* kSecretVariable = "COFFER_PROVIDER_SECRET";
 /// HOST:PORT as every listening address is written.
 Result<HostPort> address_argument(const Arguments& arguments) {
   Config config;
-  const auto read = set_config_value(*find_config_option("listen_http"), arguments.text("listen"), config);
+  const auto read =
+      set_config_value(*find_config_option("listen_http"), arguments.text("listen"), config);
   if (read) return config.listen_http;
   return unexpected(Slug::malformed_request, "--listen " + read.error().detail + ".");
 }

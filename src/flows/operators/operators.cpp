@@ -134,12 +134,12 @@ Result<store::OperatorRow> claim_link(const Context& context, const std::string&
         COFFER_TRY(const auto given, good_link(tx.db(), as_text(hash), tx.now()));
         store::delete_operator_link(tx, as_text(hash));
         if (!given.for_whom) return insert(tx, fresh);
-        return changed(tx, store::find_operator(tx.db(), *given.for_whom),
-                       [&](store::WriteTx&, store::OperatorRow& row) -> Result<void> {
-                         row.password_hash = fresh.password_hash;
-                         ++row.version;
-                         return {};
-                       });
+        auto row = store::find_operator(tx.db(), *given.for_whom);
+        if (!row) return unexpected(wrong_link());
+        row->password_hash = fresh.password_hash;
+        ++row->version;
+        store::update_operator(tx, *row);
+        return *store::find_operator(tx.db(), row->id);
       });
 }
 

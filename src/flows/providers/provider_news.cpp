@@ -28,31 +28,29 @@ void decide(const Context& context, store::WriteTx& tx, ProviderView& view,
   if (view.payment.status == PaymentStatus::initiated) advance(context, tx, view.payment, {});
   if (view.payment.type == PaymentType::offramp) {
     outbound::PayoutAnswer answer;
-    answer.state =
-        failure ? outbound::PayoutState::failed : outbound::PayoutState::succeeded;
+    answer.state = failure ? outbound::PayoutState::failed : outbound::PayoutState::succeeded;
     answer.failure = failure;
     apply_answer(context, tx, view, 0, answer);
     return;
   }
   outbound::CollectionAnswer answer;
-  answer.state =
-      failure ? outbound::CollectionState::failed : outbound::CollectionState::collected;
+  answer.state = failure ? outbound::CollectionState::failed : outbound::CollectionState::collected;
   answer.failure = failure;
   apply_answer(context, tx, view, 0, answer);
 }
 
 Result<ConnectorTerms> verify_provider(const Context& context, ConnectorId id,
                                        const SignedCall& call) {
-  COFFER_TRY(const auto row,
-             store::with_reader(
-                 context.database,
-                 [&](store::Connection& db) -> Result<std::optional<store::ConnectorRow>> {
-                   for (const Environment environment :
-                        {Environment::production, Environment::sandbox}) {
-                     if (auto found = store::find_connector(db, environment, id)) return found;
-                   }
-                   return std::optional<store::ConnectorRow>();
-                 }));
+  COFFER_TRY(
+      const auto row,
+      store::with_reader(
+          context.database,
+          [&](store::Connection& db) -> Result<std::optional<store::ConnectorRow>> {
+            for (const Environment environment : {Environment::production, Environment::sandbox}) {
+              if (auto found = store::find_connector(db, environment, id)) return found;
+            }
+            return std::optional<store::ConnectorRow>();
+          }));
   if (!row || !row->terms.endpoint) return no_such_connector();
   COFFER_TRY(ConnectorTerms terms, callable(context, *row));
   COFFER_TRY_VOID(outbound::verify(terms.endpoint->secret, context.clock.now(), call.timestamp,
@@ -79,8 +77,7 @@ Result<PaymentRecord> decide_payment(const Context& context, const Tenant& tenan
         const bool quoted = is_quoted(record->request.type);
         if (quoted && came_to(*record, failure)) return *record;
         if (!quoted || !store::find_provider_job(tx.db(), record->key)) {
-          return unexpected(Slug::conflict,
-                            "The transaction is not under way with a provider.");
+          return unexpected(Slug::conflict, "The transaction is not under way with a provider.");
         }
         ProviderView view = store::provider_view(tx.db(), record->key);
         decide(context, tx, view, failure);

@@ -1,5 +1,5 @@
-// What reaches coffer about payments without being asked: callbacks of providers, and decisions made in
-// a provider's place.
+// What reaches coffer about payments without being asked: callbacks of providers, and decisions
+// made in a provider's place.
 #pragma once
 
 #include <string>
@@ -22,23 +22,25 @@ struct SignedCall {
   const std::string* signature = nullptr;
 };
 
-/// The connector whose provider signed the call (docs/provider-protocol.md). `not-found` for no such
-/// connector or one whose driver has no provider, `unauthorized` for anything not signed by it.
+/// The connector whose provider signed the call (docs/provider-protocol.md). `not-found` for no
+/// such connector or one whose driver has no provider, `unauthorized` for anything not signed by
+/// it.
 Result<ConnectorTerms> verify_provider(const Context& context, ConnectorId id,
                                        const SignedCall& call);
 
-/// A callback about a payment is a hint: the provider is asked at once. Nothing for a payment that is
-/// not under way with this connector.
+/// A callback about a payment is a hint: the provider is asked at once. Nothing for a payment that
+/// is not under way with this connector.
 Result<void> hurry_payment(const Context& context, const ConnectorTerms& connector, PaymentId id);
 
-/// The same inside a command, for a payment with a provider's job: the answer its provider would give.
-/// `failure` empty: paid, or collected. What was debited for a cash-out that failed comes back at once.
+/// The same inside a command, for a payment with a provider's job: the answer its provider would
+/// give. `failure` empty: paid, or collected. What was debited for a cash-out that failed comes
+/// back at once.
 void decide(const Context& context, store::WriteTx& tx, store::ProviderView& view,
             std::optional<FailureCode> failure);
 
-/// Ends a payment that is under way, as its provider would (decisions section 10; the operator's means
-/// against a stuck one). `failure` empty: it succeeds. `not-found`, or `conflict` when it is not under
-/// way with a provider; deciding again what it already came to changes nothing.
+/// Ends a payment that is under way, as its provider would (decisions section 10; the operator's
+/// means against a stuck one). `failure` empty: it succeeds. `not-found`, or `conflict` when it is
+/// not under way with a provider; deciding again what it already came to changes nothing.
 Result<store::PaymentRecord> decide_payment(const Context& context, const Tenant& tenant,
                                             PaymentId id, std::optional<FailureCode> failure);
 

@@ -175,8 +175,9 @@ void apply_answer(const Context& context, store::WriteTx& tx, ProviderView& view
       return store::reschedule_provider_job(tx, view.payment.key, tx.now().plus_ms(kReviewPollMs),
                                             asked);
     case CollectionState::failed:
-      advance(context, tx, view.payment,
-              {PaymentStatus::failed, answer.failure.value_or(FailureCode::provider_error), {}, {}});
+      advance(
+          context, tx, view.payment,
+          {PaymentStatus::failed, answer.failure.value_or(FailureCode::provider_error), {}, {}});
       return finish(tx, view);
     case CollectionState::expired:
       advance(context, tx, view.payment, {PaymentStatus::expired, {}, {}, {}});
@@ -187,8 +188,8 @@ void apply_answer(const Context& context, store::WriteTx& tx, ProviderView& view
 void apply_fault(const Context&, store::WriteTx& tx, ProviderView& view, int asked,
                  const Problem& fault) {
   if (is_over(view)) return;
-  const std::int64_t delay = std::max<std::int64_t>(
-      poll_delay_ms(view.payment.environment, asked), fault.retry_after_s.value_or(0) * 1000);
+  const std::int64_t delay = std::max<std::int64_t>(poll_delay_ms(view.payment.environment, asked),
+                                                    fault.retry_after_s.value_or(0) * 1000);
   store::reschedule_provider_job(tx, view.payment.key, tx.now().plus_ms(delay), asked + 1);
 }
 

@@ -1,5 +1,5 @@
-// What a provider said becomes state, events and entries, inside a command. Called with the answer of
-// a call, and by whoever decides in the provider's place (sandbox routes, the operator).
+// What a provider said becomes state, events and entries, inside a command. Called with the answer
+// of a call, and by whoever decides in the provider's place (sandbox routes, the operator).
 #pragma once
 
 #include <string>
@@ -10,8 +10,9 @@
 
 namespace coffer::flows {
 
-/// `asked` counts how often the provider was asked since something last changed; it sets the pace of
-/// the next question. A payment that is over is left as it is: late and repeated news change nothing.
+/// `asked` counts how often the provider was asked since something last changed; it sets the pace
+/// of the next question. A payment that is over is left as it is: late and repeated news change
+/// nothing.
 void apply_answer(const Context& context, store::WriteTx& tx, store::ProviderView& view, int asked,
                   const outbound::PayoutAnswer& answer);
 void apply_answer(const Context& context, store::WriteTx& tx, store::ProviderView& view, int asked,
@@ -21,8 +22,8 @@ void apply_answer(const Context& context, store::WriteTx& tx, store::ProviderVie
 void apply_fault(const Context& context, store::WriteTx& tx, store::ProviderView& view, int asked,
                  const Problem& fault);
 
-/// Ends a cash-out that failed after its debit in `refunded`, with a set of its own that mirrors the first:
-/// from `refund_pending`, or from `refund_failed` when the money came after all.
+/// Ends a cash-out that failed after its debit in `refunded`, with a set of its own that mirrors
+/// the first: from `refund_pending`, or from `refund_failed` when the money came after all.
 void give_back(const Context& context, store::WriteTx& tx, store::ProviderView& view);
 
 /// For the timeline: `succeeded`, `failed: account_closed`, `provider-timeout`.

@@ -38,26 +38,25 @@ Result<std::int64_t> settlement_wallet(store::Connection& db, const Caller& call
 
 Result<Target> check_registration(store::Connection& db, const Caller& caller,
                                   const NewReference& request) {
-  const auto connector =
-      store::find_connector(db, caller.tenant.environment, request.connector);
+  const auto connector = store::find_connector(db, caller.tenant.environment, request.connector);
   if (!connector) {
     return unexpected(Problem(Slug::not_found, "There is no such connector.",
                               {{"connectorId", "is no connector; GET /v1/connectors lists them"}}));
   }
-  COFFER_TRY(const std::int64_t wallet,
-             settlement_wallet(db, caller, request.settlement_account));
+  COFFER_TRY(const std::int64_t wallet, settlement_wallet(db, caller, request.settlement_account));
   if (!connector->terms.issues_references) {
-    return unexpected(Problem(Slug::validation_failed, "The connector does not issue references.",
-                              {{"connectorId", "issues no references; choose one with flow BESPOKE"}}));
+    return unexpected(
+        Problem(Slug::validation_failed, "The connector does not issue references.",
+                {{"connectorId", "issues no references; choose one with flow BESPOKE"}}));
   }
   if (connector->terms.status == ConnectorStatus::paused) {
-    return unexpected(Problem(Slug::conflict, "The connector is paused.",
-                              {{"connectorId", "is paused"}}));
+    return unexpected(
+        Problem(Slug::conflict, "The connector is paused.", {{"connectorId", "is paused"}}));
   }
   if (!store::find_trustline(db, wallet, connector->terms.asset.key)) {
-    return unexpected(
-        Problem(Slug::trustline_missing, "The wallet has no trustline for the settlement asset.",
-                {{"settlementAccount", "has no trustline for " + connector->terms.asset.code.value()}}));
+    return unexpected(Problem(
+        Slug::trustline_missing, "The wallet has no trustline for the settlement asset.",
+        {{"settlementAccount", "has no trustline for " + connector->terms.asset.code.value()}}));
   }
   if (store::has_references(db, caller.tenant, connector->terms.key, request.customer_id)) {
     return unexpected(Problem(
@@ -78,7 +77,8 @@ Result<outbound::ReferenceAnswer> ask_provider(const Context& context, const Cal
                                                const Target& target, const NewReference& request) {
   COFFER_TRY(const ConnectorTerms terms, callable(context, target.connector));
   outbound::ReferenceAsk ask;
-  // The same customer always has the same id with the provider: a lost answer can be asked for again.
+  // The same customer always has the same id with the provider: a lost answer can be asked for
+  // again.
   ask.id = caller.tenant.association.to_string() + ":" + request.customer_id;
   ask.customer_id = request.customer_id;
   ask.settlement_account = request.settlement_account;
@@ -173,8 +173,7 @@ Result<ArrivedPayment> accept(const Context& context, store::WriteTx& tx,
 
 Result<store::ReferenceRow> register_reference(const Context& context, const Caller& caller,
                                                const NewReference& request) {
-  COFFER_TRY(const Target target,
-             store::with_reader(context.database, [&](store::Connection& db) {
+  COFFER_TRY(const Target target, store::with_reader(context.database, [&](store::Connection& db) {
                return check_registration(db, caller, request);
              }));
   COFFER_TRY(const auto answer, ask_provider(context, caller, target, request));
@@ -188,10 +187,10 @@ Result<ArrivedPayment> accept_reference_payment(const Context& context,
                                                 const ReferenceArrival& arrival,
                                                 std::string_view request_id) {
   if (truncate_to(arrival.amount, connector.currency_decimals) != arrival.amount) {
-    return unexpected(Problem(Slug::amount_precision, "The amount has too many decimals.",
-                              {{"amount", connector.currency + " has " +
-                                              std::to_string(connector.currency_decimals) +
-                                              " decimals"}}));
+    return unexpected(
+        Problem(Slug::amount_precision, "The amount has too many decimals.",
+                {{"amount", connector.currency + " has " +
+                                std::to_string(connector.currency_decimals) + " decimals"}}));
   }
   const auto id = context.random.id<PaymentId>(context.clock.now());
   return store::run_for<ArrivedPayment>(context.queue, [&](store::WriteTx& tx) {

@@ -48,8 +48,8 @@ class Claimed {
   std::vector<ProviderJob> jobs_;
 };
 
-/// Inside the command: decides what to do and makes it known before it is done. Nothing when the job
-/// is gone, not due any more, or must wait.
+/// Inside the command: decides what to do and makes it known before it is done. Nothing when the
+/// job is gone, not due any more, or must wait.
 std::optional<Step> open_step(const Context& context, store::WriteTx& tx, const ProviderJob& job) {
   const auto present = store::find_provider_job(tx.db(), job.payment);
   if (!present || tx.now() < present->due_at) return std::nullopt;
@@ -77,14 +77,15 @@ std::optional<Step> open_step(const Context& context, store::WriteTx& tx, const 
 }
 
 Result<std::vector<Step>> open_steps(const Context& context, const std::vector<ProviderJob>& jobs) {
-  return store::run_for<std::vector<Step>>(
-      context.queue, [&](store::WriteTx& tx) -> Result<std::vector<Step>> {
-        std::vector<Step> steps;
-        for (const ProviderJob& job : jobs) {
-          if (auto step = open_step(context, tx, job)) steps.push_back(std::move(*step));
-        }
-        return steps;
-      });
+  return store::run_for<std::vector<Step>>(context.queue,
+                                           [&](store::WriteTx& tx) -> Result<std::vector<Step>> {
+                                             std::vector<Step> steps;
+                                             for (const ProviderJob& job : jobs) {
+                                               if (auto step = open_step(context, tx, job))
+                                                 steps.push_back(std::move(*step));
+                                             }
+                                             return steps;
+                                           });
 }
 
 Result<void> fill_messages(const Context& context, ConnectorCache& connectors,
@@ -132,7 +133,8 @@ struct Due {
 };
 
 /// Claims what is due and free. Looks a little further than `limit`, past what others have claimed.
-Due take_due(store::Connection& db, std::int64_t lane, Timestamp now, int limit, JobClaims& claims) {
+Due take_due(store::Connection& db, std::int64_t lane, Timestamp now, int limit,
+             JobClaims& claims) {
   constexpr std::int64_t kForeverMs = std::int64_t{1} << 50;
   Due out;
   const int reach = limit + claims.count() + 1;
@@ -167,11 +169,10 @@ int JobClaims::count() const {
 
 Result<ProviderRound> run_provider_jobs(const Context& context, std::int64_t lane, int limit,
                                         JobClaims& claims) {
-  COFFER_TRY(Due due, store::with_reader(context.database,
-                                         [&](store::Connection& db) -> Result<Due> {
-                                           return take_due(db, lane, context.queue.now(), limit,
-                                                           claims);
-                                         }));
+  COFFER_TRY(Due due,
+             store::with_reader(context.database, [&](store::Connection& db) -> Result<Due> {
+               return take_due(db, lane, context.queue.now(), limit, claims);
+             }));
   const Claimed claimed(claims, std::move(due.jobs));
   if (claimed.jobs().empty()) return ProviderRound{0, due.next_due};
   COFFER_TRY(std::vector<Step> steps, open_steps(context, claimed.jobs()));

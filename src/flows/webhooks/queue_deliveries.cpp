@@ -11,8 +11,8 @@ namespace coffer::flows {
 namespace {
 
 constexpr int kEventsPerRound = 256;
-// So many that are due keep the senders of an endpoint busy for a while. Events wait in their own rows
-// until then, which costs nothing: payments need the writer more than a queue that only grows.
+// So many that are due keep the senders of an endpoint busy for a while. Events wait in their own
+// rows until then, which costs nothing: payments need the writer more than a queue that only grows.
 constexpr int kDueEnough = 512;
 
 class Planner {

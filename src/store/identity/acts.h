@@ -1,9 +1,10 @@
-// The audit log: what was done to coffer from the admin page or the command line. Rows are only ever
-// added; triggers of the schema refuse everything else, and a chain shows it when somebody goes round.
+// The audit log: what was done to coffer from the admin page or the command line. Rows are only
+// ever added; triggers of the schema refuse everything else, and a chain shows it when somebody
+// goes round.
 //
 // Chain: link(n) = SHA-256(link(n-1) || canonical text of row n), link(0) = 32 zero bytes. The
-// canonical text is `act|at|outcome_of or -|outcome or -`, a line feed, then actor, command and detail,
-// each with a line feed.
+// canonical text is `act|at|outcome_of or -|outcome or -`, a line feed, then actor, command and
+// detail, each with a line feed.
 #pragma once
 
 #include <cstdint>

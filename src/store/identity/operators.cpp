@@ -3,7 +3,7 @@
 namespace coffer::store {
 namespace {
 
-#define OPERATOR_COLUMNS                                                                         \
+#define OPERATOR_COLUMNS                                                                          \
   "SELECT id, name, role, password_hash, sealed_otp, otp_step, otp_required, suspended, version," \
   " created_at, updated_at FROM operators"
 constexpr const char* kAll = OPERATOR_COLUMNS " ORDER BY operator";

@@ -6,9 +6,9 @@ namespace {
 constexpr const char* kInsert =
     "INSERT INTO notifications (payment, channel, recipient, state, due_at, closed_at)"
     " VALUES (?, ?, ?, ?, ?, ?)";
-#define NOTIFICATION_COLUMNS                                                                  \
-  "SELECT n.notification, n.payment, p.id, a.id, a.name, t.environment, n.channel,"           \
-  " n.recipient, n.state, n.attempts, n.due_at, n.closed_at FROM notifications n"             \
+#define NOTIFICATION_COLUMNS                                                                    \
+  "SELECT n.notification, n.payment, p.id, a.id, a.name, t.environment, n.channel,"             \
+  " n.recipient, n.state, n.attempts, n.due_at, n.closed_at FROM notifications n"               \
   " CROSS JOIN payments p ON p.payment = n.payment CROSS JOIN tenants t ON t.tenant = p.tenant" \
   " CROSS JOIN associations a ON a.association = t.association"
 constexpr const char* kDue = NOTIFICATION_COLUMNS
@@ -71,8 +71,7 @@ void close_notification(WriteTx& tx, std::int64_t notification, NotificationStat
   Query(tx.db(), kClose, notification, state, tx.now()).run();
 }
 
-std::optional<NotificationRow> find_notification_by_key(Connection& db,
-                                                        std::int64_t notification) {
+std::optional<NotificationRow> find_notification_by_key(Connection& db, std::int64_t notification) {
   auto rows = all_rows(Query(db, kByKey, notification));
   return rows.empty() ? std::nullopt : std::optional(std::move(rows.front()));
 }

@@ -1,5 +1,5 @@
-// Messages to beneficiaries that a submission asked for: rows from the settlement's commit until they
-// are sent, given up, or there for the operator to see.
+// Messages to beneficiaries that a submission asked for: rows from the settlement's commit until
+// they are sent, given up, or there for the operator to see.
 #pragma once
 
 #include <cstdint>

@@ -15,8 +15,8 @@ namespace coffer::store {
 struct QuoteRow {
   std::int64_t key = 0;
   QuoteId id;
-  std::int64_t connector = 0;                // key
-  std::optional<std::int64_t> beneficiary;   // keys; both only on off-ramps for a beneficiary
+  std::int64_t connector = 0;               // key
+  std::optional<std::int64_t> beneficiary;  // keys; both only on off-ramps for a beneficiary
   std::optional<std::int64_t> destination;
   std::optional<BeneficiaryId> beneficiary_id;  // of the same; read, not written
   std::optional<DestinationId> destination_id;
@@ -42,7 +42,7 @@ void expire_quote(WriteTx& tx, std::int64_t quote);
 
 /// What a quote needs to know of a beneficiary that is not archived.
 struct QuoteParty {
-  std::int64_t beneficiary = 0;  // key
+  std::int64_t beneficiary = 0;              // key
   EntityType sender = EntityType::business;  // the association
   EntityType receiver = EntityType::person;
 };
@@ -53,7 +53,7 @@ struct QuoteDestination {
   std::int64_t key = 0;
   DestinationId id;
   DestinationMethod method = DestinationMethod::bank;
-  std::string country;   // may be empty for crypto
+  std::string country;  // may be empty for crypto
   std::string currency;
 };
 std::vector<QuoteDestination> quote_destinations(Connection& db, std::int64_t beneficiary);

@@ -116,7 +116,8 @@ Backlog read_backlog(Connection& db) {
     out.notifications = {query.integer(0), query.optional_time(1), std::nullopt};
   }
   out.notifications_failed = first_integer(db, kNotificationsFailed, kCountMax).value_or(0);
-  if (const auto oldest = first_integer(db, kOldestUnsettled)) out.oldest_unsettled = Timestamp{*oldest};
+  if (const auto oldest = first_integer(db, kOldestUnsettled))
+    out.oldest_unsettled = Timestamp{*oldest};
   {
     Query query(db, kReviews, kCountMax);
     query.step();

@@ -1,11 +1,10 @@
-#include "base/files/folders.h"
-
 #include <stdlib.h>
 
 #include <catch2/catch.hpp>
 #include <cerrno>
 #include <filesystem>
 
+#include "base/files/folders.h"
 #include "base/text/trimmed.h"
 
 using namespace coffer;

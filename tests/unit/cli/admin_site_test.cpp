@@ -1,5 +1,8 @@
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <initializer_list>
+#include <thread>
+#include <vector>
 
 #include "auth/totp.h"
 #include "base/digest.h"
@@ -49,7 +52,8 @@ class Browser {
   std::string origin = std::string("http://") + kHost;
 
  private:
-  http::Response send(const std::string& method, const std::string& target, const std::string& body) {
+  http::Response send(const std::string& method, const std::string& target,
+                      const std::string& body) {
     http::Request request;
     request.method = method;
     request.path = target.substr(0, target.find('?'));
@@ -167,13 +171,15 @@ TEST_CASE("admin: each role does what it may, and the log says who", "[cli][admi
   Browser viewer(site.site);
   REQUIRE(viewer.sign_in("vic", kPassword) == 204);
   CHECK(viewer.get("/admin/api/run/association/list").status == 200);
-  const std::string id =
-      site.file.run("association create", {{"NAME", "Acme"}}).json().at("id");
+  const std::string id = site.file.run("association create", {{"NAME", "Acme"}}).json().at("id");
   CHECK(viewer.post("/admin/api/run/association/suspend", {{"ID", id}}).status == 403);
   const Json listed = Json::parse(viewer.get("/admin/api/commands").body);
   for (const auto& command : listed.at("data")) {
     CHECK(command.at("role") == "viewer");
+    CHECK(command.at("command") != "events follow");  // it has no end
   }
+  CHECK(viewer.get("/admin/api/run/events/follow").status == 404);
+  CHECK(viewer.get("/admin/api/run/payment/list").status == 200);
   REQUIRE(flows::change_operator_role(site.flows, "vic", OperatorRole::operating));
   CHECK(viewer.get("/admin/api/session").status == 401);  // the change ended the session
   REQUIRE(viewer.sign_in("vic", kPassword) == 204);
@@ -189,8 +195,8 @@ TEST_CASE("admin: guessing is throttled, also with the right password", "[cli][a
   site.add("ada", OperatorRole::administrator);
   Browser browser(site.site);
   for (int i = 0; i < 5; ++i) CHECK(browser.sign_in("ada", Secret("wrong wrong wrong")) == 401);
-  const auto blocked = browser.post("/admin/api/sign-in",
-                                    {{"name", "ada"}, {"password", kPassword.reveal()}});
+  const auto blocked =
+      browser.post("/admin/api/sign-in", {{"name", "ada"}, {"password", kPassword.reveal()}});
   CHECK(blocked.status == 429);
   CHECK_FALSE(header_of(blocked, "Retry-After").empty());
   Browser elsewhere(site.site, "192.0.2.7");
@@ -199,7 +205,28 @@ TEST_CASE("admin: guessing is throttled, also with the right password", "[cli][a
   CHECK(browser.sign_in("ada", kPassword) == 204);
 }
 
-TEST_CASE("admin: sessions end by idling, by age, by signing out and by suspension", "[cli][admin]") {
+TEST_CASE("admin: guesses that come together are no more than guesses one by one", "[cli][admin]") {
+  Site site;
+  site.add("ada", OperatorRole::administrator);
+  std::atomic<int> looked_at = 0;
+  std::atomic<int> refused = 0;
+  {
+    std::vector<std::jthread> guessers;
+    for (int i = 0; i < 8; ++i) {
+      guessers.emplace_back([&] {
+        Browser browser(site.site);
+        const int status = browser.sign_in("ada", Secret("wrong wrong wrong"));
+        looked_at += status == 401;
+        refused += status == 429;
+      });
+    }
+  }
+  CHECK(looked_at == 5);
+  CHECK(refused == 3);
+}
+
+TEST_CASE("admin: sessions end by idling, by age, by signing out and by suspension",
+          "[cli][admin]") {
   Site site;
   site.add("ada", OperatorRole::administrator);
   site.add("bob", OperatorRole::administrator);

@@ -170,9 +170,8 @@ TEST_CASE("the start text is filled in, and only by what is there", "[cli][demo]
   OpenFile file;
   claim_demo(file.path());
   const Demo demo{ensure_demo_world(file.app()).value(), ensure(file)};
-  const std::string text =
-      demo_start_text(demo, {"https://127.0.0.1:1", "/x/demo.db", "/it's/cert.pem", "https://a/"},
-                      "demo-1");
+  const std::string text = demo_start_text(
+      demo, {"https://127.0.0.1:1", "/x/demo.db", "/it's/cert.pem", "https://a/"}, "demo-1");
   CHECK(text.find("--cacert '/it'\\''s/cert.pem' https://127.0.0.1:1/v1/auth/token") !=
         std::string::npos);
   CHECK(text.find(demo.secrets.client_secret.reveal()) != std::string::npos);

@@ -1,10 +1,10 @@
-#include "flows/operators/operator_sign_in.h"
 #include "flows/operators/operators.h"
 
 #include <catch2/catch.hpp>
 #include <set>
 
 #include "cli/exit_code.h"
+#include "flows/operators/operator_sign_in.h"
 #include "open_file.h"
 
 using namespace coffer;

@@ -63,9 +63,9 @@ Names refused_fields(const PaymentRequest& request) {
 TEST_CASE("payment: the transition table allows exactly what the contract lists") {
   using enum PaymentStatus;
   const std::set<std::pair<PaymentStatus, PaymentStatus>> allowed{
-      {initiated, processing},      {initiated, failed},         {initiated, expired},
-      {processing, succeeded},      {processing, failed},        {processing, expired},
-      {failed, refund_pending},     {refund_pending, refunded},  {refund_pending, refund_failed},
+      {initiated, processing},  {initiated, failed},        {initiated, expired},
+      {processing, succeeded},  {processing, failed},       {processing, expired},
+      {failed, refund_pending}, {refund_pending, refunded}, {refund_pending, refund_failed},
       {refund_failed, refunded}};
   for (int from = 0; from < kStatusCount; ++from) {
     for (int to = 0; to < kStatusCount; ++to) {
@@ -94,7 +94,8 @@ TEST_CASE("payment: success and refund are final, and every status can be reache
   CHECK(reached.size() == kStatusCount);
   CHECK_FALSE(is_settled(initiated));
   CHECK_FALSE(is_settled(processing));
-  for (const PaymentStatus status : {succeeded, failed, refund_pending, refunded, refund_failed, expired}) {
+  for (const PaymentStatus status :
+       {succeeded, failed, refund_pending, refunded, refund_failed, expired}) {
     CHECK(is_settled(status));
   }
 }
@@ -163,7 +164,8 @@ TEST_CASE("payment: each field that differs is named") {
       {"fromRef", [](PaymentRequest& r) { r.legs[0].refs.from_ref = "a"; }},
       {"toRef", [](PaymentRequest& r) { r.legs[0].refs.to_ref = "a"; }},
       {"description", [](PaymentRequest& r) { r.legs[0].description = "a"; }},
-      {"receivingAssetCode", [](PaymentRequest& r) { r.receiving_asset = AssetCode::parse("GBPC"); }},
+      {"receivingAssetCode",
+       [](PaymentRequest& r) { r.receiving_asset = AssetCode::parse("GBPC"); }},
       {"minReceivingAmount", [](PaymentRequest& r) { r.min_receiving = Amount::from_units(1); }},
       {"memo", [](PaymentRequest& r) { r.memo = "a"; }},
       {"notifyEmail", [](PaymentRequest& r) { r.notify_email = true; }},

@@ -55,7 +55,8 @@ TEST_CASE("acts: the schema refuses to change or delete one") {
 TEST_CASE("acts: who goes round the schema is found by the chain") {
   for (const char* edit :
        {"UPDATE acts SET actor = 'eve' WHERE act = 1", "UPDATE acts SET at = at + 1 WHERE act = 2",
-        "UPDATE acts SET command = 'x' WHERE act = 4", "UPDATE acts SET detail = '{}' WHERE act = 1",
+        "UPDATE acts SET command = 'x' WHERE act = 4",
+        "UPDATE acts SET detail = '{}' WHERE act = 1",
         "UPDATE acts SET outcome = 'conflict' WHERE act = 3",
         "UPDATE acts SET outcome_of = 1 WHERE act = 3", "DELETE FROM acts WHERE act = 1",
         "UPDATE acts SET link = zeroblob(32) WHERE act = 4"}) {

@@ -25,12 +25,15 @@ struct Break {
 class Victim {
  public:
   Victim() {
-    for (int i = 0; i < 4; ++i) ledger_.pay_and_settle(ledger_.transfer("done" + std::to_string(i), 100));
+    for (int i = 0; i < 4; ++i)
+      ledger_.pay_and_settle(ledger_.transfer("done" + std::to_string(i), 100));
     const std::int64_t failing = ledger_.pay(ledger_.transfer("failed", 70));
-    ledger_.write([&](WriteTx& tx) -> Result<void> {
-      ledger_.settle(tx, failing, FailureCode::operator_failed);
-      return {};
-    }).value();
+    ledger_
+        .write([&](WriteTx& tx) -> Result<void> {
+          ledger_.settle(tx, failing, FailureCode::operator_failed);
+          return {};
+        })
+        .value();
     ledger_.pay(ledger_.transfer("open", 50));
     PaymentRequest many = ledger_.transfer("many", 30);
     many.type = PaymentType::p2p_own_multi;
@@ -47,9 +50,12 @@ class Victim {
                                std::filesystem::copy_options::overwrite_existing);
     Connection db(copy, OpenMode::read_write);
     db.execute(
-        "PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON; PRAGMA recursive_triggers = OFF;"
-        "DROP TRIGGER journal_is_final; DROP TRIGGER journal_is_kept; DROP TRIGGER entries_are_final;"
-        "DROP TRIGGER entries_are_kept; DROP TRIGGER holds_close_once; DROP TRIGGER holds_are_kept;");
+        "PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON; PRAGMA "
+        "recursive_triggers = OFF;"
+        "DROP TRIGGER journal_is_final; DROP TRIGGER journal_is_kept; DROP TRIGGER "
+        "entries_are_final;"
+        "DROP TRIGGER entries_are_kept; DROP TRIGGER holds_close_once; DROP TRIGGER "
+        "holds_are_kept;");
     db.execute(sql);
     db.execute("PRAGMA ignore_check_constraints = OFF");
     auto found = verify(db, true, [](auto&&...) {});
@@ -67,7 +73,8 @@ bool names(const std::vector<Violation>& violations, const std::string& invarian
   });
 }
 
-// Payments 1-4 are settled, 5 failed, 6 open, 7 is three legs, settled. Accounts: 1, 2 USDC wallets, 3 EURC, 4 issuance.
+// Payments 1-4 are settled, 5 failed, 6 open, 7 is three legs, settled. Accounts: 1, 2 USDC
+// wallets, 3 EURC, 4 issuance.
 const std::vector<Break> kBreaks{
     {"conservation", "UPDATE accounts SET balance = balance + 1 WHERE account = 1"},
     {"no_overdraft", "UPDATE accounts SET held = balance + 1 WHERE account = 2"},
@@ -100,10 +107,10 @@ const std::vector<Break> kBreaks{
     {"entries_follow_legs", "DELETE FROM payment_legs WHERE leg = 2"},
     {"entries_follow_legs",  // a leg that was never applied
      "DELETE FROM entries WHERE entry IN (SELECT j.journal * 1024 + 4 + line FROM journal j"
-     " JOIN payments p ON p.payment = j.payment JOIN (SELECT 0 AS line UNION SELECT 1) WHERE p.type = 2)"},
+     " JOIN payments p ON p.payment = j.payment JOIN (SELECT 0 AS line UNION SELECT 1) WHERE "
+     "p.type = 2)"},
     {"refunded_once", "UPDATE journal SET kind = 3 WHERE payment = 3"},
-    {"refunds_mirror_payments",
-     "UPDATE payments SET status = 5, failure = 15 WHERE payment = 1"},
+    {"refunds_mirror_payments", "UPDATE payments SET status = 5, failure = 15 WHERE payment = 1"},
     {"quotes_used_once", "UPDATE payments SET quote = 1 WHERE payment = 1"},
     {"holds_follow_payments", "UPDATE holds SET state = 0 WHERE payment = 1"},
     {"holds_follow_payments", "UPDATE holds SET state = 1 WHERE payment = 5"},
@@ -115,10 +122,12 @@ const std::vector<Break> kBreaks{
     {"provider_parts", "UPDATE payments SET type = 5 WHERE payment = 1"},
     {"provider_parts", "INSERT INTO provider_payments (payment, fee, total) VALUES (1, 0, 1)"},
     {"provider_parts",
-     "UPDATE payments SET type = 5 WHERE payment = 1; INSERT INTO provider_payments (payment, fee, total)"
+     "UPDATE payments SET type = 5 WHERE payment = 1; INSERT INTO provider_payments (payment, fee, "
+     "total)"
      " SELECT payment, 3, sending_amount FROM payments WHERE payment = 1"},
     {"provider_parts",
-     "UPDATE payments SET type = 5 WHERE payment = 1; INSERT INTO provider_payments (payment, fee, total,"
+     "UPDATE payments SET type = 5 WHERE payment = 1; INSERT INTO provider_payments (payment, fee, "
+     "total,"
      " attempts) SELECT payment, 3, sending_amount + 3, 1 FROM payments WHERE payment = 1"},
     {"work_is_queued", "DELETE FROM settlement_jobs"},
     {"work_is_queued", "INSERT INTO settlement_jobs (due_at, payment) VALUES (1, 2)"},
@@ -133,11 +142,14 @@ const std::vector<Break> kBreaks{
      "INSERT INTO webhooks (tenant, application, id, url, event_types, sealed_secret, cursor,"
      " created_at, updated_at) VALUES (3, 1, zeroblob(16), 'https://a', 1, x'00', 0, 0, 0)"},
     {"deliveries_are_of_events",
-     "INSERT INTO webhooks (webhook, tenant, application, id, url, event_types, sealed_secret, cursor,"
+     "INSERT INTO webhooks (webhook, tenant, application, id, url, event_types, sealed_secret, "
+     "cursor,"
      " created_at, updated_at) VALUES (1, 3, 1, zeroblob(16), 'https://a', 1, x'00', 0, 0, 0);"
-     " INSERT INTO deliveries (webhook, sequence, state, due_at, created_at) VALUES (1, 999, 0, 1, 1)"},
+     " INSERT INTO deliveries (webhook, sequence, state, due_at, created_at) VALUES (1, 999, 0, 1, "
+     "1)"},
     {"deliveries_are_of_events",
-     "INSERT INTO webhooks (webhook, tenant, application, id, url, event_types, sealed_secret, cursor,"
+     "INSERT INTO webhooks (webhook, tenant, application, id, url, event_types, sealed_secret, "
+     "cursor,"
      " created_at, updated_at) VALUES (1, 3, 1, zeroblob(16), 'https://a', 1, x'00', 0, 0, 0);"
      " INSERT INTO deliveries (webhook, sequence, state, tries, due_at, created_at)"
      " VALUES (1, 1, 0, 1, 1, 1)"},
@@ -211,8 +223,10 @@ TEST_CASE("invariants: a forger who recomputes balances is still found") {
   // Payment 1 moves 100; made 90 on both sides, everywhere, consistently. Only the chain knows.
   const auto found = victim.after(
       "UPDATE entries SET amount = amount * 9 / 10 WHERE entry / 1024 = 3;"
-      "UPDATE entries SET balance_after = balance_after + 10 WHERE account = 1 AND entry >= 3 * 1024;"
-      "UPDATE entries SET balance_after = balance_after - 10 WHERE account = 2 AND entry >= 3 * 1024;"
+      "UPDATE entries SET balance_after = balance_after + 10 WHERE account = 1 AND entry >= 3 * "
+      "1024;"
+      "UPDATE entries SET balance_after = balance_after - 10 WHERE account = 2 AND entry >= 3 * "
+      "1024;"
       "UPDATE accounts SET balance = balance + 10 WHERE account = 1;"
       "UPDATE accounts SET balance = balance - 10 WHERE account = 2;"
       "UPDATE holds SET amount = 90 WHERE payment = 1;"
@@ -227,10 +241,11 @@ TEST_CASE("invariants: progress is told for each") {
   std::set<std::string> seen;
   ledger.close();
   Connection db(ledger.folder.file(), OpenMode::read_only);
-  const auto found = verify(db, true, [&](std::string_view name, std::int64_t done, std::int64_t total) {
-    seen.insert(std::string(name));
-    CHECK(done <= total);
-  });
+  const auto found =
+      verify(db, true, [&](std::string_view name, std::int64_t done, std::int64_t total) {
+        seen.insert(std::string(name));
+        CHECK(done <= total);
+      });
   CHECK(found.empty());
   CHECK(seen.size() == invariants().size() + 2);
   CHECK(seen.contains("hash_chain"));
