@@ -178,7 +178,8 @@ class Life:
     def listen_elsewhere(self):
         """docs/install.md, "Other addresses"."""
         folder = self.drop_in("coffer.socket", "[Socket]\nListenStream=\nListenStream=127.0.0.1:8181\n")
-        self.systemctl("restart", "coffer.socket", "coffer.service")
+        self.systemctl("stop", "coffer")
+        self.systemctl("start", "coffer")
         check("the socket's address is the server's",
               self.shows("StatusText") == "Serving http://127.0.0.1:8181", self.shows("StatusText"))
         shutil.rmtree(folder)

@@ -4,6 +4,7 @@ import json
 import pathlib
 import sys
 import threading
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "crash"))
 import gateway as crash_gateway  # noqa: E402
@@ -57,7 +58,10 @@ class Shop:
 
 
 class Crowd:
-    """Clients that connect anew for every payment, and notice every connection that is not served."""
+    """Clients that connect anew for every payment, and notice every connection that is not served. Slow
+    enough for the limits of a sandbox application."""
+
+    PAUSE_S = 0.2
 
     def __init__(self, shop, count=4):
         self.shop = shop
@@ -73,6 +77,7 @@ class Crowd:
         turn = 0
         while not self.stopping.is_set():
             turn += 1
+            time.sleep(self.PAUSE_S)
             name = f"crowd-{number}-{turn}"
             for _ in range(3):
                 connection = crash_gateway.Connection(self.shop.host, self.shop.port, timeout_s=30)

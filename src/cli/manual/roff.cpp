@@ -35,7 +35,15 @@ void RoffPage::section(std::string_view name) { text_ += ".SH " + roff_text(name
 
 void RoffPage::subsection(std::string_view name) { text_ += ".SS " + roff_text(name) + "\n"; }
 
-void RoffPage::paragraph(std::string_view text) { text_ += ".PP\n" + roff_text(text) + "\n"; }
+void RoffPage::begin_paragraph() {
+  const auto last = text_.rfind('\n', text_.size() - 2);
+  if (text_.compare(last + 1, 2, ".S") != 0) text_ += ".PP\n";  // a heading begins one by itself
+}
+
+void RoffPage::paragraph(std::string_view text) {
+  begin_paragraph();
+  text_ += roff_text(text) + "\n";
+}
 
 void RoffPage::item(std::string_view term, std::string_view value, std::string_view text) {
   text_ += ".TP\n\\fB" + roff_text(term) + "\\fR";
@@ -43,14 +51,9 @@ void RoffPage::item(std::string_view term, std::string_view value, std::string_v
   text_ += "\n" + roff_text(text) + "\n";
 }
 
-void RoffPage::example(std::string_view text) {
-  text_ += ".PP\n.nf\n.RS 4\n" + roff_text(text);
-  if (!text_.ends_with('\n')) text_ += '\n';
-  text_ += ".RE\n.fi\n";
-}
-
 void RoffPage::usage(std::string_view command, std::string_view rest) {
-  text_ += ".PP\n\\fB" + roff_text(command) + "\\fR";
+  begin_paragraph();
+  text_ += "\\fB" + roff_text(command) + "\\fR";
   if (!rest.empty()) text_ += " " + roff_text(rest);
   text_ += "\n";
 }

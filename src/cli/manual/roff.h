@@ -21,14 +21,14 @@ class RoffPage {
   void paragraph(std::string_view text);
   /// A term in bold and what it means, below it and to the right. `value` follows in italics.
   void item(std::string_view term, std::string_view value, std::string_view text);
-  /// Text whose lines stay as they are.
-  void example(std::string_view text);
   /// `.SH SYNOPSIS` bodies and the like: one line, its first word in bold.
   void usage(std::string_view command, std::string_view rest);
 
   const std::string& text() const { return text_; }
 
  private:
+  void begin_paragraph();
+
   std::string text_;
 };
 
