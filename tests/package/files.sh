@@ -89,17 +89,17 @@ if [ "$(id -u)" -eq 0 ] && [ -f /etc/ssl/certs/ca-certificates.crt ]; then
   mapfile -t variables < <(sed -n '/^ENV /,/[^\\]$/p' packaging/Dockerfile | tr -d '\\' |
     grep -o '[A-Z_]*=[^ ]*' | sed 's/0\.0\.0\.0:808[01]/127.0.0.1:0/')
   user=$(sed -n 's/^USER //p' packaging/Dockerfile)
-  env -i "${variables[@]}" chroot --userspec="$user" "$scratch/image" /usr/bin/coffer serve \
+  chroot=$(command -v chroot)
+  in_image() { env -i "${variables[@]}" "$chroot" --userspec="$user" "$scratch/image" /usr/bin/coffer "$@"; }
+  env -i "${variables[@]}" "$chroot" --userspec="$user" "$scratch/image" /usr/bin/coffer serve \
     >"$scratch/serve.log" 2>&1 &
   server=$!
   for _ in $(seq 100); do grep -q '"listening"' "$scratch/serve.log" && break; sleep 0.05; done
   url=$(sed -n 's/.*"listening","url":"\([^"]*\)".*/\1/p' "$scratch/serve.log")
   check "serves as $user in an image of its own" test -n "$url"
-  check "the health check of the image works" env -i "${variables[@]}" chroot --userspec="$user" \
-    "$scratch/image" /usr/bin/coffer healthcheck --url "$url/livez"
-  check "commands find the server" env -i "${variables[@]}" chroot --userspec="$user" "$scratch/image" \
-    /usr/bin/coffer association list
-  kill -TERM "$server"
+  check "the health check of the image works" in_image healthcheck --url "$url/livez"
+  check "commands find the server" in_image association list
+  kill -TERM "$server" || true
   check "ends well" wait "$server"
   server=
 fi

@@ -26,7 +26,7 @@ RoffPage::RoffPage(std::string_view title, int section_number, std::string_view 
   const std::string name(title);
   text_ = ".\\\" Made from the tables of commands and settings: coffer man " + name + "\n.TH " +
           name + " " + std::to_string(section_number) + " \"\" \"coffer " +
-          std::string(embedded::version()) + "\" \"coffer\"\n";
+          std::string(embedded::version()) + "\" \"coffer\"\n.ad l\n.nh\n";
   section("NAME");
   text_ += roff_text(title) + " \\- " + roff_text(summary) + "\n";
 }
