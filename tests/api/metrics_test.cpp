@@ -259,7 +259,9 @@ TEST_CASE("metrics: how the box stands") {
     CHECK(value(samples, name) == 0);
   }
   const ArmedFault fault("disk.full:0=fail");
-  app.me().post("/v1/wallets", {{"name", "x"}});
+  app.clock.advance_ms(1'000);
+  REQUIRE(app.me().post("/v1/wallets", {{"walletName", "x"}, {"assetCode", "USDC"}}).slug() ==
+          "storage-full");
   const Samples full = scrape();
   CHECK(value(full, "coffer_health_check{check=\"disk\"}") == 0);
   CHECK(value(full, "coffer_ready") == 0);

@@ -1,5 +1,5 @@
-// A real coffer file in a folder of its own, and a small ledger in it, at the level of the store: one
-// association, three assets, funded wallets, and payments accepted and settled by hand.
+// A real coffer file in a folder of its own, and a small ledger in it, at the level of the store:
+// one association, three assets, funded wallets, and payments accepted and settled by hand.
 #pragma once
 
 #include <unistd.h>
@@ -21,9 +21,9 @@
 #include "store/catalog.h"
 #include "store/commit_queue.h"
 #include "store/database.h"
-#include "store/outbox/events.h"
 #include "store/invariants.h"
 #include "store/journal.h"
+#include "store/outbox/events.h"
 #include "store/payments.h"
 #include "store/tenants.h"
 #include "store/wallets.h"
@@ -60,10 +60,12 @@ class TemporaryFolder {
   std::string path_;
 };
 
-/// Log lines of a test go here instead of to the terminal.
+/// Log lines of a test go here instead of to the terminal, from `info` up whatever a command set
+/// before.
 class CapturedLog {
  public:
   CapturedLog() {
+    set_log_level(LogLevel::info);
     redirect_log([this](std::string_view line) { text_ += std::string(line) + '\n'; });
   }
   ~CapturedLog() { redirect_log(nullptr); }
@@ -188,8 +190,8 @@ class SmallLedger : public OpenedFile {
       movements.push_back({from.account, to.account, leg.amount});
       total = total + leg.amount;
     }
-    const std::int64_t key =
-        insert_payment(tx, tenant, {random.id<PaymentId>(tx.now()), application, "req", request, keys, total});
+    const std::int64_t key = insert_payment(
+        tx, tenant, {random.id<PaymentId>(tx.now()), application, "req", request, keys, total});
     const auto holds = holds_for(movements).value();
     for (const Hold& hold : holds) place_hold(tx, key, hold);
     append_event(tx, tenant.key, {random.id<EventId>(tx.now()), 0, key, std::nullopt, 1});
@@ -211,32 +213,34 @@ class SmallLedger : public OpenedFile {
     std::vector<Movement> movements;
     for (std::size_t i = 0; i < payment.keys.legs.size(); ++i) {
       const auto& leg = payment.keys.legs[i];
-      movements.push_back({{*find_trustline(tx.db(), *leg.source_wallet, *leg.asset),
-                            *find_trustline(tx.db(), *leg.destination_wallet, *leg.asset),
-                            payment.amounts[i]},
-                           static_cast<int>(i)});
+      movements.push_back(
+          {{*find_trustline(tx.db(), *leg.source_wallet, *leg.asset),
+            *find_trustline(tx.db(), *leg.destination_wallet, *leg.asset), payment.amounts[i]},
+           static_cast<int>(i)});
     }
     post(tx, payment.tenant, JournalKind::payment, key, movements);
     change(tx, payment, {PaymentStatus::succeeded, {}, {}, {}});
   }
 
   std::int64_t pay(const PaymentRequest& request) {
-    return run_for<std::int64_t>(*queue, [&](WriteTx& tx) -> Result<std::int64_t> {
-             return accept(tx, request);
-           }).value();
+    return run_for<std::int64_t>(
+               *queue, [&](WriteTx& tx) -> Result<std::int64_t> { return accept(tx, request); })
+        .value();
   }
   std::int64_t pay_and_settle(const PaymentRequest& request) {
-    return run_for<std::int64_t>(*queue, [&](WriteTx& tx) -> Result<std::int64_t> {
-             const std::int64_t key = accept(tx, request);
-             settle(tx, key);
-             return key;
-           }).value();
+    return run_for<std::int64_t>(*queue,
+                                 [&](WriteTx& tx) -> Result<std::int64_t> {
+                                   const std::int64_t key = accept(tx, request);
+                                   settle(tx, key);
+                                   return key;
+                                 })
+        .value();
   }
 
   std::int64_t balance(const LedgerWallet& wallet, const char* column = "balance") {
     return read([&](Connection& db) {
-      return number(db, std::string("SELECT ") + column + " FROM accounts WHERE account = " +
-                            std::to_string(wallet.account));
+      return number(db, std::string("SELECT ") + column +
+                            " FROM accounts WHERE account = " + std::to_string(wallet.account));
     });
   }
 
@@ -272,7 +276,8 @@ class SmallLedger : public OpenedFile {
     second = add_wallet(tx, "Second", usdc);
     third = add_wallet(tx, "Third", eurc);
     for (const LedgerWallet& wallet : {first, second}) {
-      const AccountKey issuance = operator_account(tx, Environment::sandbox, AccountKind::issuance, usdc.key);
+      const AccountKey issuance =
+          operator_account(tx, Environment::sandbox, AccountKind::issuance, usdc.key);
       const Movement movement{{issuance, wallet.account, Amount::from_units(10'000'000'000)}, 0};
       post(tx, tenant.key, JournalKind::funding, std::nullopt, {&movement, 1});
     }
