@@ -15,6 +15,8 @@ std::string roff_text(std::string_view text) {
       out += "\\e";
     } else if (c == '-') {
       out += "\\-";
+    } else if (c == '|') {
+      out += "|\\:";  // a line may break here
     } else {
       out += c;
     }

@@ -6,8 +6,8 @@
 
 namespace coffer::cli {
 
-/// Text as man shows it: backslashes, hyphens that are to be copied, and what would start a request
-/// at the beginning of a line.
+/// Text as man shows it: backslashes, hyphens that are to be copied, lists of words that may be
+/// broken, and what would start a request at the beginning of a line.
 std::string roff_text(std::string_view text);
 
 /// A page that grows from the top down.
