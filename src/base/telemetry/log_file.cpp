@@ -101,8 +101,12 @@ bool LogFile::write(std::string_view line) {
     size_ += bytes.size();
     return true;
   }
-  // No half of a line; the room it took is given back, too.
-  static_cast<void>(::ftruncate(fd_, static_cast<off_t>(size_)));
+  // No half of a line; the room it took is given back, too. Where not even that can be done, the
+  // half is counted.
+  struct stat status {};
+  if (::ftruncate(fd_, static_cast<off_t>(size_)) != 0 && ::fstat(fd_, &status) == 0) {
+    size_ = static_cast<std::uint64_t>(status.st_size);
+  }
   return false;
 }
 
