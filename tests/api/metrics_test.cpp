@@ -233,6 +233,8 @@ TEST_CASE("metrics: who sends too much, and who does not know the secret") {
 
 TEST_CASE("metrics: how the box stands") {
   TestApp app;
+  const std::string from = app.wallet("USDC", "5");
+  const std::string to = app.wallet("USDC");
   Scraper scrape(app);
   const Samples samples = scrape();
   for (const char* name :
@@ -260,7 +262,7 @@ TEST_CASE("metrics: how the box stands") {
   }
   const ArmedFault fault("disk.full:0=fail");
   app.clock.advance_ms(1'000);
-  REQUIRE(app.me().post("/v1/wallets", {{"walletName", "x"}, {"assetCode", "USDC"}}).slug() ==
+  REQUIRE(app.me().post("/v1/payments/p2p/own", transfer_body(from, to, "1")).slug() ==
           "storage-full");
   const Samples full = scrape();
   CHECK(value(full, "coffer_health_check{check=\"disk\"}") == 0);
