@@ -37,9 +37,15 @@ def cache():
     return pathlib.Path(home) / "coffer" / "roots"
 
 
+def kept(release):
+    """Whether the root is there already."""
+    archive = cache() / f"{release}.tar"
+    return archive.is_file() and time.time() - archive.stat().st_mtime < KEPT_S
+
+
 def archive_of(release):
     archive = cache() / f"{release}.tar"
-    if archive.is_file() and time.time() - archive.stat().st_mtime < KEPT_S:
+    if kept(release):
         return archive
     if not shutil.which("debootstrap"):
         skip("there is no debootstrap")
