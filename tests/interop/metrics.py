@@ -38,10 +38,23 @@ def promtool(*words, text=None, folder=None):
                           check=False, cwd=folder)
 
 
+def broken_histograms(page):
+    """Series whose buckets do not rise to `+Inf`, or do not end at their count; promtool does not look."""
+    buckets = {}
+    for name, labels, bound, value in re.findall(r'^(\w+)_bucket\{(.*?),?le="([^"]+)"\} (\S+)$', page, re.MULTILINE):
+        buckets.setdefault((name, labels), []).append((float(bound), float(value)))
+    counts = {(name, labels or ""): float(value) for name, labels, value in
+              re.findall(r"^(\w+)_count(?:\{(.*?)\})? (\S+)$", page, re.MULTILINE)}
+    return [key for key, rows in buckets.items()
+            if rows != sorted(rows) or rows[-1] != (float("inf"), counts.get(key))
+            or any(after[1] < before[1] for before, after in zip(rows, rows[1:]))]
+
+
 def judge(page):
-    """What promtool finds about a page; empty when nothing."""
+    """What promtool and we find about a page; empty when nothing."""
     done = promtool("check", "metrics", text=page)
-    return (done.stdout + done.stderr).strip() if done.returncode or done.stderr.strip() else ""
+    said = (done.stdout + done.stderr).strip() if done.returncode or done.stderr.strip() else ""
+    return said + "".join(f"\nno histogram: {key}" for key in broken_histograms(page))
 
 
 def get(url, headers=None, method="GET"):
@@ -221,7 +234,7 @@ def check_log(gateway, folder):
     wanted = set()
     connection = gateway.connect()
     for number in range(9_000):
-        name = f"log-{number}-" + "x" * 60
+        name = f"log-{number}-" + "x" * 50
         connection.headers["X-Request-Id"] = name
         connection.call("GET", "/livez")
         wanted.add(name)
