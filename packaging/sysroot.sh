@@ -34,8 +34,9 @@ there() { # <package ...>: exactly these are
     [ "$(cut -f 1 "$link/packages" | sort)" = "$(printf '%s\n' "$@" | sort)" ]
 }
 
+# Any list that cannot be had is an error: without that of the security updates an older library would do.
 if ! {
-  apt-get "${options[@]}" update && cd "$scratch/deb" && apt-get "${options[@]}" download "$@"
+  apt-get "${options[@]}" -o APT::Update::Error-Mode=any update && cd "$scratch/deb" && apt-get "${options[@]}" download "$@"
 } >"$scratch/log" 2>&1 </dev/null; then
   there "$@" || die "the packages of $arch cannot be had: $(tail -n 3 "$scratch/log")"
   printf 'sysroot: no answer from the mirror; taking the packages that are there\n' >&2
