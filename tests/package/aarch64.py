@@ -68,6 +68,8 @@ def sandbox(coffer, folder):
     check(f"serves a sandbox after {gateway.ready_s:.1f} s", True)
     connection = gateway.login()
     check("gives a token", True)
+    status, document = connection.call("GET", "/v1/openapi.json")
+    check("describes itself", status == 200 and "/v1/payments/p2p/own" in document["paths"], status)
     acked = {f"pay-{number}": pay(gateway, connection, f"pay-{number}") for number in range(PAYMENTS)}
     states = {ending(connection, name) for name in acked}
     check(f"{PAYMENTS} payments succeed", states == {"succeeded"}, states)
