@@ -214,4 +214,10 @@ Result<MasterKey> load_or_create_master_key(const fs::path& path, Random& random
   return unexpected(none);
 }
 
+Result<MasterKey> find_master_key(const Secret& text, std::string_view source, const fs::path& path,
+                                  Random& random, MissingKey missing) {
+  return text.empty() ? load_or_create_master_key(path, random, missing)
+                      : parse_master_key(text.reveal(), source);
+}
+
 }  // namespace coffer::auth

@@ -4,7 +4,6 @@
 #include <sqlite3.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <array>
@@ -295,9 +294,7 @@ void Database::interrupt_stale_readers() {
 }
 
 std::uint64_t Database::free_bytes() const {
-  struct statvfs info {};
-  if (::statvfs(directory_of(options_.path).c_str(), &info) != 0) return 0;
-  return static_cast<std::uint64_t>(info.f_bavail) * info.f_frsize;
+  return free_disk_bytes(directory_of(options_.path)).value_or(0);
 }
 
 std::uint64_t Database::file_bytes() const {

@@ -129,8 +129,10 @@ Result<void> PartialFile::publish() {
 
 Result<void> write_durably(const std::string& path, std::string_view text) {
   const std::string partial = path + ".partial";
+  // Never one that is there: it could be open to others.
+  ::unlink(partial.c_str());
   const Descriptor file(
-      ::open(partial.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, kPrivateFile));
+      ::open(partial.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kPrivateFile));
   if (!file.is_open()) return unexpected(system_problem("cannot create", partial));
   Result<void> done = write_all(file.get(), text, partial);
   if (done && (::fsync(file.get()) != 0 || std::rename(partial.c_str(), path.c_str()) != 0)) {

@@ -1,6 +1,7 @@
 #include "base/files/folders.h"
 
 #include <fcntl.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 #if defined(__linux__)
 #include <sys/vfs.h>
@@ -23,6 +24,22 @@ bool sync_directory(const std::string& directory) {
   ::close(fd);
   errno = error;
   return error == 0;
+}
+
+Result<void> make_private_folder(const std::string& folder) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (fs::exists(folder, error)) return {};
+  fs::create_directories(folder, error);
+  if (!error) fs::permissions(folder, fs::perms::owner_all, error);
+  if (!error) return {};
+  return unexpected(Slug::forbidden, "cannot create " + folder + ": " + error.message());
+}
+
+std::optional<std::uint64_t> free_disk_bytes(const std::string& folder) {
+  struct statvfs info {};
+  if (::statvfs(folder.c_str(), &info) != 0) return std::nullopt;
+  return static_cast<std::uint64_t>(info.f_bavail) * info.f_frsize;
 }
 
 std::optional<std::uint64_t> filesystem_magic([[maybe_unused]] const std::string& path) {

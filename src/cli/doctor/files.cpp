@@ -263,9 +263,8 @@ Findings examine_master_key(const Config& config, const Owner& owner) {
   const bool from_file = config.master_key.empty();
   const std::string source = from_file ? config.master_key_file : config.origins.at("master_key");
   OsRandom random;
-  const auto key = from_file
-                       ? auth::load_or_create_master_key(source, random, auth::MissingKey::refuse)
-                       : auth::parse_master_key(config.master_key.reveal(), source);
+  const auto key = auth::find_master_key(config.master_key, source, config.master_key_file, random,
+                                         auth::MissingKey::refuse);
   if (!key) {
     std::error_code ignored;
     const bool yet_to_come = key.error().slug == Slug::not_found && !fs::exists(config.db, ignored);
