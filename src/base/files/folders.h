@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 
 namespace coffer {
@@ -12,8 +11,10 @@ std::string directory_of(const std::string& path);
 /// Makes the names in a folder last: a file that is synchronised under a name that is not is lost
 /// with the name. False with `errno` set.
 bool sync_directory(const std::string& directory);
-/// The magic number of the file system a path is on (statfs(2)); nullopt where the machine tells
-/// none, or there is no such path.
-std::optional<std::uint64_t> filesystem_magic(const std::string& path);
+/// Name of the network or user-space file system a path is on, where POSIX locks and shared memory,
+/// and so WAL, do not hold; empty for a local one, and where there is no such path.
+std::string network_filesystem(const std::string& path);
+/// The same by the magic number of Linux's statfs(2); nullptr for a local one.
+const char* network_filesystem_name(std::uint64_t magic);
 
 }  // namespace coffer

@@ -17,7 +17,6 @@
 #include "base/random.h"
 #include "http/certificate.h"
 #include "http/tls.h"
-#include "store/database.h"
 #include "store/schema.h"
 
 namespace coffer::cli {
@@ -151,9 +150,8 @@ Findings examine_companions(const Config& config, uid_t owner) {
 
 std::optional<Finding> judge_filesystem(const Config& config) {
   const std::string folder = directory_of(config.db);
-  const auto magic = filesystem_magic(folder);
-  const char* network = magic ? store::network_filesystem_name(*magic) : nullptr;
-  if (network == nullptr) return std::nullopt;
+  const std::string network = network_filesystem(folder);
+  if (network.empty()) return std::nullopt;
   const std::string found = folder + " is on " + network + ", where file locks may not hold";
   const std::string remedy = "Move the database to a local disk and name it with --db.";
   return config.allow_network_filesystem ? warning("file system", found, remedy)
