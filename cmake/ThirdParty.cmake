@@ -281,6 +281,10 @@ add_library(tp_httplib INTERFACE)
 add_library(tp::httplib ALIAS tp_httplib)
 target_include_directories(tp_httplib SYSTEM INTERFACE "${httplib_SOURCE_DIR}")
 target_compile_definitions(tp_httplib INTERFACE CPPHTTPLIB_OPENSSL_SUPPORT)
+if(APPLE)
+  # Its client is not used, and so needs no frameworks for the keychain.
+  target_compile_definitions(tp_httplib INTERFACE CPPHTTPLIB_DISABLE_MACOSX_AUTOMATIC_ROOT_CERTIFICATES)
+endif()
 target_link_libraries(tp_httplib INTERFACE tp::openssl)
 
 # One SQLite in the process, with our flags. Always -O2 and never sanitised: it is the slowest thing to

@@ -18,7 +18,7 @@ class ShortName {
 
  private:
   std::string path_;
-  int fd_ = -1;
+  [[maybe_unused]] int fd_ = -1;  // where it is the open folder that is named
 };
 
 }  // namespace coffer

@@ -24,8 +24,8 @@ ProcessFigures figures_of_system() {
   ProcessFigures out;
   out.open_descriptors = count_descriptors();
   proc_taskallinfo all{};
-  if (::proc_pidinfo(::getpid(), PROC_PIDTASKALLINFO, 0, &all, sizeof all) != sizeof all)
-    return out;
+  constexpr int kBytes = sizeof all;
+  if (::proc_pidinfo(::getpid(), PROC_PIDTASKALLINFO, 0, &all, kBytes) != kBytes) return out;
   out.threads = all.ptinfo.pti_threadnum;
   out.virtual_bytes = all.ptinfo.pti_virtual_size;
   out.resident_bytes = all.ptinfo.pti_resident_size;

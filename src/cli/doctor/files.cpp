@@ -140,7 +140,7 @@ Findings examine_companions(const Config& config, uid_t owner) {
     if (!status) continue;
     if (status->st_uid != owner) {
       out.push_back(fault("companions", path + " belongs to another user than the database",
-                          "Give it back: chown --reference=" + config.db + " " + path + "."));
+                          "Give it back: chown " + std::to_string(owner) + " " + path + "."));
     }
     Finding privacy = judge_privacy("companions", path, *status);
     if (privacy.grade != Grade::ok) out.push_back(std::move(privacy));
