@@ -4,11 +4,13 @@ They are kept as archives in ~/.cache/coffer/roots for a month. The mirror is th
 is set to. A machine that cannot make them skips the test (77).
 """
 
+import contextlib
 import os
 import pathlib
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 
 # Beyond the base: what a real host has that a package's scripts use.
@@ -102,6 +104,17 @@ exec env -i container=coffer-test PATH=/usr/sbin:/usr/bin:/sbin:/bin /lib/system
 """
 
 
+@contextlib.contextmanager
+def memory():
+    """A folder in memory, for who is alone: a root is thousands of small files, each synchronised."""
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "mode=755", "tmpfs", folder], check=True)
+        try:
+            yield folder
+        finally:
+            subprocess.run(["umount", "--lazy", folder], check=True)
+
+
 class Root:
     """A copy of a release's root below `folder`."""
 
@@ -184,16 +197,16 @@ class Root:
         return out
 
 
-def alone():
+def alone(real_root=True):
     """Runs this program again where it has mounts, a loopback and ports of its own."""
     if os.environ.get("COFFER_ALONE"):
         return
-    if os.geteuid() != 0:
+    if os.geteuid() != 0 and real_root:
         skip("not root")
+    own = ["unshare", "--mount", "--net"] + ([] if os.geteuid() == 0 else ["--map-root-user"])
     shell = "mount --make-rprivate / && ip link set lo up && exec \"$@\""
-    command = ["unshare", "--mount", "--net", "--ipc", "--uts", "sh", "-c", shell, "sh", sys.executable, "-B",
-               *sys.argv]
-    if subprocess.run(["unshare", "--mount", "--net", "true"], check=False).returncode != 0:
+    command = [*own, "--ipc", "--uts", "sh", "-c", shell, "sh", sys.executable, "-B", *sys.argv]
+    if subprocess.run([*own, "true"], check=False).returncode != 0:
         skip("no namespaces here")
     os.environ["COFFER_ALONE"] = "1"
     os.execvp(command[0], command)
