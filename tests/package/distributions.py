@@ -12,7 +12,6 @@ import os
 import pathlib
 import subprocess
 import sys
-import tempfile
 import time
 
 import roots
@@ -73,7 +72,7 @@ def main(binary, *releases):
         roots.skip("the roots are not there; COFFER_PACKAGE_ROOTS=make makes them")
     roots.alone()
     for release in releases:
-        with tempfile.TemporaryDirectory() as folder:
+        with roots.memory() as folder:
             try_on(release, binary, folder)
 
 
