@@ -28,8 +28,14 @@ endif()
 coffer_third_party_root(third_party_root)
 add_compile_options(-fPIE -fstack-protector-strong -ffunction-sections -fdata-sections
   "-fmacro-prefix-map=${CMAKE_SOURCE_DIR}/=" "-fmacro-prefix-map=${third_party_root}/=third_party/")
+if(CMAKE_SYSROOT)
+  add_compile_options("-fmacro-prefix-map=${CMAKE_SYSROOT}/=/")
+endif()
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|amd64|i[3-6]86")
   add_compile_options(-fcf-protection)
+elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
+  # Signed return addresses, landing pads for indirect jumps; nothing on processors without them.
+  add_compile_options(-mbranch-protection=standard)
 endif()
 add_link_options(-Wl,-z,relro,-z,now)
 
@@ -71,6 +77,12 @@ else()
 endif()
 
 if(COFFER_STATIC)
+  # With CCACHE_BASEDIR the compiler is given relative paths: what ships is to be the same bytes then. The
+  # last that fits counts. Not for third-party sources, which are compiled alike for every preset.
+  cmake_path(RELATIVE_PATH CMAKE_SOURCE_DIR BASE_DIRECTORY "${CMAKE_BINARY_DIR}" OUTPUT_VARIABLE up)
+  cmake_path(RELATIVE_PATH third_party_root BASE_DIRECTORY "${CMAKE_BINARY_DIR}" OUTPUT_VARIABLE aside)
+  target_compile_options(coffer_options INTERFACE "-fmacro-prefix-map=${CMAKE_BINARY_DIR}/="
+    "-fmacro-prefix-map=${up}/=" "-fmacro-prefix-map=${aside}/=third_party/")
   add_link_options(-static-pie -Wl,--gc-sections)
   include(CheckLinkerFlag)
   # A position independent binary carries a table of its own pointers; packed it is 600 KB smaller.

@@ -237,7 +237,7 @@ function(coffer_header_library target header)
   find_path(COFFER_INC_${target} NAMES ${header} NO_CACHE REQUIRED)
   add_library(${target} INTERFACE IMPORTED GLOBAL)
   # /usr/include is searched anyway; naming it again would break #include_next in libstdc++.
-  if(NOT COFFER_INC_${target} STREQUAL "/usr/include")
+  if(NOT COFFER_INC_${target} STREQUAL "${CMAKE_SYSROOT}/usr/include")
     set_target_properties(${target} PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "${COFFER_INC_${target}}")
   endif()
 endfunction()

@@ -5,6 +5,8 @@
     packaging/inventory.py copyright               every licence, as /usr/share/doc/coffer/copyright
     packaging/inventory.py built-using             for the field Static-Built-Using
 
+COFFER_PACKAGE_SYSROOT  the folder of packaging/sysroot.sh, for a binary that was made from its packages
+
 The same sources and packages give the same bytes; SOURCE_DATE_EPOCH is the only time in them.
 """
 import datetime
@@ -19,10 +21,13 @@ import uuid
 HERE = pathlib.Path(__file__).resolve().parent
 # Only in the tests.
 NOT_SHIPPED = {"catch2"}
-# The C and C++ libraries are linked in as well; the manifest is about what the sources ask for.
+SYSROOT = os.environ.get("COFFER_PACKAGE_SYSROOT", "")
+# The C and C++ libraries are linked in as well; the manifest is about what the sources ask for. A cross
+# compiler brings its C++ library along.
 TOOLCHAIN = [
     ("glibc", "LGPL-2.1-or-later", "https://www.gnu.org/software/libc/", "libc6-dev"),
-    ("libstdc++", "GPL-3.0-or-later WITH GCC-exception-3.1", "https://gcc.gnu.org", "libstdc++-12-dev"),
+    ("libstdc++", "GPL-3.0-or-later WITH GCC-exception-3.1", "https://gcc.gnu.org",
+     "libstdc++-12-dev-arm64-cross" if SYSROOT else "libstdc++-12-dev"),
 ]
 
 
@@ -30,9 +35,18 @@ def output(*command):
     return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
+def sysroot_packages():
+    if not SYSROOT:
+        return {}
+    lines = pathlib.Path(SYSROOT, "packages").read_text().splitlines()
+    return {name: rest for name, *rest in (line.split("\t") for line in lines)}
+
+
 def debian(package):
-    """Version, source package and its version of an installed package."""
-    form = "${Version}\t${source:Package}\t${source:Version}"
+    """Version, source package, its version and the architecture of a package."""
+    if package in sysroot_packages():
+        return sysroot_packages()[package]
+    form = "${Version}\t${source:Package}\t${source:Version}\t${Architecture}"
     return output("dpkg-query", "-W", "-f", form, package).split("\t")
 
 
@@ -61,7 +75,7 @@ def components():
         found.append(dict(name=name, licence=licence, homepage=homepage, package=package))
     for one in found:
         if "package" in one:
-            one["version"], one["source"], one["source_version"] = debian(one["package"])
+            one["version"], one["source"], one["source_version"], one["arch"] = debian(one["package"])
     return found
 
 
@@ -80,7 +94,7 @@ def sbom(binary, version):
             "externalReferences": [{"type": "website", "url": one["homepage"]}],
         }
         if "package" in one:
-            entry["purl"] = f"pkg:deb/debian/{one['package']}@{one['version']}"
+            entry["purl"] = f"pkg:deb/debian/{one['package']}@{one['version']}?arch={one['arch']}"
         else:
             address = one["address"]
             if address.startswith("npm:"):
@@ -117,7 +131,8 @@ def sbom(binary, version):
 
 def licence_text(one):
     if "package" in one:
-        return pathlib.Path(f"/usr/share/doc/{one['package']}/copyright").read_text(errors="replace")
+        root = SYSROOT if one["package"] in sysroot_packages() else ""
+        return pathlib.Path(f"{root}/usr/share/doc/{one['package']}/copyright").read_text(errors="replace")
     kept = third_party_root() / f"{one['name']}-{one['version']}-{one['content'][:8]}"
     for name in ("LICENSE", "LICENSE.txt"):
         if (kept / name).is_file():

@@ -1,6 +1,10 @@
 #!/usr/bin/env bash
-# Makes build/release/coffer-<version>-linux-<arch>.tar.gz with its software list and checksums. The same
-# commit, compiler and libraries give the same bytes, in whatever folder. Prints their names.
+# Makes build/release/coffer-<version>-linux-<arch>.tar.gz with its software list and checksums, which cover
+# what is there of this version for other architectures too. The same commit, compiler and libraries give the
+# same bytes, in whatever folder. Prints their names.
+#
+# COFFER_PACKAGE_ARCH  Debian's name of the binary's architecture; by default this machine's. The other
+#                      settings are those of packaging/stage.sh and packaging/inventory.py.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -13,7 +17,8 @@ case ${COFFER_PACKAGE_ARCH:-$(dpkg --print-architecture)} in
   arm64) arch=aarch64 ;;
   *) arch=$(uname -m) ;;
 esac
-name=coffer-$(cat "$stage/version")-linux-$arch
+release=coffer-$(cat "$stage/version")-linux
+name=$release-$arch
 epoch=$(cat "$stage/epoch")
 mv "$stage/sbom.cdx.json" "$out/$name.cdx.json"
 mv "$stage/copyright" "$stage/THIRD-PARTY-LICENCES"
@@ -23,5 +28,5 @@ mv "$stage" "$out/$name"
 tar --create --sort=name --format=ustar --owner=0 --group=0 --numeric-owner --mode=u+w,go-w,a+rX \
   --mtime="@$epoch" -C "$out" "$name" | gzip --no-name -9 >"$out/$name.tar.gz"
 rm -rf "${out:?}/$name"
-(cd "$out" && sha256sum "$name.tar.gz" "$name.cdx.json" >SHA256SUMS)
+(cd "$out" && LC_ALL=C sha256sum "$release"-*.tar.gz "$release"-*.cdx.json >SHA256SUMS)
 printf '%s\n' "$out/$name.tar.gz" "$out/$name.cdx.json" "$out/SHA256SUMS"

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # The same commit gives the same bytes in two folders: archive, software list, checksums, package. With
-# COFFER_REPRODUCE=full the binary is built in both, without a compiler cache (long); otherwise it is the
-# one that is there, and one source is compiled in both.
+# COFFER_REPRODUCE=full the binary is built in both (long); otherwise it is the one that is there, and one
+# source that knows its own name is compiled in both. The first without a compiler cache, the second with an
+# empty one that makes paths relative.
 set -euo pipefail
 cd "${COFFER_SOURCE_DIR:?}"
 bin=$(realpath "${COFFER_RELEASE_BIN:?}")
@@ -10,7 +11,9 @@ skip() { echo "skipped: $*"; exit 77; }
 git rev-parse --verify -q HEAD >/dev/null || skip "not in a repository"
 command -v dh >/dev/null || skip "there is no debhelper"
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
-export SOURCE_DATE_EPOCH CCACHE_DISABLE=1
+export SOURCE_DATE_EPOCH
+unset CCACHE_BASEDIR
+named=CMakeFiles/coffer_base.dir/src/base/problem.cpp.o
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 failures=0
@@ -29,20 +32,29 @@ for folder in "$scratch/one" "$scratch/elsewhere/two"; do
   (
     cd "$folder"
     umask 022
-    [ "$folder" = "$scratch/one" ] || umask 077
+    if [ "$folder" = "$scratch/one" ]; then
+      export CCACHE_DISABLE=1
+    else
+      umask 077
+      unset CCACHE_DISABLE
+      export CCACHE_DIR=$scratch/ccache CCACHE_BASEDIR=$folder
+    fi
     cmake --preset release-static >/dev/null
     if [ -n "$full" ]; then
       cmake --build build/release-static --target coffer >&2
     else
-      cmake --build build/release-static --target CMakeFiles/coffer_base.dir/src/base/uuid.cpp.o >/dev/null
+      cmake --build build/release-static --target "$named" >/dev/null
       export COFFER_PACKAGE_BIN=$bin
     fi
     packaging/release.sh >/dev/null
     packaging/deb.sh >/dev/null 2>&1
   )
 done
-[ -n "$full" ] && same "the binary" build/release-static/coffer
-same "a compiled source" build/release-static/CMakeFiles/coffer_base.dir/src/base/uuid.cpp.o
+if [ -n "$full" ]; then
+  same "the binary" build/release-static/coffer
+  bin=$scratch/one/build/release-static/coffer
+fi
+same "a compiled source" "build/release-static/$named"
 archive=$(cd "$scratch/one" && echo build/release/*.tar.gz)
 same "the archive" "$archive"
 same "the software list" "${archive%.tar.gz}.cdx.json"
