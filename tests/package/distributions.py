@@ -70,7 +70,7 @@ def main(binary, *releases):
     releases = releases or ("bullseye", "trixie")
     if os.environ.get("COFFER_PACKAGE_ROOTS") != "make" and not all(map(roots.kept, releases)):
         roots.skip("the roots are not there; COFFER_PACKAGE_ROOTS=make makes them")
-    roots.alone()
+    roots.alone(*releases)
     for release in releases:
         with roots.memory() as folder:
             try_on(release, binary, folder)

@@ -271,7 +271,7 @@ class Life(Host):
 
 
 def main(old, new):
-    roots.alone()
+    roots.alone("bookworm")
     with roots.memory() as folder:
         root = roots.Root("bookworm", folder).boot()
         try:
