@@ -48,7 +48,7 @@ CLAIMS = [
     ("docs/install.md", INLINE, "systemctl", "package/lifecycle"),
     ("docs/install.md", INLINE, "journalctl", "package/lifecycle"),
     ("docs/install.md", INLINE, "echo coffer", "package/lifecycle"),
-    ("docs/install.md", "sh", "sha256sum -c SHA256SUMS", "package/reproducible"),
+    ("docs/install.md", "sh", "sha256sum -c", "package/reproducible"),
     ("docs/install.md", INLINE, "./dev release", "package/reproducible"),
     ("docs/install.md", INLINE, "./dev release aarch64", "package/aarch64"),
     ("docs/install.md", INLINE, "systemd-creds encrypt", NOT_RUN + "a name; it binds to a TPM"),
