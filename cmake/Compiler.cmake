@@ -31,19 +31,25 @@ add_compile_options(-fPIE -fstack-protector-strong -ffunction-sections -fdata-se
 if(CMAKE_SYSROOT)
   add_compile_options("-fmacro-prefix-map=${CMAKE_SYSROOT}/=/")
 endif()
-if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|amd64|i[3-6]86")
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|amd64|i[3-6]86" AND NOT APPLE)
   add_compile_options(-fcf-protection)
 elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
   # Signed return addresses, landing pads for indirect jumps; nothing on processors without them.
   add_compile_options(-mbranch-protection=standard)
 endif()
-add_link_options(-Wl,-z,relro,-z,now)
+if(APPLE)
+  # Its programs are position independent and their tables read-only in any case.
+  add_link_options(-Wl,-dead_strip)
+else()
+  add_link_options(-Wl,-z,relro,-z,now)
+endif()
 
 add_library(coffer_options INTERFACE)
 target_include_directories(coffer_options INTERFACE "${CMAKE_SOURCE_DIR}/src")
 target_compile_definitions(coffer_options INTERFACE "COFFER_VERSION=\"${PROJECT_VERSION}\"")
 target_compile_options(coffer_options INTERFACE
-  -Wall -Wextra -Wconversion -Wshadow -Wpedantic -Wnon-virtual-dtor -Woverloaded-virtual -Werror
+  -Wall -Wextra -Wconversion -Wshadow -Wpedantic -Wnon-virtual-dtor -Woverloaded-virtual
+  $<$<BOOL:${COFFER_WERROR}>:-Werror>
   # Designated initialisers leave fields out on purpose; the rest has its default.
   -Wno-missing-field-initializers
   # GCC 12 reports overlapping copies inside std::string that are not there (GCC bug 105651).
@@ -67,6 +73,8 @@ else()
     # Half the compile time of a file that uses templates, for findings that the address sanitizer
     # makes anyway (null) or that x86 and our code do not have (alignment).
     -fno-sanitize=null,alignment
+    # A quarter of what test sources take; what they test is watched all the same.
+    $<$<BOOL:$<TARGET_PROPERTY:COFFER_ONLY_CHECKS>>:-fno-sanitize=undefined>
     # Instrumented code makes GCC 12 see uninitialised variables that are not.
     $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   if(COFFER_FUZZ)
@@ -76,7 +84,9 @@ else()
   add_link_options(-fsanitize=${COFFER_SANITIZE})
 endif()
 
-if(COFFER_STATIC)
+if(COFFER_STATIC AND APPLE)
+  message(FATAL_ERROR "macOS has no static programs: leave COFFER_STATIC off")
+elseif(COFFER_STATIC)
   # With CCACHE_BASEDIR the compiler is given relative paths: what ships is to be the same bytes then. The
   # last that fits counts. Not for third-party sources, which are compiled alike for every preset.
   cmake_path(RELATIVE_PATH CMAKE_SOURCE_DIR BASE_DIRECTORY "${CMAKE_BINARY_DIR}" OUTPUT_VARIABLE up)

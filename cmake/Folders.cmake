@@ -1,7 +1,8 @@
 # coffer_library(<folder> [USES <folders>] [DEPS <third party>])
 #
 # One object library coffer_<folder> from all sources below src/<folder> ("root": directly in src/).
-# A folder without sources is skipped, so the tree can grow in any order.
+# A folder without sources is skipped, so the tree can grow in any order. What is named _linux.cpp or
+# _macos.cpp is compiled for that system only.
 #   USES  the other folders it may include. Object libraries do not link, so this is only used to know
 #         what a test of one folder needs (tests/CMakeLists.txt); tests/tidy enforces it.
 #   DEPS  the tp:: targets it sees. PRIVATE on purpose: a header that another folder includes must not
@@ -29,6 +30,11 @@ function(coffer_library folder)
     list(REMOVE_ITEM sources "${CMAKE_SOURCE_DIR}/src/main.cpp")
   else()
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/src/${folder}/*.cpp")
+  endif()
+  if(APPLE)
+    list(FILTER sources EXCLUDE REGEX "_linux\\.cpp$")
+  else()
+    list(FILTER sources EXCLUDE REGEX "_macos\\.cpp$")
   endif()
   list(TRANSFORM arg_DEPS PREPEND "tp::" OUTPUT_VARIABLE libraries)
   set_property(GLOBAL PROPERTY COFFER_USES_${folder} "${arg_USES}")

@@ -130,14 +130,19 @@ function(coffer_unpack archive keep patches kept out)
     file(COPY "${top}/${path}" DESTINATION "${kept}/${parent}")
   endforeach()
   foreach(patch IN LISTS patches)
+    # In words that GNU's and macOS's patch share.
     execute_process(
-      COMMAND patch -p1 --batch --forward --no-backup-if-mismatch -F0
-              -i "${CMAKE_SOURCE_DIR}/third_party/patches/${patch}"
+      COMMAND patch -p1 -t -N -F0 -i "${CMAKE_SOURCE_DIR}/third_party/patches/${patch}"
       WORKING_DIRECTORY "${kept}" RESULT_VARIABLE code OUTPUT_QUIET ERROR_QUIET)
     if(NOT code EQUAL 0)
       return()
     endif()
   endforeach()
+  # Either may keep what it has patched.
+  file(GLOB_RECURSE copies "${kept}/*.orig")
+  if(copies)
+    file(REMOVE ${copies})
+  endif()
   set(${out} TRUE PARENT_SCOPE)
 endfunction()
 
@@ -225,9 +230,14 @@ include(third_party/manifest.cmake)
 # All include folders are SYSTEM: our warnings are errors, and other people's headers are not ours.
 
 function(coffer_static_library target library header package)
-  find_library(COFFER_LIB_${library} NAMES lib${library}.a NO_CACHE REQUIRED)
+  # On macOS the shared one, which Homebrew keeps up to date.
+  set(names lib${library}.a)
+  if(APPLE)
+    set(names ${library})
+  endif()
+  find_library(COFFER_LIB_${library} NAMES ${names} NO_CACHE REQUIRED)
   find_path(COFFER_INC_${library} NAMES ${header} NO_CACHE REQUIRED)
-  add_library(${target} STATIC IMPORTED GLOBAL)
+  add_library(${target} UNKNOWN IMPORTED GLOBAL)
   set_target_properties(${target} PROPERTIES
     IMPORTED_LOCATION "${COFFER_LIB_${library}}"
     INTERFACE_INCLUDE_DIRECTORIES "${COFFER_INC_${library}}")
@@ -244,7 +254,7 @@ endfunction()
 
 find_package(Threads REQUIRED)
 
-# The same static libraries in every build, so that what the tests exercise is what ships.
+# The same libraries in every build, so that what the tests exercise is what ships.
 coffer_static_library(tp::crypto crypto openssl/crypto.h libssl-dev)
 coffer_static_library(tp::openssl ssl openssl/ssl.h libssl-dev)
 target_link_libraries(tp::openssl INTERFACE tp::crypto Threads::Threads)
@@ -261,7 +271,9 @@ coffer_header_library(tp::spdlog spdlog/spdlog.h)
 target_compile_definitions(tp::spdlog INTERFACE SPDLOG_FMT_EXTERNAL FMT_HEADER_ONLY)
 
 # Catch2 v2 is one header; the file with its main is built once, in tests/CMakeLists.txt.
-coffer_header_library(tp::catch2 catch2/catch.hpp)
+if(COFFER_TESTS)
+  coffer_header_library(tp::catch2 catch2/catch.hpp)
+endif()
 
 # No zlib, brotli or zstd: a compressed body is a way round every size limit. The non-blocking
 # getaddrinfo has a use after free in its timeout path; names go through c-ares here anyway.
@@ -269,6 +281,10 @@ add_library(tp_httplib INTERFACE)
 add_library(tp::httplib ALIAS tp_httplib)
 target_include_directories(tp_httplib SYSTEM INTERFACE "${httplib_SOURCE_DIR}")
 target_compile_definitions(tp_httplib INTERFACE CPPHTTPLIB_OPENSSL_SUPPORT)
+if(APPLE)
+  # Its client is not used, and so needs no frameworks for the keychain.
+  target_compile_definitions(tp_httplib INTERFACE CPPHTTPLIB_DISABLE_MACOSX_AUTOMATIC_ROOT_CERTIFICATES)
+endif()
 target_link_libraries(tp_httplib INTERFACE tp::openssl)
 
 # One SQLite in the process, with our flags. Always -O2 and never sanitised: it is the slowest thing to

@@ -23,13 +23,19 @@ function(coffer_embed_blob file out)
   set(embedded_count ${next} PARENT_SCOPE)
   string(REPLACE "\\" "\\\\" escaped "${file}")
   string(REPLACE "\"" "\\\"" escaped "${escaped}")
+  # The end has no name: Apple's linker takes what has names apart. The labels keep the compiler from
+  # putting an underscore before them there.
   string(APPEND embedded_blobs
     "    \"${symbol}: .incbin \\\"${escaped}\\\"\\n\"\n"
-    "    \"${symbol}_end: .byte 0\\n\"\n")
-  string(APPEND embedded_declarations "extern const char ${symbol}[], ${symbol}_end[];\n")
+    "    \"1: .byte 0\\n\"\n"
+    "    \".balign 8\\n\"\n"
+    "    \"${symbol}_size: .quad 1b - ${symbol}\\n\"\n")
+  string(APPEND embedded_declarations
+    "extern const char ${symbol}[] asm(\"${symbol}\");\n"
+    "extern const std::uint64_t ${symbol}_size asm(\"${symbol}_size\");\n")
   set(embedded_blobs "${embedded_blobs}" PARENT_SCOPE)
   set(embedded_declarations "${embedded_declarations}" PARENT_SCOPE)
-  set(${out} "bytes(${symbol}, ${symbol}_end)" PARENT_SCOPE)
+  set(${out} "bytes(${symbol}, ${symbol}_size)" PARENT_SCOPE)
 endfunction()
 
 set(embedded_schema_expression "{}")

@@ -88,11 +88,9 @@ Result<std::optional<std::string>> stored_key_check(store::Database& database) {
 Result<auth::MasterKey> open_master_key(const Config& config, Random& random,
                                         store::Database& database, store::CommitQueue& queue) {
   COFFER_TRY(const auto stored, stored_key_check(database));
-  auto key = config.master_key.empty()
-                 ? auth::load_or_create_master_key(
-                       config.master_key_file, random,
-                       stored ? auth::MissingKey::refuse : auth::MissingKey::create)
-                 : auth::parse_master_key(config.master_key.reveal(), "COFFER_MASTER_KEY");
+  auto key =
+      auth::find_master_key(config.master_key, "COFFER_MASTER_KEY", config.master_key_file, random,
+                            stored ? auth::MissingKey::refuse : auth::MissingKey::create);
   if (!key) return key;
   if (!stored) {
     COFFER_TRY_VOID(queue.run([&](store::WriteTx& tx) -> Result<void> {

@@ -14,6 +14,7 @@
 #include "base/digest.h"
 #include "base/files/descriptor.h"
 #include "base/files/folders.h"
+#include "base/platform/durable.h"
 #include "base/text/trimmed.h"
 
 namespace coffer::auth {
@@ -120,7 +121,7 @@ Result<void> write_synced(const fs::path& path, std::string_view text) {
     }
     text.remove_prefix(static_cast<std::size_t>(put));
   }
-  if (::fsync(file.get()) != 0) {
+  if (!sync_file(file.get())) {
     return unexpected(system_problem("Cannot write the master key file", path, remedy));
   }
   return {};
@@ -128,7 +129,7 @@ Result<void> write_synced(const fs::path& path, std::string_view text) {
 
 /// Gives the finished file its name. False when another process was faster.
 Result<bool> publish(const fs::path& temporary, const fs::path& path) {
-  if (::renameat2(AT_FDCWD, temporary.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) == 0) {
+  if (rename_exclusively(temporary, path)) {
     COFFER_TRY_VOID(keep_name(path));
     return true;
   }
@@ -212,6 +213,12 @@ Result<MasterKey> load_or_create_master_key(const fs::path& path, Random& random
   COFFER_TRY_VOID(create(path, random));
   if (auto created = load(path)) return *std::move(created);
   return unexpected(none);
+}
+
+Result<MasterKey> find_master_key(const Secret& text, std::string_view source, const fs::path& path,
+                                  Random& random, MissingKey missing) {
+  return text.empty() ? load_or_create_master_key(path, random, missing)
+                      : parse_master_key(text.reveal(), source);
 }
 
 }  // namespace coffer::auth

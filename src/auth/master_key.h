@@ -61,4 +61,10 @@ enum class MissingKey { create, refuse };
 Result<MasterKey> load_or_create_master_key(const std::filesystem::path& path, Random& random,
                                             MissingKey missing);
 
+/// The key that the settings give: `text`, named `source` in problems, or that of the file when
+/// there is no text.
+Result<MasterKey> find_master_key(const Secret& text, std::string_view source,
+                                  const std::filesystem::path& path, Random& random,
+                                  MissingKey missing);
+
 }  // namespace coffer::auth

@@ -26,7 +26,7 @@ struct PublicKey {
   /// Canonical StrKey only: right length, version, checksum, upper case, no stray bits. Whether the
   /// bytes are a point of the curve shows when a signature is verified.
   static std::optional<PublicKey> parse(std::string_view strkey);
-  auto operator<=>(const PublicKey&) const = default;
+  std::strong_ordering operator<=>(const PublicKey&) const = default;
 };
 
 struct KeyPair {

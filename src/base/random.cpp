@@ -1,6 +1,10 @@
 #include "base/random.h"
 
+#if defined(__linux__)
 #include <sys/random.h>
+#else
+#include <cstdlib>
+#endif
 
 #include <algorithm>
 #include <cerrno>
@@ -12,6 +16,7 @@ namespace coffer {
 namespace {
 
 void fill_from_kernel(std::uint8_t* out, std::size_t count) {
+#if defined(__linux__)
   std::size_t done = 0;
   while (done < count) {
     const ssize_t got = getrandom(out + done, count - done, 0);
@@ -19,6 +24,9 @@ void fill_from_kernel(std::uint8_t* out, std::size_t count) {
     COFFER_CHECK(got > 0);
     done += static_cast<std::size_t>(got);
   }
+#else
+  arc4random_buf(out, count);  // cannot fail there
+#endif
 }
 
 }  // namespace

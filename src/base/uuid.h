@@ -18,7 +18,8 @@ struct Uuid {
   std::string to_string() const;
   /// Accepts the canonical form in either case; nullopt for anything else.
   static std::optional<Uuid> parse(std::string_view text);
-  auto operator<=>(const Uuid&) const = default;
+  // Not auto: arrays of older libc++ have only < and ==.
+  std::strong_ordering operator<=>(const Uuid&) const = default;
 };
 
 /// A resource id. `Tag` is the noun: a WalletId is not a PaymentId.

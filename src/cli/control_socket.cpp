@@ -1,7 +1,6 @@
 #include "cli/control_socket.h"
 
 #include <poll.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,6 +12,7 @@
 #include <streambuf>
 
 #include "base/log.h"
+#include "base/platform/descriptors.h"
 
 namespace coffer::cli {
 namespace {
@@ -52,11 +52,9 @@ class FrameBuffer final : public std::streambuf {
 
 /// The user at the other end, when it is one whose commands are heard.
 std::optional<uid_t> trusted_peer(int fd) {
-  ucred peer{};
-  socklen_t size = sizeof peer;
-  if (::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return std::nullopt;
-  if (peer.uid == ::geteuid() || peer.uid == 0) return peer.uid;
-  log_warning("control", "refused a command of another user", {{"uid", peer.uid}});
+  const auto user = peer_user(fd);
+  if (!user || *user == ::geteuid() || *user == 0) return user;
+  log_warning("control", "refused a command of another user", {{"uid", *user}});
   return std::nullopt;
 }
 
@@ -75,8 +73,7 @@ Result<void> ControlSocket::start(const std::string& database) {
   if (::lstat(path_.c_str(), &there) == 0 && S_ISSOCK(there.st_mode)) ::unlink(path_.c_str());
   listen_fd_ = open_control_socket(path_, SocketRole::listen);
   if (listen_fd_ < 0) return unexpected(cannot_listen(path_));
-  stop_fd_ = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  if (stop_fd_ < 0) return unexpected(cannot_listen(path_));
+  stop_.clear();
   for (int i = 0; i < kThreads; ++i) threads_.emplace_back("control", [this] { serve_clients(); });
   return {};
 }
@@ -84,12 +81,11 @@ Result<void> ControlSocket::start(const std::string& database) {
 void ControlSocket::stop() {
   if (listen_fd_ < 0) return;
   ::unlink(path_.c_str());
-  if (stop_fd_ >= 0) ::eventfd_write(stop_fd_, 1);
+  stop_.signal();
   interruption_.interrupt();
   threads_.clear();
   ::close(listen_fd_);
-  if (stop_fd_ >= 0) ::close(stop_fd_);
-  listen_fd_ = stop_fd_ = -1;
+  listen_fd_ = -1;
 }
 
 void ControlSocket::serve_clients() {
@@ -101,10 +97,10 @@ void ControlSocket::serve_clients() {
 
 int ControlSocket::accept_client() {
   for (;;) {
-    std::array<pollfd, 2> wanted{{{stop_fd_, POLLIN, 0}, {listen_fd_, POLLIN, 0}}};
+    std::array<pollfd, 2> wanted{{{stop_.fd(), POLLIN, 0}, {listen_fd_, POLLIN, 0}}};
     if (::poll(wanted.data(), wanted.size(), -1) < 0 && errno != EINTR) return -1;
     if (wanted[0].revents != 0) return -1;
-    const int fd = ::accept4(listen_fd_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    const int fd = accept_socket(listen_fd_, nullptr, nullptr);
     if (fd >= 0) return fd;
     const bool another_thread_was_faster = errno == EAGAIN || errno == EWOULDBLOCK;
     // Out of descriptors: the client stays in line, so poll would come back at once.

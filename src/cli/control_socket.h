@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/platform/wake_up.h"
 #include "base/result.h"
 #include "base/thread.h"
 #include "cli/command.h"
@@ -40,7 +41,7 @@ class ControlSocket {
   const Run run_;
   std::string path_;
   int listen_fd_ = -1;
-  int stop_fd_ = -1;  // readable from stop() on
+  WakeUp stop_;  // readable from stop() on
   Interruption interruption_;
   std::vector<Thread> threads_;
 };

@@ -1,6 +1,5 @@
 #include "cli/control_wire.h"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -15,6 +14,8 @@
 #include <utility>
 
 #include "base/files/descriptor.h"
+#include "base/platform/descriptors.h"
+#include "base/platform/short_name.h"
 
 namespace coffer::cli {
 namespace {
@@ -83,7 +84,7 @@ bool ControlStream::send(FrameKind kind, std::string_view content, int timeout_m
   const std::string frame = head_of(kind, content.size()).append(content);
   std::string_view rest = frame;
   while (!rest.empty()) {
-    const ssize_t sent = ::send(fd_, rest.data(), rest.size(), MSG_NOSIGNAL);
+    const ssize_t sent = ::send(fd_, rest.data(), rest.size(), kNoSignal);
     if (sent > 0) {
       rest.remove_prefix(static_cast<std::size_t>(sent));
     } else if (!try_again() || !ready(POLLOUT, timeout_ms)) {
@@ -146,24 +147,20 @@ std::optional<ControlRequest> decode_request(std::string_view text) {
 std::string control_socket_path(const std::string& database) { return database + ".sock"; }
 
 int open_control_socket(const std::string& path, SocketRole role) {
-  Descriptor fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  Descriptor fd(open_socket(AF_UNIX, SOCK_STREAM));
   if (fd.get() < 0) return -1;
   sockaddr_un address{};
-  // A long path is reached through its open folder, whose name under /proc is short.
-  const fs::path folder = fs::path(path).parent_path();
-  const bool fits = fill_address(path, address);
-  const Descriptor opened(
-      fits ? -1 : ::open(folder.empty() ? "." : folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (!fits) {
-    if (opened.get() < 0) return -1;
-    const std::string name = fs::path(path).filename();
-    if (!fill_address("/proc/self/fd/" + std::to_string(opened.get()) + "/" + name, address)) {
-      errno = ENAMETOOLONG;
-      return -1;
-    }
+  if (fill_address(path, address)) {
+    return bind_or_connect(fd.get(), address, role) == 0 ? fd.release() : -1;
   }
-  if (bind_or_connect(fd.get(), address, role) != 0) return -1;
-  return fd.release();
+  const fs::path folder = fs::path(path).parent_path();
+  const ShortName name(folder.empty() ? "." : folder.string());
+  if (name.path().empty()) return -1;
+  if (!fill_address(name.path() + "/" + fs::path(path).filename().string(), address)) {
+    errno = ENAMETOOLONG;
+    return -1;
+  }
+  return bind_or_connect(fd.get(), address, role) == 0 ? fd.release() : -1;
 }
 
 }  // namespace coffer::cli

@@ -8,23 +8,9 @@
 #include <cstring>
 
 #include "base/environment.h"
+#include "base/platform/descriptors.h"
 
 namespace coffer::cli {
-namespace {
-
-// Both are Linux's. Elsewhere nobody sets NOTIFY_SOCKET; SIGPIPE is ignored everywhere.
-#if defined(SOCK_CLOEXEC)
-constexpr int kDatagram = SOCK_DGRAM | SOCK_CLOEXEC;
-#else
-constexpr int kDatagram = SOCK_DGRAM;
-#endif
-#if defined(MSG_NOSIGNAL)
-constexpr int kNoSignal = MSG_NOSIGNAL;
-#else
-constexpr int kNoSignal = 0;
-#endif
-
-}  // namespace
 
 void notify_supervisor(std::string_view state) {
   const auto path = environment_variable("NOTIFY_SOCKET");
@@ -33,7 +19,7 @@ void notify_supervisor(std::string_view state) {
   address.sun_family = AF_UNIX;
   std::memcpy(address.sun_path, path->data(), path->size());
   if (address.sun_path[0] == '@') address.sun_path[0] = '\0';  // the abstract namespace
-  const int fd = ::socket(AF_UNIX, kDatagram, 0);
+  const int fd = open_socket(AF_UNIX, SOCK_DGRAM, Waiting::allowed);
   if (fd < 0) return;
   const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path->size());
   ::sendto(fd, state.data(), state.size(), kNoSignal, reinterpret_cast<const sockaddr*>(&address),

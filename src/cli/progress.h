@@ -23,6 +23,12 @@ class ProgressLine {
   ProgressLine& operator=(const ProgressLine&) = delete;
 
   void show(std::string_view what, std::int64_t done, std::int64_t total);
+  /// show() for who is handed a function; not longer than this line.
+  auto shower() {
+    return [this](std::string_view what, std::int64_t done, std::int64_t total) {
+      show(what, done, total);
+    };
+  }
 
  private:
   const Console& console_;

@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/platform/descriptors.h"
 #include "http/response_parser.h"
 
 namespace coffer::http {
@@ -93,8 +94,7 @@ Result<ClientConnection> ClientConnection::open(const ClientRequest& request, Tl
   if (system_address(request, storage) == 0) {
     return unexpected(Slug::malformed_request, "The address to connect to is not numeric.");
   }
-  ClientConnection connection(
-      ::socket(storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), cut_fd);
+  ClientConnection connection(open_socket(storage.ss_family, SOCK_STREAM), cut_fd);
   if (connection.fd_ < 0) return unavailable(std::strerror(errno));
   COFFER_TRY_VOID(connection.connect(request, connected_by));
   if (request.tls) {
@@ -147,7 +147,7 @@ Result<void> ClientConnection::handshake(const std::string& host, TlsTrust& trus
 
 IoResult ClientConnection::write_some(std::string_view bytes) {
   if (tls_) return tls_.write(bytes.data(), bytes.size());
-  const ssize_t count = ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+  const ssize_t count = ::send(fd_, bytes.data(), bytes.size(), kNoSignal);
   if (count >= 0) return {IoState::done, static_cast<std::size_t>(count)};
   return {errno == EAGAIN || errno == EINTR ? IoState::want_write : IoState::failed};
 }

@@ -1,12 +1,7 @@
 #include "http/client_pool.h"
 
-#include <sys/eventfd.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <csignal>
-
-#include "base/check.h"
 
 namespace coffer::http {
 namespace {
@@ -22,16 +17,12 @@ std::string place_of(const ClientRequest& request) {
 
 }  // namespace
 
-ClientPool::ClientPool(std::string ca_bundle)
-    : trust_(std::move(ca_bundle)), cut_fd_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-  COFFER_CHECK(cut_fd_ >= 0);
+ClientPool::ClientPool(std::string ca_bundle) : trust_(std::move(ca_bundle)) {
   // OpenSSL writes to sockets with write(), which has no flag against the signal.
   std::signal(SIGPIPE, SIG_IGN);
 }
 
-ClientPool::~ClientPool() { ::close(cut_fd_); }
-
-void ClientPool::cut() { ::eventfd_write(cut_fd_, 1); }
+void ClientPool::cut() { cut_.signal(); }
 
 /// At most one; those that are stale are closed on the way.
 std::vector<ClientPool::Idle> ClientPool::take(const std::string& place) {
@@ -84,7 +75,7 @@ Result<ClientResponse> ClientPool::send(const ClientRequest& request) {
     if (!result.untouched) return std::move(result.response);
     idle.clear();
   }
-  COFFER_TRY(auto connection, ClientConnection::open(request, trust_, deadline_ms, cut_fd_));
+  COFFER_TRY(auto connection, ClientConnection::open(request, trust_, deadline_ms, cut_.fd()));
   {
     const Lock lock(mutex_);
     ++opened_;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/mutex.h"
+#include "base/platform/wake_up.h"
 #include "http/client.h"
 #include "http/client_connection.h"
 
@@ -19,7 +20,6 @@ class ClientPool {
  public:
   /// As Client.
   explicit ClientPool(std::string ca_bundle);
-  ~ClientPool();
   ClientPool(const ClientPool&) = delete;
   ClientPool& operator=(const ClientPool&) = delete;
 
@@ -44,7 +44,7 @@ class ClientPool {
   void give_back(const std::string& place, ClientConnection connection);
 
   TlsTrust trust_;
-  const int cut_fd_;  // readable from cut() on
+  WakeUp cut_;  // readable from cut() on
   mutable Mutex mutex_;
   std::map<std::string, std::vector<Idle>> idle_ COFFER_GUARDED_BY(mutex_);
   std::size_t idle_count_ COFFER_GUARDED_BY(mutex_) = 0;

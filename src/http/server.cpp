@@ -26,6 +26,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/platform/wake_up.h"
 #include "base/telemetry/log_scope.h"
 #include "base/thread.h"
 #include "http/exchange.h"

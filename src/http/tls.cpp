@@ -11,6 +11,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/platform/durable.h"
+
 namespace coffer::http {
 namespace {
 
@@ -174,7 +176,7 @@ Result<void> TlsTrust::refresh() {
                                                   "` cannot be read: no connection is made "
                                                   "without verification.");
   }
-  const std::int64_t version = file.st_ctim.tv_sec * 1'000'000'000LL + file.st_ctim.tv_nsec;
+  const std::int64_t version = changed_ns(file);
   if (context_ != nullptr && version == loaded_version_) return {};
   ERR_clear_error();
   Context fresh(SSL_CTX_new(TLS_client_method()), SSL_CTX_free);

@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "base/environment.h"
+#include "base/platform/descriptors.h"
 #include "domain/party/contact.h"
 #include "outbound/wire/address_trial.h"
 
@@ -22,7 +23,6 @@ namespace coffer::outbound {
 namespace {
 
 constexpr int kLookEveryMs = 20;
-constexpr int kFirstOwnDescriptor = 3;
 
 Unexpected failed(std::string detail) {
   return unexpected(Slug::provider_unavailable, std::move(detail));
@@ -41,7 +41,7 @@ struct Pipe {
 /// A pipe that holds all of `input` already: it is small, so nobody ever waits to write it, and no
 /// program that will not read it can stop us.
 bool fill(Pipe& pipe, std::string_view input) {
-  if (::pipe2(pipe.ends, O_CLOEXEC) != 0) return false;
+  if (!open_pipe(pipe.ends)) return false;
   if (::fcntl(pipe.ends[1], F_SETFL, O_NONBLOCK) != 0) return false;
   const auto written = ::write(pipe.ends[1], input.data(), input.size());
   ::close(pipe.ends[1]);
@@ -56,7 +56,6 @@ struct SpawnPlan {
     posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
     posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
     posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    posix_spawn_file_actions_addclosefrom_np(&actions, kFirstOwnDescriptor);
     posix_spawnattr_init(&attributes);
     sigset_t none;
     sigset_t all;
@@ -65,8 +64,13 @@ struct SpawnPlan {
     posix_spawnattr_setsigmask(&attributes, &none);
     posix_spawnattr_setsigdefault(&attributes, &all);
     posix_spawnattr_setpgroup(&attributes, 0);
-    posix_spawnattr_setflags(
-        &attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    int flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF;
+#if defined(__APPLE__)
+    flags |= POSIX_SPAWN_CLOEXEC_DEFAULT;
+#else
+    posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
+#endif
+    posix_spawnattr_setflags(&attributes, static_cast<short>(flags));
   }
   ~SpawnPlan() {
     posix_spawn_file_actions_destroy(&actions);
@@ -108,9 +112,10 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 Result<void> run(std::vector<std::string> command, std::string_view input, int timeout_ms) {
   Pipe pipe;
   if (!fill(pipe, input)) return failed("The message could not be handed to sendmail.");
-  std::vector<std::string> environment = {"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin"
-                                          ":/sbin:/bin",
-                                          "LANG=C"};
+  std::vector<std::string> environment = {
+      "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin"
+      ":/sbin:/bin",
+      "LANG=C"};
   if (const auto home = environment_variable("HOME")) environment.push_back("HOME=" + *home);
   const std::string program = command.front();
   pid_t child = -1;
@@ -184,12 +189,13 @@ Result<void> ConfiguredNotifier::post(const Notification& notification) const {
   request.body = gateway_body(notification);
   const Deadline deadline(settings_.timeout_ms);
   COFFER_TRY(const auto addresses, resolver_.resolve(url->host, settings_.timeout_ms));
-  COFFER_TRY(const auto answer,
-             send_to_any(
-                 std::move(request), addresses, deadline,
-                 [&](const http::ClientRequest& attempt) { return client_.send(attempt); },
-                 // Only when nothing was sent.
-                 [](const Problem& problem) { return problem.slug == Slug::provider_unavailable; }));
+  COFFER_TRY(
+      const auto answer,
+      send_to_any(
+          std::move(request), addresses, deadline,
+          [&](const http::ClientRequest& attempt) { return client_.send(attempt); },
+          // Only when nothing was sent.
+          [](const Problem& problem) { return problem.slug == Slug::provider_unavailable; }));
   if (answer.status >= 200 && answer.status < 300) return {};
   return failed("The gateway answered " + std::to_string(answer.status) + ".");
 }

@@ -42,10 +42,6 @@ struct OpenError {
   std::string message;  // what, where, what to do; for the operator, holds paths
 };
 
-/// Name of the network or user-space file system with this statfs(2) magic, on which POSIX locks
-/// and shared memory, and so WAL, do not hold; nullptr for any other.
-const char* network_filesystem_name(std::uint64_t magic);
-
 /// The readers of the pool, for metrics.
 struct ReaderStats {
   int leased = 0;

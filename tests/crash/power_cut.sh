@@ -4,6 +4,7 @@
 # often, COFFER_CUT_PAYMENTS (0) how many payments must be acknowledged by the last cut, COFFER_SEED when.
 # The control is the same with synchronous=NORMAL, and on a disk that only says it has synchronised. Needs
 # root and a loop device; the mounts are this process's own.
+# Shares the machine.
 set -eu
 if [ "$(id -u)" -ne 0 ] || ! unshare --mount true 2>/dev/null || ! command -v mkfs.ext4 >/dev/null; then
   echo "power_cut: needs root, mount namespaces and mkfs.ext4"

@@ -370,6 +370,7 @@ test_killed_creation() {
 # The three calls of the start text, pasted as they stand.
 test_start_text() {
   local db=$dir/text/demo.db
+  : >"$scratch/text"
   "$coffer" demo --port 0 --db "$db" "$@" >"$scratch/text" 2>"$scratch/demo.log" </dev/null &
   server=$!
   check "the start text appears" wait_for 60 grep -q '# 3' "$scratch/text"

@@ -12,6 +12,7 @@ const std::vector<Rule>& rules() {
       {"shared-ptr", check_shared_ptr},
       {"default-case", check_default_case},
       {"write-path", check_write_path},
+      {"systems", check_systems},
       {"function-length", check_function_length},
       {"file-length", check_file_length},
       {"file-name", check_file_name},

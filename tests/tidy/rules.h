@@ -33,6 +33,8 @@ Findings check_using_namespace(const Tree& tree);
 Findings check_shared_ptr(const Tree& tree);
 Findings check_default_case(const Tree& tree);
 Findings check_write_path(const Tree& tree);
+// systems.cpp
+Findings check_systems(const Tree& tree);
 // functions.cpp
 Findings check_function_length(const Tree& tree);
 // files.cpp

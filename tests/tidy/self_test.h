@@ -16,6 +16,7 @@ struct Sample {
 
 std::vector<Sample> samples_of_includes();
 std::vector<Sample> samples_of_names();
+std::vector<Sample> samples_of_systems();
 std::vector<Sample> samples_of_functions();
 std::vector<Sample> samples_of_files();
 std::vector<Sample> samples_of_texts();

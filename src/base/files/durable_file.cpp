@@ -14,6 +14,7 @@
 #include "base/digest.h"
 #include "base/files/descriptor.h"
 #include "base/files/folders.h"
+#include "base/platform/durable.h"
 
 namespace coffer {
 namespace {
@@ -107,21 +108,20 @@ Result<PartialFile> PartialFile::create(const std::string& path) {
 Result<void> PartialFile::append(std::string_view bytes) { return write_all(fd_, bytes, partial_); }
 
 Result<void> PartialFile::flush() {
-  if (::fdatasync(fd_) == 0) return {};
+  if (sync_content(fd_)) return {};
   return unexpected(system_problem("cannot write", partial_));
 }
 
 Result<void> PartialFile::publish() {
-  if (::fsync(fd_) != 0) return unexpected(system_problem("cannot write", partial_));
-  int done = ::renameat2(AT_FDCWD, partial_.c_str(), AT_FDCWD, path_.c_str(), RENAME_NOREPLACE);
-  if (done != 0 &&
-      (errno == EINVAL || errno == ENOSYS)) {  // a file system that cannot refuse by itself
+  if (!sync_file(fd_)) return unexpected(system_problem("cannot write", partial_));
+  bool done = rename_exclusively(partial_, path_);
+  if (!done && errno == ENOTSUP) {  // a file system that cannot refuse by itself
     struct stat there {};
     if (::lstat(path_.c_str(), &there) == 0) return unexpected(taken(path_));
-    done = std::rename(partial_.c_str(), path_.c_str());
+    done = std::rename(partial_.c_str(), path_.c_str()) == 0;
   }
-  if (done != 0 && errno == EEXIST) return unexpected(taken(path_));
-  if (done != 0) return unexpected(system_problem("cannot name", path_));
+  if (!done && errno == EEXIST) return unexpected(taken(path_));
+  if (!done) return unexpected(system_problem("cannot name", path_));
   ::close(fd_);
   fd_ = -1;
   return sync_folder(path_);
@@ -129,11 +129,13 @@ Result<void> PartialFile::publish() {
 
 Result<void> write_durably(const std::string& path, std::string_view text) {
   const std::string partial = path + ".partial";
+  // Never one that is there: it could be open to others.
+  ::unlink(partial.c_str());
   const Descriptor file(
-      ::open(partial.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, kPrivateFile));
+      ::open(partial.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kPrivateFile));
   if (!file.is_open()) return unexpected(system_problem("cannot create", partial));
   Result<void> done = write_all(file.get(), text, partial);
-  if (done && (::fsync(file.get()) != 0 || std::rename(partial.c_str(), path.c_str()) != 0)) {
+  if (done && (!sync_file(file.get()) || std::rename(partial.c_str(), path.c_str()) != 0)) {
     done = unexpected(system_problem("cannot write", path));
   }
   if (!done) ::unlink(partial.c_str());

@@ -1,13 +1,20 @@
 #include "base/files/folders.h"
 
 #include <fcntl.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 #if defined(__linux__)
 #include <sys/vfs.h>
+#else
+#include <sys/mount.h>
+#include <sys/param.h>
 #endif
 
+#include <array>
 #include <cerrno>
 #include <filesystem>
+
+#include "base/platform/durable.h"
 
 namespace coffer {
 
@@ -19,19 +26,55 @@ std::string directory_of(const std::string& path) {
 bool sync_directory(const std::string& directory) {
   const int fd = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0) return false;
-  const int error = ::fsync(fd) == 0 ? 0 : errno;
+  const int error = sync_file(fd) ? 0 : errno;
   ::close(fd);
   errno = error;
   return error == 0;
 }
 
-std::optional<std::uint64_t> filesystem_magic([[maybe_unused]] const std::string& path) {
-#if defined(__linux__)
+Result<void> make_private_folder(const std::string& folder) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (fs::exists(folder, error)) return {};
+  fs::create_directories(folder, error);
+  if (!error) fs::permissions(folder, fs::perms::owner_all, error);
+  if (!error) return {};
+  return unexpected(Slug::forbidden, "cannot create " + folder + ": " + error.message());
+}
+
+std::optional<std::uint64_t> free_disk_bytes(const std::string& folder) {
+  struct statvfs info {};
+  if (::statvfs(folder.c_str(), &info) != 0) return std::nullopt;
+  return static_cast<std::uint64_t>(info.f_bavail) * info.f_frsize;
+}
+
+const char* network_filesystem_name(std::uint64_t magic) {
+  struct Kind {
+    std::uint64_t magic;
+    const char* name;
+  };
+  constexpr std::array<Kind, 8> kKinds{{{0x6969, "NFS"},
+                                        {0xFF534D42, "CIFS"},
+                                        {0xFE534D42, "SMB2"},
+                                        {0x517B, "SMB"},
+                                        {0x65735546, "FUSE"},
+                                        {0x01021997, "9P"},
+                                        {0x00C36400, "Ceph"},
+                                        {0x5346414F, "AFS"}}};
+  for (const Kind& kind : kKinds) {
+    if (kind.magic == magic) return kind.name;
+  }
+  return nullptr;
+}
+
+std::string network_filesystem(const std::string& path) {
   struct statfs info {};
-  if (::statfs(path.c_str(), &info) != 0) return std::nullopt;
-  return static_cast<std::uint64_t>(info.f_type) & 0xFFFFFFFFU;
+  if (::statfs(path.c_str(), &info) != 0) return {};
+#if defined(__linux__)
+  const char* name = network_filesystem_name(static_cast<std::uint64_t>(info.f_type) & 0xFFFFFFFFU);
+  return name == nullptr ? "" : name;
 #else
-  return std::nullopt;
+  return (info.f_flags & MNT_LOCAL) != 0 ? "" : info.f_fstypename;
 #endif
 }
 

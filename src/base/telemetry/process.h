@@ -17,5 +17,7 @@ struct ProcessFigures {
   std::optional<std::int64_t> max_descriptors;
 };
 ProcessFigures read_process_figures();
+/// The part of it that each system tells in a way of its own.
+ProcessFigures figures_of_system();
 
 }  // namespace coffer

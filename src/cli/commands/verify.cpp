@@ -58,9 +58,7 @@ Result<Answer> verify(Session& session, const Arguments& arguments) {
 Result<Answer> judge(const Console& console, const std::string& path, bool json) {
   Interruption never;
   ProgressLine line(console, never);
-  COFFER_TRY(const auto found,
-             flows::judge_file(path, [&](std::string_view what, std::int64_t done,
-                                         std::int64_t total) { line.show(what, done, total); }));
+  COFFER_TRY(const auto found, flows::judge_file(path, line.shower()));
   Answer answer = report(path, found.verdict.violations, json);
   if (!found.verdict.violations.empty()) return answer;
   if (found.verdict.newer_schema || found.verdict.older_schema) {

@@ -17,7 +17,6 @@
 #include "base/random.h"
 #include "http/certificate.h"
 #include "http/tls.h"
-#include "store/database.h"
 #include "store/schema.h"
 
 namespace coffer::cli {
@@ -141,7 +140,7 @@ Findings examine_companions(const Config& config, uid_t owner) {
     if (!status) continue;
     if (status->st_uid != owner) {
       out.push_back(fault("companions", path + " belongs to another user than the database",
-                          "Give it back: chown --reference=" + config.db + " " + path + "."));
+                          "Give it back: chown " + std::to_string(owner) + " " + path + "."));
     }
     Finding privacy = judge_privacy("companions", path, *status);
     if (privacy.grade != Grade::ok) out.push_back(std::move(privacy));
@@ -151,9 +150,8 @@ Findings examine_companions(const Config& config, uid_t owner) {
 
 std::optional<Finding> judge_filesystem(const Config& config) {
   const std::string folder = directory_of(config.db);
-  const auto magic = filesystem_magic(folder);
-  const char* network = magic ? store::network_filesystem_name(*magic) : nullptr;
-  if (network == nullptr) return std::nullopt;
+  const std::string network = network_filesystem(folder);
+  if (network.empty()) return std::nullopt;
   const std::string found = folder + " is on " + network + ", where file locks may not hold";
   const std::string remedy = "Move the database to a local disk and name it with --db.";
   return config.allow_network_filesystem ? warning("file system", found, remedy)
@@ -263,9 +261,8 @@ Findings examine_master_key(const Config& config, const Owner& owner) {
   const bool from_file = config.master_key.empty();
   const std::string source = from_file ? config.master_key_file : config.origins.at("master_key");
   OsRandom random;
-  const auto key = from_file
-                       ? auth::load_or_create_master_key(source, random, auth::MissingKey::refuse)
-                       : auth::parse_master_key(config.master_key.reveal(), source);
+  const auto key = auth::find_master_key(config.master_key, source, config.master_key_file, random,
+                                         auth::MissingKey::refuse);
   if (!key) {
     std::error_code ignored;
     const bool yet_to_come = key.error().slug == Slug::not_found && !fs::exists(config.db, ignored);

@@ -153,10 +153,17 @@ std::optional<Finding> judge_exposure(const Door& door) {
                  "Set tls_cert and tls_key, or listen on 127.0.0.1 behind a proxy that has TLS.");
 }
 
-std::optional<std::string> text_of_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return std::nullopt;
-  return std::string(std::istreambuf_iterator<char>(file), {});
+/// Whether there is a systemd, and the process is no service of it.
+bool is_stray([[maybe_unused]] int process) {
+#if defined(__linux__)
+  std::error_code ignored;
+  if (!fs::exists("/run/systemd/system", ignored)) return false;
+  std::ifstream file("/proc/" + std::to_string(process) + "/cgroup", std::ios::binary);
+  const std::string group(std::istreambuf_iterator<char>(file), {});
+  return file.is_open() && group.find(".service") == std::string::npos;
+#else
+  return false;
+#endif
 }
 
 }  // namespace
@@ -247,11 +254,7 @@ Findings examine_listeners(const Config& config, const Owner& owner, int timeout
     if (auto exposure = judge_exposure(door)) out.push_back(*std::move(exposure));
   }
   // Whoever started it by hand ends it with the terminal, and nothing starts it again.
-  std::error_code ignored;
-  const bool managed = fs::exists("/run/systemd/system", ignored);
-  if (!owner.commanded || owner.process == 0 || !managed) return out;
-  const auto group = text_of_file("/proc/" + std::to_string(owner.process) + "/cgroup");
-  if (!group || group->find(".service") != std::string::npos) return out;
+  if (!owner.commanded || owner.process == 0 || !is_stray(owner.process)) return out;
   out.push_back(warning("server", "it is no service of systemd",
                         "Install the packaged unit, which starts it again after a fault."));
   return out;

@@ -51,12 +51,16 @@ std::optional<long> descriptor_limit(int process) {
     if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return std::nullopt;
     return static_cast<long>(limit.rlim_max);
   }
+#if defined(__linux__)
   std::ifstream limits("/proc/" + std::to_string(process) + "/limits");
   constexpr std::string_view kName = "Max open files";
   for (std::string line; std::getline(limits, line);) {
     if (line.starts_with(kName)) return leading_number<long>(line.substr(kName.size()));
   }
   return std::nullopt;
+#else
+  return std::nullopt;  // told of no other process
+#endif
 }
 
 }  // namespace coffer::cli

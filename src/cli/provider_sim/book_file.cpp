@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "base/check.h"
+#include "base/platform/durable.h"
 
 namespace coffer::cli::provider_sim {
 namespace {
@@ -68,7 +69,7 @@ void BookFile::append(const Json& event) {
     if (count <= 0) throw InternalError("the provider's file cannot be written");
     done += static_cast<std::size_t>(count);
   }
-  if (::fdatasync(fd_) != 0) throw InternalError("the provider's file cannot be synced");
+  if (!sync_content(fd_)) throw InternalError("the provider's file cannot be synced");
 }
 
 }  // namespace coffer::cli::provider_sim

@@ -69,11 +69,7 @@ Result<Answer> backup(Session& session, const Arguments& arguments) {
                                      static_cast<std::uint64_t>(config.disk_floor_mib) << 20};
   return unless_stopped([&]() -> Result<Answer> {
     ProgressLine line(session.console, session.interruption);
-    COFFER_TRY(const auto made,
-               flows::back_up(session.app.flows(), request,
-                              [&](std::string_view what, std::int64_t done, std::int64_t total) {
-                                line.show(what, done, total);
-                              }));
+    COFFER_TRY(const auto made, flows::back_up(session.app.flows(), request, line.shower()));
     if (made.verdict && !made.verdict->violations.empty()) {
       return fault_of("The copy of the database", made.verdict->violations);
     }
@@ -87,10 +83,8 @@ Result<Answer> backup(Session& session, const Arguments& arguments) {
 /// What is wrong with the key that the restored file will be opened with, or empty.
 std::string key_fault(const Config& config) {
   OsRandom random;
-  const auto key = config.master_key.empty()
-                       ? auth::load_or_create_master_key(config.master_key_file, random,
-                                                         auth::MissingKey::refuse)
-                       : auth::parse_master_key(config.master_key.reveal(), "COFFER_MASTER_KEY");
+  const auto key = auth::find_master_key(config.master_key, "COFFER_MASTER_KEY",
+                                         config.master_key_file, random, auth::MissingKey::refuse);
   if (!key) return key.error().detail;
   store::Connection db(config.db, store::OpenMode::read_only);
   const auto check = store::read_meta(db, store::kKeyCheck);
@@ -110,10 +104,7 @@ std::string next_steps(const Config& config, const std::string& key_fault) {
 Result<Answer> restore_to(const Console& console, const Config& config, const std::string& backup) {
   Interruption never;
   ProgressLine line(console, never);
-  COFFER_TRY(const auto restored,
-             flows::restore_backup(backup, config.db,
-                                   [&](std::string_view what, std::int64_t done,
-                                       std::int64_t total) { line.show(what, done, total); }));
+  COFFER_TRY(const auto restored, flows::restore_backup(backup, config.db, line.shower()));
   if (!restored.verdict.violations.empty()) {
     return fault_of(backup, restored.verdict.violations);
   }

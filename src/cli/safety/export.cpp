@@ -31,15 +31,13 @@ Result<Answer> export_to(Session& session, const std::string& path) {
     piece.clear();
   };
   ProgressLine line(session.console, session.interruption);
-  const auto counted = flows::export_everything(
-      session.app.database().path(),
-      flows::ExportSink{[&](const std::string& text) {
-                          piece += text;
-                          if (piece.size() >= kPieceBytes) flush();
-                        },
-                        [&](std::string_view what, std::int64_t done, std::int64_t total) {
-                          line.show(what, done, total);
-                        }});
+  const auto counted = flows::export_everything(session.app.database().path(),
+                                                flows::ExportSink{[&](const std::string& text) {
+                                                                    piece += text;
+                                                                    if (piece.size() >= kPieceBytes)
+                                                                      flush();
+                                                                  },
+                                                                  line.shower()});
   flush();
   COFFER_TRY_VOID(std::move(written));
   if (!file) return Answer{};

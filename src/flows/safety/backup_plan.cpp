@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/files/durable_file.h"
+#include "base/files/folders.h"
 #include "base/log.h"
 #include "flows/operators/figures.h"
 #include "flows/safety/backups.h"
@@ -98,13 +99,7 @@ std::string scheduled_backup(const Context& context, const BackupPlan& plan,
 }  // namespace
 
 Result<std::string> backup_path_in(const Context& context, const std::string& folder) {
-  std::error_code error;
-  if (!fs::exists(folder, error)) {
-    fs::create_directories(folder, error);
-    if (!error) fs::permissions(folder, fs::perms::owner_all, error);
-    if (error)
-      return unexpected(Slug::forbidden, "cannot create " + folder + ": " + error.message());
-  }
+  COFFER_TRY_VOID(make_private_folder(folder));
   std::string stamp = context.clock.now().to_string().substr(0, 19);
   std::erase_if(stamp, [](char c) { return c == '-' || c == ':'; });
   const fs::path name = fs::path(context.database.path()).stem().string() + "-" + stamp + "Z.db";

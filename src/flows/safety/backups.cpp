@@ -1,7 +1,6 @@
 #include "flows/safety/backups.h"
 
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 
 #include <filesystem>
 
@@ -24,9 +23,7 @@ struct GaveUp {
 };
 
 std::uint64_t free_bytes(const std::string& folder) {
-  struct statvfs info {};
-  if (::statvfs(folder.c_str(), &info) != 0) return UINT64_MAX;  // writing will tell
-  return static_cast<std::uint64_t>(info.f_bavail) * info.f_frsize;
+  return free_disk_bytes(folder).value_or(UINT64_MAX);  // writing will tell
 }
 
 bool same_disk(const std::string& a, const std::string& b) {

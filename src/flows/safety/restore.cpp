@@ -10,7 +10,9 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/files/descriptor.h"
 #include "base/files/durable_file.h"
+#include "base/files/folders.h"
 
 namespace coffer::flows {
 namespace {
@@ -18,33 +20,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kHexLength = 64;
-
-/// Of the database's lock file, as long as it lives: no server starts on a half restored file.
-class Lock {
- public:
-  explicit Lock(const std::string& target)
-      : fd_(::open((target + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)) {}
-  ~Lock() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  Lock(const Lock&) = delete;
-  Lock& operator=(const Lock&) = delete;
-  bool is_open() const { return fd_ >= 0; }
-  bool take() const { return ::flock(fd_, LOCK_EX | LOCK_NB) == 0; }
-
- private:
-  int fd_;
-};
-
-Result<void> make_folder(const std::string& target) {
-  const fs::path folder = fs::path(target).parent_path();
-  std::error_code error;
-  if (folder.empty() || fs::exists(folder, error)) return {};
-  fs::create_directories(folder, error);
-  if (!error) fs::permissions(folder, fs::perms::owner_all, error);
-  if (!error) return {};
-  return unexpected(Slug::forbidden, "cannot create " + folder.string() + ": " + error.message());
-}
 
 /// Nothing may be there that the restored file could be mixed with.
 Result<void> check_free(const std::string& target) {
@@ -164,12 +139,13 @@ Result<Restored> restore_backup(const std::string& backup, const std::string& ta
   COFFER_TRY_VOID(check_source(backup));
   COFFER_TRY_VOID(check_not_in_use(backup));
   COFFER_TRY_VOID(check_free(target));
-  COFFER_TRY_VOID(make_folder(target));
-  const Lock lock(target);
+  COFFER_TRY_VOID(make_private_folder(directory_of(target)));
+  // As long as it is held, no server starts on a half restored file.
+  const Descriptor lock(::open((target + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   if (!lock.is_open()) {
     return unexpected(Slug::forbidden, "cannot open " + target + ".lock: " + std::strerror(errno));
   }
-  if (!lock.take()) {
+  if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
     return unexpected(Slug::overloaded,
                       target + " is in use by another coffer; stop that one first");
   }

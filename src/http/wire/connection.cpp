@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <utility>
 
+#include "base/platform/descriptors.h"
+
 namespace coffer::http {
 namespace {
 
@@ -122,7 +124,7 @@ IoResult Connection::receive_some(char* out, std::size_t room) {
 IoResult Connection::send_some(const char* data, std::size_t size) {
   if (tls_) return tls_.write(data, size);
   for (;;) {
-    const ssize_t count = ::send(fd_, data, size, MSG_DONTWAIT | MSG_NOSIGNAL);
+    const ssize_t count = ::send(fd_, data, size, MSG_DONTWAIT | kNoSignal);
     if (count >= 0) return {IoState::done, static_cast<std::size_t>(count)};
     if (errno == EAGAIN || errno == EWOULDBLOCK) return {IoState::want_write};
     if (errno != EINTR) return {IoState::failed};

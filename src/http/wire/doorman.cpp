@@ -5,6 +5,8 @@
 
 #include <array>
 
+#include "base/platform/descriptors.h"
+
 namespace coffer::http {
 namespace {
 
@@ -30,7 +32,7 @@ Doorman::~Doorman() {
 void Doorman::turn_away(int fd, std::string_view answer, std::int64_t now_ms) {
   discard(fd);
   // It fits into the buffer of a new connection, or the peer is gone.
-  static_cast<void>(::send(fd, answer.data(), answer.size(), MSG_DONTWAIT | MSG_NOSIGNAL));
+  static_cast<void>(::send(fd, answer.data(), answer.size(), MSG_DONTWAIT | kNoSignal));
   ::shutdown(fd, SHUT_WR);
   if (leaving_.size() >= kLeavingMax) close_first();
   leaving_.push_back({fd, now_ms + kStayMs});

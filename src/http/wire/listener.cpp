@@ -11,10 +11,12 @@
 #include <cstring>
 #include <utility>
 
+#include "base/platform/descriptors.h"
+
 namespace coffer::http {
 namespace {
 
-constexpr int kBacklog = 4'096;  // the kernel cuts it to net.core.somaxconn
+constexpr int kBacklog = 4'096;  // the kernel cuts it to its own limit
 
 struct Address {
   sockaddr_storage storage{};
@@ -96,7 +98,7 @@ Result<void> Listener::bind(const std::string& host, int port) {
                       "cannot listen on " + name + ": not a numeric address (or localhost)");
   }
   const int family = address->storage.ss_family;
-  fd_ = ::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  fd_ = open_socket(family, SOCK_STREAM);
   if (fd_ < 0) return cannot_listen(name, errno);
   set_option(fd_, SOL_SOCKET, SO_REUSEADDR, 1);
   if (family == AF_INET6) set_option(fd_, IPPROTO_IPV6, IPV6_V6ONLY, 0);
@@ -135,7 +137,7 @@ Listener::Accepted Listener::accept() {
   for (;;) {
     Address peer;
     peer.size = sizeof peer.storage;
-    const int fd = ::accept4(fd_, peer.get(), &peer.size, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    const int fd = accept_socket(fd_, peer.get(), &peer.size);
     if (fd >= 0) {
       set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
       return {Accepted::Kind::connection, fd, text_of(peer)};
@@ -146,7 +148,7 @@ Listener::Accepted Listener::accept() {
     // spinning, so it is taken with the spare descriptor and let go.
     if (spare_fd_ >= 0) {
       ::close(spare_fd_);
-      const int refused = ::accept4(fd_, nullptr, nullptr, SOCK_CLOEXEC);
+      const int refused = accept_socket(fd_, nullptr, nullptr);
       if (refused >= 0) ::close(refused);
     }
     spare_fd_ = ::open("/dev/null", O_RDONLY | O_CLOEXEC);

@@ -1,4 +1,4 @@
-// Readiness of many descriptors: epoll behind words that kqueue could serve as well.
+// Readiness of many descriptors: epoll on Linux, kqueue on macOS.
 #pragma once
 
 #include <cstddef>
@@ -7,9 +7,9 @@
 
 namespace coffer::http {
 
-/// Several threads may wait on one Poller; each event goes to one of them. The idle thread that
-/// came last is woken first, so that under light load a few threads stay warm and the rest sleep
-/// on.
+/// Several threads may wait on one Poller; each event goes to one of them. On Linux the idle
+/// thread that came last is woken first, so that under light load a few threads stay warm and the
+/// rest sleep on.
 class Poller {
  public:
   struct Event {
@@ -36,22 +36,6 @@ class Poller {
 
   /// Blocks up to `timeout_ms` (-1: for ever) and fills `events`; 0 on timeout.
   std::size_t wait(std::span<Event> events, int timeout_ms);
-
- private:
-  int fd_;
-};
-
-/// Wakes a Poller from another thread.
-class WakeUp {
- public:
-  WakeUp();  // throws InternalError when the process is out of descriptors
-  ~WakeUp();
-  WakeUp(const WakeUp&) = delete;
-  WakeUp& operator=(const WakeUp&) = delete;
-
-  int fd() const { return fd_; }
-  void signal();
-  void clear();
 
  private:
   int fd_;

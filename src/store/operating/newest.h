@@ -51,6 +51,15 @@ std::optional<std::int64_t> first_integer(Connection& db, const char* sql, const
   return query.step() ? query.optional_integer(0) : std::nullopt;
 }
 
+/// The keys that `sql` gives for ?1 the one to stay below, ?2 how many at most, and `args`. While
+/// `db` lives.
+template <class... Args>
+KeySource along(Connection& db, const char* sql, const Args&... args) {
+  return [&db, sql, args...](std::int64_t before, int count) {
+    return integers(db, sql, before, count, args...);
+  };
+}
+
 /// Row keys of tenants; empty optional: all of them.
 using TenantKeys = std::optional<std::vector<std::int64_t>>;
 bool contains(const TenantKeys& tenants, std::int64_t key);

@@ -47,14 +47,6 @@ static_assert(static_cast<int>(NotificationState::failed) == 2);
 constexpr const char* kNotificationState = "SELECT state FROM notifications WHERE notification = ?";
 constexpr const char* kPaymentId = "SELECT id FROM payments WHERE payment = ?";
 
-KeySource along(Connection& db, const char* sql) {
-  return [&db, sql](std::int64_t before, int count) { return integers(db, sql, before, count); };
-}
-KeySource along(Connection& db, const char* sql, std::int64_t of) {
-  return [&db, sql, of](std::int64_t before, int count) {
-    return integers(db, sql, before, count, of);
-  };
-}
 /// What was named outright, if anything was.
 KeySource only(std::vector<std::int64_t> keys) {
   return [keys = std::move(keys)](std::int64_t before, int) {
@@ -83,13 +75,6 @@ NewestPage<Row> page_of(const KeyPage& keys, Load&& load) {
   return out;
 }
 
-/// Wallets that the text names outright.
-std::vector<std::int64_t> named_wallets(Connection& db, const std::string& text) {
-  if (const auto id = WalletId::parse(text)) return integers(db, kWalletOfId, *id);
-  auto out = integers(db, kWalletOfNumber, text);
-  return out.empty() ? integers(db, kWalletOfKey, text) : out;
-}
-
 std::vector<KeySource> wallet_sources(Connection& db, const WalletsWanted& wanted) {
   if (wanted.status && *wanted.status != WalletStatus::verified) {
     return {along(db, kWalletsOfStatus, static_cast<std::int64_t>(*wanted.status))};
@@ -104,6 +89,12 @@ std::int64_t tenant_in(Connection& db, const char* brief, std::int64_t key) {
 }
 
 }  // namespace
+
+std::vector<std::int64_t> named_wallets(Connection& db, std::string_view text) {
+  if (const auto id = WalletId::parse(text)) return integers(db, kWalletOfId, *id);
+  auto out = integers(db, kWalletOfNumber, text);
+  return out.empty() ? integers(db, kWalletOfKey, text) : out;
+}
 
 NewestPage<WalletRow> newest_wallets(Connection& db, const WalletsWanted& wanted,
                                      const NewestAt& at) {

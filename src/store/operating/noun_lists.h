@@ -21,6 +21,9 @@ struct WalletsWanted {
 NewestPage<WalletRow> newest_wallets(Connection& db, const WalletsWanted& wanted,
                                      const NewestAt& at);
 
+/// Keys of the wallets that the text names outright: by id, account number or public key.
+std::vector<std::int64_t> named_wallets(Connection& db, std::string_view text);
+
 struct BeneficiariesWanted {
   TenantKeys tenants;
   std::optional<std::string> text;  // an id, or part of name, e-mail or client reference

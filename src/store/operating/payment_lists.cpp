@@ -2,6 +2,9 @@
 
 #include <array>
 
+#include "base/digest.h"
+#include "store/operating/noun_lists.h"
+
 namespace coffer::store {
 namespace {
 
@@ -38,14 +41,6 @@ constexpr const char* kCreated =
     "SELECT payment, created_at FROM payments WHERE payment >= ? ORDER BY payment LIMIT 1";
 constexpr const char* kLast = "SELECT max(payment) FROM payments";
 constexpr const char* kKeyOfId = "SELECT payment FROM payments WHERE id = ?";
-
-/// A source of one index.
-template <class... Args>
-KeySource along(Connection& db, const char* sql, const Args&... args) {
-  return [&db, sql, args...](std::int64_t before, int count) {
-    return integers(db, sql, before, count, args...);
-  };
-}
 
 std::vector<KeySource> of_wallet(Connection& db, std::int64_t wallet) {
   return {along(db, kFromWallet, wallet), along(db, kToWallet, wallet),
@@ -90,10 +85,6 @@ constexpr const char* kOfTransactionId =
     " ON p.tenant = t.tenant AND p.transaction_id = ?1 LIMIT ?2";
 constexpr const char* kOfQuote = "SELECT payment FROM quotes WHERE id = ?";
 constexpr const char* kOfEvent = "SELECT payment FROM events INDEXED BY events_by_id WHERE id = ?";
-constexpr const char* kWalletOfId = "SELECT wallet FROM wallets WHERE id = ?";
-constexpr const char* kWalletOfNumber = "SELECT wallet FROM wallets WHERE account_number = ?";
-constexpr const char* kWalletOfKey = "SELECT wallet FROM wallets WHERE public_key = ?";
-constexpr const char* kBeneficiaryOfId = "SELECT beneficiary FROM beneficiaries WHERE id = ?";
 constexpr const char* kOfRequest =
     "SELECT payment FROM payments WHERE payment >= ?1 AND payment < ?2 AND request_id = ?3"
     " ORDER BY payment LIMIT ?4";
@@ -122,17 +113,7 @@ constexpr std::int64_t kClockSlackMs = 1'000;
 constexpr std::size_t kSearchedBytesMax = 128;  // what is longer is no reference of anybody
 
 std::optional<std::string> hash_of(std::string_view text) {
-  if (text.size() != kHashDigits) return std::nullopt;
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto digit = std::string_view("0123456789abcdef").find(static_cast<char>(text[i] | 0x20));
-    if (digit == std::string_view::npos) return std::nullopt;
-    if (i % 2 == 0)
-      out.push_back(static_cast<char>(digit << 4));
-    else
-      out.back() = static_cast<char>(out.back() | static_cast<char>(digit));
-  }
-  return out;
+  return text.size() == kHashDigits ? from_hex(text) : std::nullopt;
 }
 
 class Search {
@@ -140,12 +121,10 @@ class Search {
   Search(Connection& db, std::string_view text, int limit) : db_(db), text_(text), limit_(limit) {}
 
   std::vector<FoundPayment> exact() {
-    if (const auto uuid = Uuid::parse(text_)) by_id(*uuid);
+    const auto uuid = Uuid::parse(text_);
+    if (uuid) by_id(*uuid);
     add(FoundAs::transaction_id, integers(db_, kOfTransactionId, text_, limit_));
-    if (found_.empty()) {
-      newest_of_wallet(first_integer(db_, kWalletOfNumber, text_));
-      newest_of_wallet(first_integer(db_, kWalletOfKey, text_));
-    }
+    if (!uuid && found_.empty()) newest_of_wallets();
     return std::move(found_);
   }
 
@@ -168,18 +147,19 @@ class Search {
   void add(FoundAs how, std::optional<std::int64_t> payment) {
     if (payment) found_.push_back({*payment, how});
   }
-  void newest_of_wallet(std::optional<std::int64_t> wallet) {
-    if (!wallet) return;
-    PaymentsWanted wanted;
-    wanted.wallet = wallet;
-    add(FoundAs::wallet, newest_payments(db_, wanted, {{}, limit_}).keys);
+  void newest_of_wallets() {
+    for (const std::int64_t wallet : named_wallets(db_, text_)) {
+      PaymentsWanted wanted;
+      wanted.wallet = wallet;
+      add(FoundAs::wallet, newest_payments(db_, wanted, {{}, limit_}).keys);
+    }
   }
   void by_id(const Uuid& id) {
     add(FoundAs::id, first_integer(db_, kKeyOfId, id));
     add(FoundAs::quote, first_integer(db_, kOfQuote, id));
     add(FoundAs::event, first_integer(db_, kOfEvent, id));
-    newest_of_wallet(first_integer(db_, kWalletOfId, id));
-    if (const auto beneficiary = first_integer(db_, kBeneficiaryOfId, id)) {
+    newest_of_wallets();
+    if (const auto beneficiary = beneficiary_key(db_, *BeneficiaryId::parse(text_))) {
       PaymentsWanted wanted;
       wanted.beneficiary = beneficiary;
       add(FoundAs::beneficiary, newest_payments(db_, wanted, {{}, limit_}).keys);

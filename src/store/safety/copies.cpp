@@ -10,6 +10,7 @@
 
 #include "store/catalog.h"
 #include "store/database.h"
+#include "store/operating/newest.h"
 #include "store/schema.h"
 
 namespace coffer::store {
@@ -64,10 +65,7 @@ class LogsBeside {
   const bool there_;
 };
 
-std::int64_t number(Connection& db, const char* sql) {
-  Query query(db, sql);
-  return query.step() ? query.integer(0) : 0;
-}
+std::int64_t number(Connection& db, const char* sql) { return first_integer(db, sql).value_or(0); }
 
 FileSummary summary_of(Connection& db) {
   FileSummary out;

@@ -139,19 +139,6 @@ TEST_CASE("database: places where no file can be") {
   CHECK_FALSE(error.message.empty());
 }
 
-TEST_CASE("database: network and user-space file systems are known by their magic") {
-  for (const std::uint64_t magic : {0x6969ULL, 0xFF534D42ULL, 0xFE534D42ULL, 0x517BULL, 0x65735546ULL,
-                                    0x01021997ULL, 0x00C36400ULL, 0x5346414FULL}) {
-    REQUIRE(network_filesystem_name(magic) != nullptr);
-  }
-  CHECK(std::string(network_filesystem_name(0x6969)) == "NFS");
-  // ext4, xfs, btrfs, zfs, tmpfs, overlayfs, f2fs
-  for (const std::uint64_t magic : {0xEF53ULL, 0x58465342ULL, 0x9123683EULL, 0x2FC12FC1ULL,
-                                    0x01021994ULL, 0x794C7630ULL, 0xF2F52010ULL}) {
-    CHECK(network_filesystem_name(magic) == nullptr);
-  }
-}
-
 TEST_CASE("database: the writer is durable, and its settings are what the anchors ask for") {
   OpenedFile file;
   REQUIRE(file.write([](WriteTx& tx) -> Result<void> {
@@ -160,6 +147,8 @@ TEST_CASE("database: the writer is durable, and its settings are what the anchor
     };
     CHECK(setting("journal_mode") == "wal");
     CHECK(setting("synchronous") == "2");  // FULL
+    CHECK(setting("fullfsync") == "1");
+    CHECK(setting("checkpoint_fullfsync") == "1");
     CHECK(setting("foreign_keys") == "1");
     CHECK(setting("trusted_schema") == "0");
     CHECK(setting("cell_size_check") == "1");

@@ -1,14 +1,11 @@
-#include "http/wire/poller.h"
-
 #include <sys/epoll.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 
 #include "base/check.h"
+#include "http/wire/poller.h"
 
 namespace coffer::http {
 namespace {
@@ -61,21 +58,6 @@ std::size_t Poller::wait(std::span<Event> events, int timeout_ms) {
     events[i].hang_up = (ready[i].events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
   }
   return static_cast<std::size_t>(count);
-}
-
-WakeUp::WakeUp() : fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) { COFFER_CHECK(fd_ >= 0); }
-
-WakeUp::~WakeUp() { ::close(fd_); }
-
-void WakeUp::signal() {
-  const std::uint64_t one = 1;
-  // Fails only when the counter is full, and then it is signalled already.
-  [[maybe_unused]] const ssize_t done = ::write(fd_, &one, sizeof one);
-}
-
-void WakeUp::clear() {
-  std::uint64_t count = 0;
-  [[maybe_unused]] const ssize_t done = ::read(fd_, &count, sizeof count);
 }
 
 }  // namespace coffer::http

@@ -1,0 +1,28 @@
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+
+#include "base/platform/durable.h"
+
+namespace coffer {
+
+bool sync_file(int fd) {
+  // Some file systems know only the lesser promise, which is all there is to have on them then.
+  return ::fcntl(fd, F_FULLFSYNC) == 0 || ::fsync(fd) == 0;
+}
+
+bool sync_content(int fd) { return sync_file(fd); }
+
+bool rename_exclusively(const std::string& from, const std::string& to) {
+  if (::renamex_np(from.c_str(), to.c_str(), RENAME_EXCL) == 0) return true;
+  if (errno == EINVAL) errno = ENOTSUP;
+  return false;
+}
+
+std::int64_t changed_ns(const struct stat& status) {
+  return status.st_ctimespec.tv_sec * 1'000'000'000LL + status.st_ctimespec.tv_nsec;
+}
+
+}  // namespace coffer

@@ -1,0 +1,227 @@
+// What the server relies on, whether epoll or kqueue does it.
+#include "http/wire/poller.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <catch2/catch.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/platform/wake_up.h"
+#include "base/thread.h"
+
+using namespace coffer;
+using namespace coffer::http;
+
+namespace {
+
+constexpr std::uint64_t kToken = 0xFFFFFFFF00000007;  // all 64 bits are the caller's
+constexpr int kLongMs = 10'000;
+
+/// Two connected sockets that do not wait.
+struct Pair {
+  Pair() { REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0); }
+  ~Pair() {
+    close_ours();
+    ::close(ends[1]);
+  }
+  int ours() const { return ends[0]; }
+  void close_ours() {
+    if (ends[0] >= 0) ::close(ends[0]);
+    ends[0] = -1;
+  }
+  void arrives(const std::string& text) const {
+    REQUIRE(::send(ends[1], text.data(), text.size(), 0) == static_cast<ssize_t>(text.size()));
+  }
+  void ends_there() const { ::shutdown(ends[1], SHUT_WR); }
+  std::string read() const {
+    std::array<char, 65'536> out;
+    const auto size = ::recv(ends[0], out.data(), out.size(), MSG_DONTWAIT);
+    return {out.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0))};
+  }
+  int ends[2] = {-1, -1};
+};
+
+std::vector<Poller::Event> look(Poller& poller, int timeout_ms = 0) {
+  std::array<Poller::Event, 8> events;
+  const std::size_t count = poller.wait(events, timeout_ms);
+  return {events.begin(), events.begin() + static_cast<std::ptrdiff_t>(count)};
+}
+
+bool is_silent(Poller& poller) { return look(poller).empty(); }
+
+/// The only event there is.
+std::optional<Poller::Event> only(Poller& poller, int timeout_ms = kLongMs) {
+  const auto events = look(poller, timeout_ms);
+  if (events.size() != 1) return std::nullopt;
+  return events.front();
+}
+
+}  // namespace
+
+TEST_CASE("poller: an edge is told once for each arrival", "[http]") {
+  Poller poller;
+  const Pair pair;
+  pair.arrives("before");
+  REQUIRE(poller.add_edge(pair.ours(), kToken));
+  const auto first = only(poller);
+  REQUIRE(first);
+  CHECK(first->token == kToken);
+  CHECK_FALSE(first->hang_up);
+  CHECK(is_silent(poller));  // though nothing was read
+  pair.arrives(" and after");
+  CHECK(only(poller));
+  CHECK(is_silent(poller));
+  CHECK(pair.read() == "before and after");
+  CHECK(is_silent(poller));
+  pair.arrives("again");
+  CHECK(only(poller));
+}
+
+TEST_CASE("poller: the end of what a peer sends is an event that says so", "[http]") {
+  Poller poller;
+  const Pair pair;
+  REQUIRE(poller.add_edge(pair.ours(), kToken));
+  CHECK(is_silent(poller));
+  pair.arrives("last words");
+  pair.ends_there();
+  const auto event = only(poller);
+  REQUIRE(event);
+  CHECK(event->hang_up);
+  CHECK(pair.read() == "last words");
+}
+
+TEST_CASE("poller: room to write is told at once, and again when it comes back", "[http]") {
+  Poller poller;
+  const Pair pair;
+  REQUIRE(poller.add_edge(pair.ours(), kToken));
+  REQUIRE(poller.watch_writing(pair.ours(), kToken));
+  const auto room = only(poller);
+  REQUIRE(room);
+  CHECK(room->token == kToken);
+  CHECK_FALSE(room->hang_up);
+  const std::string block(65'536, 'x');
+  while (::send(pair.ours(), block.data(), block.size(), MSG_DONTWAIT) > 0) {
+  }
+  look(poller);
+  CHECK(is_silent(poller));
+  std::array<char, 65'536> sink;
+  while (::recv(pair.ends[1], sink.data(), sink.size(), MSG_DONTWAIT) > 0) {
+  }
+  REQUIRE(only(poller));
+  // Both ways with room for one event: nothing is lost.
+  while (::send(pair.ours(), block.data(), block.size(), MSG_DONTWAIT) > 0) {
+  }
+  look(poller);
+  pair.arrives("x");
+  while (::recv(pair.ends[1], sink.data(), sink.size(), MSG_DONTWAIT) > 0) {
+  }
+  std::array<Poller::Event, 1> one;
+  REQUIRE(poller.wait(one, kLongMs) == 1);
+  CHECK(pair.read() == "x");
+}
+
+TEST_CASE("poller: a level is told for as long as it is there", "[http]") {
+  Poller poller;
+  const Pair pair;
+  REQUIRE(poller.add_level(pair.ours(), kToken));
+  CHECK(is_silent(poller));
+  pair.arrives("x");
+  CHECK(only(poller));
+  CHECK(only(poller));
+  pair.read();
+  CHECK(is_silent(poller));
+  pair.arrives("x");
+  poller.remove(pair.ours());
+  CHECK(is_silent(poller));
+  REQUIRE(poller.add_level(pair.ours(), kToken));
+  CHECK(only(poller));
+}
+
+TEST_CASE("poller: what is closed is forgotten, and its number may come again", "[http]") {
+  Poller poller;
+  {
+    Pair pair;
+    REQUIRE(poller.add_edge(pair.ours(), 1));
+    REQUIRE(poller.watch_writing(pair.ours(), 1));
+    look(poller);
+    pair.close_ours();
+    CHECK(is_silent(poller));
+  }
+  const Pair pair;
+  REQUIRE(poller.add_edge(pair.ours(), 2));
+  CHECK(is_silent(poller));  // nobody has asked for room to write
+  pair.arrives("x");
+  const auto event = only(poller);
+  REQUIRE(event);
+  CHECK(event->token == 2);
+}
+
+TEST_CASE("poller: another poller is watched only when armed, and for one event", "[http]") {
+  Poller inner;
+  Poller outer;
+  const Pair pair;
+  REQUIRE(inner.add_edge(pair.ours(), 1));
+  REQUIRE(outer.add_once(inner, kToken));
+  pair.arrives("x");
+  CHECK(is_silent(outer));
+  outer.arm(inner, kToken);
+  const auto event = only(outer);
+  REQUIRE(event);
+  CHECK(event->token == kToken);
+  CHECK(is_silent(outer));
+  CHECK(only(inner));
+  outer.arm(inner, kToken);
+  CHECK(is_silent(outer));  // the inner one has nothing left
+  pair.arrives("y");
+  CHECK(only(outer));
+}
+
+TEST_CASE("poller: every signal of a wake-up is an edge, however many came before", "[http]") {
+  Poller poller;
+  WakeUp wake;
+  REQUIRE(poller.add_edge(wake.fd(), kToken));
+  for (int i = 0; i < 100'000; ++i) wake.signal();
+  CHECK(only(poller));
+  CHECK(is_silent(poller));
+  for (int i = 0; i < 3; ++i) {
+    wake.signal();
+    CHECK(only(poller));
+  }
+}
+
+TEST_CASE("poller: an event goes to one of the threads that wait", "[http]") {
+  Poller poller;
+  WakeUp stop;
+  const Pair pair;
+  REQUIRE(poller.add_edge(pair.ours(), kToken));
+  REQUIRE(poller.add_level(stop.fd(), 0));
+  std::array<int, 3> woken{};
+  {
+    std::vector<Thread> threads;
+    WakeUp seen;
+    Poller watch;
+    REQUIRE(watch.add_level(seen.fd(), 1));
+    for (int& count : woken) {
+      threads.emplace_back("waiter", [&] {
+        std::array<Poller::Event, 1> events;
+        for (;;) {
+          if (poller.wait(events, kLongMs) == 0 || events[0].token == 0) return;
+          ++count;
+          seen.signal();
+        }
+      });
+    }
+    for (int i = 0; i < 100; ++i) {
+      pair.arrives("x");
+      CHECK(only(watch));
+      seen.clear();
+    }
+    stop.signal();
+  }
+  CHECK(woken[0] + woken[1] + woken[2] == 100);
+}
