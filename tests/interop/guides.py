@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""guides.py <coffer> <guide.md ...>: runs the `sh` blocks of each guide, in order and in one shell,
-against a fresh demo, and compares what a block prints with the `output` block that follows it. Folders
-beside the guide are there for its commands, and PORT is one that nobody listens on."""
-import json
+"""guides.py <coffer>: runs the `sh` blocks of each guide, in order and in one shell, against a fresh
+demo, and compares what a block prints with the `output` block that follows it. Commands of `console`
+blocks run in terminals of their own, the demo first. Folders beside the guide are there for its commands,
+and PORT is one that nobody listens on."""
 import os
 import re
-import select
 import shutil
 import signal
 import socket
@@ -13,6 +12,9 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
+
+import documents
 
 START_SECONDS = 60
 BLOCK_SECONDS = 60
@@ -20,14 +22,15 @@ ANYTHING = "…"
 
 
 class Block:
-    def __init__(self, line, text):
+    def __init__(self, line, text, fence):
         self.line = line
         self.text = text
+        self.fence = fence
         self.expected = None
 
 
 def blocks_of(path):
-    """The sh blocks of a guide, each with the lines that it shall print, or None."""
+    """The sh and console blocks of a guide, each with the lines that it shall print, or None."""
     found, fence = [], None
     for number, line in enumerate(open(path, encoding="utf-8").read().splitlines(), 1):
         if fence is None:
@@ -35,8 +38,8 @@ def blocks_of(path):
             if opening:
                 fence, start, lines = opening[1], number + 1, []
         elif line == "```":
-            if fence == "sh":
-                found.append(Block(start, "\n".join(lines) + "\n"))
+            if fence in ("sh", "console"):
+                found.append(Block(start, "\n".join(lines) + "\n", fence))
             elif fence == "output":
                 if not found or found[-1].expected is not None:
                     raise SystemExit(f"{path}:{start}: output of no block")
@@ -102,19 +105,27 @@ class Shell:
         self.process.wait()
 
 
-class Demo:
-    def __init__(self, binary, folder):
-        self.process = subprocess.Popen(
-            [binary, "demo", "--json", "--port", "0", "--db", os.path.join(folder, "data", "demo.db")],
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        ready, _, _ = select.select([self.process.stdout], [], [], START_SECONDS)
-        line = self.process.stdout.readline() if ready else b""
-        if not line:
-            self.close()
-            raise SystemExit("the demo does not start")
-        json.loads(line)
-        with open(os.path.join(folder, "demo.json"), "wb") as file:
-            file.write(line)
+class Terminal:
+    """One more terminal, with a command that does not end by itself; what it prints is kept."""
+
+    def __init__(self, command, folder):
+        self.log = os.path.join(folder, "terminal.log")
+        home = {key: value for key, value in os.environ.items() if not key.startswith("XDG_")}
+        with open(self.log, "wb") as log:
+            self.process = subprocess.Popen(
+                ["bash", "-c", "exec " + command], cwd=folder, stdin=subprocess.DEVNULL, stdout=log,
+                stderr=log, env={**home, "HOME": folder,
+                                 "PATH": os.path.join(folder, "bin") + ":" + os.environ["PATH"]})
+
+    def wait(self, what, path, pattern):
+        """Until the file has a line like that."""
+        end = time.monotonic() + START_SECONDS
+        while time.monotonic() < end and self.process.poll() is None:
+            if os.path.exists(path) and re.search(pattern, open(path, encoding="utf-8").read(), re.M):
+                return self
+            time.sleep(0.02)
+        self.close()
+        raise SystemExit(f"{what}: " + open(self.log, encoding="utf-8").read())
 
     def close(self):
         self.process.terminate()
@@ -123,6 +134,23 @@ class Demo:
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
+
+
+def start_demo(path, blocks, folder):
+    """By the guide's own command, at a port that is free."""
+    shown = [block.text.removeprefix("$ ") for block in blocks if block.fence == "console"]
+    shown += re.findall(r"`(coffer demo [^`]*)`", open(path, encoding="utf-8").read())
+    command, count = re.subn(" --port 8080 ", " --port 0 ", shown[0])
+    if not count or not command.startswith("coffer demo "):
+        raise SystemExit(f"{path} does not begin with a demo: {shown[0]}")
+    terminal = Terminal(command, folder)
+    return terminal.wait("the demo does not start", os.path.join(folder, "demo.json"), r"^\{.*\}$")
+
+
+def open_terminal(block, folder):
+    """What another terminal shows beside the demo: `coffer listen`, until its secret is there."""
+    terminal = Terminal(block.text.removeprefix("$ "), folder)
+    return terminal.wait("line %d" % block.line, terminal.log, "whsec_")
 
 
 def run_guide(binary, path):
@@ -135,10 +163,16 @@ def run_guide(binary, path):
         for entry in os.scandir(os.path.dirname(os.path.abspath(path))):
             if entry.is_dir():
                 shutil.copytree(entry.path, os.path.join(folder, entry.name))
-        demo = Demo(binary, folder)
+        os.mkdir(os.path.join(folder, "bin"))
+        os.symlink(os.path.abspath(binary), os.path.join(folder, "bin", "coffer"))
+        terminals = [start_demo(path, blocks, folder)]
         shell = Shell(folder)
         try:
             for block in blocks:
+                if block.fence == "console":
+                    if "coffer demo" not in block.text:
+                        terminals.append(open_terminal(block, folder))
+                    continue
                 printed, code = shell.run(block.text)
                 expected = block.expected or []
                 if code == 0 and same(printed, expected):
@@ -151,7 +185,8 @@ def run_guide(binary, path):
                     break
         finally:
             shell.close()
-            demo.close()
+            for terminal in reversed(terminals):
+                terminal.close()
     print(f"{os.path.basename(path)}: {len(blocks)} blocks, {failures} failed")
     return failures
 
@@ -160,8 +195,9 @@ def main():
     # What must not match does not.
     assert matches("a1c", "a…c") and not matches("ab", "a") and not matches("a.c", "a…d")
     assert not same(["a"], []) and not same([], ["…"])
-    binary, guides = sys.argv[1], sys.argv[2:]
-    sys.exit(1 if sum(run_guide(binary, guide) for guide in guides) else 0)
+    guides = sorted({block.document for block in documents.Mine("interop/guides").left})
+    faults = sum(run_guide(sys.argv[1], os.path.join(documents.ROOT, guide)) for guide in guides)
+    sys.exit(1 if faults else 0)
 
 
 main()

@@ -5,7 +5,6 @@ set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 bin=${COFFER_RELEASE_BIN:?the release binary}
-docs=${COFFER_SOURCE_DIR:-$here/../..}/docs
 [ -x "$bin" ] || { printf 'no binary at %s: ./dev build release-static\n' "$bin"; exit 1; }
 
-exec python3 "$here/guides.py" "$bin" "$docs/integrator-guide.md" "$docs/sandbox.md" "$docs/webhooks.md"
+exec python3 -B "$here/guides.py" "$bin"

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 import stat
 import subprocess
@@ -12,6 +13,7 @@ import time
 import urllib.error
 import urllib.request
 
+import documents
 from clients import wait_until_settled
 from gateway import Gateway, payment
 
@@ -192,6 +194,23 @@ def check_rules(known, folder):
     return len(asked)
 
 
+def check_config(folder):
+    """What docs/operating.md shows for Prometheus, as it stands but for where the token is."""
+    text = documents.Mine("interop/metrics").take("docs/operating.md", "rule_files:")
+    token = os.path.join(folder, "coffer.token")
+    with open(token, "w", encoding="ascii") as file:
+        file.write(TOKEN)
+    text = documents.replaced(text, {"/etc/prometheus/coffer.token": token})
+    shutil.copy(RULES, folder)
+    path = os.path.join(folder, "prometheus.yml")
+    for wanted, config in ((0, text), (1, text.replace("targets:", "target:"))):
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(config)
+        done = promtool("check", "config", path)
+        if done.returncode != wanted:
+            fail(f"promtool check config: {done.stdout}{done.stderr}")
+
+
 def check_access(gateway):
     """On the demo's one port, and on the listener of its own."""
     url = f"http://{gateway.host}:{gateway.port}/metrics"
@@ -271,6 +290,7 @@ def main():
         use(gateway)
         page = check_access(gateway)
         known = check_page(page)
+        check_config(folder)
         asked = check_rules(known, folder)
         files, lines = check_log(gateway, logs)
         print(f"count: {len(known)} families, {len(page.splitlines())} lines; {asked} expressions; "

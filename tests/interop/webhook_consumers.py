@@ -15,10 +15,14 @@ import time
 import uuid
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "crash"))
+import documents  # noqa: E402
 from gateway import Gateway, OWN  # noqa: E402
 from webhook_attacks import Attacks, event, headers_of, random_secret  # noqa: E402
 
 WAIT_S = 20
+# By the guide; here at another port, and the one in Go compiled once.
+STARTED_BY = {"node consumer.mjs", "python3 consumer.py", "go run consumer.go", "php consumer.php",
+              "php -S 127.0.0.1:3000 consumer.php"}
 PORT_IS_THERE_S = 60  # an interpreter that starts on a busy machine
 
 
@@ -377,6 +381,9 @@ def check_guide(docs, guide):
         fence = {"mjs": "js", "py": "python", "go": "go", "php": "php"}[name.rsplit(".", 1)[1]]
         assert f"```{fence}\n{text}```\n" in guide, f"docs/webhooks.md shows another {name}"
     print("ok       the guide shows the programs as they are")
+    shown = {block.text for block in documents.Mine("interop/webhook_consumers").take_all(documents.INLINE)}
+    assert shown == STARTED_BY, f"docs/webhooks.md starts them by {shown}"
+    print("ok       and how they are started")
 
 
 def main():

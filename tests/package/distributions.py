@@ -12,7 +12,6 @@ import os
 import pathlib
 import subprocess
 import sys
-import tempfile
 import time
 
 import roots
@@ -71,9 +70,9 @@ def main(binary, *releases):
     releases = releases or ("bullseye", "trixie")
     if os.environ.get("COFFER_PACKAGE_ROOTS") != "make" and not all(map(roots.kept, releases)):
         roots.skip("the roots are not there; COFFER_PACKAGE_ROOTS=make makes them")
-    roots.alone()
+    roots.alone(*releases)
     for release in releases:
-        with tempfile.TemporaryDirectory() as folder:
+        with roots.memory() as folder:
             try_on(release, binary, folder)
 
 

@@ -11,9 +11,20 @@ for tool in debootstrap dh lintian unshare ip systemd-analyze; do
 done
 [ -x "$next_bin" ] || skip "there is no coffer_next; ./dev build release-static makes it"
 
-COFFER_PACKAGE_BIN=$old_bin packaging/deb.sh
-COFFER_PACKAGE_BIN=$next_bin COFFER_PACKAGE_VERSION=99.0.0 packaging/deb.sh
-version=$("$old_bin" version --json | sed -n 's/.*"coffer":"\([^"]*\)".*/\1/p')
 arch=$(dpkg --print-architecture)
-exec python3 -B tests/package/lifecycle.py "build/package/coffer_${version}_$arch.deb" \
-  "build/package/coffer_99.0.0_$arch.deb"
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+# Both packages and the root at once.
+python3 -B tests/package/roots.py bookworm &
+root=$!
+# As the README makes it; what is packed is built already.
+mkdir "$scratch/bin"
+printf '#!/bin/sh\n' >"$scratch/bin/cmake"
+chmod +x "$scratch/bin/cmake"
+COFFER_PACKAGE_OUT=$scratch COFFER_PACKAGE_BIN=$next_bin COFFER_PACKAGE_VERSION=99.0.0 \
+  COFFER_PACKAGE_ROUGH=yes packaging/deb.sh >/dev/null &
+next=$!
+PATH=$scratch/bin:$PATH COFFER_PACKAGE_BIN=$old_bin ./dev package
+wait "$next"
+wait "$root"
+python3 -B tests/package/lifecycle.py build/package/coffer_*_"$arch".deb "$scratch"/coffer_99.0.0_"$arch".deb

@@ -2,7 +2,7 @@
 # The same commit gives the same bytes in two folders: archive, software list, checksums, package. With
 # COFFER_REPRODUCE=full the binary is built in both (long); otherwise it is the one that is there, and one
 # source that knows its own name is compiled in both. The first without a compiler cache, the second with an
-# empty one that makes paths relative.
+# empty one that makes paths relative. Both at once; packages are not judged, that is done elsewhere.
 set -euo pipefail
 cd "${COFFER_SOURCE_DIR:?}"
 bin=$(realpath "${COFFER_RELEASE_BIN:?}")
@@ -13,6 +13,7 @@ command -v dh >/dev/null || skip "there is no debhelper"
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
 export SOURCE_DATE_EPOCH
 unset CCACHE_BASEDIR
+[ -n "$full" ] || export COFFER_PACKAGE_ROUGH=yes
 named=CMakeFiles/coffer_base.dir/src/base/problem.cpp.o
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -27,8 +28,9 @@ same() { # <what> <path>
 }
 
 mkdir -p "$scratch/elsewhere"
-for folder in "$scratch/one" "$scratch/elsewhere/two"; do
-  git clone -q --no-hardlinks . "$folder"
+make_all() { # <folder>
+  local folder=$1
+  git clone -q --shared . "$folder"
   (
     cd "$folder"
     umask 022
@@ -49,7 +51,10 @@ for folder in "$scratch/one" "$scratch/elsewhere/two"; do
     packaging/release.sh >/dev/null
     packaging/deb.sh >/dev/null 2>&1
   )
-done
+}
+make_all "$scratch/one" &
+make_all "$scratch/elsewhere/two"
+wait $!
 if [ -n "$full" ]; then
   same "the binary" build/release-static/coffer
   bin=$scratch/one/build/release-static/coffer
@@ -63,6 +68,19 @@ same "the package" "$(cd "$scratch/one" && echo build/package/*.deb)"
 if (cd "$scratch/one/build/release" && sha256sum -c --quiet SHA256SUMS); then
   echo 'ok       the checksums are those of the files'
 else
+  failures=$((failures + 1))
+fi
+
+# docs/install.md, on what was made, with this version's name and another folder than /usr/local/bin.
+name=$(basename "$archive" .tar.gz)
+commands=$(python3 -B tests/interop/documents.py text package/reproducible docs/install.md "sha256sum -c" |
+  sed "s|coffer-[0-9.]*-linux-x86_64|$name|g; s|/usr/local/bin/|$scratch/bin/|")
+mkdir "$scratch/bin"
+if (cd "$scratch/one/build/release" && bash -eu -c "$commands" >/dev/null) &&
+  "$scratch/bin/coffer" version >/dev/null; then
+  echo 'ok       the archive is installed by the documented commands'
+else
+  echo "FAILED   the documented commands: $commands"
   failures=$((failures + 1))
 fi
 # The control: another time gives other bytes.

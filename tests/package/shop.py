@@ -46,8 +46,11 @@ class Shop:
         return answer["transactionRecordId"]
 
     def status_of(self, connection, transaction_id):
-        """None: there is no such payment."""
-        status, page = connection.call("GET", f"/v1/transactions?transactionId={transaction_id}")
+        """None: there is no such payment. Waits where the limits of the application say so."""
+        status = 429
+        while status == 429:
+            status, page = connection.call("GET", f"/v1/transactions?transactionId={transaction_id}")
+            time.sleep(0.1 if status == 429 else 0)
         assert status == 200, (status, page)
         return page["data"][0]["status"] if page["data"] else None
 

@@ -1,0 +1,310 @@
+#!/usr/bin/env python3
+"""The commands of the documents: which there are, and which test runs each.
+
+    documents.py check                        every block has one runner, or a reason why it has none
+    documents.py text RUNNER DOCUMENT START   prints a block, for a runner that is a shell script
+
+A runner takes its blocks out of the documents and runs them as they stand, but for a few placeholders
+(`ID`, `TIME`, a version): so a document that is changed is run as it was changed, and one that says
+what does not work fails its test.
+"""
+
+import os
+import re
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.environ.get("COFFER_SOURCE_DIR") or os.path.join(HERE, "..", "..")
+README_DEBIAN = "packaging/debian/coffer.README.Debian"
+INLINE = "`"      # the language of a command inside a sentence
+INDENTED = "  "   # and of the blocks of a plain text
+NOT_RUN = "not run: "
+LIBRARY = NOT_RUN + "as the library documents itself, which the page says; it is fetched from elsewhere"
+
+# Words that a command inside a sentence begins with. One word alone is a name, not a command.
+PROGRAMS = ("./dev", "apt", "apt-get", "certbot", "coffer", "composer", "curl", "docker", "echo", "find",
+            "go", "journalctl", "node", "npm", "php", "pip", "python3", "runuser", "sha256sum", "ssh",
+            "systemctl", "systemd-analyze", "systemd-creds")
+
+# Document, language of its fence, how the text begins ("": any), and the test that runs it.
+CLAIMS = [
+    ("README.md", "sh", "./dev demo\n", "interop/readme"),
+    ("README.md", "sh", "# 1. A token", "interop/readme"),
+    ("README.md", "sh", "coffer listen", "interop/readme"),
+    ("README.md", "sh", "build/release-static/coffer init", "interop/readme"),
+    ("README.md", INLINE, "./dev demo --json", "interop/readme"),
+    ("README.md", INLINE, "coffer", "interop/operating"),
+    ("README.md", "sh", "./dev package", "package/lifecycle"),
+    ("README.md", "sh", "./dev test\n", NOT_RUN + "it is what runs the tests"),
+
+    ("docs/install.md", "sh", "apt install ./coffer_0.1.0_amd64.deb", "package/lifecycle"),
+    ("docs/install.md", "sh", "coffer association create", "package/lifecycle"),
+    ("docs/install.md", "sh", "runuser -u _coffer -- coffer verify", "package/lifecycle"),
+    ("docs/install.md", "sh", "install -d -m 0700 /etc/credstore", "package/lifecycle"),
+    ("docs/install.md", "sh", "systemctl edit coffer.socket", "package/lifecycle"),
+    ("docs/install.md", "sh", "apt install ./coffer_0.2.0_amd64.deb", "package/lifecycle"),
+    ("docs/install.md", "sh", "systemctl stop coffer\nmkdir", "package/lifecycle"),
+    ("docs/install.md", "sh", "apt remove coffer", "package/lifecycle"),
+    ("docs/install.md", INLINE, "systemctl", "package/lifecycle"),
+    ("docs/install.md", INLINE, "journalctl", "package/lifecycle"),
+    ("docs/install.md", INLINE, "echo coffer", "package/lifecycle"),
+    ("docs/install.md", "sh", "sha256sum -c", "package/reproducible"),
+    ("docs/install.md", INLINE, "./dev release", "package/reproducible"),
+    ("docs/install.md", INLINE, "./dev release aarch64", "package/aarch64"),
+    ("docs/install.md", INLINE, "systemd-creds encrypt", NOT_RUN + "a name; it binds to a TPM"),
+
+    ("docs/tls.md", "", "pay.example.com {", "interop/proxies"),
+    ("docs/tls.md", "toml", "tls_cert", "package/lifecycle"),
+    ("docs/tls.md", "sh", "systemctl edit coffer.socket", "package/lifecycle"),
+    ("docs/tls.md", "sh", "certbot certonly", "package/lifecycle"),
+    ("docs/tls.md", INLINE, "systemctl reload coffer", "package/lifecycle"),
+    ("docs/tls.md", INLINE, "ssh -L", NOT_RUN + "needs another machine"),
+
+    ("docs/operating.md", "sh", "coffer backup /srv", "interop/operating"),
+    ("docs/operating.md", "sh", "coffer restore", "interop/operating"),
+    ("docs/operating.md", "sh", "coffer verify", "interop/operating"),
+    ("docs/operating.md", "sh", "coffer export", "interop/operating"),
+    ("docs/operating.md", "sh", "export COFFER_METRICS_TOKEN_FILE", "interop/operating"),
+    ("docs/operating.md", "sh", "coffer serve --log-file", "interop/operating"),
+    ("docs/operating.md", "yaml", "rule_files:", "interop/metrics"),
+    ("docs/operating.md", INLINE, "coffer", "interop/operating"),
+    ("docs/operating.md", INLINE, "sha256sum -c", "interop/operating"),
+    ("docs/operating.md", "sh", "systemctl stop coffer\ncd", "package/lifecycle"),
+    ("docs/operating.md", INLINE, "ssh -L", NOT_RUN + "needs another machine"),
+
+    ("docs/integrator-guide.md", "sh", "", "interop/guides"),
+    ("docs/integrator-guide.md", "console", "", "interop/guides"),
+    ("docs/sandbox.md", "sh", "", "interop/guides"),
+    ("docs/sandbox.md", INLINE, "coffer demo --json", "interop/guides"),
+    ("docs/sandbox.md", INLINE, "coffer trigger TYPE", "interop/operating"),
+    ("docs/sandbox.md", INLINE, "coffer listen --forward-to URL", "interop/operating"),
+    ("docs/sandbox.md", INLINE, "coffer demo", "interop/operating"),
+    ("docs/sandbox.md", INLINE, "coffer provider-sim", "interop/operating"),
+    ("docs/webhooks.md", "sh", "", "interop/guides"),
+    ("docs/webhooks.md", "console", "", "interop/guides"),
+    ("docs/webhooks.md", INLINE, "coffer", "interop/operating"),
+    ("docs/webhooks.md", "js", "", "interop/webhook_consumers"),
+    ("docs/webhooks.md", "python", '"""A consumer', "interop/webhook_consumers"),
+    ("docs/webhooks.md", "go", "// A consumer", "interop/webhook_consumers"),
+    ("docs/webhooks.md", "php", "<?php", "interop/webhook_consumers"),
+    ("docs/webhooks.md", INLINE, "node consumer.mjs", "interop/webhook_consumers"),
+    ("docs/webhooks.md", INLINE, "python3 consumer.py", "interop/webhook_consumers"),
+    ("docs/webhooks.md", INLINE, "go run consumer.go", "interop/webhook_consumers"),
+    ("docs/webhooks.md", INLINE, "php", "interop/webhook_consumers"),
+
+    ("docs/webhooks.md", "python", "from standardwebhooks", LIBRARY),
+    ("docs/webhooks.md", "go", "import standardwebhooks", LIBRARY),
+    ("docs/webhooks.md", "php", "function is_genuine", LIBRARY),
+    ("docs/webhooks.md", INLINE, "npm install standardwebhooks", LIBRARY),
+    ("docs/webhooks.md", INLINE, "pip install", LIBRARY),
+    ("docs/webhooks.md", INLINE, "go get", LIBRARY),
+    ("docs/webhooks.md", INLINE, "composer require", LIBRARY),
+    ("docs/webhooks.md", INLINE, "find inbox/done", "interop/operating"),
+    ("docs/webhooks.md", "sql", "CREATE TABLE", "interop/operating"),
+    ("docs/webhooks.md", "http", "POST /hooks", NOT_RUN + "what arrives; the tests of webhooks judge it"),
+
+    ("docs/provider-protocol.md", "", "", "interop/provider_protocol"),
+    ("docs/provider-protocol.md", "sh", "printf %s", "interop/operating"),
+    ("docs/provider-protocol.md", INLINE, "coffer provider-sim", "interop/operating"),
+    ("docs/configuration.md", INLINE, "coffer settings", "interop/operating"),
+
+    (README_DEBIAN, INDENTED, "coffer admin link", "package/lifecycle"),
+    (README_DEBIAN, INDENTED, "install -d", "package/lifecycle"),
+    (README_DEBIAN, INLINE, "systemctl", "package/lifecycle"),
+
+    ("SECURITY.md", INLINE, "coffer", "interop/operating"),
+    ("SECURITY.md", INLINE, "systemd-analyze security coffer", "package/lifecycle"),
+    ("CONTRIBUTING.md", "sh", "./dev test ", NOT_RUN + "each is long, or is what runs the tests"),
+    ("CONTRIBUTING.md", INLINE, "./dev", NOT_RUN + "as above"),
+    ("CONTRIBUTING.md", INLINE, "coffer settings markdown", "interop/operating"),
+    ("ARCHITECTURE.md", "", "src/", NOT_RUN + "a tree of folders"),
+    ("ARCHITECTURE.md", INLINE, "coffer", "interop/operating"),
+    ("CHANGELOG.md", INLINE, "coffer", "interop/operating"),
+    ("CHANGELOG.md", INLINE, "./dev", NOT_RUN + "names"),
+    ("packaging/Dockerfile", "#", "docker", NOT_RUN + "needs an engine; package/files runs what it does"),
+]
+
+
+class Block:
+    """One fenced block, or one command inside a sentence."""
+
+    def __init__(self, document, line, language, text):
+        self.document, self.line, self.language, self.text = document, line, language, text
+
+    def says_the_same(self, other):
+        return (self.document, self.language, self.text) == (other.document, other.language, other.text)
+
+    def __str__(self):
+        return f"{self.document}:{self.line}: {self.text.splitlines()[0]}"
+
+
+def read(document):
+    with open(os.path.join(ROOT, document), encoding="utf-8") as file:
+        return file.read()
+
+
+def documents():
+    """Every text that tells somebody what to type."""
+    found = sorted(name for name in os.listdir(ROOT) if name.endswith(".md"))
+    found += sorted("docs/" + name for name in os.listdir(os.path.join(ROOT, "docs"))
+                    if name.endswith(".md"))
+    return [*found, README_DEBIAN, "packaging/Dockerfile"]
+
+
+def inline(document, text, offset):
+    """Commands between backquotes; a sentence may break the line inside one."""
+    for match in re.finditer(r"`([^`]+)`", text):
+        words = match[1].split()
+        if len(words) > 1 and words[0] in PROGRAMS:
+            line = offset + text.count("\n", 0, match.start())
+            yield Block(document, line, INLINE, " ".join(words))
+
+
+def of_markdown(document, text):
+    """Fenced blocks, and what stands between them as sentences."""
+    out, fence, start, lines = [], None, 1, []
+    for number, line in enumerate(text.splitlines(), 1):
+        opening = re.fullmatch(r"```(\S*)", line)
+        if not opening or (fence is not None and opening[1]):
+            lines.append(line)
+            continue
+        content = "\n".join(lines) + "\n"
+        if fence is None:
+            out += inline(document, content, start)
+        else:
+            out.append(Block(document, start, fence, content))
+        fence, start, lines = opening[1] if fence is None else None, number + 1, []
+    assert fence is None, f"{document}: a fence is open at the end"
+    return out + list(inline(document, "\n".join(lines), start))
+
+
+def of_plain(document, text):
+    """Indented blocks, without the explanations right of the commands."""
+    out = list(inline(document, text, 1))
+    for match in re.finditer(r"(?:^  \S.*\n)+", text, re.M):
+        lines = [re.split(r"\s{2,}", line.strip())[0] for line in match[0].splitlines()]
+        line = text.count("\n", 0, match.start()) + 1
+        out.append(Block(document, line, INDENTED, "\n".join(lines) + "\n"))
+    return out
+
+
+def of_comments(document, text):
+    """Commands in comments."""
+    return [Block(document, number, "#", line.lstrip("# "))
+            for number, line in enumerate(text.splitlines(), 1) if re.match(r"#\s+docker ", line)]
+
+
+def blocks_of(document, text=None):
+    """All blocks in order; `output` belongs to the block before it and is none of its own."""
+    text = read(document) if text is None else text
+    other = of_plain if document == README_DEBIAN else of_comments
+    parse = of_markdown if document.endswith(".md") else other
+    return [block for block in parse(document, text) if block.language != "output"]
+
+
+def claims_on(block, claims):
+    """Of commands inside sentences the row that says most counts: `coffer` is a word of many."""
+    rows = [row for row in claims
+            if row[:2] == (block.document, block.language) and block.text.startswith(row[2])]
+    if block.language == INLINE and rows:
+        return [max(rows, key=lambda row: len(row[2]))]
+    return rows
+
+
+def faults(blocks, claims):
+    """What is claimed by nobody or by two, and rows that claim nothing."""
+    out, used = [], set()
+    for block in blocks:
+        rows = claims_on(block, claims)
+        used.update(rows)
+        if len(rows) != 1:
+            out.append(f"{block}: {len(rows)} tests run it; see CLAIMS in tests/interop/documents.py")
+    out += [f"{row}: there is no such block any more" for row in claims if row not in used]
+    for row in claims:
+        script = os.path.join(ROOT, "tests", row[3] + ".sh")
+        if not row[3].startswith(NOT_RUN) and not os.access(script, os.X_OK):
+            out.append(f"{row}: there is no tests/{row[3]}.sh")
+    return out
+
+
+class Mine:
+    """The blocks of one runner. `end` fails when one was not taken."""
+
+    def __init__(self, runner):
+        self.left = []
+        for document in documents():
+            for block in blocks_of(document):
+                rows = claims_on(block, CLAIMS)
+                if len(rows) == 1 and rows[0][3] == runner:
+                    self.left.append(block)
+        if not self.left:
+            sys.exit(f"{runner} has no block")
+
+    def take(self, document, start, language=None):
+        """The text of the first block that begins so."""
+        for block in self.left:
+            if (block.document == document and block.text.startswith(start)
+                    and language in (None, block.language)):
+                self.left = [one for one in self.left if not one.says_the_same(block)]
+                return block.text
+        sys.exit(f"{document} has no block (any more) that begins with: {start}")
+
+    def take_all(self, language, document=None):
+        """All blocks of a language that are left."""
+        taken = [block for block in self.left
+                 if block.language == language and document in (None, block.document)]
+        self.left = [block for block in self.left if block not in taken]
+        return taken
+
+    def end(self):
+        if self.left:
+            sys.exit("claimed, and not run: " + ", ".join(map(str, self.left)))
+
+
+def replaced(text, table):
+    """`text` with each placeholder replaced; one that is not there is a fault of the table."""
+    for old, new in table.items():
+        if old not in text:
+            sys.exit(f"there is no {old} in: {text}")
+        text = text.replace(old, new)
+    return text
+
+
+def controls(blocks):
+    """The check notices a planted block, a planted sentence, a block run twice and a row without one."""
+    for planted in ("\n```sh\ncoffer fly --high\n```\n", "\nThen `docker run it` does.\n",
+                    "\n```\nlisten: all\n```\n"):
+        text = read("docs/install.md") + planted
+        rest = [block for block in blocks if block.document != "docs/install.md"]
+        found = faults(rest + blocks_of("docs/install.md", text), CLAIMS)
+        assert len(found) == 1 and "0 tests run it" in found[0], (planted, found)
+    twice = ("docs/install.md", "sh", "apt remove", "interop/readme")
+    assert any("2 tests run it" in one for one in faults(blocks, [*CLAIMS, twice])), "two runners"
+    none = ("docs/install.md", "sh", "coffer fly", "interop/readme")
+    assert any("no such block" in one for one in faults(blocks, [*CLAIMS, none])), "a row without a block"
+    nobody = (*none[:3], "interop/nobody")
+    assert any("no tests/" in one for one in faults(blocks, [*CLAIMS, nobody])), "no runner"
+
+
+def check():
+    blocks = [block for document in documents() for block in blocks_of(document)]
+    found = faults(blocks, CLAIMS)
+    for fault in found:
+        print("FAILED   " + fault)
+    if found:
+        sys.exit(1)
+    controls(blocks)
+    excused = sum(claims_on(block, CLAIMS)[0][3].startswith(NOT_RUN) for block in blocks)
+    print(f"ok       {len(blocks)} blocks and commands, {excused} of them excused, the rest run by tests")
+
+
+def main(what, *words):
+    if what == "check":
+        check()
+    else:
+        runner, document, start = words
+        print(Mine(runner).take(document, start), end="")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

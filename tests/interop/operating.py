@@ -1,0 +1,191 @@
+"""See operating.sh."""
+
+import json
+import os
+import re
+import sqlite3
+import sys
+import time
+
+import documents
+from served import Served
+from terminal import Home, alone, check, get
+
+OPERATING = "docs/operating.md"
+# Words of the documents that stand for something of the reader's.
+STAND_FOR = {"NAME": "vera", "TYPE": "payment.succeeded", "URL": "http://127.0.0.1:3000/hooks", "S": "secret"}
+# Do not end by themselves. A sentence that names one is no step; the blocks that use them are run.
+SERVERS = ("coffer demo", "coffer serve", "coffer listen", "coffer provider-sim")
+
+
+def backups_and_drill(gateway, mine):
+    home = gateway.home
+    place = {"/srv/backups": home.path("srv", "backups")}
+    os.makedirs(home.path("srv", "backups"))
+    time.sleep(1 - time.time() % 1)  # backups are named by the second, and the schedule made one just now
+    home.run(documents.replaced(mine.take(OPERATING, "coffer backup /srv"), place))
+    copy = home.path("srv", "backups", "ledger.db")
+    check("a backup is one private file with its checksum", os.stat(copy).st_mode & 0o777 == 0o600
+          and sorted(os.listdir(home.path("srv", "backups"))) == ["ledger.db", "ledger.db.sha256"])
+    said = home.run(mine.take(OPERATING, "sha256sum -c") + " ledger.db.sha256",
+                    folder=home.path("srv", "backups"))
+    check("that sha256sum reads", "OK" in said, said)
+    named = [name for name in os.listdir(home.path("backups"))
+             if re.fullmatch(r"coffer-\d{8}T\d{6}Z\.db", name)]
+    check("and without a name it goes into backup_dir, as the schedule's", len(named) == 2, named)
+
+    with open(home.path("data", "coffer", "master.key"), "rb") as kept:
+        with open(os.path.join(home.folder, "master.key"), "wb") as apart:
+            apart.write(kept.read())
+    os.chmod(os.path.join(home.folder, "master.key"), 0o600)
+    said = home.run(documents.replaced(mine.take(OPERATING, "coffer restore", "sh"),
+                                       place | {"/tmp/drill": home.path("drill")}))
+    check("the restore drill shows the tenant, and leaves nothing", "Acme Ltd" in said
+          and not os.path.exists(home.path("drill")), said)
+    home.run(documents.replaced(mine.take(OPERATING, "coffer verify", "sh"), place))
+    with open(copy, "r+b") as file:
+        file.seek(5000)
+        file.write(b"broken")
+    home.run(f"coffer verify {copy}", code=3)
+    check("verify proves the served file and the backup, and not a changed one", True)
+
+
+def export(gateway, mine):
+    home = gateway.home
+    said = home.run(mine.take(OPERATING, "coffer export"))
+    with open(os.path.join(home.folder, "everything.ndjson"), encoding="utf-8") as file:
+        types = [json.loads(line)["type"] for line in file]
+    check("an export has everything", types.count("payment") == 1
+          and {"association", "wallet", "entry", "entrySet", "event"} <= set(types), types)
+    check("and no payment has failed", '"payment"' not in said, said)
+
+
+def metrics_and_log(gateway, mine):
+    home = gateway.home
+    gateway.stop()
+    token = home.path("metrics.token")
+    with open(token, "w", encoding="ascii", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
+        file.write("t" * 40)
+    os.mkdir(home.path("log"))
+    gateway.serve(documents.replaced(mine.take(OPERATING, "export COFFER_METRICS_TOKEN_FILE"),
+                                     {"/etc/coffer/metrics.token": token})
+                  + documents.replaced(mine.take(OPERATING, "coffer serve --log-file"),
+                                       {"/var/log/coffer": home.path("log")}))
+    page, proxied = "http://127.0.0.1:8081/metrics", {"X-Forwarded-For": "192.0.2.1"}
+    statuses = [get(page)[0], get(page, proxied)[0],
+                get(page, {**proxied, "Authorization": "Bearer " + "t" * 40})[0]]
+    check("metrics over a proxy want the token", statuses == [200, 401, 200], statuses)
+    log = home.path("log", "coffer.log")
+    with open(log, encoding="utf-8") as file:
+        check("lines go to the file, which is its owner's alone", '"listening"' in file.read()
+              and os.stat(log).st_mode & 0o777 == 0o600)
+    gateway.stop()
+    gateway.serve()
+
+
+def expanded(text):
+    """`events list|show` names two commands."""
+    several = re.search(r"\S+\|\S+", text)
+    if not several:
+        return [text]
+    return [text.replace(several[0], word) for word in several[0].split("|")]
+
+
+def sentences(gateway, mine):
+    """Every command that a sentence names. The change log names, and does not say what to do."""
+    home = gateway.home
+    os.mkdir(os.path.join(home.folder, "docs"))
+    blocks, count = mine.take_all(documents.INLINE), 0
+    for text in dict.fromkeys(text for block in blocks for text in expanded(block.text)):
+        words = [STAND_FOR.get(word, word) for word in text.split()]
+        where = {block.document for block in blocks if text in expanded(block.text)}
+        command = " ".join(words)
+        if where == {"CHANGELOG.md"} or command in SERVERS or "FILE" in words:
+            said = home.run(f"{' '.join(word for word in words if word != 'FILE')} --help")
+            check(f"{text} is a command", "Usage: coffer" in said, said)
+        elif "provider-sim" in words:
+            provider = home.start(command)
+            provider.says("http://127.0.0.1:8090")
+            check(text + " listens", provider.stop() == 0, provider.printed)
+        elif "listen" in words:
+            check(text + " has its secret", "whsec_" in home.run(command + " --print-secret"))
+        else:
+            home.run(command)
+            check(text, True)
+        count += 1
+    with open(os.path.join(home.folder, "docs", "configuration.md"), encoding="utf-8") as file:
+        check("the reference of settings is what the documented command makes",
+              file.read() == documents.read("docs/configuration.md"))
+    check(f"{count} commands of sentences", count > 30)
+
+
+def for_real(gateway, mine):
+    """The file is lost, and comes back from a backup."""
+    home = gateway.home
+    backup = home.path("last.db")
+    home.run(f"coffer backup {backup} --verify")
+    gateway.stop()
+    data, away = home.path("data", "coffer"), home.path("away")
+    os.mkdir(away)
+    for name in os.listdir(data):
+        os.rename(os.path.join(data, name), os.path.join(away, name))
+    home.run(documents.replaced(mine.take(OPERATING, "coffer restore BACKUP"), {"BACKUP": backup}))
+    os.link(os.path.join(away, "master.key"), os.path.join(data, "master.key"))
+    gateway.serve(mine.take(OPERATING, "coffer serve", documents.INLINE))
+    gateway.settled("first")
+    gateway.pay("second")
+    check("restored for real, it has its payments and takes more", True)
+
+
+def provider_signature(home, mine):
+    """docs/provider-protocol.md: its shell line makes the signatures of its examples."""
+    page = documents.read("docs/provider-protocol.md")
+    line = mine.take("docs/provider-protocol.md", "printf %s")
+    examples = re.findall(r"secret: +(.*)\ntimestamp: +(.*)\nmethod: +(.*)\npath: +(.*)\nbody: +(.*)\n"
+                          r"signature: v1=(.*)\n", page)
+    for *values, signature in examples:
+        home.environment.update(zip(("secret", "timestamp", "method", "path", "body"),
+                                    ("" if value == "(empty)" else value for value in values)))
+        said = home.run(line)
+        check("the shell line signs as the example shows", said.split()[-1] == signature, said)
+    check("there are examples", len(examples) == 3)
+
+
+def receivers(home, mine):
+    """docs/webhooks.md: the table of a receiver, and what clears its inbox."""
+    webhooks = "docs/webhooks.md"
+    statements = re.fullmatch(r"(CREATE .*?;)\s*(INSERT .*?;).*", mine.take(webhooks, "CREATE TABLE"), re.S)
+    table, insert = statements.groups()
+    database = sqlite3.connect(":memory:")
+    database.execute(table)
+    counts = [database.execute(insert, ("id", 1, "{}")).rowcount for _ in range(2)]
+    check("the receiver's table takes an event once", counts == [1, 0], counts)
+    done = os.path.join(home.folder, "inbox", "done")
+    os.makedirs(done)
+    for name, days in (("old", 92), ("new", 80)):
+        with open(os.path.join(done, name), "w", encoding="ascii"):
+            pass
+        then = time.time() - days * 86400
+        os.utime(os.path.join(done, name), (then, then))
+    home.run(mine.take(webhooks, "find inbox/done"))
+    check("old entries of an inbox go, others stay", os.listdir(done) == ["new"])
+
+
+def main(binary):
+    alone()
+    mine = documents.Mine("interop/operating")
+    with Home(binary) as home:
+        os.mkdir(home.path("backups"), 0o700)
+        gateway = Served(home, f'backup_dir = "{home.path("backups")}"\n')
+        backups_and_drill(gateway, mine)
+        export(gateway, mine)
+        metrics_and_log(gateway, mine)
+        provider_signature(home, mine)
+        receivers(home, mine)
+        for_real(gateway, mine)
+        sentences(gateway, mine)
+        gateway.stop()
+    mine.end()
+
+
+main(*sys.argv[1:])

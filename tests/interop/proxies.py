@@ -1,0 +1,284 @@
+"""See proxies.sh."""
+
+import base64
+import http.client
+import http.server
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+import documents
+from https import NAME, Connection, certificate, connect, refused, trusting
+from served import Served
+from terminal import Home, alone, check
+
+MIB = 1 << 20
+LOGINS_PER_MIN = 10
+BULK = "/v1/beneficiaries/bulk"
+
+
+# --- The proxies --------------------------------------------------------------------------------------
+
+class Proxy:
+    """One of the two with a configuration, until the block ends."""
+
+    def __init__(self, home, command, ready_within_s=30):
+        self.log = open(home.path("proxy.log"), "ab")
+        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log,
+                                        cwd=home.folder, env=home.environment)
+        end = time.monotonic() + ready_within_s
+        while time.monotonic() < end and self.process.poll() is None:
+            with socket.socket() as probe:
+                if probe.connect_ex(("127.0.0.1", 443)) == 0:
+                    return
+            time.sleep(0.02)
+        sys.exit("the proxy does not come up: " + open(self.log.name, encoding="utf-8").read())
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.send_signal(signal.SIGTERM)
+        self.process.wait(30)
+        self.log.close()
+
+
+def nginx(home, certificates, **changes):
+    """The shipped file, where Debian's nginx.conf includes it."""
+    site = documents.read("packaging/examples/nginx.conf").replace("/etc/ssl/coffer", certificates)
+    site = documents.replaced(site, changes.get("changed", {}))
+    with open(home.path("site.conf"), "w", encoding="utf-8") as file:
+        file.write(site)
+    folders = "".join(f"{kind}_temp_path {home.path(kind)}; "
+                      for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
+    with open(home.path("nginx.conf"), "w", encoding="utf-8") as file:
+        file.write(f"user root; daemon off; pid {home.path('nginx.pid')}; events {{}}\n"
+                   f"http {{ access_log off; {folders} include {home.path('site.conf')}; }}\n")
+    return Proxy(home, ["nginx", "-e", "stderr", "-c", home.path("nginx.conf")])
+
+
+def caddy(home, certificates, text):
+    """With a certificate of ours where it would fetch one: that takes a name in public."""
+    own = f"tls {certificates}/fullchain.pem {certificates}/privkey.pem"
+    text = "{\n\tadmin off\n}\n" + documents.replaced(text, {NAME + " {\n": f"{NAME} {{\n\t{own}\n"})
+    with open(home.path("Caddyfile"), "w", encoding="utf-8") as file:
+        file.write(text)
+    return Proxy(home, ["caddy", "run", "--adapter", "caddyfile", "--config", home.path("Caddyfile")])
+
+
+# --- In front of coffer -------------------------------------------------------------------------------
+
+def pays(gateway, context, name):
+    """Over one connection, which stays open."""
+    check("a certificate of somebody else is not taken", refused(trusting(
+        certificate(gateway.home.path("other")))))
+    connection = connect(context, gateway.shop.login().headers)
+    gateway.shop.pay(connection, name)
+    kept = connection.http.sock
+    for _ in range(200):
+        if gateway.shop.status_of(connection, name) == "succeeded":
+            break
+        time.sleep(0.05)
+    check("pays over TLS, and sees it settled, on one connection",
+          gateway.shop.status_of(connection, name) == "succeeded" and connection.http.sock is kept)
+    said = gateway.home.run(f"curl --silent --fail --http2 --write-out ' %{{http_version}}' --cacert "
+                            f"{gateway.home.path('tls', 'fullchain.pem')} --resolve {NAME}:443:127.0.0.1 "
+                            f"https://{NAME}/livez")
+    check("HTTP/2 is spoken", said.endswith(" 2"), said)
+    return connection
+
+
+def bulk(connection, size):
+    """The status of a bulk request of exactly that many bytes, and whether coffer itself answered."""
+    text = json.dumps({"beneficiaries": [{"individual": {"firstName": "Amina", "lastName": "Otieno"}}]})
+    try:
+        connection.http.request("POST", BULK, text.ljust(size), connection.headers)
+        answer = connection.http.getresponse()
+        answer.read()
+    except OSError:  # a proxy that hangs up on what it will not take
+        connection.http.close()
+        return 413, False
+    return answer.status, answer.getheader("X-Request-Id") is not None
+
+
+def carries_bulk(connection):
+    check("a bulk request of 1 MiB passes", bulk(connection, MIB) == (200, True))
+    check("one that is larger is refused by coffer itself", bulk(connection, MIB + 1) == (413, True))
+
+
+def hides_the_admin_page(connection):
+    for path in ("/admin/", "/admin/api/session", "/metrics"):
+        status, _ = connection.call("GET", path)
+        check(f"{path} is not to be reached through it", status == 404, status)
+    upgrade = {**connection.headers, "Connection": "Upgrade", "Upgrade": "websocket",
+               "Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": base64.b64encode(b"k" * 16).decode()}
+    connection.http.request("GET", "/v1/wallets", headers=upgrade)
+    answer = connection.http.getresponse()
+    answer.read()
+    check("nor is anything switched to another protocol", answer.status == 200, answer.status)
+
+
+def signs_for_the_name(context, gateway):
+    key = gateway.shop.keys["publicKey"]
+    status, challenge = connect(context).call("GET", "/v1/public/auth-connect?account=" + key)
+    check("the challenge login signs for the name that clients use", status == 200
+          and (NAME + " auth").encode() in base64.b64decode(challenge["transaction"]), challenge)
+
+
+def attempts(connection, count, sent=None):
+    """Statuses of logins that fail, each of another client."""
+    return [connection(number).call("POST", "/v1/auth/token", {
+        "clientId": f"app_{sent}{number:022x}", "clientSecret": "sk_" + "0" * 64})[0]
+            for number in range(count)]
+
+
+def shares_login_limits(context, gateway):
+    """docs/tls.md, "What a proxy changes"."""
+    from_each = [f"127.0.1.{number}" for number in range(1, LOGINS_PER_MIN + 1)]
+
+    def direct(number):
+        connection = Connection("127.0.0.1", 8080)
+        connection.http = http.client.HTTPConnection("127.0.0.1", 8080, source_address=(from_each[number], 0))
+        return connection
+
+    def through(number):
+        return connect(context, {"X-Forwarded-For": f"192.0.2.{number}"}, from_each[number])
+
+    statuses = attempts(direct, LOGINS_PER_MIN, "a")
+    check("without a proxy the mistakes of one client are not those of another", set(statuses) == {401},
+          statuses)
+    right, status = {name: gateway.shop.keys[name] for name in ("clientId", "clientSecret")}, 200
+    for turn in "bcdef":  # the pause is a second: on a busy machine it may be over by then
+        statuses = attempts(through, LOGINS_PER_MIN, turn)
+        check("behind a proxy they are, whatever X-Forwarded-For says", {401, 429} == set(statuses), statuses)
+        status, _ = connect(context, source="127.0.2.1").call("POST", "/v1/auth/token", right)
+        if status == 429:
+            break
+    check("and for a while nobody else logs in either", status == 429, status)
+
+
+def limits_logins(context):
+    """nginx itself, by the address that it sees."""
+    bad = {"clientId": "app_" + "c" * 24, "clientSecret": "sk_" + "0" * 64}
+    one, answered = connect(context, source="127.0.3.1"), []
+    for _ in range(LOGINS_PER_MIN + 5):
+        one.http.request("POST", "/v1/auth/token", json.dumps(bad), one.headers)
+        answer = one.http.getresponse()
+        answer.read()
+        answered.append(answer.getheader("X-Request-Id") is not None)
+    check("logins of one address beyond ten at once do not reach coffer",
+          LOGINS_PER_MIN < answered.count(True) < len(answered), answered)
+
+
+# --- In front of one that dies ------------------------------------------------------------------------
+
+class Dying:
+    """Takes coffer's place: answers GET, reads a payment to its end and hangs up. Counts."""
+
+    def __init__(self):
+        outer = self
+        self.payments = self.connections = 0
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def setup(self):
+                super().setup()
+                outer.connections += 1
+
+            def do_GET(self):
+                self.send_response(200)
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+
+            def do_POST(self):
+                self.rfile.read(int(self.headers["Content-Length"]))
+                outer.payments += 1
+                self.close_connection = True
+                self.connection.shutdown(socket.SHUT_RDWR)
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 8080), Handler)
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def judge(self, context):
+        """(connections that 20 requests took, how often one payment was sent, its status)"""
+        connection = connect(context)
+        for _ in range(20):
+            connection.http.request("GET", "/livez")
+            connection.http.getresponse().read()
+        took = self.connections
+        # Now on a connection that was used before, where proxies like to try again.
+        connection.http.request("POST", "/v1/payments/p2p/own", '{"amount":"1"}', connection.headers)
+        answer = connection.http.getresponse()
+        answer.read()
+        sent, self.payments, self.connections = self.payments, 0, 0
+        return took, sent, answer.status
+
+    def close(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+def never_twice(context, start_nginx, start_caddy, shipped):
+    dying = Dying()
+    for name, proxy in (("nginx", start_nginx), ("Caddy", lambda: start_caddy(shipped))):
+        with proxy():
+            took, sent, status = dying.judge(context)
+        check(f"{name}: 20 requests over {took} connection", took == 1, took)
+        check(f"{name}: a payment is sent once when coffer dies over it, and answered {status}",
+              (sent, status) == (1, 502), sent)
+    # The controls: without what the file says, each is noticed.
+    with start_nginx({"proxy_next_upstream off": "proxy_next_upstream error non_idempotent"}):
+        _, sent, _ = dying.judge(context)
+    check(f"the control: nginx that may try again sends it {sent} times", sent > 1, sent)
+    with start_nginx({"keepalive 64;": ""}):
+        took, _, _ = dying.judge(context)
+    check(f"the control: without keepalive 20 requests take {took} connections", took == 20, took)
+    dying.close()
+
+
+# --- All ----------------------------------------------------------------------------------------------
+
+def main(binary):
+    alone()
+    mine = documents.Mine("interop/proxies")
+    short, shipped = mine.take("docs/tls.md", NAME + " {"), documents.read("packaging/examples/Caddyfile")
+    with Home(binary) as home:
+        context = trusting(certificate(home.path("tls")))
+
+        def start_nginx(changed=None):
+            return nginx(home, home.path("tls"), changed=changed or {})
+
+        def start_caddy(text):
+            return caddy(home, home.path("tls"), text)
+
+        gateway = Served(home, f'home_domain = "{NAME}"\nrate_limit_login_per_min = 1000\n')
+        for name, proxy in (("nginx", start_nginx), ("Caddy", lambda: start_caddy(shipped)),
+                            ("Caddy, in short", lambda: start_caddy(short))):
+            print("         behind " + name)
+            with proxy():
+                connection = pays(gateway, context, name.replace(" ", "-").replace(",", ""))
+                carries_bulk(connection)
+                hides_the_admin_page(connection)
+                signs_for_the_name(context, gateway)
+        print("         behind nginx")
+        with start_nginx({"client_max_body_size 2m;": "client_max_body_size 512k;"}):
+            check("the control: with room for less a bulk request is refused by the proxy",
+                  bulk(connect(context, connection.headers), MIB) == (413, False))
+        with start_nginx():
+            shares_login_limits(context, gateway)
+            limits_logins(context)
+        gateway.stop()
+        never_twice(context, start_nginx, start_caddy, shipped)
+    mine.end()
+
+
+main(*sys.argv[1:])

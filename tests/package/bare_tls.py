@@ -1,0 +1,60 @@
+"""docs/tls.md, "Bare": coffer with a certificate of its own on port 443, and its renewal."""
+
+import os
+import pathlib
+import re
+import sys
+import tempfile
+
+from host import check
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "interop"))
+from https import certificate, connect, refused, shown, trusting  # noqa: E402
+
+TLS = "docs/tls.md"
+
+
+def bare_tls(life):
+    with tempfile.TemporaryDirectory() as scratch:
+        bare(life, pathlib.Path(scratch))
+
+
+def bare(life, scratch):
+    # certbot itself needs a name that the world can resolve: its hook is what is run of it.
+    hook = re.search(r"--deploy-hook '([^']*)'", life.says(TLS, "certbot certonly"))[1]
+    lineage = life.path("root/lineage")
+
+    def renew():
+        """As certbot does it, and what verifies the new one."""
+        trusted = trusting(certificate(lineage))
+        life.type(f"export RENEWED_LINEAGE=/root/lineage\n{hook}")
+        return trusted
+
+    certificate(lineage)
+    life.type("install -d -m 0755 /etc/coffer/tls\n" + hook.replace(
+        '"$RENEWED_LINEAGE"', "/root/lineage").partition(" && ")[0])
+    first = trusting(str(lineage / "fullchain.pem"))
+    good = life.settings.read_text()
+    headers = life.shop.login().headers
+    life.settings.write_text(good + life.says(TLS, "tls_cert"))
+    life.type(life.says(TLS, "systemctl edit coffer.socket"))
+    kept = connect(first, headers)
+    check("pays over TLS of its own, on port 443 without a privilege", life.shop.pay(kept, "bare-tls"))
+    check("a certificate of somebody else is not taken", refused(trusting(certificate(scratch))))
+    before = shown(first)
+    second = renew()
+    life.until("a renewed certificate is shown after the hook", lambda: refused(first))
+    check("and verifies", shown(second) != before)
+    check("a connection from before goes on", life.shop.status_of(kept, "bare-tls") is not None
+          and kept.http.sock is not None)
+    life.path("etc/coffer/tls/fullchain.pem").write_bytes((scratch / "fullchain.pem").read_bytes())
+    life.type(life.says(TLS, "systemctl reload coffer"))
+    life.until("a pair that does not fit is not taken, and the journal says why",
+               lambda: "not read again" in life.journal())
+    check("the old one stays in use", not refused(second))
+    life.settings.write_text(good)
+    life.systemctl("revert", "coffer.socket")
+    life.systemctl("stop", "coffer")
+    life.systemctl("start", "coffer")
+    life.type("rm -r /etc/coffer/tls /root/lineage")
+    check("and without TLS again", life.serves("http://127.0.0.1:8080"), life.shows("StatusText"))

@@ -1,0 +1,103 @@
+"""The machine that a package is installed on: a booted root, and a person at its shell who types what the
+documents say."""
+
+import pathlib
+import re
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "interop"))
+import documents  # noqa: E402
+
+checks = 0
+
+
+def check(what, holds, shown=""):
+    global checks
+    checks += 1
+    print(("ok       " if holds else "FAILED   ") + what, flush=True)
+    if not holds:
+        sys.exit(f"{what}: {shown}")
+
+
+class Host:
+    """`versions` are those that stand for 0.1.0 and 0.2.0 in the documents."""
+
+    EDITOR = "/root/editor"
+
+    def __init__(self, root, versions):
+        self.root = root
+        self.old_version, self.new_version = versions
+        self.mine = documents.Mine("package/lifecycle")
+
+    def path(self, path):
+        """Of a file inside, as this machine names it."""
+        return self.root.path / path.lstrip("/")
+
+    def says(self, document, start, language=None, **placeholders):
+        """A block of the documents, with this machine's versions."""
+        text = self.mine.take(document, start, language)
+        text = text.replace("0.1.0", self.old_version).replace("0.2.0", self.new_version)
+        return documents.replaced(text, placeholders)
+
+    def type(self, text, works=True):
+        """Into root's shell, in /root, each line when the one before did well. Yes to every question; what
+        stands behind `systemctl edit` as a comment goes into the editor."""
+        lines = [self.edited(line) for line in text.splitlines()]
+        script = 'cd /root\nsudo() { "$@"; }\n' + "\n".join(lines)
+        done = self.root.run("bash", "-euo", "pipefail", "-c", script, stdin="y\n" * 9,
+                             env={"SYSTEMD_EDITOR": self.EDITOR})
+        if works and done.returncode != 0:
+            sys.exit(f"{text}: {done.returncode}\n{done.stdout}\n{done.stderr}\n{self.journal()}")
+        return done
+
+    def edited(self, line):
+        """`systemctl edit` wants a terminal and an editor."""
+        match = re.fullmatch(r"(systemctl edit \S+) +# (\[.*)", line)
+        if not match:
+            return line
+        content = "\n".join(match[2].split(", "))
+        self.path(self.EDITOR).write_text(f"#!/bin/sh\ncat >\"$1\" <<'TEXT'\n{content}\nTEXT\n")
+        self.path(self.EDITOR).chmod(0o755)
+        return f"script --quiet --return --command '{match[1]}' /dev/null"
+
+    def systemctl(self, *arguments):
+        done = self.root.run("systemctl", *arguments)
+        if done.returncode != 0:
+            sys.exit(f"systemctl {arguments}: {done.stderr}\n{self.journal()}")
+        return done
+
+    def shows(self, name, unit="coffer.service"):
+        return self.root.run("systemctl", "show", "--value", "--property", name, unit).stdout.strip()
+
+    def serves(self, where):
+        """Whether it is what the service says of itself."""
+        return self.shows("StatusText") == "Serving " + where
+
+    def journal(self):
+        return self.root.run("journalctl", "--unit", "coffer", "--output", "cat", "--lines", "15").stdout
+
+    def until(self, what, holds, within_s=20):
+        end = time.monotonic() + within_s
+        while not holds() and time.monotonic() < end:
+            time.sleep(0.1)
+        check(what, holds(), self.shows("ActiveState") + "\n" + self.journal())
+
+    def drop_in(self, unit, text):
+        folder = self.path(f"etc/systemd/system/{unit}.d")
+        folder.mkdir(exist_ok=True)
+        (folder / "test.conf").write_text(text)
+        self.systemctl("daemon-reload")
+        return folder
+
+    def inside_pid(self):
+        """Of the service, as this machine numbers it."""
+        inside = self.shows("MainPID")
+        for folder in pathlib.Path("/proc").glob("[0-9]*"):
+            try:
+                status = (folder / "status").read_text()
+            except OSError:
+                continue
+            if re.search(rf"^NSpid:\t\d+\t{inside}$", status, re.M) and "Name:\tcoffer\n" in status:
+                return folder.name
+        sys.exit(f"no process of the service: {inside}")
