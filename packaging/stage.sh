@@ -35,7 +35,7 @@ for page in coffer.1 coffer.toml.5; do "$tool" man "${page%.*}" >"$stage/man/$pa
 "$tool" completion fish >"$stage/completion/fish/coffer.fish"
 "$tool" settings toml >"$stage/coffer.toml"
 cp LICENSE README.md SECURITY.md CHANGELOG.md "$stage/"
-cp docs/*.md "$stage/docs/"
+cp -r docs/*.md docs/images "$stage/docs/"
 cp packaging/examples/* "$stage/examples/"
 cp packaging/debian/coffer.{service,socket,sysusers,tmpfiles} "$stage/examples/"
 version coffer >"$stage/version"

@@ -1,4 +1,5 @@
-// Token buckets per application, half of them for money, and throttled logins (decisions section 3).
+// Token buckets per application, half of them for money, and throttled logins (decisions section
+// 3).
 #include <catch2/catch.hpp>
 
 #include "support/test_app.h"
@@ -116,6 +117,24 @@ TEST_CASE("wrong secrets make every further attempt slower") {
   // Success forgets the mistakes.
   for (int i = 0; i < 3; ++i) CHECK(log_in(app, "wrong").status == 401);
   CHECK(log_in(app, "").status == 200);
+}
+
+TEST_CASE("behind a proxy on this machine mistakes are held against whom it saw") {
+  TestApp app([](Config& config) { config.rate_limit_login_per_min = 100; });
+  const auto from = [&](const std::string& address) {
+    return app.anonymous().with("X-Forwarded-For", "192.0.2.1, " + address);
+  };
+  const auto guess = [&](const Client& client, const std::string& name) {
+    const Json stranger{{"clientId", name}, {"clientSecret", "guessed"}};
+    for (int i = 0; i < 4; ++i) CHECK(client.post("/v1/auth/token", stranger).status == 401);
+    check_limited(client.post("/v1/auth/token", stranger), "1");
+  };
+  guess(from("198.51.100.7"), "app_one");
+  CHECK(from("198.51.100.8").post("/v1/auth/token", app.me().token_request()).status == 200);
+  CHECK(log_in(app, "").status == 200);
+  // The control: from one address, guesses at one name are held against the other.
+  guess(app.anonymous(), "app_two");
+  check_limited(log_in(app, ""), "1");
 }
 
 TEST_CASE("the form of the token call is throttled and says so to OAuth clients") {

@@ -5,6 +5,7 @@
 #include "api/pipeline/fields.h"
 #include "api/pipeline/services.h"
 #include "auth/secret_hash.h"
+#include "http/client_address.h"
 #include "http/problem_json.h"
 #include "store/tenants.h"
 
@@ -75,7 +76,8 @@ Result<TokenRequest> read_json(const http::Request& request, const http::JsonVal
   out.oauth = snake;
   if (!read_basic(request, out)) {
     out.client_id = fields.text(snake ? "client_id" : "clientId", required).value_or("");
-    out.client_secret = fields.text(snake ? "client_secret" : "clientSecret", required).value_or("");
+    out.client_secret =
+        fields.text(snake ? "client_secret" : "clientSecret", required).value_or("");
   }
   out.scope = fields.text("scope", optional, 1000);
   COFFER_TRY_VOID(check(faults));
@@ -110,7 +112,8 @@ Result<ScopeSet> granted_scopes(const store::ApplicationRow& application,
   if (!asked || asked->empty()) return application.scopes;
   COFFER_TRY(const ScopeSet scopes, ScopeSet::parse(*asked));
   if (!application.scopes.contains(scopes)) {
-    return unexpected(Problem(Slug::malformed_request, "The application does not have all of these scopes.",
+    return unexpected(Problem(Slug::malformed_request,
+                              "The application does not have all of these scopes.",
                               {{"scope", "may only name scopes of the application"}}));
   }
   return scopes;
@@ -131,8 +134,8 @@ http::Response token_response(const Services& services, const store::Application
   Json body{{"accessToken", token},
             {"tokenType", "Bearer"},
             {"expiresIn", lifetime_s},
-            {"associationId",
-             application.tenant ? Json(application.tenant->association.to_string()) : Json(nullptr)}};
+            {"associationId", application.tenant ? Json(application.tenant->association.to_string())
+                                                 : Json(nullptr)}};
   if (oauth) {
     body["access_token"] = token;
     body["token_type"] = "Bearer";
@@ -160,7 +163,7 @@ Result<http::Response> issue(const Services& services, const Call& call,
   RateLimiter& limiter = services.limiter;
   // Cut: what a stranger sends is remembered for a while.
   const std::string client = "client:" + token.client_id.substr(0, 64);
-  const std::string address = "address:" + call.request.peer;
+  const std::string address = "address:" + http::client_address(call.request);
   COFFER_TRY_VOID(limiter.admit_login(address));
   COFFER_TRY_VOID(limiter.admit_login(client));
   auto application = verify_client(services, token, call.request);

@@ -6,6 +6,7 @@
 #include "api/pipeline/services.h"
 #include "flows/login.h"
 #include "flows/user_changes.h"
+#include "http/client_address.h"
 
 namespace coffer::api {
 namespace {
@@ -29,7 +30,7 @@ auto throttled(const Services& services, const std::vector<std::string>& keys, A
   return result;
 }
 
-std::string address_of(const Call& call) { return "address:" + call.request.peer; }
+std::string address_of(const Call& call) { return "address:" + http::client_address(call.request); }
 std::string key_for(std::string_view kind, std::string_view who) {
   return std::string(kind) + ":" + std::string(who.substr(0, 64));
 }

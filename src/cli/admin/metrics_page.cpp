@@ -7,6 +7,7 @@
 #include "base/telemetry/log_file.h"
 #include "base/telemetry/process.h"
 #include "embedded/embedded.h"
+#include "http/client_address.h"
 
 namespace coffer::cli {
 namespace {
@@ -15,16 +16,6 @@ using Kind = Exposition::Kind;
 
 constexpr std::int64_t kKeptMs = 1'000;
 constexpr double kMsPerSecond = 1e3;
-
-bool is_loopback(std::string_view peer) {
-  return peer.starts_with("127.") || peer == "::1" || peer.starts_with("::ffff:127.");
-}
-
-/// Nobody can tell who is behind a proxy.
-bool is_forwarded(const http::Request& request) {
-  return request.header("X-Forwarded-For") != nullptr || request.header("Forwarded") != nullptr ||
-         request.header("Via") != nullptr || request.header("X-Real-IP") != nullptr;
-}
 
 /// Compared by digests, so that neither content nor length of the token shows in the time.
 bool has_token(const http::Request& request, const Secret& token) {
@@ -241,7 +232,8 @@ Result<http::Response> MetricsPage::handle(const http::Request& request) {
 }
 
 Result<void> MetricsPage::admit(const http::Request& request) const {
-  if (is_loopback(request.peer) && !is_forwarded(request)) return {};
+  // Behind a proxy may be anybody.
+  if (http::is_loopback(request.peer) && !http::is_forwarded(request)) return {};
   const Secret& token = app_.config().metrics_token;
   if (token.empty()) return unexpected(Slug::not_found, "There is nothing at this path.");
   if (has_token(request, token)) return {};

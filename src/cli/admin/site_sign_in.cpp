@@ -8,6 +8,7 @@
 #include "flows/operators/acts.h"
 #include "flows/operators/operator_sign_in.h"
 #include "flows/operators/operators.h"
+#include "http/client_address.h"
 #include "http/json_body.h"
 
 namespace coffer::cli {
@@ -110,21 +111,21 @@ Result<AdminSite::Visitor> AdminSite::visitor(const http::Request& request) {
 Result<store::OperatorRow> AdminSite::guess(
     const http::Request& request, const std::string& name,
     const std::function<Result<store::OperatorRow>()>& look) {
-  const std::string who = name + '\n' + request.peer;
+  const std::string address = http::client_address(request);
+  const std::string who = name + '\n' + address;
   const Lock one_at_a_time(hashing_);
   const std::int64_t now = app_.flows().clock.monotonic_ms();
-  const std::int64_t wait =
-      std::max(by_name_.wait_ms(who, now), by_address_.wait_ms(request.peer, now));
+  const std::int64_t wait = std::max(by_name_.wait_ms(who, now), by_address_.wait_ms(address, now));
   if (wait > 0) return unexpected(too_many(wait));
   auto row = look();
   if (row) {
     by_name_.succeeded(who);
   } else if (row.error().slug == Slug::unauthorized) {
     by_name_.failed(who, now);
-    by_address_.failed(request.peer, now);
+    by_address_.failed(address, now);
     api::count_sign_in_failure(app_.metrics(), "admin");
     log_warning("admin", "sign-in refused",
-                {{"peer", request.peer}, {"request_id", request.request_id}});
+                {{"peer", address}, {"request_id", request.request_id}});
   }
   return row;
 }

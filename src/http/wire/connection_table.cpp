@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "http/client_address.h"
+
 namespace coffer::http {
 namespace {
 
 std::size_t reserve_for(std::size_t connections_max) {
   return std::clamp<std::size_t>(connections_max / 4, 64, 1'024);
 }
-
-bool is_loopback(const std::string& peer) { return peer.starts_with("127.") || peer == "::1"; }
 
 }  // namespace
 

@@ -1,0 +1,54 @@
+// Who a failed login is held against (docs/tls.md): the peer, or whom a proxy on this machine saw.
+#include "http/client_address.h"
+
+#include <catch2/catch.hpp>
+
+using namespace coffer::http;
+
+namespace {
+
+struct Case {
+  std::string peer;
+  std::vector<std::string> forwarded_for;
+  std::string client;
+};
+
+}  // namespace
+
+TEST_CASE("the client's address is the last that a proxy on this machine says, else the peer's") {
+  const auto sample = GENERATE(values<Case>({
+      {"203.0.113.9", {}, "203.0.113.9"},
+      {"127.0.0.1", {}, "127.0.0.1"},
+      {"127.0.0.1", {"198.51.100.7"}, "198.51.100.7"},
+      {"127.0.0.3", {" 198.51.100.7\t"}, "198.51.100.7"},
+      {"::1", {"2001:db8::7"}, "2001:db8::7"},
+      {"::ffff:127.0.0.1", {"2001:db8::7"}, "2001:db8::7"},
+      // What the client wrote itself stands before it, in the same header or in one of its own.
+      {"127.0.0.1", {"192.0.2.1, 198.51.100.7"}, "198.51.100.7"},
+      {"127.0.0.1", {"192.0.2.1", "198.51.100.7"}, "198.51.100.7"},
+      // Not from elsewhere: anybody can write it.
+      {"203.0.113.9", {"198.51.100.7"}, "203.0.113.9"},
+      {"127.0.0.1", {""}, "127.0.0.1"},
+      {"127.0.0.1", {"198.51.100.7,"}, "127.0.0.1"},
+      {"127.0.0.1", {"unknown"}, "127.0.0.1"},
+      {"127.0.0.1", {"198.51.100.7:5050"}, "127.0.0.1"},
+  }));
+  Request request;
+  request.peer = sample.peer;
+  for (const auto& value : sample.forwarded_for)
+    request.headers.emplace_back("x-forwarded-for", value);
+  CAPTURE(sample.peer, sample.forwarded_for);
+  CHECK(client_address(request) == sample.client);
+  CHECK(is_forwarded(request) != sample.forwarded_for.empty());
+}
+
+TEST_CASE("loopback is told from what only looks like it") {
+  CHECK(is_loopback("127.0.0.1"));
+  CHECK(is_loopback("127.255.0.1"));
+  CHECK(is_loopback("::1"));
+  CHECK(is_loopback("::ffff:127.0.0.1"));
+  CHECK_FALSE(is_loopback("12.7.0.0"));
+  CHECK_FALSE(is_loopback("::ffff:128.0.0.1"));
+  CHECK_FALSE(is_loopback("::12"));
+  CHECK_FALSE(is_loopback(""));
+}
