@@ -18,8 +18,10 @@ set(CMAKE_CXX_FLAGS_RELEASE "")
 find_program(COFFER_CCACHE ccache)
 mark_as_advanced(COFFER_CCACHE)
 if(COFFER_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_C_COMPILER_LAUNCHER "${COFFER_CCACHE}")
-  set(CMAKE_CXX_COMPILER_LAUNCHER "${COFFER_CCACHE}")
+  # By the compiler's own list of headers: without it each file that is new is preprocessed twice, which is
+  # a tenth of a build from nothing.
+  set(CMAKE_C_COMPILER_LAUNCHER env CCACHE_DEPEND=1 "${COFFER_CCACHE}")
+  set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_DEPEND=1 "${COFFER_CCACHE}")
 endif()
 
 # For the whole binary, third-party sources included. -static-pie wants position independent code

@@ -250,7 +250,7 @@ def control():
 
 
 def main():
-    seconds = float(os.environ.get("COFFER_OVERLOAD_SECONDS", "5"))
+    seconds = float(os.environ.get("COFFER_OVERLOAD_SECONDS", "3"))
     clients = int(os.environ.get("COFFER_OVERLOAD_CLIENTS", "400"))
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))

@@ -9,8 +9,11 @@
 namespace coffer {
 
 bool sync_file(int fd) {
+  if (::fcntl(fd, F_FULLFSYNC) == 0) return true;
   // Some file systems know only the lesser promise, which is all there is to have on them then.
-  return ::fcntl(fd, F_FULLFSYNC) == 0 || ::fsync(fd) == 0;
+  // What failed has failed: another call could succeed although bytes are lost.
+  const bool unknown = errno == ENOTSUP || errno == EINVAL || errno == ENOTTY;
+  return unknown && ::fsync(fd) == 0;
 }
 
 bool sync_content(int fd) { return sync_file(fd); }
