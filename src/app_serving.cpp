@@ -31,6 +31,14 @@ flows::BackupPlan backup_plan(const Config& config) {
           .floor_bytes = static_cast<std::uint64_t>(config.disk_floor_mib) << 20};
 }
 
+/// What is about the certificate says all; what is about the address begins with its setting, and
+/// cli/serving adds where that came from.
+StartError cannot_listen(const Problem& problem, const std::string& setting,
+                         const std::string& what) {
+  if (problem.slug == Slug::validation_failed) return {78, what};
+  return {1, setting + ": " + what};
+}
+
 }  // namespace
 
 bool App::start_listeners(StartError& error, const http::Handler& admin,
@@ -53,8 +61,7 @@ bool App::start_listeners(StartError& error, const http::Handler& admin,
         return shared && owns_path(request.path) ? admin(request) : pipeline_->handle(request);
       });
   if (const auto started = server_->start(); !started) {
-    const bool certificate = started.error().slug == Slug::validation_failed;
-    error = {certificate ? 78 : 1, (certificate ? "" : "listen_http: ") + started.error().detail};
+    error = cannot_listen(started.error(), "listen_http", started.error().detail);
     return false;
   }
   return !admin || shared || config_.admin_off || start_admin(error, admin);
@@ -83,8 +90,7 @@ bool App::start_admin(StartError& error, const http::Handler& admin) {
     log_warning("admin", what, {{"remedy", "set admin_listen to a free address"}});
     return true;
   }
-  const bool certificate = started.error().slug == Slug::validation_failed;
-  error = {certificate ? 78 : 1, (certificate ? "" : "admin_listen: ") + what};
+  error = cannot_listen(started.error(), "admin_listen", what);
   return false;
 }
 

@@ -8,8 +8,9 @@ import sys
 import time
 
 import documents
+from checks import check
 from served import Served
-from terminal import Home, alone, check, get
+from terminal import Home, alone, get
 
 OPERATING = "docs/operating.md"
 # Words of the documents that stand for something of the reader's.

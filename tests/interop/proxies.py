@@ -12,9 +12,10 @@ import threading
 import time
 
 import documents
+from checks import check
 from https import NAME, Connection, certificate, connect, refused, trusting
 from served import Served
-from terminal import Home, alone, check
+from terminal import Home, alone
 
 MIB = 1 << 20
 LOGINS_PER_MIN = 10

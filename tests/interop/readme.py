@@ -10,7 +10,8 @@ import threading
 import time
 
 import documents
-from terminal import ROOT, Home, alone, check, get
+from checks import check
+from terminal import ROOT, Home, alone, get
 
 README = "README.md"
 MINUTES_PROMISED = 5

@@ -5,7 +5,8 @@ import os
 import sys
 import time
 
-from terminal import check, get
+from checks import check
+from terminal import get
 from shop import Shop
 
 

@@ -24,12 +24,6 @@ def alone():
     roots.alone(real_root=False)
 
 
-def check(what, holds, shown=""):
-    print(("ok       " if holds else "FAILED   ") + what, flush=True)
-    if not holds:
-        sys.exit(f"{what}: {shown}")
-
-
 def get(url, headers=None):
     """(status, text)"""
     host, _, path = url.removeprefix("http://").partition("/")

@@ -17,17 +17,13 @@ import time
 import urllib.request
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "crash"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "interop"))
 import auditor  # noqa: E402
 import gateway as crash_gateway  # noqa: E402
+from checks import check  # noqa: E402
 
 READY_S, SETTLED_S = 120.0, 60.0
 PAYMENTS = 5
-
-
-def check(what, holds, shown=""):
-    print(("ok       " if holds else "FAILED   ") + what, flush=True)
-    if not holds:
-        sys.exit(f"{what}: {shown}")
 
 
 def run(coffer, *words):

@@ -17,15 +17,11 @@ import time
 import roots
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "crash"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "interop"))
 import gateway as crash_gateway  # noqa: E402
+from checks import check  # noqa: E402
 
 PORT = 8080
-
-
-def check(what, holds, shown=""):
-    print(("ok       " if holds else "FAILED   ") + what, flush=True)
-    if not holds:
-        sys.exit(f"{what}: {shown}")
 
 
 def pay(facts):

@@ -7,17 +7,9 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "interop"))
+import checks  # noqa: E402
 import documents  # noqa: E402
-
-checks = 0
-
-
-def check(what, holds, shown=""):
-    global checks
-    checks += 1
-    print(("ok       " if holds else "FAILED   ") + what, flush=True)
-    if not holds:
-        sys.exit(f"{what}: {shown}")
+from checks import check  # noqa: E402
 
 
 class Host:

@@ -13,10 +13,9 @@ import shutil
 import sys
 import time
 
-import host
 import roots
 from bare_tls import bare_tls
-from host import Host, check, documents
+from host import Host, check, checks, documents
 from shop import Crowd, Shop, as_json, crash_gateway
 
 DATA = "var/lib/coffer"
@@ -291,7 +290,7 @@ def main(old, new):
             life.mine.end()
         finally:
             root.halt()
-    print(f"{host.checks} checks")
+    print(f"{checks.count} checks")
 
 
 main(*sys.argv[1:])
