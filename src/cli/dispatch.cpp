@@ -4,10 +4,8 @@
 #include <unistd.h>
 
 #include <array>
-#include <filesystem>
 #include <memory>
 #include <optional>
-#include <system_error>
 #include <utility>
 
 #include "app.h"
@@ -76,21 +74,10 @@ void keep_quiet(const Config& config) {
                     config.log_format.value_or(default_log_format()));
 }
 
-bool is_missing(const std::string& path) {
-  std::error_code error;
-  const auto type = std::filesystem::status(path, error).type();
-  return type == std::filesystem::file_type::not_found;
-}
-
 int run_on_file(const CommandLine& line, const Console& console) {
   int code = 0;
-  const auto config = read_file_settings(console, line.flags, code);
+  const auto config = read_ledger_settings(console, line.flags, code);
   if (!config) return code;
-  if (is_missing(config->db)) {
-    print_error(console, "there is no database at " + config->db +
-                             "; make one with coffer init, or name another with --db");
-    return exit_code::kFailed;
-  }
   keep_quiet(*config);
   const SystemClock clock;
   OsRandom random;

@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/telemetry/log_file.h"
 #include "cli/demo/demo.h"
+#include "cli/exit_code.h"
 
 namespace coffer::cli {
 namespace {
@@ -51,6 +52,28 @@ std::optional<Config> read_file_settings(const Console& console, const ConfigFla
   if (!demo) return config;
   inputs.command_defaults["db"] = *demo;
   return read_settings(console, inputs, exit_code);
+}
+
+std::optional<Config> read_ledger_settings(const Console& console, const ConfigFlags& flags,
+                                           int& exit_code) {
+  auto config = read_file_settings(console, flags, exit_code);
+  if (!config) return config;
+  std::error_code error;
+  if (fs::status(config->db, error).type() == fs::file_type::not_found) {
+    exit_code = exit_code::kFailed;
+    print_error(console, "there is no database at " + config->db +
+                             "; make one with coffer init, or name another with --db");
+    return std::nullopt;
+  }
+  // All of a young ledger may be in the log beside it.
+  if (fs::file_size(config->db, error) == 0 && !fs::exists(config->db + "-wal", error)) {
+    exit_code = exit_code::kCorrupt;
+    print_error(console, config->db +
+                             " is empty, there is no ledger in it; restore it from a backup, or "
+                             "name another with --db");
+    return std::nullopt;
+  }
+  return config;
 }
 
 ConfigReading read_all_settings(const ConfigFlags& flags) {

@@ -18,6 +18,10 @@ std::optional<Config> read_settings(const Console& console, const ConfigInputs& 
 std::optional<Config> read_file_settings(const Console& console, const ConfigFlags& flags,
                                          int& exit_code);
 
+/// The same for one that needs a ledger to be there.
+std::optional<Config> read_ledger_settings(const Console& console, const ConfigFlags& flags,
+                                           int& exit_code);
+
 /// The same with whatever is wrong with it; nothing is printed.
 ConfigReading read_all_settings(const ConfigFlags& flags);
 

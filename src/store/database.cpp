@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -83,6 +84,20 @@ OpenError sql_fault(const std::string& path, const SqlError& error) {
           "cannot open " + path + " (" + error.what() + "). Check the path and the disk."};
 }
 
+/// Stands in the lock file once the database has a ledger.
+constexpr const char* kLedgerMark = "holds a ledger\n";
+
+/// Makes no file. A fault is left to whoever opens it for good.
+bool holds_tables(const std::string& path) {
+  try {
+    Connection db(path, OpenMode::read_only);
+    static constexpr const char* kAnyTable = "SELECT 1 FROM sqlite_schema LIMIT 1";
+    return Query(db, kAnyTable).step();
+  } catch (const SqlError& error) {
+    return error.primary_code != SQLITE_CANTOPEN || fs::exists(path);
+  }
+}
+
 std::unique_ptr<Connection> open_reader(const std::string& path) {
   auto connection = std::make_unique<Connection>(path, OpenMode::read_write);
   connection->execute(
@@ -140,7 +155,8 @@ std::unique_ptr<Database> Database::open(const DatabaseOptions& options, const C
     return nullptr;
   }
   std::unique_ptr<Database> database(new Database(options, clock));
-  for (const auto step : {&Database::take_lock, &Database::open_writer, &Database::open_readers}) {
+  for (const auto step : {&Database::take_lock, &Database::miss_nothing, &Database::open_writer,
+                          &Database::open_readers}) {
     try {
       error = (database.get()->*step)();
     } catch (const SqlError& fault) {
@@ -151,9 +167,14 @@ std::unique_ptr<Database> Database::open(const DatabaseOptions& options, const C
   // SQLite synchronises the directory too when it first writes to a log that it made, but shrugs
   // when that fails.
   const std::string directory = directory_of(options.path);
-  if (sync_directory(directory)) return database;
-  error = errno_fault("cannot synchronise the directory " + directory, errno);
-  return nullptr;
+  if (!sync_directory(directory)) {
+    error = errno_fault("cannot synchronise the directory " + directory, errno);
+    return nullptr;
+  }
+  // Last: what it says is there has to be on the disk. Where it cannot be said, nothing but the
+  // refusal of an empty file is lost.
+  (void)database->write_lock_file(true);
+  return database;
 }
 
 OpenError Database::take_lock() {
@@ -170,16 +191,37 @@ OpenError Database::take_lock() {
   lock_fd_ = ::open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (lock_fd_ < 0) return errno_fault("cannot open the lock file " + lock_path, errno);
   if (::flock(lock_fd_, LOCK_EX | LOCK_NB) != 0) {
-    char owner[32] = {};
-    if (::pread(lock_fd_, owner, sizeof owner - 1, 0) <= 0) std::strcpy(owner, "unknown");
+    const std::string text = read_lock_file();
+    const std::string owner = text.empty() ? "unknown" : text.substr(0, text.find('\n'));
     return {OpenFault::locked, options_.path + " is in use by another coffer (process " + owner +
                                    "). One process owns the file; stop that one first."};
   }
-  const std::string pid = std::to_string(::getpid());
-  if (::ftruncate(lock_fd_, 0) != 0 || ::pwrite(lock_fd_, pid.data(), pid.size(), 0) < 0) {
-    return errno_fault("cannot write the lock file " + lock_path, errno);
-  }
-  return {};
+  had_ledger_ = read_lock_file().find(kLedgerMark) != std::string::npos;
+  if (write_lock_file(had_ledger_)) return {};
+  return errno_fault("cannot write the lock file " + lock_path, errno);
+}
+
+std::string Database::read_lock_file() const {
+  char text[64];
+  const ssize_t size = ::pread(lock_fd_, text, sizeof text, 0);
+  return {text, static_cast<std::size_t>(std::max<ssize_t>(size, 0))};
+}
+
+// Over what is there, so that a full disk has room for it.
+bool Database::write_lock_file(bool ledger) const {
+  const std::string text = std::to_string(::getpid()) + "\n" + (ledger ? kLedgerMark : "");
+  const auto size = static_cast<ssize_t>(text.size());
+  return ::pwrite(lock_fd_, text.data(), text.size(), 0) == size &&
+         ::ftruncate(lock_fd_, size) == 0;
+}
+
+OpenError Database::miss_nothing() {
+  if (!had_ledger_ || holds_tables(options_.path)) return {};
+  return {OpenFault::corrupt,
+          options_.path +
+              " is empty or gone, and it did hold a ledger. Restore it from a backup; to begin "
+              "with an empty ledger all the same, remove " +
+              options_.path + ".lock."};
 }
 
 OpenError Database::open_writer() {

@@ -100,6 +100,12 @@ class Database {
   friend class Reader;
   explicit Database(DatabaseOptions options, const Clock& clock);
   OpenError take_lock();
+  /// That an empty ledger does not take the place of one that was lost: clients would repeat their
+  /// payments, and all would be new.
+  OpenError miss_nothing();
+  std::string read_lock_file() const;
+  /// Our process, and whether there is a ledger; false with errno when it cannot be written.
+  bool write_lock_file(bool ledger) const;
   OpenError open_writer();
   OpenError open_readers();
   void give_back(std::size_t slot);
@@ -113,6 +119,7 @@ class Database {
   const DatabaseOptions options_;
   const Clock& clock_;
   int lock_fd_ = -1;
+  bool had_ledger_ = false;             // as the lock file says; owned by `open`
   std::unique_ptr<Connection> writer_;  // used by the commit queue's thread only
   std::atomic<std::uint64_t> tenancy_generation_{1};
   mutable Mutex mutex_;

@@ -367,16 +367,19 @@ def audit(path, client=None, settled=False):
         if os.path.exists(path + "-wal"):
             shutil.copy(path + "-wal", copy + "-wal")
         run = Audit(copy)
-        run.check_file()
-        run.check_balances()
-        run.check_entry_sets()
-        run.check_chain()
-        run.check_payments(settled)
-        run.check_providers()
-        run.check_tenants()
-        check_outbox(run)
-        if client is not None:
-            run.check_client(client)
+        try:
+            run.check_file()
+            run.check_balances()
+            run.check_entry_sets()
+            run.check_chain()
+            run.check_payments(settled)
+            run.check_providers()
+            run.check_tenants()
+            check_outbox(run)
+            if client is not None:
+                run.check_client(client)
+        except sqlite3.DatabaseError as error:
+            run.fault("cannot be read", error)
         run.db.close()
         return run.faults
     finally:

@@ -199,6 +199,13 @@ def with_twins(sound):
     return copy
 
 
+def with_nothing(sound):
+    """What is there when everything was in a log that is not."""
+    copy = sound.copy()
+    os.truncate(copy, 0)
+    return copy
+
+
 def judge(sound, copy, check, invariant, what):
     faults = audit(copy, sound.client, settled=check == "everything settled")
     if not any(fault.startswith(check + ":") for fault in faults):
@@ -234,9 +241,10 @@ def main():
         for check, invariant, sql in DAMAGES:
             judge(sound, damaged(sound, sql), check, invariant, sql)
         judge(sound, with_twins(sound), "one record per transactionId", "sqlite_integrity", "twins")
-        both = sum(invariant is not ONLY_CLIENTS_KNOW for _, invariant, _ in DAMAGES) + 1
+        judge(sound, with_nothing(sound), "cannot be read", "refused", "an empty file")
+        both = sum(invariant is not ONLY_CLIENTS_KNOW for _, invariant, _ in DAMAGES) + 2
         print(f"count: a sound file of {len(sound.client['acked'])} payments passes both judges")
-        print(f"control: {len(DAMAGES) + 1} damaged copies are found by the auditor, {both} of them by verify"
+        print(f"control: {len(DAMAGES) + 2} damaged copies are found by the auditor, {both} of them by verify"
               " too (the others only clients can know), each for its reason")
 
 

@@ -103,7 +103,7 @@ class Gateway:
     def server_pid(self):
         """The server's own, not that of a wrapper around it."""
         with open(self.db + ".lock", encoding="ascii") as lock:
-            return int(lock.read())
+            return int(lock.readline())
 
     def command(self, *words):
         return command(self.binary, self.db, *words)

@@ -107,9 +107,15 @@ def main():
         replica = Replica(gateway.db, os.path.join(folder, "replica.db"))
         alone = os.path.join(folder, "alone.db")
         end = time.monotonic() + seconds
-        while time.monotonic() < end:
+        generation = only_in_log = 0
+        # Not before the log has what the file lacks: one that was copied just now may lack nothing, for each
+        # client's payment may be in it before its answer.
+        while time.monotonic() < end or only_in_log <= len(clients.threads):
             known = clients.facts_now()
             replica.follow()
+            if replica.generations != generation:
+                generation, in_file = replica.generations, len(clients.acked)
+            only_in_log = len(known["acked"]) - in_file
             time.sleep(ROUND_S)
         gateway.kill()  # the machine is gone; the replica is what is left
         clients.stopping.set()

@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <filesystem>
 #include <memory>
 
 #include "app.h"
@@ -61,13 +60,8 @@ Result<Answer> rotate_in(App& app, Random& random, const std::string& key_file) 
 
 int rotate(const Console& console, const Arguments& arguments, const ConfigFlags& flags) {
   int code = 0;
-  const auto config = read_file_settings(console, flags, code);
+  const auto config = read_ledger_settings(console, flags, code);
   if (!config) return code;
-  std::error_code ignored;
-  if (!std::filesystem::exists(config->db, ignored)) {
-    print_error(console, "there is no database at " + config->db + "; name another with --db");
-    return exit_code::kFailed;
-  }
   configure_logging(LogLevel::warning, default_log_format());
   const SystemClock clock;
   OsRandom random;

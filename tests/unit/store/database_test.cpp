@@ -76,6 +76,31 @@ TEST_CASE("database: one process owns the file") {
   CHECK(open_error(path).fault == OpenFault::none);
 }
 
+TEST_CASE("database: an empty ledger does not take the place of one that was lost") {
+  const std::array<std::function<void(const std::string&)>, 3> losses{{
+      [](const std::string& path) { fs::resize_file(path, 0); },
+      [](const std::string& path) { fs::remove(path); },
+      // What is left when all of it was in a log that is gone.
+      [](const std::string& path) {
+        fs::remove(path);
+        make_sqlite_file(path, "PRAGMA journal_mode = WAL");
+      },
+  }};
+  for (const auto& lose : losses) {
+    const TemporaryFolder folder;
+    REQUIRE(open_error(folder.file()).fault == OpenFault::none);
+    REQUIRE(open_error(folder.file()).fault == OpenFault::none);
+    lose(folder.file());
+    for (int tries = 0; tries < 2; ++tries) {
+      const OpenError error = open_error(folder.file());
+      CHECK(error.fault == OpenFault::corrupt);
+      CHECK(error.message.find("did hold a ledger. Restore it from a backup") != std::string::npos);
+    }
+    fs::remove(folder.file() + ".lock");
+    CHECK(open_error(folder.file()).fault == OpenFault::none);
+  }
+}
+
 TEST_CASE("database: a refused opening leaves no lock behind") {
   const TemporaryFolder folder;
   make_sqlite_file(folder.file(), "CREATE TABLE other (x)");
