@@ -223,19 +223,22 @@ void CommitQueue::write_loop() {
 /// Looks before writing, so that a ledger never meets a disk with no room for its recovery.
 bool CommitQueue::disk_is_full() {
   const std::int64_t now = clock_.monotonic_ms();
-  if (!after_full_ && disk_checked_ms_ >= 0 && now - disk_checked_ms_ < kDiskCheckEveryMs) {
-    return storage_full_;
+  if (!storage_full_ && disk_checked_ms_ >= 0 && now - disk_checked_ms_ < kDiskCheckEveryMs) {
+    return false;
   }
   disk_checked_ms_ = now;
-  const bool full =
-      database_.free_bytes() < options_.disk_floor_bytes || COFFER_FAULT_FAILS("disk.full");
-  if (full != storage_full_) {
-    storage_full_ = full;
-    full ? log_error("store", "disk is full, refusing writes", {{"free", database_.free_bytes()}})
-         : log_info("store", "disk has room again, accepting writes");
+  if (database_.free_bytes() >= options_.disk_floor_bytes && !COFFER_FAULT_FAILS("disk.full")) {
+    return false;  // Only a batch that is on the disk proves that there is room enough.
   }
-  after_full_ = full;
-  return full;
+  note_full(true);
+  return true;
+}
+
+void CommitQueue::note_full(bool full) {
+  if (full == storage_full_) return;
+  storage_full_ = full;
+  full ? log_error("store", "disk is full, refusing writes", {{"free", database_.free_bytes()}})
+       : log_info("store", "disk has room again, accepting writes");
 }
 
 void CommitQueue::write_batch(Batch& batch) {
@@ -248,7 +251,7 @@ void CommitQueue::write_batch(Batch& batch) {
     tx_.balances_.flush();
   } catch (const SqlError& error) {
     if (error.primary_code == SQLITE_FULL) {
-      storage_full_ = after_full_ = true;
+      note_full(true);
       return fail_batch(batch, storage_full());
     }
     if (error.primary_code == SQLITE_BUSY) {
@@ -319,7 +322,7 @@ bool CommitQueue::commit(Batch& batch) {
     Query(tx_.db(), kCommit).run();
   } catch (const SqlError& error) {
     if (error.primary_code == SQLITE_FULL) {
-      storage_full_ = after_full_ = true;
+      note_full(true);
       fail_batch(batch, storage_full());
       return false;
     }
@@ -350,6 +353,7 @@ void CommitQueue::fail_batch(Batch& batch, const Problem& problem) {
 }
 
 void CommitQueue::finish(Batch& batch) {
+  note_full(false);
   commits_.fetch_add(1, std::memory_order_relaxed);
   last_commit_ms_ = clock_.monotonic_ms();
   if (tx_.tenancy_touched_) database_.tenancy_generation_.fetch_add(1);

@@ -83,6 +83,7 @@ class CommitQueue {
   void fail_batch(Batch& batch, const Problem& problem);
   void finish(Batch& batch);
   bool disk_is_full();
+  void note_full(bool full);
   void checkpoint_when_due();
   void note_commit(const Batch& batch, const Stopwatch& watch);
   [[noreturn]] void fail_stop(const char* where, const std::string& what, int code);
@@ -98,7 +99,6 @@ class CommitQueue {
   WriteTx tx_;  // writer thread only
   int wal_frames_ = 0;
   std::int64_t disk_checked_ms_ = -1;
-  bool after_full_ = false;
 
   mutable Mutex mutex_;
   Condition arrived_;

@@ -126,7 +126,7 @@ class Clients(Crowd):
                 raise RuntimeError(f"{transaction_id} is still not answered: {self.surprises}")
 
 
-def wait_until_settled(gateway, within_s=5.0):
+def wait_until_settled(gateway, within_s=30.0):
     """Seconds until nothing is under way, by the public API; raises when it takes too long."""
     began = time.monotonic()
     connection = gateway.login()

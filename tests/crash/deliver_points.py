@@ -9,6 +9,7 @@ import time
 
 from auditor import audit
 from gateway import Gateway
+from held_port import held_port
 from receivers import Receiver
 from webhook_world import Member, Payers, check_controls, judge, report, wait_until_arrived
 
@@ -49,8 +50,9 @@ def run(point, passage, losing=False):
     """What is wrong after one death, how many came again, and what is known of the member. `losing`: its
     receiver is down until the death, so that something is pending then, and what is pending is lost."""
     with tempfile.TemporaryDirectory() as folder:
-        gateway = Gateway(os.environ["COFFER_FAULTS_BIN"], folder).start()
-        gateway.listen = str(gateway.port)
+        gateway = Gateway(os.environ["COFFER_FAULTS_BIN"], folder)
+        gateway.listen = str(held_port())
+        gateway.start()
         member = Member(gateway, "member")
         down = threading.Event()
         receiver = Receiver(lambda delivery: "error" if down.is_set() else "ok")

@@ -37,9 +37,17 @@ class PoolServer(WrongServer):
     is whole, for however long that takes. Nothing is ever closed for being slow."""
 
     def __init__(self, threads=8):
+        self.threads = threads
+        self.taken = threading.Semaphore(0)
         super().__init__(threads, 4096)
 
+    def wait_until_taken(self, within_s):
+        """Until as many connections as there are threads have been served, or are."""
+        for _ in range(self.threads):
+            self.taken.acquire(timeout=within_s)
+
     def serve(self, connection):
+        self.taken.release()
         data = b""
         while True:
             while b"\r\n\r\n" not in data:

@@ -255,7 +255,8 @@ def main():
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     control()
-    limits = {"COFFER_RATE_LIMIT_SANDBOX_PER_S": "1000", "COFFER_RATE_LIMIT_SANDBOX_BURST": "2000"}
+    # Less than any machine sends.
+    limits = {"COFFER_RATE_LIMIT_SANDBOX_PER_S": "200", "COFFER_RATE_LIMIT_SANDBOX_BURST": "400"}
     binary = os.environ["COFFER_RELEASE_BIN"]
     rows = [
         ("as it comes", {}, "", None, seconds),

@@ -23,6 +23,7 @@ def kill_what_is_left():
     for process in RUNNING:
         if process.poll() is None:
             process.kill()
+            process.wait()
 
 
 def run_command(binary, db, *words):

@@ -95,7 +95,7 @@ def control(folder, dice, what, binary, wrapper=(), env=None):
             break  # what the cut left does not even open
         if cuts == 1:
             clients.start()
-        facts = cut_under_load(disk, gateway, clients, dice)
+        facts = cut_under_load(disk, gateway, clients, dice, len(clients.acked) + 10)
         acked = len(facts["acked"])
         lost = len(faults_after(gateway, facts))
     clients.stopping.set()

@@ -13,6 +13,7 @@ from auditor import audit
 from clients import TRY_AGAIN, wait_until_settled
 from gateway import Gateway, payment
 from injection import ENDS_WITHIN_S, EXIT_UNCERTAIN, injected_and_ended, skip_without_strace, tracer
+from patience import SLOW, until_in_time
 
 PAYMENTS = 10
 TRIES = 40
@@ -102,9 +103,9 @@ def judge(outcome, ready, stopped_at, code, trace, script):
         if status != 202 and (outcome == ENDS or status not in TRY_AGAIN or not retry_after):
             faults.append(f"a client was told {status} {answer}")
     # What fails while it is on its way out anyway changes nothing.
-    went_on = stopped_at is not None and injected < stopped_at
-    if outcome == ENDS and (went_on or ended - injected > ENDS_WITHIN_S):
-        faults.append(f"it went on for {(ended or time.time()) - injected:.2f} s")
+    went_on_s = (stopped_at or ended or time.time()) - injected
+    if outcome == ENDS and went_on_s > ENDS_WITHIN_S:
+        faults.append(f"{SLOW}it went on for {went_on_s:.2f} s")
     if outcome == ENDS and stopped_at is None and code != EXIT_UNCERTAIN:
         faults.append(f"it ended with {code}")
     if outcome == GOES_ON and stopped_at is None:
@@ -179,7 +180,12 @@ def sweep(seeded, case, stays, pick, jobs):
 
     def attempt(number):
         what = f"error={error}:when=" + form.format(number, number + ACCEPTS_IN_A_ROW)
-        return number, what, run_one(seeded, calls, what, outcome, tries if name != "accept" else TRIES)
+
+        def run():
+            reached, faults, script = run_one(seeded, calls, what, outcome, tries if name != "accept" else TRIES)
+            return faults, (reached, script)
+
+        return until_in_time(f"storage_sweep: {calls} {what}", run)
 
     tried = repeats = 0
     number, more = 1, True
@@ -189,11 +195,7 @@ def sweep(seeded, case, stays, pick, jobs):
             while len(numbers) < jobs:
                 numbers.append(number)
                 number += pick()
-            for at, what, (reached, faults, script) in pool.map(attempt, numbers):
-                for fault in faults[:20]:
-                    print("  " + str(fault))
-                if faults:
-                    sys.exit(f"storage_sweep: {calls} {what}: {len(faults)} faults")
+            for reached, script in pool.map(attempt, numbers):
                 more = more and reached
                 tried += reached
                 repeats += script.repeats
@@ -212,7 +214,7 @@ def control(seeded):
         gateway.start(wrapper=tracer(trace, "fsync,fdatasync", "retval=0:when=3+"), ready_within_s=READY_S)
         script = Script(gateway)
         script.run(1)
-        stopped_at = end(gateway, GOES_ON, trace)
+        stopped_at = end(gateway, ENDS, trace)
         unnoticed = judge(ENDS, True, stopped_at, gateway.process.poll(), trace, script)
         for suffix in ("", "-wal", "-shm"):
             if os.path.exists(gateway.db + suffix):

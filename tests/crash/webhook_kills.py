@@ -9,6 +9,7 @@ import time
 
 from auditor import audit
 from gateway import Gateway
+from held_port import held_port
 from receivers import Receiver
 from webhook_audit import check_damages
 from webhook_world import Member, Payers, check_controls, judge, judge_bytes, report, wait_until_arrived
@@ -71,8 +72,9 @@ def main():
     print(f"webhook_kills: {rounds} kills, COFFER_SEED={seed}", flush=True)
     settings = {"COFFER_WEBHOOK_SANDBOX_RETRY_S": "1"}
     with tempfile.TemporaryDirectory() as folder:
-        gateway = Gateway(os.environ["COFFER_RELEASE_BIN"], folder).start(env=settings)
-        gateway.listen = str(gateway.port)
+        gateway = Gateway(os.environ["COFFER_RELEASE_BIN"], folder)
+        gateway.listen = str(held_port())
+        gateway.start(env=settings)
         members = make_members(gateway)
         payers = Payers(dice.choices(members, k=100_000), PER_SECOND).start()
         kill_again_and_again(gateway, rounds, dice, payers, settings)

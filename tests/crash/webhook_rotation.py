@@ -8,14 +8,17 @@ import time
 
 from auditor import audit
 from gateway import Gateway
+from patience import SLOW, until_in_time
 from receivers import Receiver, judge_requests, standard_signers
 from webhook_world import Member, Payers, changed, judge, report, wait_until_arrived
 
 GRACE_S = 2
 PER_SECOND = 60.0
 # What was on its way when a rotation was answered may still carry the signatures of before; no longer than
-# this. A consumer that refuses it gets it again.
+# this. A consumer that refuses it gets it again. On a machine that is busy it may take longer, but no run
+# has to accept it later than LATEST_S.
 BEGUN_S = 0.5
+LATEST_S = 5.0
 
 
 class Rotation:
@@ -65,6 +68,14 @@ def expected(at, first, rotations):
     return must, may | must
 
 
+def is_slow(at, signers, rotations):
+    """Whether the one fault is that it still was signed as before the last rotation."""
+    past = [rotation for rotation in rotations if rotation.answered < at]
+    if not past or at > past[-1].answered + LATEST_S:
+        return False
+    return set(signers) <= expected(past[-1].asked - 0.001, past[0].old, past[:-1])[1]
+
+
 def judge_signers(deliveries, secrets, rotations):
     """Faults, and how many deliveries had how many signatures."""
     faults, kinds = [], {}
@@ -74,7 +85,8 @@ def judge_signers(deliveries, secrets, rotations):
         must, may = expected(at, secrets[0], rotations)
         names = [secrets.index(secret) for secret in signers]
         if not must <= set(signers) or not set(signers) <= may or not signers or count != len(signers):
-            faults.append(f"signed by {names} of {count} at {at:.3f}: {delivery.id}")
+            slow = SLOW if signers and is_slow(at, signers, rotations) else ""
+            faults.append(f"{slow}signed by {names} of {count} at {at:.3f}: {delivery.id}")
         kinds[count] = kinds.get(count, 0) + 1
     return faults, kinds
 
@@ -108,7 +120,7 @@ def check_control(deliveries, secrets, rotations):
     """The same deliveries must not fit other promises, and an old signature must be noticed."""
     shifted = [changed(delivery, headers={**delivery.headers, "x-webhook-ts": str(
         int(delivery.headers["x-webhook-ts"]) + 1500)}) for delivery in deliveries]
-    if not judge_signers(shifted, secrets, rotations)[0]:
+    if all(fault.startswith(SLOW) for fault in judge_signers(shifted, secrets, rotations)[0]):
         sys.exit("webhook_rotation: signatures of another moment are not noticed")
     if not judge_signers([changed(deliveries[0], headers={
             **deliveries[-1].headers, "webhook-signature": deliveries[0].headers["webhook-signature"]})],
@@ -119,7 +131,7 @@ def check_control(deliveries, secrets, rotations):
     return 3
 
 
-def main():
+def run():
     cycles = int(os.environ.get("COFFER_ROTATIONS", "6")) // 2
     with tempfile.TemporaryDirectory() as folder:
         gateway = Gateway(os.environ["COFFER_RELEASE_BIN"], folder)
@@ -136,17 +148,20 @@ def main():
         deliveries = facts["endpoints"][0]["deliveries"]
         faults, kinds = judge_signers(deliveries, endpoint.secrets, rotations)
         lag = longest_lag_s(deliveries, rotations)
-        report("webhook_rotation", faults + judge(facts))
+        faults += judge(facts)
+        if faults:
+            return faults, None
         controls = check_control(deliveries, endpoint.secrets, rotations)
         if set(kinds) != {1, 2}:
             sys.exit(f"webhook_rotation: not both kinds of moments were seen: {kinds}")
         gateway.stop()
         client = {"sent": member.sent, "acked": member.acked}
         report("webhook_rotation", audit(gateway.db, client, settled=True))
-    print(f"count: {len(rotations)} rotations, {len(deliveries)} deliveries, {kinds[2]} of them signed by both"
-          f" secrets, {consumer.refused} refused by a consumer of the newest secret only and delivered again;"
-          f" the last without the new one {lag * 1000:.0f} ms after a rotation was answered")
-    print(f"control: {controls} false records, each noticed")
+    return [], (f"count: {len(rotations)} rotations, {len(deliveries)} deliveries, {kinds[2]} of them signed by both"
+                f" secrets, {consumer.refused} refused by a consumer of the newest secret only and delivered"
+                f" again; the last without the new one {lag * 1000:.0f} ms after a rotation was answered\n"
+                f"control: {controls} false records, each noticed")
 
 
-main()
+if __name__ == "__main__":
+    print(until_in_time("webhook_rotation", run))

@@ -7,14 +7,15 @@ import os
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 import threading
 import time
 
-import documents
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "crash"))
+import documents  # noqa: E402
+from held_port import held_port  # noqa: E402
 
 START_SECONDS = 60
 BLOCK_SECONDS = 60
@@ -50,12 +51,6 @@ def blocks_of(path):
     return found
 
 
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return str(probe.getsockname()[1])
-
-
 def matches(line, pattern):
     return re.fullmatch(".*".join(map(re.escape, pattern.split(ANYTHING))), line) is not None
 
@@ -72,7 +67,7 @@ class Shell:
 
     def __init__(self, folder):
         environment = {**os.environ, "no_proxy": "*", "NO_PROXY": "*", "HOME": folder,
-                       "PORT": free_port()}
+                       "PORT": str(held_port())}
         self.process = subprocess.Popen(["bash", "--noprofile", "--norc", "-u"], cwd=folder, text=True,
                                         env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         start_new_session=True)

@@ -17,6 +17,7 @@ import uuid
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "crash"))
 import documents  # noqa: E402
 from gateway import Gateway, OWN  # noqa: E402
+from held_port import held_port  # noqa: E402
 from webhook_attacks import Attacks, event, headers_of, random_secret  # noqa: E402
 
 WAIT_S = 20
@@ -34,12 +35,6 @@ def wait_for(what, condition, within_s=WAIT_S):
         time.sleep(0.02)
 
 
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
 # --- Consumers ----------------------------------------------------------------------------------------
 
 class Consumer:
@@ -50,7 +45,7 @@ class Consumer:
         self.folder = folder
         self.inbox = os.path.join(folder, "inbox")
         self.log = os.path.join(folder, "log")
-        self.port = free_port()
+        self.port = held_port()
         self.commands = [[word.replace("{port}", str(self.port)) for word in command]
                          for command in commands]
         self.processes = []

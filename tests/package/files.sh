@@ -94,7 +94,7 @@ if [ "$(id -u)" -eq 0 ] && [ -f /etc/ssl/certs/ca-certificates.crt ]; then
   env -i "${variables[@]}" "$chroot" --userspec="$user" "$scratch/image" /usr/bin/coffer serve \
     >"$scratch/serve.log" 2>&1 &
   server=$!
-  for _ in $(seq 100); do grep -q '"listening"' "$scratch/serve.log" && break; sleep 0.05; done
+  for _ in $(seq 1200); do grep -q '"listening"' "$scratch/serve.log" && break; sleep 0.05; done
   url=$(sed -n 's/.*"listening","url":"\([^"]*\)".*/\1/p' "$scratch/serve.log")
   check "serves as $user in an image of its own" test -n "$url"
   check "the health check of the image works" in_image healthcheck --url "$url/livez"

@@ -14,7 +14,7 @@ import sys
 import tempfile
 
 NOBODY = 65534
-TIMEOUT_S = 8
+TIMEOUT_S = 60
 GOOD = 'db = "coffer.db"\nlisten_http = "127.0.0.1:0"\nadmin_off = true\n'
 KEY = "0123456789abcdef" * 4 + "\n"
 

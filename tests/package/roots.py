@@ -159,7 +159,7 @@ class Root:
              "--kill-child", "bash", "-c", BOOT, "boot", self.path],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         state = "nothing"
-        for _ in range(200):
+        for _ in range(1200):
             time.sleep(0.1)
             children = pathlib.Path(f"/proc/{self.machine.pid}/task/{self.machine.pid}/children").read_text()
             if self.machine.poll() is not None or not children.strip():

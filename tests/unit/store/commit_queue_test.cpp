@@ -430,10 +430,13 @@ TEST_CASE("commit queue: a full SQLite file rolls the batch back and goes on whe
   }
   CHECK(ledger.queue->stats().storage_full);
   CHECK(notes(ledger) == 0);
-  REQUIRE(ledger.write([](WriteTx& tx) -> Result<void> {
+  bool full_meanwhile = false;
+  REQUIRE(ledger.write([&](WriteTx& tx) -> Result<void> {
+    full_meanwhile = ledger.queue->stats().storage_full;  // nothing proves yet that there is room
     tx.db().execute("PRAGMA max_page_count = 1000000");
     return {};
   }));
+  CHECK(full_meanwhile);
   CHECK_FALSE(ledger.queue->stats().storage_full);
   REQUIRE(ledger.write(note("note3")));
   ledger.pay_and_settle(ledger.transfer("after", 1));
