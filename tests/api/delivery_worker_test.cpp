@@ -56,7 +56,7 @@ TEST_CASE("delivery: fifty receivers that hang delay another by no more than mom
   const std::int64_t again = real_ms();
   trigger(app.me(), "payment.failed");
   REQUIRE(alive.wait_for(2));
-  CHECK(real_ms() - again < 1'000);
+  CHECK(real_ms() - again < 4'000);
 }
 
 TEST_CASE("delivery: one receiver that hangs does not keep a second sender asleep") {
@@ -73,7 +73,7 @@ TEST_CASE("delivery: one receiver that hangs does not keep a second sender aslee
     const std::int64_t began = real_ms();
     trigger(app.me(), "payment.succeeded");
     REQUIRE(alive.wait_for(i));
-    CHECK(real_ms() - began < 1'000);
+    CHECK(real_ms() - began < 4'000);
   }
 }
 

@@ -340,19 +340,20 @@ TEST_CASE("the sandbox lets a quote expire") {
 TEST_CASE("a provider that fails on a quote") {
   TestApp app;
   const Listener silence;
-  const auto ask = [&](const std::string& url) {
-    return app.me().post(kQuotes, by_type(add_http_connector(app, url), "100"));
+  const auto ask = [&](const std::string& url, int timeout_ms) {
+    return app.me().post(kQuotes, by_type(add_http_connector(app, url, timeout_ms), "100"));
   };
-  const Reply late = ask(silence.url());
+  constexpr int kEnoughMs = 10'000;
+  const Reply late = ask(silence.url(), 200);
   CHECK(late.status == 504);
   CHECK(late.slug() == "provider-timeout");
-  const Reply unreachable = ask("http://127.0.0.1:1");
+  const Reply unreachable = ask("http://127.0.0.1:1", kEnoughMs);
   CHECK(unreachable.status == 503);
   CHECK(unreachable.slug() == "provider-unavailable");
   CHECK(std::stoi("0" + unreachable.header("Retry-After")) > 0);
   // What answers here is no provider.
   app.listen();
-  const Reply garbage = ask("http://127.0.0.1:" + std::to_string(app.core().port()));
+  const Reply garbage = ask("http://127.0.0.1:" + std::to_string(app.core().port()), kEnoughMs);
   CHECK(garbage.status == 502);
   CHECK(garbage.slug() == "provider-error");
   CHECK(app.log().find("shared") == std::string::npos);

@@ -145,14 +145,14 @@ TEST_CASE("nobody there, nothing said, or not HTTP") {
 }
 
 TEST_CASE("one deadline covers everything") {
-  const CannedServer slow("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc", 700);
+  const CannedServer slow("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc", 2'000);
   ClientRequest request = plain(slow.port());
   request.total_timeout_ms = 200;
   const SystemClock clock;
   const std::int64_t start = clock.monotonic_ms();
   const auto response = Client("").send(request);
   CHECK(response.error().slug == Slug::provider_timeout);
-  CHECK(clock.monotonic_ms() - start < 600);
+  CHECK(clock.monotonic_ms() - start < 1'500);
 }
 
 TEST_CASE("a response longer than asked for is cut off") {

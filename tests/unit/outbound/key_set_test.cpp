@@ -129,7 +129,7 @@ TEST_CASE("nobody waits longer than the time that was set", "[key_set]") {
   const SystemClock clock;
   const std::int64_t begin = clock.monotonic_ms();
   CHECK(text_of(keys.read(Need::usual)) == "token-verification-timeout");
-  CHECK(clock.monotonic_ms() - begin < 1'000);
+  CHECK(clock.monotonic_ms() - begin < 5'000);
 }
 
 TEST_CASE("what may be named as the source", "[key_set]") {

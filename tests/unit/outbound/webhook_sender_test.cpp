@@ -36,7 +36,7 @@ struct World {
                  ++calls;
                  return reply;
                }),
-        sender(clock, resolver, targets(allowed), "", 500) {}
+        sender(clock, resolver, targets(allowed), "", 10'000) {}
 
   WebhookAnswer send() {
     WebhookMessage message;

@@ -46,7 +46,7 @@ TEST_CASE("checkpoint: a reader that stays makes the log grow, and its end gives
     waited = clock.monotonic_ms() - start;
     CHECK(number(stuck.db(), "SELECT count(*) FROM meta") == 0);
   }
-  CHECK(waited < 2'000);
+  CHECK(waited < 4'500);  // not the busy timeout
   write_mebibytes(file, 2);
   CHECK(file.database->wal_bytes() < 8 * kMiB);
   CHECK(file.verify().empty());
