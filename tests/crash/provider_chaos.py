@@ -183,7 +183,7 @@ def chaos(gateway, provider, dice, stopping):
     return kills
 
 
-def wait_until_over(gateway, within_s):
+def wait_until_over(gateway, within_s=SETTLED_WITHIN_S):
     began = time.monotonic()
     while time.monotonic() - began < within_s:
         connection = gateway.login()
