@@ -35,6 +35,10 @@ int main(int argc, char** argv) {
   // Memory of large bodies goes back at once, instead of staying with whichever threads had one: by
   // itself the threshold would rise with the first of them.
   ::mallopt(M_MMAP_THRESHOLD, 256 * 1024);
+  // The same for what many small pieces had taken: eight heaps for each processor, as there would
+  // be, keep eight times as much. More threads than processors do not run at once.
+  const auto processors = static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN));
+  ::mallopt(M_ARENA_MAX, processors > 2 ? processors : 2);
 #endif
   occupy_standard_streams();
   ::signal(SIGPIPE, SIG_IGN);  // a peer that is gone shows as EPIPE

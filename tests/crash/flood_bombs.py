@@ -304,7 +304,7 @@ def control():
 
 
 def main():
-    rounds = int(os.environ.get("COFFER_BOMB_ROUNDS", "2"))
+    rounds = int(os.environ.get("COFFER_BOMB_ROUNDS", "10"))
     control()
     faults, most = run(os.environ["COFFER_RELEASE_BIN"], rounds, True)
     binaries = 1
