@@ -23,6 +23,12 @@ bool parse_number(std::string_view text, int base, std::uint64_t& out) {
   return error == std::errc{} && end == text.data() + text.size() && !text.empty();
 }
 
+/// Whether what ends at `end` (npos: not there yet) with a mark of so many bytes is longer than it
+/// may be; the same answer however it arrives.
+bool is_too_long(const std::string& bytes, std::size_t end, std::size_t mark, std::size_t most) {
+  return end == std::string::npos ? bytes.size() >= most + mark : end > most;
+}
+
 /// Other readers end a line, or a value, at some of these (RFC 9110 section 5.5).
 bool has_control_characters(std::string_view line) {
   return std::any_of(line.begin(), line.end(),
@@ -68,7 +74,7 @@ bool ResponseParser::leaves_connection_usable() const {
 void ResponseParser::parse_header() {
   for (;;) {
     const std::size_t end = pending_.find("\r\n\r\n");
-    if (std::min(end, pending_.size()) > kHeaderBytesMax) state_ = State::broken;
+    if (is_too_long(pending_, end, 4, kHeaderBytesMax)) state_ = State::broken;
     if (end == std::string::npos || state_ == State::broken) return;
     const std::string header = pending_.substr(0, end + 2);
     pending_.erase(0, end + 4);
@@ -140,10 +146,8 @@ void ResponseParser::parse_body() {
 /// False: the line is not there yet. The CRLF after a chunk is an empty line here.
 bool ResponseParser::parse_chunk_size() {
   const std::size_t end = pending_.find("\r\n");
-  if (end == std::string::npos) {
-    if (pending_.size() > kChunkLineMax) truncate();
-    return false;
-  }
+  if (is_too_long(pending_, end, 2, kChunkLineMax)) truncate();
+  if (end == std::string::npos || state_ == State::complete) return false;
   const std::string line = pending_.substr(0, end);
   pending_.erase(0, end + 2);
   if (line.empty()) return true;

@@ -55,6 +55,15 @@ class CannedServer {
   Thread thread_;  // last: starts when everything above is there
 };
 
+/// Feeds all at once.
+ClientResponse parse_whole(std::string_view bytes, State expected) {
+  ResponseParser parser(false, 1'000);
+  State state = parser.feed(bytes);
+  if (state == State::header || state == State::body) state = parser.end(true);
+  CHECK(state == expected);
+  return parser.take();
+}
+
 /// Feeds byte by byte.
 ClientResponse parse(std::string_view bytes, State expected, std::size_t max = 1'000,
                      bool head = false) {
@@ -126,6 +135,28 @@ TEST_CASE("what cannot be sent is not sent") {
   CHECK(client.send(request).error().slug == Slug::malformed_request);
   request.target = "http://x/";
   CHECK(client.send(request).error().slug == Slug::malformed_request);
+}
+
+TEST_CASE("the limits of header and chunk lines are the same however a response arrives") {
+  const std::string chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+  for (const std::size_t size : {255U, 256U, 257U, 400U}) {
+    INFO(size);
+    const std::string bytes =
+        chunked + "5;" + std::string(size - 2, 'x') + "\r\nhello\r\n0\r\n\r\n";
+    for (const ClientResponse& response :
+         {parse(bytes, State::complete), parse_whole(bytes, State::complete)}) {
+      CHECK(response.truncated == (size > 256));
+      CHECK(response.body == (size > 256 ? "" : "hello"));
+    }
+  }
+  const std::string start = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nX: ";
+  for (const std::size_t size : {16'383U, 16'384U, 16'385U, 20'000U}) {
+    INFO(size);
+    const std::string bytes = start + std::string(size - start.size(), 'x') + "\r\n\r\n";
+    const State expected = size > 16'384 ? State::broken : State::complete;
+    parse(bytes, expected);
+    parse_whole(bytes, expected);
+  }
 }
 
 TEST_CASE("nobody there, nothing said, or not HTTP") {
