@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/platform/processors.h"
 #include "cli/program.h"
 
 namespace {
@@ -37,8 +38,7 @@ int main(int argc, char** argv) {
   ::mallopt(M_MMAP_THRESHOLD, 256 * 1024);
   // The same for what many small pieces had taken: eight heaps for each processor, as there would
   // be, keep eight times as much. More threads than processors do not run at once.
-  const auto processors = static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN));
-  ::mallopt(M_ARENA_MAX, processors > 2 ? processors : 2);
+  ::mallopt(M_ARENA_MAX, coffer::processors());
 #endif
   occupy_standard_streams();
   ::signal(SIGPIPE, SIG_IGN);  // a peer that is gone shows as EPIPE

@@ -26,6 +26,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/platform/processors.h"
 #include "base/platform/wake_up.h"
 #include "base/telemetry/log_scope.h"
 #include "base/thread.h"
@@ -59,10 +60,6 @@ constexpr std::uint64_t kStopToken = kSpecial | 2;
 constexpr std::uint64_t kListenToken = kSpecial | 3;
 constexpr std::uint64_t kOverflowToken = kSpecial | 4;
 constexpr std::uint64_t kStewardToken = kSpecial | 5;
-
-std::size_t processors() {
-  return static_cast<std::size_t>(std::max(2L, ::sysconf(_SC_NPROCESSORS_ONLN)));
-}
 
 }  // namespace
 
@@ -124,7 +121,7 @@ class Server::Impl {
   Conversation conversation_;
   RequestQueue queue_;
 
-  const std::size_t waiting_max_ = processors();
+  const std::size_t waiting_max_ = static_cast<std::size_t>(processors());
   std::atomic<std::size_t> waiting_{0};          // workers that wait for activity, or are about to
   std::atomic<std::size_t> busy_{0};             // workers inside the handler or writing
   std::atomic<std::int64_t> drain_until_ms_{0};  // 0: not draining
