@@ -6,6 +6,7 @@
 #include "base/telemetry/log_file.h"
 #include "cli/demo/demo.h"
 #include "cli/exit_code.h"
+#include "store/schema.h"
 
 namespace coffer::cli {
 namespace {
@@ -65,8 +66,7 @@ std::optional<Config> read_ledger_settings(const Console& console, const ConfigF
                              "; make one with coffer init, or name another with --db");
     return std::nullopt;
   }
-  // All of a young ledger may be in the log beside it.
-  if (fs::file_size(config->db, error) == 0 && !fs::exists(config->db + "-wal", error)) {
+  if (!store::holds_tables(config->db)) {
     exit_code = exit_code::kCorrupt;
     print_error(console, config->db +
                              " is empty, there is no ledger in it; restore it from a backup, or "

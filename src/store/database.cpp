@@ -87,17 +87,6 @@ OpenError sql_fault(const std::string& path, const SqlError& error) {
 /// Stands in the lock file once the database has a ledger.
 constexpr const char* kLedgerMark = "holds a ledger\n";
 
-/// Makes no file. A fault is left to whoever opens it for good.
-bool holds_tables(const std::string& path) {
-  try {
-    Connection db(path, OpenMode::read_only);
-    static constexpr const char* kAnyTable = "SELECT 1 FROM sqlite_schema LIMIT 1";
-    return Query(db, kAnyTable).step();
-  } catch (const SqlError& error) {
-    return error.primary_code != SQLITE_CANTOPEN || fs::exists(path);
-  }
-}
-
 std::unique_ptr<Connection> open_reader(const std::string& path) {
   auto connection = std::make_unique<Connection>(path, OpenMode::read_write);
   connection->execute(

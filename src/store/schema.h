@@ -29,6 +29,10 @@ struct FileMarks {
 /// Locks nothing and makes nothing beside the file. nullopt: it is no SQLite file, or not whole.
 std::optional<FileMarks> read_file_marks(const std::string& path);
 
+/// Whether there is anything in the file, with its log. Makes no database. A file that cannot be
+/// read counts as one that has something: whoever opens it for good says what is wrong with it.
+bool holds_tables(const std::string& path);
+
 /// An empty file gets schema.sql; an older one its upgrades; a newer or foreign one is refused with
 /// the way out. Nothing is half done: each step is one transaction.
 OpenError bring_schema_up_to_date(Connection& writer, const std::string& path);

@@ -199,10 +199,12 @@ def with_twins(sound):
     return copy
 
 
-def with_nothing(sound):
-    """What is there when everything was in a log that is not."""
+def with_nothing(sound, sql=None):
+    """An empty file; with `sql`, what is left when everything else was in a log that is gone."""
     copy = sound.copy()
     os.truncate(copy, 0)
+    if sql:
+        sqlite3.connect(copy).execute(sql)
     return copy
 
 
@@ -242,9 +244,10 @@ def main():
             judge(sound, damaged(sound, sql), check, invariant, sql)
         judge(sound, with_twins(sound), "one record per transactionId", "sqlite_integrity", "twins")
         judge(sound, with_nothing(sound), "cannot be read", "refused", "an empty file")
-        both = sum(invariant is not ONLY_CLIENTS_KNOW for _, invariant, _ in DAMAGES) + 2
+        judge(sound, with_nothing(sound, "PRAGMA journal_mode = WAL"), "cannot be read", "refused", "no table")
+        both = sum(invariant is not ONLY_CLIENTS_KNOW for _, invariant, _ in DAMAGES) + 3
         print(f"count: a sound file of {len(sound.client['acked'])} payments passes both judges")
-        print(f"control: {len(DAMAGES) + 2} damaged copies are found by the auditor, {both} of them by verify"
+        print(f"control: {len(DAMAGES) + 3} damaged copies are found by the auditor, {both} of them by verify"
               " too (the others only clients can know), each for its reason")
 
 
