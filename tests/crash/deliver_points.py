@@ -50,9 +50,7 @@ def run(point, passage, losing=False):
     """What is wrong after one death, how many came again, and what is known of the member. `losing`: its
     receiver is down until the death, so that something is pending then, and what is pending is lost."""
     with tempfile.TemporaryDirectory() as folder:
-        gateway = Gateway(os.environ["COFFER_FAULTS_BIN"], folder)
-        gateway.listen = str(held_port())
-        gateway.start()
+        gateway = Gateway(os.environ["COFFER_FAULTS_BIN"], folder, port=held_port()).start()
         member = Member(gateway, "member")
         down = threading.Event()
         receiver = Receiver(lambda delivery: "error" if down.is_set() else "ok")

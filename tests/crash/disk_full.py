@@ -20,8 +20,8 @@ REFUSES_WITHIN_S = 2.0
 LIMIT_STEPS = (0, 100_000, 300_000, 700_000, 1_500_000)
 READS = ("/v1/transactions?limit=5", "/v1/wallets", "/v1/assets", "/v1/beneficiaries", "/v1/webhooks",
          "/v1/connectors", "/livez")
-# (what happens, setting, bytes that are left)
 FLOOR = "COFFER_DISK_FLOOR_MIB"
+# (what happens, setting, bytes that are left)
 WAYS = [("space sinks below the floor", {}, 100 << 20),
         ("all space is gone at once", {}, 0),
         ("all space is gone and there is no floor", {FLOOR: "0"}, 0)]
@@ -133,11 +133,9 @@ def run_way(number, rounds):
                 count, resumed = fill_and_free(disk, gateway, clients, writes, turn, leave, settings)
                 tried, slowest = tried + count, max(slowest, resumed)
             end_and_audit(gateway, clients)
-        except Slow:
+        finally:
             kill_what_is_left()
             disk.unmount()
-            raise
-        disk.unmount()
     print(f"  {what}: {rounds} times, slowest back after {slowest:.2f} s", flush=True)
     return [], (tried, slowest, len(clients.acked))
 

@@ -154,15 +154,17 @@ class Good(Crowd):
                     connection = self.connect()
                 status, answer = connection.call(method, path, body)
                 if status not in (200, 202):
-                    self.failures.append(f"a good client failed: {method} {path}: {status}")
+                    self.failed(f"{method} {path}: {status}")
                 elif body:
                     self.acked[body["transactionId"]] = answer["transactionRecordId"]
             except ConnectionError as error:
-                late = SLOW if time.monotonic() - began >= GOOD_TIMEOUT_S else ""
-                self.failures.append(f"{late}a good client failed: {method} {path}: {error}")
+                self.failed(f"{method} {path}: {error}", time.monotonic() - began >= GOOD_TIMEOUT_S)
                 connection = None
             self.latencies.append(time.monotonic() - began)
             time.sleep(0.01)
+
+    def failed(self, what, slow=False):
+        self.failures.append(f"{SLOW if slow else ''}a good client failed: {what}")
 
     def p99(self):
         return sorted(self.latencies)[int(len(self.latencies) * 0.99)] if self.latencies else 1e9

@@ -42,14 +42,15 @@ def command(binary, db, *words):
 class Gateway:
     """One coffer file and the process that serves it, as often as it has to be started again."""
 
-    def __init__(self, binary, folder, db="ledger.db"):
+    def __init__(self, binary, folder, db="ledger.db", port=0):
+        """`port`: for who has to be found again at the same place (held_port); 0: another at each start."""
         self.binary = binary
         self.db = os.path.join(folder, db)
         self.log = os.path.join(folder, "server.log")
         self.process = None
         self.facts = None
         self.ready_s = None
-        self.listen = "0"  # a port, for who has to be found again at the same place
+        self.listen = str(port)
 
     def start(self, wrapper=(), env=None, ready_within_s=30.0):
         """Returns when the port answers; raises when it does not in time. Seconds in `ready_s`."""

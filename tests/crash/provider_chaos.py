@@ -12,6 +12,7 @@ import urllib.request
 from decimal import Decimal
 
 from auditor import audit
+from clients import wait_until_settled
 from gateway import Gateway
 from held_port import held_port
 
@@ -20,7 +21,6 @@ FAULTS = ("late=0.1:400,refuse=0.03,duplicate=0.2,reorder=0.2,lose-answer=0.15,g
 # The last four digits decide at the provider: succeeds, refused, reviewed, fails late and comes back,
 # fails late and is kept.
 ENDINGS = ["5678", "5678", "5678", "1101", "1104", "1202", "1301", "1303"]
-UNDER_WAY = ("initiated", "processing", "refund_pending")
 # After the chaos, and twice as long as it lasted: so far apart may two questions about a payment be by then.
 SETTLED_WITHIN_S = 120.0
 
@@ -183,18 +183,6 @@ def chaos(gateway, provider, dice, stopping):
     return kills
 
 
-def wait_until_over(gateway, within_s=SETTLED_WITHIN_S):
-    began = time.monotonic()
-    while time.monotonic() - began < within_s:
-        connection = gateway.login()
-        if not any(connection.call("GET", f"/v1/transactions?limit=1&status={status}")[1]["data"]
-                   for status in UNDER_WAY):
-            return time.monotonic() - began
-        time.sleep(0.2)
-    sys.exit("provider_chaos: payments are still under way "
-             f"{within_s:.0f} s after the provider is well again")
-
-
 def balance(gateway):
     wallet = gateway.login().call("GET", "/v1/wallets/" + gateway.wallet("Treasury"))[1]
     return Decimal(next(b["balance"] for b in wallet["balances"] if b["assetCode"] == "USDC"))
@@ -228,9 +216,7 @@ def main():
     dice = random.Random(seed)
     print(f"provider_chaos: {count} cash-outs, COFFER_SEED={seed}")
     with tempfile.TemporaryDirectory() as folder:
-        gateway = Gateway(os.environ["COFFER_RELEASE_BIN"], folder)
-        gateway.listen = str(held_port())
-        gateway.start()
+        gateway = Gateway(os.environ["COFFER_RELEASE_BIN"], folder, port=held_port()).start()
         provider = Provider(gateway, folder, seed).start()
         connection = gateway.login()
         beneficiaries = [beneficiary(connection, ending) for ending in ENDINGS]
@@ -249,7 +235,7 @@ def main():
         if customers.surprises:
             sys.exit(f"provider_chaos: answers that no client should get: {customers.surprises[:5]}")
         provider.control("PUT", "/faults", {"faults": ""})
-        took = wait_until_over(gateway, SETTLED_WITHIN_S + 2 * (time.monotonic() - began))
+        took = wait_until_settled(gateway, SETTLED_WITHIN_S + 2 * (time.monotonic() - began))
         faults, ends = judge(gateway, provider, customers, before)
         if gateway.stop() != 0:
             faults.append("a clean stop did not end with 0")

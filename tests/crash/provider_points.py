@@ -5,8 +5,9 @@ import sys
 import tempfile
 
 from auditor import audit
+from clients import wait_until_settled
 from gateway import Gateway
-from provider_chaos import ENDINGS, Customers, beneficiary, wait_until_over
+from provider_chaos import ENDINGS, SETTLED_WITHIN_S, Customers, beneficiary
 
 POINTS = ("provider.opened", "provider.answered", "provider.closed")
 SIGKILL = -9
@@ -37,7 +38,7 @@ def run(point, passage):
         faults = audit(gateway.db)
         gateway.start()
         customers.join()
-        wait_until_over(gateway)
+        wait_until_settled(gateway, SETTLED_WITHIN_S)
         records = gateway.login().list_transactions("type=offramp")
         gateway.stop()
         faults += customers.surprises + audit(gateway.db, settled=True)

@@ -153,7 +153,7 @@ def double_spend(gateway, place, rounds, prefix):
     crowd = Crowd(place, SENDERS)
     faults, facts = [], {"sent": {}, "acked": {}, "refused": []}
     back = gateway.login()
-    wait_until_settled(gateway, 30.0)
+    wait_until_settled(gateway)
     for at in range(rounds):
         whole = balance_of(back, wallet)["available"]
         body = transfer(gateway, whole)
@@ -174,7 +174,7 @@ def double_spend(gateway, place, rounds, prefix):
         won = sum(status == 202 for status, _ in answers)
         if won != 1:
             faults.append(f"{won} of {SENDERS} spent the same balance")
-        wait_until_settled(gateway, 30.0)
+        wait_until_settled(gateway)
         left = balance_of(back, wallet)
         if float(left["balance"]) != 0 or float(left["held"]) != 0:
             faults.append(f"afterwards the wallet has {left}")
@@ -184,7 +184,7 @@ def double_spend(gateway, place, rounds, prefix):
                                    {**facts["sent"][name], "transactionId": name})
         if status == 202:
             facts["acked"][name] = answer["transactionRecordId"]
-        wait_until_settled(gateway, 30.0)
+        wait_until_settled(gateway)
     watcher.stop()
     return faults + watcher.below, facts, watcher.looks
 
@@ -229,7 +229,7 @@ def bad_legs(gateway, place, legs, prefix):
 
 
 def finish(gateway, faults, parts):
-    wait_until_settled(gateway, 30.0)
+    wait_until_settled(gateway)
     gateway.stop()
     facts = {"sent": {}, "acked": {}, "refused": []}
     for part in parts:

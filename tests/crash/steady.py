@@ -157,7 +157,7 @@ def main():
             sample = load.run(window, rate)
             samples.append({**sample, **look(gateway, pid, idle)})
             show(len(samples), samples[-1])
-        settled_s = wait_until_settled(gateway, within_s=30.0)
+        settled_s = wait_until_settled(gateway)
         code = gateway.stop()
         if code != 0:
             sys.exit(f"steady: a clean stop ended with {code}")

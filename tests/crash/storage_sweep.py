@@ -137,7 +137,7 @@ def restart_and_replay(gateway, script):
     answers = len(script.answers)
     gateway.start(ready_within_s=READY_S)
     script.run(1)
-    wait_until_settled(gateway, within_s=30.0)
+    wait_until_settled(gateway)
     gateway.stop()
     faults = [f"after the restart: {answer}" for answer in script.answers[answers:] if answer[0] != 202]
     faults += audit(gateway.db, script.facts(), settled=True)

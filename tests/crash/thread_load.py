@@ -16,7 +16,8 @@ import time
 from auditor import audit
 from clients import Clients, Crowd, wait_until_settled
 from gateway import Gateway, run_command
-from provider_chaos import Provider, beneficiary, wait_until_over
+from held_port import held_port
+from provider_chaos import SETTLED_WITHIN_S, Provider, beneficiary
 from receivers import Receiver
 
 RESTARTS = 4
@@ -151,10 +152,9 @@ def start_again(gateway, env):
 
 
 def run(binary, folder, seconds):
-    gateway = Gateway(binary, folder)
+    gateway = Gateway(binary, folder, port=held_port())
     env = sanitizer(folder, "tsan")
     gateway.start(env=env, ready_within_s=60.0)
-    gateway.listen = str(gateway.port)
     receiver = Receiver(lambda delivery: ("ok", "slow", "error", "reset")[delivery.number % 4 if delivery.number else 0])
     connection = gateway.login()
     status, made = connection.call("POST", "/v1/webhooks", {"url": receiver.url(), "eventTypes": ["*"]})
@@ -175,8 +175,7 @@ def run(binary, folder, seconds):
     visitors.stop()
     clients.stop()
     clients.replay_waiting()
-    wait_until_over(gateway)
-    wait_until_settled(gateway)
+    wait_until_settled(gateway, SETTLED_WITHIN_S)
     provider.kill()
     codes.append(gateway.stop(60.0))
     receiver.stop()

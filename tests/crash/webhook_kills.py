@@ -72,9 +72,7 @@ def main():
     print(f"webhook_kills: {rounds} kills, COFFER_SEED={seed}", flush=True)
     settings = {"COFFER_WEBHOOK_SANDBOX_RETRY_S": "1"}
     with tempfile.TemporaryDirectory() as folder:
-        gateway = Gateway(os.environ["COFFER_RELEASE_BIN"], folder)
-        gateway.listen = str(held_port())
-        gateway.start(env=settings)
+        gateway = Gateway(os.environ["COFFER_RELEASE_BIN"], folder, port=held_port()).start(env=settings)
         members = make_members(gateway)
         payers = Payers(dice.choices(members, k=100_000), PER_SECOND).start()
         kill_again_and_again(gateway, rounds, dice, payers, settings)
