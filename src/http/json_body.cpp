@@ -88,9 +88,19 @@ class Builder {
 
   /// Before it is made.
   bool count_value() {
-    if (++values_ <= limits_.values_max) return true;
-    return fail("The body holds more than " + std::to_string(limits_.values_max) +
-                " values; it is too many at " + where() + ".");
+    if (++values_ > limits_.values_max) return too_many("The body", limits_.values_max);
+    if (stack_.empty()) return true;
+    const auto& data = stack_.back().value.data();
+    const auto* array = std::get_if<JsonValue::Array>(&data);
+    const std::size_t children =
+        array != nullptr ? array->size() : std::get<JsonValue::Object>(data).size();
+    if (children < limits_.children_max) return true;
+    return too_many(array != nullptr ? "An array" : "An object", limits_.children_max);
+  }
+
+  bool too_many(const std::string& what, std::size_t most) {
+    return fail(what + " holds more than " + std::to_string(most) + " values; it is too many at " +
+                where() + ".");
   }
 
   bool open(JsonValue container) {

@@ -53,6 +53,8 @@ struct JsonLimits {
   /// Values of any kind, also containers: a value takes more memory than the two bytes that may
   /// write it. The largest bodies have 20 bytes of text for each and more.
   std::size_t values_max = 50'000;
+  /// Of one array or object; the longest list that the API takes has 500.
+  std::size_t children_max = 1'000;
 };
 
 /// Parses a whole request body. Every refusal is `malformed-request` and says where: broken JSON,

@@ -163,6 +163,18 @@ void Connection::consume(std::size_t count) {
   trim(input_);
 }
 
+std::string Connection::take(std::size_t skip, std::size_t count) {
+  std::string out;
+  if (input_.size() == skip + count && input_.capacity() > kBufferKept) {
+    input_.erase(0, skip);
+    out.swap(input_);
+  } else {
+    out.assign(input_, skip, count);
+    consume(skip + count);
+  }
+  return out;
+}
+
 bool Connection::send(std::string_view data) {
   if (unsent() == 0) {
     while (!data.empty()) {

@@ -75,8 +75,12 @@ class Connection {
   IoState discard();
   const std::string& input() const { return input_; }
   std::size_t input_size() const { return input_.size(); }
+  /// Makes room for an input of `size` bytes, and not for twice as much as it grows.
+  void expect(std::size_t size) { input_.reserve(size); }
   /// Drops the first `count` bytes of the input.
   void consume(std::size_t count);
+  /// Drops the first `skip` bytes of the input, takes `count` out. All of a large input is moved.
+  std::string take(std::size_t skip, std::size_t count);
 
   /// Sends what the socket takes now and keeps the rest; false when the connection is broken.
   bool send(std::string_view data);

@@ -132,6 +132,7 @@ Conversation::Go Conversation::admit(Connection& connection, RequestHead head) {
     forget_body(connection);
     return refuse_with(overloaded("Too many large bodies at once."));
   }
+  if (connection.http.reserved_body != 0) connection.expect(whole_size(head));
   if (head.expect_continue && connection.input_size() < whole_size(head) &&
       !connection.send("HTTP/1.1 100 Continue\r\n\r\n")) {
     return Go::close;
@@ -238,8 +239,7 @@ Request Conversation::take_request(Connection& connection) {
   COFFER_CHECK(is_whole(connection));
   RequestHead head = *std::exchange(http.head, std::nullopt);
   Request request = std::move(head.request);
-  request.body.assign(connection.input(), head.head_bytes, head.content_length);
-  connection.consume(whole_size(head));
+  request.body = connection.take(head.head_bytes, head.content_length);
   request.peer = connection.peer();
   const std::string* id = request.header("x-request-id");
   request.request_id = id != nullptr && is_acceptable_request_id(*id) ? *id : new_request_id();

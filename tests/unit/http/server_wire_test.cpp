@@ -199,6 +199,16 @@ TEST_CASE("a few paths may have larger bodies") {
   client.send("POST /bulk" + head + large);
   CHECK(body_of(client.read_response()).size() == large.size() + 11);
 
+  // In pieces, and with the next request behind it.
+  std::string counted;
+  while (counted.size() < 200'000) counted += std::to_string(counted.size()) + " ";
+  client.send("POST /bulk HTTP/1.1\r\nHost: a\r\nContent-Length: " +
+              std::to_string(counted.size()) + "\r\n\r\n" + counted.substr(0, 70'000));
+  CHECK(server.eventually([](const ServerStats& stats) { return stats.parked == 1; }));
+  client.send(counted.substr(70'000) + get("/fixed"));
+  CHECK(body_of(client.read_response()) == "POST /bulk " + counted);
+  CHECK(body_of(client.read_response()) == "ok");
+
   RawClient other(server.port());
   other.send("POST /other" + head);
   CHECK(status_of(other.read_all()) == 413);
