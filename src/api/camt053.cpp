@@ -59,9 +59,10 @@ void append_xml_text(std::string& out, std::string_view text, std::size_t max) {
   }
 }
 
-/// Elements, written one behind the other into one text: a statement has millions of them.
+/// Appends elements to a text, one behind the other: a statement has millions of them.
 class Xml {
  public:
+  explicit Xml(std::string& out) : out_(out) {}
   template <class Content>
   Xml& element(std::string_view name, Content&& content) {
     out_.append("<").append(name).append(">");
@@ -82,14 +83,13 @@ class Xml {
     out_.append(markup);
     return *this;
   }
-  std::string take() { return std::move(out_); }
 
  private:
   Xml& close(std::string_view name) {
     out_.append("</").append(name).append(">");
     return *this;
   }
-  std::string out_;
+  std::string& out_;
 };
 
 std::string_view currency(const AssetCode& asset) {
@@ -109,7 +109,9 @@ void add_amount(Xml& xml, const CamtStatement& statement, Amount amount) {
   xml.raw(amount.to_string(statement.decimals)).raw("</Amt>");
 }
 
-void add_direction(Xml& xml, bool debit) { xml.leaf("CdtDbtInd", debit ? "DBIT" : "CRDT"); }
+void add_direction(Xml& xml, bool debit) {
+  xml.raw(debit ? "<CdtDbtInd>DBIT</CdtDbtInd>" : "<CdtDbtInd>CRDT</CdtDbtInd>");
+}
 
 void add_date(Xml& xml, std::string_view name, std::string_view at) {
   xml.element(name, [&] { xml.leaf("DtTm", at); });
@@ -128,13 +130,8 @@ void add_balance(Xml& xml, const CamtStatement& statement, std::string_view code
 
 /// Every movement is a booking on one ledger; what kind of payment it was is in the record.
 void add_transaction_code(Xml& xml, bool debit) {
-  xml.element("BkTxCd", [&] {
-    xml.element("Domn", [&] {
-      xml.leaf("Cd", "PMNT").element("Fmly", [&] {
-        xml.leaf("Cd", debit ? "ICDT" : "RCDT").leaf("SubFmlyCd", "OTHR");
-      });
-    });
-  });
+  xml.raw("<BkTxCd><Domn><Cd>PMNT</Cd><Fmly>").leaf("Cd", debit ? "ICDT" : "RCDT");
+  xml.raw("<SubFmlyCd>OTHR</SubFmlyCd></Fmly></Domn></BkTxCd>");
 }
 
 void add_references(Xml& xml, const StatementLine& line) {
@@ -192,7 +189,8 @@ std::string xml_text(std::string_view text, std::size_t max) {
 
 std::string camt053_opening(const CamtStatement& statement) {
   const std::string created = statement.created.to_string();
-  Xml xml;
+  std::string out;
+  Xml xml(out);
   xml.raw(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
       "<Document xmlns=\"urn:iso:std:iso:20022:tech:xsd:camt.053.001.08\">\n<BkToCstmrStmt>\n");
@@ -208,20 +206,21 @@ std::string camt053_opening(const CamtStatement& statement) {
   // A range that is not over yet closes, for now, when the document is made.
   add_balance(xml, statement, "CLBD", statement.closing,
               std::max(statement.start, std::min(statement.end, statement.created)));
-  return xml.take();
+  return out;
 }
 
-std::string camt053_entry(const CamtStatement& statement, const StatementLine& line) {
+void append_camt053_entry(std::string& out, const CamtStatement& statement,
+                          const StatementLine& line) {
   const Amount before = line.running_balance - line.amount;
   const Amount amount = magnitude(cut(line.running_balance) - cut(before));
   const bool debit = line.amount.is_negative();
   const std::string at = line.at.to_string();
-  Xml xml;
+  Xml xml(out);
   xml.element("Ntry", [&] {
     xml.text("NtryRef", line.row_id, kMax35);
     add_amount(xml, statement, amount);
     add_direction(xml, debit);
-    xml.element("Sts", [&] { xml.leaf("Cd", "BOOK"); });
+    xml.raw("<Sts><Cd>BOOK</Cd></Sts>");
     add_date(xml, "BookgDt", at);
     add_date(xml, "ValDt", at);
     add_transaction_code(xml, debit);
@@ -230,7 +229,7 @@ std::string camt053_entry(const CamtStatement& statement, const StatementLine& l
       xml.text("AddtlNtryInf", "Exact amount: " + exactly(statement, line.amount), kMax500);
     }
   });
-  return xml.raw("\n").take();
+  xml.raw("\n");
 }
 
 std::string camt053_closing(const CamtStatement& statement) {
@@ -239,10 +238,9 @@ std::string camt053_closing(const CamtStatement& statement) {
     about += ". Exact balances: opening " + exactly(statement, statement.opening) + ", closing " +
              exactly(statement, statement.closing);
   }
-  return Xml()
-      .text("AddtlStmtInf", about, kMax500)
-      .raw("\n</Stmt>\n</BkToCstmrStmt>\n</Document>\n")
-      .take();
+  std::string out;
+  Xml(out).text("AddtlStmtInf", about, kMax500).raw("\n</Stmt>\n</BkToCstmrStmt>\n</Document>\n");
+  return out;
 }
 
 }  // namespace coffer::api

@@ -37,8 +37,9 @@ struct CamtStatement {
 
 /// Everything before the first entry, both balances included.
 std::string camt053_opening(const CamtStatement& statement);
-/// One `Ntry`; its `NtryRef` is the line's rowId.
-std::string camt053_entry(const CamtStatement& statement, const StatementLine& line);
+/// Appends one `Ntry`; its `NtryRef` is the line's rowId.
+void append_camt053_entry(std::string& out, const CamtStatement& statement,
+                          const StatementLine& line);
 /// Everything after the last entry.
 std::string camt053_closing(const CamtStatement& statement);
 

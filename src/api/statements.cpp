@@ -14,6 +14,8 @@ namespace coffer::api {
 namespace {
 
 constexpr int kExportChunk = 500;
+// Text is handed on in pieces of this size; the memory for larger ones would be new each time.
+constexpr std::size_t kPieceBytes = 32 * 1024;
 
 enum class Format { json, csv, ndjson, camt053 };
 
@@ -102,13 +104,17 @@ constexpr std::string_view kCsvHeader =
     "transactionRecordId\r\n";
 
 /// Amounts are ours and numeric: they keep their sign.
-std::string csv_line(const StatementLine& line, int decimals) {
-  return line.row_id + "," + line.at.to_string() + "," + csv_cell(line.description.value_or("")) +
-         "," + csv_cell(line.reference.value_or("")) + "," +
-         csv_cell(line.counterparty.value_or("")) + "," +
-         (line.amount.is_negative() ? "debit" : "credit") + "," + line.amount.to_string(decimals) +
-         "," + line.running_balance.to_string(decimals) + "," +
-         (line.payment ? line.payment->to_string() : "") + "\r\n";
+void append_csv_line(std::string& out, const StatementLine& line, int decimals) {
+  out.append(line.row_id).append(",").append(line.at.to_string()).append(",");
+  for (const auto* text : {&line.description, &line.reference, &line.counterparty}) {
+    if (*text) out += csv_cell(**text);
+    out += ',';
+  }
+  out.append(line.amount.is_negative() ? "debit," : "credit,");
+  out.append(line.amount.to_string(decimals)).append(",");
+  out.append(line.running_balance.to_string(decimals)).append(",");
+  if (line.payment) out += line.payment->to_string();
+  out += "\r\n";
 }
 
 std::string json_text(const std::optional<std::string>& text) {
@@ -116,21 +122,27 @@ std::string json_text(const std::optional<std::string>& text) {
 }
 
 /// What statement_line_json says, without making it first: an export may have millions of lines.
-std::string ndjson_line(const StatementLine& line, int decimals) {
-  std::string out = "{\"rowId\":\"" + line.row_id + "\",\"at\":\"" + line.at.to_string() +
-                    "\",\"description\":" + json_text(line.description) +
-                    ",\"reference\":" + json_text(line.reference);
-  if (line.counterparty) out += ",\"counterparty\":" + json_text(line.counterparty);
-  out += line.amount.is_negative() ? ",\"direction\":\"debit\"" : ",\"direction\":\"credit\"";
-  out += ",\"amount\":\"" + line.amount.to_string(decimals) + "\",\"runningBalance\":\"" +
-         line.running_balance.to_string(decimals) + "\",\"transactionRecordId\":";
-  return out += line.payment ? "\"" + line.payment->to_string() + "\"}\n" : "null}\n";
+void append_ndjson_line(std::string& out, const StatementLine& line, int decimals) {
+  out.append("{\"rowId\":\"").append(line.row_id);
+  out.append("\",\"at\":\"").append(line.at.to_string());
+  out.append("\",\"description\":").append(json_text(line.description));
+  out.append(",\"reference\":").append(json_text(line.reference));
+  if (line.counterparty) out.append(",\"counterparty\":").append(json_text(line.counterparty));
+  out.append(",\"direction\":").append(line.amount.is_negative() ? "\"debit\"" : "\"credit\"");
+  out.append(",\"amount\":\"").append(line.amount.to_string(decimals));
+  out.append("\",\"runningBalance\":\"").append(line.running_balance.to_string(decimals));
+  out.append("\",\"transactionRecordId\":");
+  if (line.payment) {
+    out.append("\"").append(line.payment->to_string()).append("\"}\n");
+  } else {
+    out.append("null}\n");
+  }
 }
 
 /// How an export is written, from top to bottom.
 struct Script {
   std::string head;
-  std::function<std::string(const StatementLine&)> line;
+  std::function<void(std::string& out, const StatementLine&)> append_line;
   std::string tail;
 };
 
@@ -161,7 +173,9 @@ Result<Script> camt053_script(const Services& services, const Call& call, store:
                            .opening = store::balance_before(db, statement.account, range.from),
                            .closing = store::balance_before(db, statement.account, range.to)};
   return Script{camt053_opening(camt),
-                [camt](const StatementLine& line) { return camt053_entry(camt, line); },
+                [camt](std::string& out, const StatementLine& line) {
+                  append_camt053_entry(out, camt, line);
+                },
                 camt053_closing(camt)};
 }
 
@@ -172,7 +186,9 @@ Result<Script> script_of(const Services& services, const Call& call, store::Conn
   switch (format) {
     case Format::csv:
       return Script{std::string(kCsvHeader),
-                    [decimals](const StatementLine& line) { return csv_line(line, decimals); },
+                    [decimals](std::string& out, const StatementLine& line) {
+                      append_csv_line(out, line, decimals);
+                    },
                     {}};
     case Format::camt053:
       return camt053_script(services, call, db, statement, range);
@@ -180,31 +196,35 @@ Result<Script> script_of(const Services& services, const Call& call, store::Conn
     case Format::ndjson:
       break;
   }
-  return Script{
-      {}, [decimals](const StatementLine& line) { return ndjson_line(line, decimals); }, {}};
+  return Script{{},
+                [decimals](std::string& out, const StatementLine& line) {
+                  append_ndjson_line(out, line, decimals);
+                },
+                {}};
 }
 
 /// The whole range in constant memory, a reader at a time for each chunk.
 bool stream_lines(const Services& services, const Tenant& tenant, AccountKey account,
                   const Export& what, const http::Sink& sink) {
-  const auto write = [&](const std::string& text) { return text.empty() || sink(text); };
-  if (!write(what.script.head)) return false;
   store::EntryRange range = what.range;
+  std::string text = what.script.head;
   for (bool more = true; more;) {
     auto chunk = store::with_reader(
         services.flows.database, [&](store::Connection& db) -> Result<std::vector<StatementLine>> {
           return store::statement_lines(db, tenant, account, range, kExportChunk);
         });
     if (!chunk) return false;
-    std::string text;
     for (const StatementLine& line : *chunk) {
-      text += what.script.line(line);
+      what.script.append_line(text, line);
       range.from = line.entry + 1;
+      if (text.size() < kPieceBytes) continue;
+      if (!sink(text)) return false;
+      text.clear();
     }
-    if (!write(text)) return false;
     more = chunk->size() == static_cast<std::size_t>(kExportChunk);
   }
-  return write(what.script.tail);
+  text += what.script.tail;
+  return text.empty() || sink(text);
 }
 
 Result<http::Response> export_response(const Services& services, const Call& call,
