@@ -1,11 +1,14 @@
 #include "api/statements.h"
 
+#include <algorithm>
+
 #include "api/camt053.h"
 #include "api/csv.h"
 #include "api/json.h"
 #include "api/pipeline/page.h"
 #include "api/pipeline/services.h"
 #include "base/digest.h"
+#include "base/mutex.h"
 #include "store/catalog.h"
 #include "store/statements.h"
 #include "store/wallets.h"
@@ -16,6 +19,8 @@ namespace {
 constexpr int kExportChunk = 500;
 // Text is handed on in pieces of this size; the memory for larger ones would be new each time.
 constexpr std::size_t kPieceBytes = 32 * 1024;
+// Some chunks' worth; what a slow client took is no work.
+constexpr std::int64_t kRestMaxMs = 5;
 
 enum class Format { json, csv, ndjson, camt053 };
 
@@ -203,12 +208,23 @@ Result<Script> script_of(const Services& services, const Call& call, store::Conn
                 {}};
 }
 
+/// Payments go first: while one is being written, an export rests as long as it has worked.
+void give_way(const flows::Context& flows, std::int64_t since_ms) {
+  if (flows.queue.stats().busy_since_ms == 0) return;
+  const std::int64_t worked_ms = flows.clock.monotonic_ms() - since_ms;
+  Mutex mutex;
+  Condition never;
+  const Lock lock(mutex);
+  never.wait_for_ms(mutex, std::clamp<std::int64_t>(worked_ms, 1, kRestMaxMs));
+}
+
 /// The whole range in constant memory, a reader at a time for each chunk.
 bool stream_lines(const Services& services, const Tenant& tenant, AccountKey account,
                   const Export& what, const http::Sink& sink) {
   store::EntryRange range = what.range;
   std::string text = what.script.head;
   for (bool more = true; more;) {
+    const std::int64_t began_ms = services.flows.clock.monotonic_ms();
     auto chunk = store::with_reader(
         services.flows.database, [&](store::Connection& db) -> Result<std::vector<StatementLine>> {
           return store::statement_lines(db, tenant, account, range, kExportChunk);
@@ -222,6 +238,7 @@ bool stream_lines(const Services& services, const Tenant& tenant, AccountKey acc
       text.clear();
     }
     more = chunk->size() == static_cast<std::size_t>(kExportChunk);
+    if (more) give_way(services.flows, began_ms);
   }
   text += what.script.tail;
   return text.empty() || sink(text);
