@@ -12,7 +12,8 @@ async function checkGrant(issuer, info, method) {
   const tokens = await client.grant({ grant_type: 'client_credentials' });
   assert.equal(tokens.token_type, 'Bearer');
   assert.equal(tokens.expired(), false);
-  assert.equal(tokens.expires_in, 3600);
+  // What is left of the hour when it is read.
+  assert.ok(tokens.expires_in > 3590 && tokens.expires_in <= 3600, `${tokens.expires_in}`);
   assert.match(tokens.scope, /wallets:read/);
 
   const wallets = `${info.baseUrl}/v1/wallets`;

@@ -31,7 +31,8 @@ class Served:
                 if get("http://127.0.0.1:8080/healthz")[0] == 200:
                     return
             except OSError:
-                time.sleep(0.05)
+                pass
+            time.sleep(0.05)
         sys.exit("the server does not come up: " + self.server.printed)
 
     def stop(self):

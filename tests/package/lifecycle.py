@@ -22,7 +22,7 @@ DATA = "var/lib/coffer"
 INSTALL, OPERATING = "docs/install.md", "docs/operating.md"
 # What belongs to apt, dpkg, debconf, systemd and the table of users, or is a log of theirs.
 NOT_OURS = re.compile(
-    r"^(var/lib/(apt|dpkg)/|var/cache/(apt|debconf)/|var/log/|var/cache/ldconfig|var/lib/systemd/|var/tmp/"
+    r"^(var/lib/(apt|dpkg)/|var/backups/|var/cache/(apt|debconf)/|var/log/|var/cache/ldconfig|var/lib/systemd/|var/tmp/"
     r"|etc/(passwd|group|shadow|gshadow|subuid|subgid)-?$|etc/\.(pwd\.lock|updated)|etc/(mtab|machine-id)"
     r"|var/lib/private|var/\.updated|var/cache/private|etc/systemd/system/multi-user\.target\.wants$)")
 
