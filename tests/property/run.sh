@@ -24,7 +24,7 @@ began=$SECONDS failed=0
 for pid in "${pids[@]}"; do wait "$pid" || failed=1; done
 took=$((SECONDS - began > 0 ? SECONDS - began : 1))
 for part in "$logs"/ledger.*; do
-  grep -q "^All tests passed" "$part" || { cat "$part"; failed=1; }
+  grep -q "^ledger: [0-9]* operations" "$part" || { cat "$part"; failed=1; }
 done
 [ "$failed" -eq 0 ] || exit 1
 COFFER_OPERATIONS=$operations "$build/tests/property_tests" "property: the same seed*" >"$logs/same" 2>&1 || {
