@@ -162,7 +162,7 @@ std::unique_ptr<Database> Database::open(const DatabaseOptions& options, const C
   }
   // Last: what it says is there has to be on the disk. Where it cannot be said, nothing but the
   // refusal of an empty file is lost.
-  (void)database->write_lock_file(true);
+  if (!database->had_ledger_) (void)database->write_lock_file(true);
   return database;
 }
 
