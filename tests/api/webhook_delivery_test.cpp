@@ -146,6 +146,7 @@ TEST_CASE("delivery: anything but a whole 2xx answer is a failure and is tried a
     const char* name;
     Behaviour behaviour;
     int status;  // in the log; 0: none
+    int timeout_ms = 10'000;
   };
   const Row rows[] = {
       {"500", {Kind::answer, 500}, 500},
@@ -154,12 +155,13 @@ TEST_CASE("delivery: anything but a whole 2xx answer is a failure and is tried a
       {"reset", {Kind::reset}, 0},
       {"garbage", {Kind::garbage}, 0},
       {"close early", {Kind::close_early}, 0},
-      {"silent", {Kind::silent}, 0},
-      {"byte by byte, for ever", {Kind::dribble, 200, {}, std::string(2'000, 'x')}, 0},
+      {"silent", {Kind::silent}, 0, 2'000},
+      {"byte by byte, for ever", {Kind::dribble, 200, {}, std::string(20'000, 'x')}, 0, 2'000},
   };
   for (const Row& row : rows) {
     INFO(row.name);
-    World world("payment.initiated", [](Config& config) { config.webhook_timeout_ms = 300; });
+    World world("payment.initiated",
+                [&](Config& config) { config.webhook_timeout_ms = row.timeout_ms; });
     world.receiver.script({row.behaviour});
     world.pay();
     CHECK(world.app.deliver() == 1);

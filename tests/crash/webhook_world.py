@@ -340,7 +340,7 @@ def wait_until_arrived(members, within_s):
     time is over; seconds."""
     began = time.monotonic()
     for member in members:
-        wait_until_settled(member, within_s)
+        wait_until_settled(member, max(within_s, 30.0))
     waiting = [endpoint for member in members for endpoint in member.endpoints if endpoint.healthy]
     events = {}
     while waiting and time.monotonic() - began < within_s:

