@@ -14,7 +14,6 @@
 #include "http/server.h"
 
 #include <sched.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>

@@ -199,13 +199,23 @@ def with_twins(sound):
     return copy
 
 
-def with_nothing(sound, sql=None):
-    """An empty file; with `sql`, what is left when everything else was in a log that is gone."""
+def with_nothing(sound):
     copy = sound.copy()
     os.truncate(copy, 0)
-    if sql:
-        sqlite3.connect(copy).execute(sql)
     return copy
+
+
+def without_tables(sound):
+    """What is left when everything else was in a log that is gone."""
+    copy = with_nothing(sound)
+    sqlite3.connect(copy).execute("PRAGMA journal_mode = WAL")
+    return copy
+
+
+# What no statement does to a sound file: (check, invariant, what, how), as in DAMAGES.
+OTHERS = [("one record per transactionId", "sqlite_integrity", "twins", with_twins),
+          ("cannot be read", "refused", "an empty file", with_nothing),
+          ("cannot be read", "refused", "no table", without_tables)]
 
 
 def judge(sound, copy, check, invariant, what):
@@ -242,12 +252,11 @@ def main():
             sys.exit(f"auditor_control: the sound file is said to be wrong: {fault}")
         for check, invariant, sql in DAMAGES:
             judge(sound, damaged(sound, sql), check, invariant, sql)
-        judge(sound, with_twins(sound), "one record per transactionId", "sqlite_integrity", "twins")
-        judge(sound, with_nothing(sound), "cannot be read", "refused", "an empty file")
-        judge(sound, with_nothing(sound, "PRAGMA journal_mode = WAL"), "cannot be read", "refused", "no table")
-        both = sum(invariant is not ONLY_CLIENTS_KNOW for _, invariant, _ in DAMAGES) + 3
+        for check, invariant, what, damage in OTHERS:
+            judge(sound, damage(sound), check, invariant, what)
+        both = sum(invariant is not ONLY_CLIENTS_KNOW for _, invariant, _ in DAMAGES) + len(OTHERS)
         print(f"count: a sound file of {len(sound.client['acked'])} payments passes both judges")
-        print(f"control: {len(DAMAGES) + 3} damaged copies are found by the auditor, {both} of them by verify"
+        print(f"control: {len(DAMAGES) + len(OTHERS)} damaged copies are found by the auditor, {both} of them by verify"
               " too (the others only clients can know), each for its reason")
 
 

@@ -119,12 +119,12 @@ TEST_CASE("slow clients hold no worker") {
 }
 
 TEST_CASE("a client that does not read its response holds no worker") {
-  const int write_ms = GENERATE(600, 20'000);
+  const bool reads = GENERATE(false, true);
   const std::string large(8 * 1024 * 1024, 'x');
   RunningServer server(
       [&](ServerOptions& options) {
         options.workers = 1;
-        options.limits.write_ms = write_ms;
+        options.limits.write_ms = reads ? 20'000 : 600;
       },
       [&](Request& request) {
         Response response;
@@ -136,9 +136,9 @@ TEST_CASE("a client that does not read its response holds no worker") {
   RawClient good(server.port());
   good.send(get("/fixed"));
   CHECK(body_of(good.read_response()) == "ok");
-  if (write_ms == 600) {  // it is cut when it makes no progress
+  if (!reads) {  // it is cut when it makes no progress
     CHECK(server.eventually([](const ServerStats& stats) { return stats.connections == 1; }));
-  } else {  // it gets everything when it does read
+  } else {  // it gets everything
     slow.send(get("/fixed"));
     CHECK(body_of(slow.read_response(20'000)).size() == large.size());
     CHECK(body_of(slow.read_response()) == "ok");
