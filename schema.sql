@@ -1,5 +1,5 @@
--- coffer: the whole present schema. A new file gets exactly this; an older file reaches it through
--- src/store/upgrades, and a test proves that both ways end in the same schema.
+-- coffer: the whole present schema. A new file gets exactly this. From the first release on, an older
+-- file reaches it through src/store/upgrades, and a test proves that both ways end in the same schema.
 --
 -- Conventions: tables are STRICT. Amounts are INTEGER in units of 10^-7. Times are INTEGER
 -- milliseconds UTC. Public ids are 16-byte BLOBs (UUIDv7); rows refer to each other by small integer

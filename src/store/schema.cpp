@@ -5,7 +5,6 @@
 #include <filesystem>
 
 #include "base/log.h"
-#include "embedded/embedded.h"
 #include "store/database.h"
 
 namespace coffer::store {
@@ -27,7 +26,8 @@ void apply(Connection& writer, std::string_view sql, int version) {
   try {
     writer.execute(std::string(sql));
     if (Query(writer, kForeignKeyCheck).step()) {
-      throw SqlError("a row refers to none", SQLITE_CONSTRAINT, SQLITE_CONSTRAINT_FOREIGNKEY);
+      throw SqlError("a row refers to a row that does not exist", SQLITE_CONSTRAINT,
+                     SQLITE_CONSTRAINT_FOREIGNKEY);
     }
     writer.execute("PRAGMA application_id=" + std::to_string(kApplicationId));
     writer.execute("PRAGMA user_version=" + std::to_string(version));
@@ -47,15 +47,16 @@ OpenError upgrade_fault(const std::string& path, int version, const SqlError& er
           ") and is as it was. Keep the version it was written with, and run its `coffer verify`."};
 }
 
-OpenError upgrade(Connection& writer, const std::string& path, int found) {
-  if (found == schema_version()) return {};
+OpenError upgrade(Connection& writer, const std::string& path, int found,
+                  const SchemaSource& source) {
+  if (found == source.version()) return {};
   // A table that is rebuilt is dropped for a moment, which must not reach the rows that refer to
   // it.
   writer.execute("PRAGMA foreign_keys=OFF");
   OpenError fault;
-  for (int version = found + 1; version <= schema_version() && fault.fault == OpenFault::none;
+  for (int version = found + 1; version <= source.version() && fault.fault == OpenFault::none;
        ++version) {
-    const embedded::File& step = embedded::upgrades()[static_cast<std::size_t>(version - 2)];
+    const auto& step = source.upgrades[static_cast<std::size_t>(version - kFirstSchema - 1)];
     log_info("store", "upgrading the schema", {{"file", step.path}, {"to", version}});
     try {
       apply(writer, step.content, version);
@@ -67,9 +68,11 @@ OpenError upgrade(Connection& writer, const std::string& path, int found) {
   return fault;
 }
 
+SchemaSource own_source() { return {embedded::schema_sql(), embedded::upgrades()}; }
+
 }  // namespace
 
-int schema_version() { return 1 + static_cast<int>(embedded::upgrades().size()); }
+int schema_version() { return own_source().version(); }
 
 bool holds_tables(const std::string& path) {
   try {
@@ -81,8 +84,13 @@ bool holds_tables(const std::string& path) {
 }
 
 OpenError bring_schema_up_to_date(Connection& writer, const std::string& path) {
+  return bring_schema_up_to_date(writer, path, own_source());
+}
+
+OpenError bring_schema_up_to_date(Connection& writer, const std::string& path,
+                                  const SchemaSource& source) {
   if (pragma_value(writer, kTableCount) == 0) {
-    apply(writer, embedded::schema_sql(), schema_version());
+    apply(writer, source.schema, source.version());
     return {};
   }
   if (pragma_value(writer, kApplicationIdPragma) != kApplicationId) {
@@ -90,17 +98,25 @@ OpenError bring_schema_up_to_date(Connection& writer, const std::string& path) {
             path + " is a SQLite file of another program; choose another --db."};
   }
   const int found = pragma_value(writer, kUserVersion);
-  if (found > schema_version()) {
+  if (found > source.version()) {
     return {OpenFault::newer_schema,
             path + " was written by a newer coffer (schema " + std::to_string(found) +
-                ", this one speaks " + std::to_string(schema_version()) +
+                "; this version reads schema " + std::to_string(source.version()) +
                 "). Install that version again, or restore the backup made before the upgrade."};
   }
   if (found < 1) {
     return {OpenFault::corrupt,
             path + " has no schema version. Restore it from a backup; never edit it."};
   }
-  return upgrade(writer, path, found);
+  if (found < kFirstSchema) {
+    return {OpenFault::corrupt,
+            path +
+                " was written by a development build before the first release"
+                " (schema " +
+                std::to_string(found) +
+                "), which has no upgrade. Create a new file with another --db."};
+  }
+  return upgrade(writer, path, found, source);
 }
 
 }  // namespace coffer::store

@@ -9,7 +9,7 @@ skip() { echo "skipped: $*"; exit 77; }
 for tool in debootstrap dh lintian unshare ip systemd-analyze; do
   command -v "$tool" >/dev/null || skip "there is no $tool"
 done
-[ -x "$next_bin" ] || skip "there is no coffer_next; ./dev build release-static makes it"
+[ -x "$next_bin" ] || skip "there is no coffer_next; ./dev test builds it"
 
 arch=$(dpkg --print-architecture)
 scratch=$(mktemp -d)

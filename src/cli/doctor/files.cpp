@@ -103,6 +103,10 @@ Finding judge_marks(const std::string& path, const std::optional<store::FileMark
     return fault(check, version + ", which is newer than this coffer's (" + ours + ")",
                  "Install the version that wrote it, or restore the backup made before.");
   }
+  if (marks->schema_version < store::kFirstSchema) {
+    return fault(check, version + ", of a development build before the first release",
+                 "It has no upgrade. Create a new file with another --db.");
+  }
   if (marks->schema_version < store::schema_version()) {
     return warning(check, version + ", which this coffer brings to " + ours,
                    "Take a backup; the next start upgrades the file, and there is no way back.");

@@ -12,6 +12,7 @@
 #include "cli/doctor/owner.h"
 #include "http/wire/listener.h"
 #include "open_file.h"
+#include "store/schema.h"
 
 using namespace coffer;
 using namespace coffer::cli;
@@ -152,7 +153,7 @@ TEST_CASE("doctor: a master key that is lost, broken or another", "[cli]") {
   CHECK(names(key(), "backup"));
 }
 
-TEST_CASE("doctor: a file of a newer and of an older coffer", "[cli]") {
+TEST_CASE("doctor: a file of a newer coffer and of one before the first release", "[cli]") {
   const ClosedFile file;
   const auto schema_with = [&](unsigned char version) {
     std::fstream out(file.config.db, std::ios::in | std::ios::out | std::ios::binary);
@@ -162,7 +163,8 @@ TEST_CASE("doctor: a file of a newer and of an older coffer", "[cli]") {
     return worst(examine_database(file.config, {}), "schema").grade;
   };
   CHECK(schema_with(99) == Grade::fault);
-  CHECK(schema_with(1) == Grade::warning);
+  CHECK(schema_with(store::kFirstSchema - 1) == Grade::fault);
+  CHECK(schema_with(store::kFirstSchema) == Grade::ok);
 }
 
 TEST_CASE("doctor: a file that is open is not judged behind the back of its owner", "[cli]") {
