@@ -1,5 +1,5 @@
 # Turns third_party/manifest.cmake into targets: tp::httplib tp::sqlite tp::sqlitecpp tp::openssl
-# tp::cares tp::json tp::spdlog tp::cli11 tp::catch2, and the variable COFFER_ISO_CODES_DIR.
+# tp::cares tp::re2 tp::json tp::spdlog tp::cli11 tp::catch2, and the variable COFFER_ISO_CODES_DIR.
 #
 # A pinned dependency is looked for unpacked, in COFFER_THIRD_PARTY_DIR, and only then fetched. So a
 # second build, another build directory or a machine without a network that was given the folder asks
@@ -261,6 +261,9 @@ target_link_libraries(tp::openssl INTERFACE tp::crypto Threads::Threads)
 
 coffer_static_library(tp::cares cares ares.h libc-ares-dev)
 target_compile_definitions(tp::cares INTERFACE CARES_STATICLIB)
+
+coffer_static_library(tp::re2 re2 re2/re2.h libre2-dev)
+target_link_libraries(tp::re2 INTERFACE Threads::Threads)
 
 coffer_header_library(tp::json nlohmann/json.hpp)
 coffer_header_library(tp::cli11 CLI/CLI.hpp)

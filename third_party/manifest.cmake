@@ -97,6 +97,12 @@ coffer_system(cli11
   WHY "flags, environment and TOML file from one declaration"
   DEBIAN_PACKAGES libcli11-dev)
 
+coffer_system(re2
+  LICENCE BSD-3-Clause
+  HOMEPAGE https://github.com/google/re2
+  WHY "patterns that operators write, matched in linear time; std::regex can backtrack for ever"
+  DEBIAN_PACKAGES libre2-dev)
+
 coffer_system(iso_codes
   LICENCE LGPL-2.1-or-later
   HOMEPAGE https://salsa.debian.org/iso-codes-team/iso-codes

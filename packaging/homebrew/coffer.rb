@@ -24,6 +24,7 @@ class Coffer < Formula
   # Its libc++ writes floating-point numbers by itself.
   depends_on macos: :sonoma
   depends_on "openssl@3"
+  depends_on "re2"
   depends_on "spdlog"
 
   def install

@@ -70,7 +70,7 @@ struct Requirement {
   bool required = true;
   std::string label;
   std::string description;
-  std::optional<std::string> pattern;  // ECMAScript, the whole value
+  std::optional<std::string> pattern;  // of the whole value; see is_requirement_pattern()
   std::optional<int> min_length;
   std::optional<int> max_length;
   std::vector<Choice> choices;  // empty: free
@@ -79,7 +79,8 @@ struct Requirement {
 std::string_view name(Requirement::Type type);  // string, number, boolean
 /// Characters of a text whose requirement does not say.
 constexpr int kRequirementLengthMax = 200;
-/// A regular expression that `check_requirements` can use.
+/// A regular expression of at most 200 characters in the syntax that ECMA-262 and RE2 share: no
+/// look-around, back-reference, inline flag or POSIX class.
 bool is_requirement_pattern(const std::string& pattern);
 
 /// Where a real provider is. Set for DriverKind::http only.

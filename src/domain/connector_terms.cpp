@@ -82,7 +82,8 @@ std::string fault_of(const Requirement& requirement) {
     return "only a text has a pattern, lengths or choices";
   }
   if (requirement.pattern && !is_requirement_pattern(*requirement.pattern)) {
-    return "has a pattern that is no regular expression of at most 200 characters";
+    return "has an unsupported pattern; use a regular expression of at most 200 characters without"
+           " look-around, back-references, inline flags or POSIX classes";
   }
   const int least = requirement.min_length.value_or(1);
   const int most = requirement.max_length.value_or(kRequirementLengthMax);

@@ -131,11 +131,25 @@ TEST_CASE("only what applies to the type is asked for, and nothing else is taken
         List{"additionalFields.both", "additionalFields.other", "validation-failed"});
 }
 
+TEST_CASE("a pattern that makes others backtrack for ever is judged at once", "[connector]") {
+  const auto nested = one({.pattern = "([A-Za-z]+ ?)+"});
+  CHECK(wrong(nested, {{"x", std::string(60, 'a') + "!"}}) ==
+        List{"additionalFields.x", "validation-failed"});
+  CHECK(wrong(nested, {{"x", std::string(200, 'a')}}).empty());
+}
+
 TEST_CASE("patterns are regular expressions of a bounded length", "[connector]") {
   CHECK(is_requirement_pattern("^[A-Z]{2}[0-9]+$"));
   CHECK_FALSE(is_requirement_pattern(""));
   CHECK_FALSE(is_requirement_pattern("["));
   CHECK_FALSE(is_requirement_pattern(std::string(201, 'a')));
+  // What only some readers of the JSON Schema understand, or what needs backtracking.
+  for (const char* other :
+       {"(a)\\1", "(?=a)a", "(?i)a", "(?P<n>a)", "[[:alpha:]]", "\\Aa", "a\\z", "\\pL"}) {
+    CHECK_FALSE(is_requirement_pattern(other));
+  }
+  CHECK(is_requirement_pattern("(?:\\d\\.)+\\[\\w{2,5}"));
+  CHECK_FALSE(is_requirement_pattern("(((a{1000}){1000}){1000}"));
 }
 
 TEST_CASE("compliance codes are exact", "[connector]") {
