@@ -23,9 +23,35 @@ auto translated(F&& action) -> decltype(action()) {
   }
 }
 
-int open_flags(OpenMode mode) {
-  return mode == OpenMode::read_write ? SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE
-                                      : SQLite::OPEN_READONLY;
+/// As a URI in which `?` and `#` have another meaning than in a path.
+std::string immutable_uri(const std::string& path) {
+  std::string out = path.starts_with('/') ? "file://" : "file:";
+  for (const char c : path) {
+    const bool special = c == '?' || c == '#' || c == '%';
+    out += special ? (c == '?' ? "%3f" : c == '#' ? "%23" : "%25") : std::string(1, c);
+  }
+  return out + "?immutable=1";
+}
+
+std::unique_ptr<SQLite::Database> open(const std::string& path, OpenMode mode) {
+  constexpr const char* kWithoutLocks = "unix-none";
+  switch (mode) {
+    case OpenMode::read_write:
+      return std::make_unique<SQLite::Database>(path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+    case OpenMode::read_only:
+      return std::make_unique<SQLite::Database>(path, SQLite::OPEN_READONLY);
+    case OpenMode::immutable:
+      return std::make_unique<SQLite::Database>(immutable_uri(path),
+                                                SQLite::OPEN_READONLY | SQLite::OPEN_URI);
+    case OpenMode::with_left_log: {
+      auto out = std::make_unique<SQLite::Database>(path, SQLite::OPEN_READONLY, 0, kWithoutLocks);
+      // The index of the log is then in memory, not beside the file; and closing leaves the log.
+      out->exec("PRAGMA locking_mode=EXCLUSIVE");
+      sqlite3_db_config(out->getHandle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+      return out;
+    }
+  }
+  throw InternalError("unknown open mode");
 }
 
 }  // namespace
@@ -34,7 +60,7 @@ std::string sqlite_version() { return sqlite3_libversion(); }
 
 Connection::Connection(const std::string& path, OpenMode mode) {
   translated([&] {
-    database_ = std::make_unique<SQLite::Database>(path, open_flags(mode));
+    database_ = open(path, mode);
     sqlite3_extended_result_codes(database_->getHandle(), 1);
     // Plans that do not look at bound values: with the partial indexes of the schema, SQLite would
     // otherwise parse a statement again whenever a value it compared is bound anew.
@@ -56,9 +82,7 @@ std::int64_t Connection::last_insert_key() const { return database_->getLastInse
 
 int Connection::changes() const { return sqlite3_changes(database_->getHandle()); }
 
-bool Connection::autocommit() const {
-  return sqlite3_get_autocommit(database_->getHandle()) != 0;
-}
+bool Connection::autocommit() const { return sqlite3_get_autocommit(database_->getHandle()) != 0; }
 
 void Connection::interrupt() { sqlite3_interrupt(database_->getHandle()); }
 
@@ -88,9 +112,8 @@ void Query::bind(int index, std::string_view value) {
   translated([&] { statement_->bind(index, std::string(value)); });
 }
 void Query::bind(int index, Blob value) {
-  translated([&] {
-    statement_->bind(index, value.bytes.data(), static_cast<int>(value.bytes.size()));
-  });
+  translated(
+      [&] { statement_->bind(index, value.bytes.data(), static_cast<int>(value.bytes.size())); });
 }
 void Query::bind(int index, const Uuid& value) {
   translated([&] { statement_->bind(index, value.bytes.data(), 16); });

@@ -42,7 +42,13 @@ struct Blob {
 /// Of the library inside, as in "3.54.1".
 std::string sqlite_version();
 
-enum class OpenMode { read_write, read_only };
+/// For a file that this process does not own, read_foreign_file chooses.
+enum class OpenMode {
+  read_write,
+  read_only,  // under SQLite's locks; makes the log and the shared memory where they are missing
+  immutable,  // a file that is closed: without a lock, a log or anything made beside it
+  with_left_log,  // a closed file with the log that a killed process left; as immutable
+};
 
 class Connection {
  public:

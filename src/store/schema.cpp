@@ -5,7 +5,9 @@
 #include <filesystem>
 
 #include "base/log.h"
+#include "store/catalog.h"
 #include "store/database.h"
+#include "store/safety/foreign_file.h"
 
 namespace coffer::store {
 namespace {
@@ -75,12 +77,26 @@ SchemaSource own_source() { return {embedded::schema_sql(), embedded::upgrades()
 int schema_version() { return own_source().version(); }
 
 bool holds_tables(const std::string& path) {
+  bool holds = false;
   try {
-    Connection db(path, OpenMode::read_only);
-    return pragma_value(db, kTableCount) > 0;
+    read_foreign_file(path, [&](Connection& db) { holds = pragma_value(db, kTableCount) > 0; });
+    return holds;
   } catch (const SqlError& error) {
     return error.primary_code != SQLITE_CANTOPEN || std::filesystem::exists(path);
   }
+}
+
+std::optional<FileMarks> read_file_marks(const std::string& path) {
+  FileMarks out;
+  try {
+    read_foreign_file(path, [&](Connection& db) {
+      out = {pragma_value(db, kApplicationIdPragma), pragma_value(db, kUserVersion), {}};
+      if (out.application_id == kApplicationId) out.key_check = read_meta(db, kKeyCheck);
+    });
+  } catch (const SqlError&) {
+    return std::nullopt;
+  }
+  return out;
 }
 
 OpenError bring_schema_up_to_date(Connection& writer, const std::string& path) {

@@ -34,13 +34,13 @@ struct SchemaSource {
 /// The row of `meta` that holds the fingerprint of the master key a file was made with.
 inline constexpr std::string_view kKeyCheck = "master_key_check";
 
-/// What a file that nobody has open says of itself. What is still in its log is not seen.
+/// What a file says of itself.
 struct FileMarks {
   int application_id = 0;
   int schema_version = 0;
   std::optional<std::string> key_check;  // nullopt: no secret was ever sealed in it
 };
-/// Locks nothing and makes nothing beside the file. nullopt: it is no SQLite file, or not whole.
+/// Changes nothing. nullopt: it is no SQLite file, or not whole.
 std::optional<FileMarks> read_file_marks(const std::string& path);
 
 /// Whether there is anything in the file, with its log. Makes no database. A file that cannot be

@@ -114,25 +114,14 @@ Finding judge_marks(const std::string& path, const std::optional<store::FileMark
   return good(check, version);
 }
 
-/// A log that a killed process left: what the file itself says may be old.
-bool has_log(const std::string& database) {
-  const auto log = status_of(database + "-wal");
-  return log && log->st_size > 0;
-}
-
 std::optional<store::FileMarks> marks_of(const Config& config, const Owner& owner) {
-  if (owner.locked || has_log(config.db)) return std::nullopt;
+  if (owner.locked) return std::nullopt;  // whoever opened it has judged it
   return store::read_file_marks(config.db);
 }
 
 Findings examine_marks(const Config& config, const Owner& owner) {
-  if (owner.locked) return {};  // whoever opened it has judged it
-  if (has_log(config.db)) {
-    return {good("schema",
-                 "not looked at: a process was killed, and the next start goes on from "
-                 "the log it left")};
-  }
-  return {judge_marks(config.db, store::read_file_marks(config.db))};
+  if (owner.locked) return {};
+  return {judge_marks(config.db, marks_of(config, owner))};
 }
 
 /// What SQLite and coffer keep beside it: the same owner, and as private.

@@ -11,7 +11,6 @@
 #include "flows/safety/backup_plan.h"
 #include "flows/safety/backups.h"
 #include "flows/safety/restore.h"
-#include "store/catalog.h"
 #include "store/safety/seals.h"
 #include "store/schema.h"
 
@@ -86,9 +85,8 @@ std::string key_fault(const Config& config) {
   const auto key = auth::find_master_key(config.master_key, "COFFER_MASTER_KEY",
                                          config.master_key_file, random, auth::MissingKey::refuse);
   if (!key) return key.error().detail;
-  store::Connection db(config.db, store::OpenMode::read_only);
-  const auto check = store::read_meta(db, store::kKeyCheck);
-  if (!check || *check == key->fingerprint()) return {};
+  const auto marks = store::read_file_marks(config.db);
+  if (!marks || !marks->key_check || *marks->key_check == key->fingerprint()) return {};
   return "The master key is not the one that the backup was made under: put that one in its place.";
 }
 

@@ -13,6 +13,7 @@
 #include "base/files/descriptor.h"
 #include "base/files/durable_file.h"
 #include "base/files/folders.h"
+#include "store/safety/foreign_file.h"
 
 namespace coffer::flows {
 namespace {
@@ -79,16 +80,24 @@ Problem newer(const std::string& path, const store::FileVerdict& verdict) {
                                      "); install that version and restore it with it");
 }
 
+Problem written_to(const std::string& backup) {
+  return Problem(Slug::conflict, backup +
+                                     " was written to while it was read: it is a database in "
+                                     "use, not a backup; take a backup with coffer backup");
+}
+
 /// The copy at its partial name; with violations it must not be published.
-Result<Restored> prove(PartialFile& file, const std::string& backup,
+Result<Restored> prove(PartialFile& file, const std::string& backup, const store::FileLook& before,
                        const SafetyProgress& progress) {
   Restored out;
   COFFER_TRY(out.checksum, check_checksum(backup, progress, out.verdict.violations));
   if (!out.verdict.violations.empty()) return out;
   const std::int64_t total = size_of(backup);
-  COFFER_TRY(out.bytes,
-             copy_into(file, backup, [&](std::int64_t done) { progress("copying", done, total); }));
   try {
+    store::drop_left_logs(file.path());
+    COFFER_TRY(out.bytes, copy_into(file, backup,
+                                    [&](std::int64_t done) { progress("copying", done, total); }));
+    if (store::FileLook(backup) != before) return unexpected(written_to(backup));
     store::leave_wal(file.path());
   } catch (const store::SqlError& error) {
     out.verdict.violations.push_back({"sqlite_file", error.what()});
@@ -137,6 +146,7 @@ Result<Restored> judge_file(const std::string& path, const SafetyProgress& progr
 Result<Restored> restore_backup(const std::string& backup, const std::string& target,
                                 const SafetyProgress& progress) {
   COFFER_TRY_VOID(check_source(backup));
+  const store::FileLook before(backup);
   COFFER_TRY_VOID(check_not_in_use(backup));
   COFFER_TRY_VOID(check_free(target));
   COFFER_TRY_VOID(make_private_folder(directory_of(target)));
@@ -149,10 +159,8 @@ Result<Restored> restore_backup(const std::string& backup, const std::string& ta
     return unexpected(Slug::overloaded,
                       target + " is in use by another coffer; stop that one first");
   }
-  // Of no use without its file, and built again from nothing.
-  ::unlink((target + "-shm").c_str());
   COFFER_TRY(PartialFile file, PartialFile::create(target));
-  COFFER_TRY(Restored out, prove(file, backup, progress));
+  COFFER_TRY(Restored out, prove(file, backup, before, progress));
   if (!out.verdict.violations.empty()) return out;
   COFFER_TRY_VOID(file.publish());
   return out;

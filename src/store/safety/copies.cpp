@@ -1,8 +1,6 @@
 #include "store/safety/copies.h"
 
 #include <sqlite3.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <charconv>
 #include <memory>
@@ -10,6 +8,7 @@
 
 #include "store/catalog.h"
 #include "store/database.h"
+#include "store/safety/foreign_file.h"
 #include "store/operating/newest.h"
 #include "store/schema.h"
 
@@ -37,33 +36,6 @@ sqlite3* handle_of(const Connection& connection) {
   const int code = sqlite3_extended_errcode(handle);
   throw SqlError(sqlite3_errmsg(handle), code & 0xff, code);
 }
-
-/// A log of an earlier try, killed at the wrong moment, is none of the new copy.
-void remove_logs(const std::string& path) {
-  for (const char* suffix : {"-wal", "-shm", "-journal"}) ::unlink((path + suffix).c_str());
-}
-
-/// What a look at a file with a log leaves beside it.
-class LogsBeside {
- public:
-  explicit LogsBeside(std::string path) : path_(std::move(path)), there_(exists()) {}
-  ~LogsBeside() {
-    struct stat wal {};
-    const bool empty = ::stat((path_ + "-wal").c_str(), &wal) != 0 || wal.st_size == 0;
-    if (!there_ && empty) remove_logs(path_);
-  }
-  LogsBeside(const LogsBeside&) = delete;
-  LogsBeside& operator=(const LogsBeside&) = delete;
-
- private:
-  bool exists() const {
-    struct stat ignored {};
-    return ::stat((path_ + "-wal").c_str(), &ignored) == 0 ||
-           ::stat((path_ + "-shm").c_str(), &ignored) == 0;
-  }
-  const std::string path_;
-  const bool there_;
-};
 
 std::int64_t number(Connection& db, const char* sql) { return first_integer(db, sql).value_or(0); }
 
@@ -103,13 +75,19 @@ void judge(Connection& db, const VerifyProgress& progress, FileVerdict& verdict)
 
 }  // namespace
 
+// SQLite removes them under its own locks as soon as it reads a file without a page.
+void drop_left_logs(const std::string& empty_file) {
+  Connection db(empty_file, OpenMode::read_write);
+  Query(db, kTouch).run();
+}
+
 void leave_wal(const std::string& path) {
   Connection copy(path, OpenMode::read_write);
   copy.execute("PRAGMA synchronous=OFF; PRAGMA journal_mode=DELETE");
 }
 
 void copy_database(const std::string& from, const std::string& to, const CopyProgress& progress) {
-  remove_logs(to);
+  drop_left_logs(to);
   {
     Connection source(from, OpenMode::read_only);
     source.execute("PRAGMA busy_timeout=5000; PRAGMA cache_size=-2048");
@@ -140,11 +118,11 @@ void copy_database(const std::string& from, const std::string& to, const CopyPro
 
 FileVerdict verify_file(const std::string& path, const VerifyProgress& progress) {
   FileVerdict out;
-  const LogsBeside logs(path);
   try {
-    Connection db(path, OpenMode::read_only);
-    db.execute("PRAGMA busy_timeout=5000; PRAGMA cell_size_check=ON");
-    judge(db, progress, out);
+    read_foreign_file(path, [&](Connection& db) {
+      out = {};
+      judge(db, progress, out);
+    });
   } catch (const SqlError& error) {
     if (error.primary_code == SQLITE_INTERRUPT) throw;
     out.violations.push_back({"sqlite_file", error.what()});

@@ -40,6 +40,9 @@ struct FileVerdict {
 /// own structures. Changes nothing. A file that cannot be read is a violation, not an error.
 FileVerdict verify_file(const std::string& path, const VerifyProgress& progress);
 
+/// Removes the log that a killed process left beside a file that is empty again, so that it does
+/// not become a part of what is written into the file. Throws SqlError.
+void drop_left_logs(const std::string& empty_file);
 /// Makes a copy that nobody serves one file, without a log beside it, so that it can be read from
 /// anywhere. Throws SqlError.
 void leave_wal(const std::string& path);

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "store/identity/acts.h"
@@ -151,6 +152,100 @@ TEST_CASE("copies: what stops one leaves the database as it was", "[store]") {
                   Stop);
   ledger.pay_and_settle(ledger.transfer("after", 5));
   CHECK(verify_file(ledger.folder.file(), [](auto&&...) {}).violations.empty());
+}
+
+TEST_CASE("verify_file: a closed file is read without a trace", "[store]") {
+  SmallLedger ledger;
+  fill(ledger);
+  ledger.close();
+  const auto files = [&] {
+    std::map<std::string, std::filesystem::file_time_type> out;
+    for (const auto& entry : std::filesystem::directory_iterator(ledger.folder.path())) {
+      out[entry.path()] = entry.last_write_time();
+    }
+    return out;
+  };
+  const auto before = files();
+  std::set<std::string> while_reading;
+  const FileVerdict verdict = verify_file(ledger.folder.file(), [&](auto&&...) {
+    for (const auto& [name, ignored] : files()) while_reading.insert(name);
+  });
+  CHECK(verdict.violations.empty());
+  CHECK(verdict.summary.payments == 6);
+  CHECK(files() == before);
+  CHECK(while_reading.size() == before.size());
+}
+
+TEST_CASE("verify_file: the log that a killed process left counts, and stays as it is", "[store]") {
+  TemporaryFolder killed;
+  const std::string path = killed.file();
+  {
+    SmallLedger ledger;
+    fill(ledger);
+    std::filesystem::copy_file(ledger.folder.file(), path);
+    std::filesystem::copy_file(ledger.folder.file("ledger.db-wal"), path + "-wal");
+  }
+  REQUIRE(std::filesystem::file_size(path + "-wal") > 0);
+  const auto written = std::filesystem::last_write_time(path + "-wal");
+  const FileVerdict verdict = verify_file(path, [](auto&&...) {});
+  CHECK(verdict.violations.empty());
+  CHECK(verdict.summary.payments == 6);
+  CHECK(holds_tables(path));
+  CHECK(read_file_marks(path)->schema_version == schema_version());
+  CHECK(std::filesystem::last_write_time(path + "-wal") == written);
+  CHECK_FALSE(std::filesystem::exists(path + "-shm"));
+}
+
+TEST_CASE("verify_file: a file that is opened meanwhile keeps its log, and is judged as it then is",
+          "[store]") {
+  SmallLedger ledger;
+  fill(ledger);
+  ledger.close();
+  bool opened = false;
+  const auto open_once = [&](auto&&...) {
+    if (std::exchange(opened, true)) return;
+    ledger.open();
+    // As a server does that has not written yet: the log is there, and empty.
+    CHECK(std::filesystem::file_size(ledger.folder.file("ledger.db-wal")) == 0);
+  };
+  CHECK(verify_file(ledger.folder.file(), open_once).violations.empty());
+  ledger.pay_and_settle(ledger.transfer("acknowledged", 5));
+  // What the disk would have after a power cut.
+  TemporaryFolder after;
+  std::filesystem::copy_file(ledger.folder.file(), after.file());
+  REQUIRE(std::filesystem::exists(ledger.folder.file("ledger.db-wal")));
+  std::filesystem::copy_file(ledger.folder.file("ledger.db-wal"), after.file("ledger.db-wal"));
+  CHECK(verify_file(after.file(), [](auto&&...) {}).summary.payments == 7);
+
+  ledger.close();
+  opened = false;
+  const FileVerdict verdict = verify_file(ledger.folder.file(), [&](auto&&...) {
+    if (std::exchange(opened, true)) return;
+    ledger.open();
+    for (int i = 0; i < 20; ++i) {
+      ledger.pay_and_settle(ledger.transfer("meanwhile" + std::to_string(i), 1));
+    }
+    ledger.close();  // copies the log into the file that is being read
+  });
+  CHECK(verdict.violations.empty());
+  CHECK(verdict.summary.payments == 27);
+}
+
+TEST_CASE("copies: what a killed one left does not get into the next", "[store]") {
+  SmallLedger ledger;
+  fill(ledger);
+  const std::string copy = ledger.folder.file("copy.db");
+  // The log of the same pages at an earlier time: read with the copy, it would be a part of it.
+  std::filesystem::copy_file(ledger.folder.file("ledger.db-wal"), copy + "-wal");
+  std::ofstream(copy + "-shm") << "stale";
+  ledger.pay_and_settle(ledger.transfer("later", 9));
+  std::ofstream(copy).flush();
+  copy_database(ledger.folder.file(), copy, [](auto&&...) {});
+  for (const char* suffix : {"-wal", "-shm", "-journal"})
+    CHECK_FALSE(std::filesystem::exists(copy + suffix));
+  const FileVerdict verdict = verify_file(copy, [](auto&&...) {});
+  CHECK(verdict.violations.empty());
+  CHECK(verdict.summary.payments == 7);
 }
 
 TEST_CASE("verify_file: what is none of coffer's, empty, cut or of another schema", "[store]") {

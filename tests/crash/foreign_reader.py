@@ -1,0 +1,205 @@
+"""Readers of a file that another process has, had or takes meanwhile. See foreign_reader.sh."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from clients import wait_until_settled
+from gateway import RUNNING, Gateway, payment
+from held_port import held_port
+
+BINARY = os.environ["COFFER_FAULTS_BIN"]
+PAYMENTS = 20
+READINGS = []  # the files that were judged
+
+
+def fail(what):
+    sys.exit("foreign reader: " + what)
+
+
+def companions(path):
+    """What lies beside a file, with what changes when it is written to or replaced."""
+    out = {}
+    for suffix in ("", "-wal", "-shm", "-journal"):
+        if os.path.exists(path + suffix):
+            found = os.stat(path + suffix)
+            out[suffix] = (found.st_ino, found.st_size, found.st_mtime_ns)
+    return out
+
+
+def verify(path, **environment):
+    return subprocess.Popen([BINARY, "verify", path, "--json"], stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, text=True, env={**os.environ, **environment})
+
+
+def verdict(process):
+    out, err = process.communicate(timeout=120)
+    READINGS.append(process.args[2])
+    if process.returncode != 0:
+        fail(f"verify ended with {process.returncode}: {out}{err}")
+    return json.loads(out)
+
+
+def opened(process, path):
+    """Waits until a process has the file open."""
+    folder, end = f"/proc/{process.pid}/fd", time.monotonic() + 30
+    while time.monotonic() < end and process.poll() is None:
+        try:
+            if any(os.readlink(os.path.join(folder, name)) == path for name in os.listdir(folder)):
+                return
+        except OSError:
+            pass
+        time.sleep(0.002)
+    fail(f"verify did not open {path}")
+
+
+def serve(gateway):
+    """`coffer serve` on the file of the demo, whose disk has no room for the write that it begins with:
+    its log stays empty until the first payment."""
+    gateway.port = held_port()
+    with open(gateway.log, "ab") as log:
+        gateway.process = subprocess.Popen(
+            [BINARY, "serve", "--db", gateway.db, "--listen-http", f"127.0.0.1:{gateway.port}",
+             "--admin-off", "--rate-limit-sandbox-per-s", "0"],
+            stdout=subprocess.PIPE, stderr=log, env={**os.environ, "COFFER_FAULT": "disk.full=fail"})
+    RUNNING.add(gateway.process)
+    end = time.monotonic() + 30
+    while time.monotonic() < end:
+        try:
+            if gateway.connect().call("GET", "/livez")[0] == 200:
+                return
+        except ConnectionError:
+            time.sleep(0.01)
+    fail("the server does not answer")
+
+
+def pay(gateway, prefix):
+    """Transaction ids of payments that were answered with 202."""
+    connection, out = gateway.login(), []
+    for number in range(PAYMENTS):
+        route, body = payment(gateway, f"{prefix}-{number}", number)
+        status, answer = connection.call("POST", "/v1/payments/" + route, body)
+        if status != 202:
+            fail(f"payment: {status} {answer}")
+        out.append(body["transactionId"])
+    return out
+
+
+def stored(gateway):
+    return {row["transactionId"] for row in gateway.login().list_transactions("")}
+
+
+def opened_meanwhile(gateway):
+    """A server opens the file while it is read."""
+    if any(suffix in companions(gateway.db) for suffix in ("-wal", "-shm")):
+        fail("the stopped server left a log")
+    # The fault point keeps it at work for 3 s after it has opened the file.
+    reader = verify(gateway.db, COFFER_FAULT="foreign.open=stall")
+    opened(reader, gateway.db)
+    serve(gateway)
+    if os.path.getsize(gateway.db + "-wal") != 0:
+        fail("the server wrote before it was asked to: the sequence proves nothing")
+    if reader.poll() is not None:
+        fail("verify ended before the server was there: the sequence proves nothing")
+    log = os.stat(gateway.db + "-wal").st_ino
+    verdict(reader)
+    if not os.path.exists(gateway.db + "-wal") or os.stat(gateway.db + "-wal").st_ino != log:
+        fail("verify removed the log of a server")
+    acknowledged = pay(gateway, "meanwhile")
+    gateway.kill()
+    return acknowledged
+
+
+def left_by_a_kill(gateway, folder, least):
+    """The log counts, with and without its shared memory beside it, and nothing changes."""
+    before = companions(gateway.db)
+    if before["-wal"][1] == 0:
+        fail("the killed server left no log")
+    found = verdict(verify(gateway.db))
+    if found["payments"] < least:
+        fail(f"verify counts {found['payments']} payments of {least}: the log was not read")
+    after = companions(gateway.db)
+    # The index of the log is built anew in what the killed server left of it.
+    before.pop("-shm"), after.pop("-shm")
+    if after != before:
+        fail(f"verify changed {before} into {after}")
+    moved = os.path.join(folder, "moved.db")
+    for suffix in ("", "-wal"):
+        shutil.copy(gateway.db + suffix, moved + suffix)
+    before = companions(moved)
+    if verdict(verify(moved))["payments"] != found["payments"]:
+        fail("without its shared memory the log counts otherwise")
+    if companions(moved) != before:
+        fail(f"verify changed {before} into {companions(moved)}")
+    return moved, found["payments"]
+
+
+def on_read_only_medium(folder, moved, payments):
+    """A closed file, and one with a log, where nothing can be written; by root, whom modes do not stop."""
+    medium = os.path.join(folder, "medium")
+    os.mkdir(medium)
+    subprocess.run(["mount", "-t", "tmpfs", "tmpfs", medium], check=True)
+    for suffix in ("", "-wal"):
+        shutil.copy(moved + suffix, os.path.join(medium, "left.db" + suffix))
+    closed = os.path.join(folder, "closed.db")
+    for suffix in ("", "-wal"):
+        shutil.copy(moved + suffix, closed + suffix)
+    subprocess.run(["python3", "-c", "import sqlite3,sys; d=sqlite3.connect(sys.argv[1]);"
+                    "d.execute('PRAGMA user_version').fetchone(); d.close()", closed], check=True)
+    if os.path.exists(closed + "-wal"):
+        fail("SQLite did not close the copy")
+    shutil.copy(closed, os.path.join(medium, "closed.db"))
+    subprocess.run(["mount", "-o", "remount,ro", medium], check=True)
+    for name in ("left.db", "closed.db"):
+        found = verdict(verify(os.path.join(medium, name)))["payments"]
+        if found != payments:
+            fail(f"{name} on a read-only medium: {found} payments of {payments}")
+    subprocess.run(["umount", medium], check=True)
+    return "judged"
+
+
+def beside_a_server(gateway):
+    """A reader beside a server that works leaves its log and its shared memory alone."""
+    acknowledged = pay(gateway, "before")
+    kept = {suffix: companions(gateway.db)[suffix][0] for suffix in ("-wal", "-shm")}
+    for _ in range(3):
+        verdict(verify(gateway.db))
+        now = companions(gateway.db)
+        if any(now.get(suffix, (0,))[0] != inode for suffix, inode in kept.items()):
+            fail("verify replaced what a server has open")
+    acknowledged += pay(gateway, "after")
+    gateway.kill()
+    return acknowledged
+
+
+def main():
+    medium = "not tried"
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        gateway = Gateway(BINARY, folder).start()
+        known = pay(gateway, "first")
+        wait_until_settled(gateway)
+        os.kill(gateway.server_pid(), signal.SIGTERM)
+        gateway.wait()
+        known += opened_meanwhile(gateway)
+        moved, payments = left_by_a_kill(gateway, folder, len(known))
+        if "--mount" in sys.argv:
+            medium = on_read_only_medium(folder, moved, payments)
+        gateway.start()
+        lost = set(known) - stored(gateway)
+        if lost:
+            fail(f"{len(lost)} of {len(known)} answered payments are gone: {sorted(lost)[:3]}")
+        known += beside_a_server(gateway)
+        gateway.start()
+        lost = set(known) - stored(gateway)
+        if lost:
+            fail(f"{len(lost)} of {len(known)} answered payments are gone: {sorted(lost)[:3]}")
+        gateway.stop()
+    print(f"count: {len(known)} payments answered around {len(READINGS)} readings, 0 lost; read-only medium: {medium}")
+
+
+main()
