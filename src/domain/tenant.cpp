@@ -97,8 +97,8 @@ Result<void> require_scope(const Caller& caller, Scope scope) {
                     "The token lacks the scope `" + std::string(name(scope)) + "`.");
 }
 
-Result<void> require_active(const Caller& caller) {
-  switch (caller.association_status) {
+Result<void> require_active(AssociationStatus status) {
+  switch (status) {
     case AssociationStatus::active:
       return {};
     case AssociationStatus::pending:

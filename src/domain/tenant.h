@@ -113,6 +113,6 @@ struct Caller {
 Result<void> require_scope(const Caller& caller, Scope scope);
 /// 403 `association-suspended` unless the association is active: suspended and pending
 /// associations read, but move no money (decisions section 4).
-Result<void> require_active(const Caller& caller);
+Result<void> require_active(AssociationStatus status);
 
 }  // namespace coffer

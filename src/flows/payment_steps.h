@@ -1,18 +1,34 @@
-// Steps that every kind of settlement takes, inside its command: the state, its event, and the money
-// always change together.
+// Steps that commands about payments share: what is judged before one is accepted, and what every
+// kind of settlement does, where the state, its event, and the money always change together.
 #pragma once
 
 #include <cstdint>
 #include <span>
 
+#include "domain/tenant.h"
 #include "flows/context.h"
 #include "store/journal.h"
 #include "store/payments.h"
 
 namespace coffer::flows {
 
-/// Along the transition table, with the event of the new status, and the message that the submission
-/// asked for when it is `succeeded`.
+/// As store::run_for, for commands that move money for a caller: the association is judged again
+/// when the command's turn comes, because a suspension may have been committed while it waited.
+/// `association-suspended` then, and nothing is stored.
+template <class T, class F>
+Result<T> run_money_write(const Context& context, const Tenant& tenant, F&& command,
+                          store::CommitQueue::Mode mode = store::CommitQueue::Mode::commit) {
+  return store::run_for<T>(
+      context.queue,
+      [&](store::WriteTx& tx) -> Result<T> {
+        COFFER_TRY_VOID(require_active(tx.association_status(tenant)));
+        return command(tx);
+      },
+      mode);
+}
+
+/// Along the transition table, with the event of the new status, and the message that the
+/// submission asked for when it is `succeeded`.
 void advance(const Context& context, store::WriteTx& tx, store::SettlementView& payment,
              const store::StatusChange& change);
 
@@ -27,8 +43,8 @@ void fail(const Context& context, store::WriteTx& tx, store::SettlementView& pay
 /// How long what was collected waits before the wallet is looked at again.
 inline constexpr std::int64_t kReviewPollMs = 60'000;
 
-/// Credits what a provider collected from its clearing account, and ends in `succeeded`. False, with
-/// nothing done, while the wallet may not transact: the money is the provider's until then.
+/// Credits what a provider collected from its clearing account, and ends in `succeeded`. False,
+/// with nothing done, while the wallet may not transact: the money is the provider's until then.
 bool credit_collection(const Context& context, store::WriteTx& tx, store::SettlementView& payment);
 
 /// A wallet's account in an asset, which acceptance saw: trustlines are never removed.

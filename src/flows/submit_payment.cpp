@@ -3,6 +3,7 @@
 #include "flows/events.h"
 #include "flows/operators/figures.h"
 #include "flows/payment_plan.h"
+#include "flows/payment_steps.h"
 #include "store/journal.h"
 #include "store/payments.h"
 #include "store/providers/provider_payments.h"
@@ -57,8 +58,8 @@ Result<Submission> submit_payment(const Context& context, const Caller& caller,
                                   bool validate_only) {
   COFFER_TRY_VOID(check_request(request));
   const auto id = context.random.id<PaymentId>(context.clock.now());
-  return store::run_for<Submission>(
-      context.queue,
+  return run_money_write<Submission>(
+      context, caller.tenant,
       [&](store::WriteTx& tx) { return accept(context, tx, caller, request, id, request_id); },
       validate_only ? store::CommitQueue::Mode::dry_run : store::CommitQueue::Mode::commit);
 }

@@ -20,8 +20,8 @@ struct Submission {
 /// Returns when the acceptance is on disk. With `validate_only` every check runs and nothing stays.
 /// Problems: `not-found` (a wallet that is not the caller's), `wallet-not-verified`,
 /// `validation-failed`, `trustline-missing`, `amount-precision`, `amount-out-of-range`,
-/// `insufficient-funds`, `transaction-id-conflict`, and those of the commit queue. Whatever is
-/// refused leaves the transactionId free.
+/// `insufficient-funds`, `transaction-id-conflict`, `association-suspended`, and those of the
+/// commit queue. Whatever is refused leaves the transactionId free.
 Result<Submission> submit_payment(const Context& context, const Caller& caller,
                                   const PaymentRequest& request, std::string_view request_id,
                                   bool validate_only);

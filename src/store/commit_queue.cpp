@@ -33,6 +33,7 @@
 #include <bit>
 #include <vector>
 
+#include "base/check.h"
 #include "base/fault.h"
 #include "base/log.h"
 #include "base/telemetry/log_scope.h"
@@ -58,6 +59,9 @@ constexpr const char* kNewestTime =
 constexpr const char* kProbe =
     "INSERT INTO meta (name, value) VALUES ('probe', CAST(?1 AS BLOB))"
     " ON CONFLICT (name) DO UPDATE SET value = excluded.value";
+constexpr const char* kAssociationStatus =
+    "SELECT a.status FROM tenants t JOIN associations a ON a.association = t.association"
+    " WHERE t.tenant = ?";
 
 constexpr int kExitUncertain = 70;
 constexpr int kBusyTimeoutMs = 5'000;
@@ -100,6 +104,14 @@ std::int64_t WriteTx::next_sequence(std::int64_t tenant) {
   }
   drawn_by_command_.push_back(tenant);
   return ++it->second;
+}
+
+AssociationStatus WriteTx::association_status(const Tenant& tenant) {
+  const auto known = statuses_.find(tenant.key);
+  if (known != statuses_.end()) return known->second;
+  Query query(writer_, kAssociationStatus, tenant.key);
+  COFFER_CHECK(query.step());
+  return statuses_.emplace(tenant.key, query.enumeration<AssociationStatus>(0)).first->second;
 }
 
 struct CommitQueue::Waiter {
@@ -313,6 +325,7 @@ void CommitQueue::roll_back_one() {
   tx_.balances_.roll_back_command();
   for (const std::int64_t tenant : tx_.drawn_by_command_) --tx_.sequences_.at(tenant);
   tx_.chain_head_ = tx_.chain_head_before_;
+  if (tx_.tenancy_touched_) tx_.statuses_.clear();
   tx_.counted_.resize(tx_.counted_before_);
 }
 
@@ -343,6 +356,7 @@ void CommitQueue::fail_batch(Batch& batch, const Problem& problem) {
   tx_.counted_.clear();
   tx_.sequences_.clear();
   tx_.chain_head_.clear();
+  tx_.statuses_.clear();
   tx_.signals_ = 0;
   tx_.tenancy_touched_ = false;
   for (Waiter* waiter : batch.waiters) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "domain/tenant.h"
 #include "store/balance_book.h"
 #include "store/connection.h"
 
@@ -35,8 +36,15 @@ class WriteTx {
   /// Counts one once the commit is on disk, and nothing when the command is taken back. The counter
   /// outlives the queue.
   void count(Counter& counter) { counted_.push_back(&counter); }
-  /// The command changes associations or applications: cached identities end with the commit.
-  void touch_tenancy() { tenancy_touched_ = true; }
+  /// The command changes associations or applications: cached identities end with the commit. Call
+  /// it after the change.
+  void touch_tenancy() {
+    tenancy_touched_ = true;
+    statuses_.clear();
+  }
+  /// As the commands before this one left it, also those of the same batch. Kept in memory from one
+  /// commit to the next.
+  AssociationStatus association_status(const Tenant& tenant);
   /// Next event sequence of a tenant, rising by one.
   std::int64_t next_sequence(std::int64_t tenant);
   /// Last link of the hash chain inside this batch; the journal reads and replaces it.
@@ -56,6 +64,7 @@ class WriteTx {
   std::string chain_head_before_;
   std::vector<Counter*> counted_;
   std::size_t counted_before_ = 0;  // the running command
+  std::unordered_map<std::int64_t, AssociationStatus> statuses_;  // by tenant
 };
 
 }  // namespace coffer::store

@@ -230,7 +230,7 @@ Result<Caller> Pipeline::identify(const Route& route, const http::Request& reque
   }
   COFFER_TRY_VOID(services_.limiter.admit(caller, route.moves_money, headers));
   if (route.scope) COFFER_TRY_VOID(require_scope(caller, *route.scope));
-  if (route.moves_money) COFFER_TRY_VOID(require_active(caller));
+  if (route.moves_money) COFFER_TRY_VOID(require_active(caller.association_status));
   return caller;
 }
 

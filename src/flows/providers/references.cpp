@@ -177,7 +177,7 @@ Result<store::ReferenceRow> register_reference(const Context& context, const Cal
                return check_registration(db, caller, request);
              }));
   COFFER_TRY(const auto answer, ask_provider(context, caller, target, request));
-  return store::run_for<store::ReferenceRow>(context.queue, [&](store::WriteTx& tx) {
+  return run_money_write<store::ReferenceRow>(context, caller.tenant, [&](store::WriteTx& tx) {
     return store_reference(tx, caller, request, answer);
   });
 }

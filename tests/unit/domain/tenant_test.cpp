@@ -88,13 +88,10 @@ TEST_CASE("caller: lacking a scope is a 403 that names it") {
   CHECK(refused.error().detail.find("wallets:write") != std::string::npos);
 }
 
-TEST_CASE("caller: only an active association moves money") {
-  Caller caller;
-  caller.association_status = AssociationStatus::active;
-  CHECK(require_active(caller));
+TEST_CASE("association: only an active one moves money") {
+  CHECK(require_active(AssociationStatus::active));
   for (const auto status : {AssociationStatus::pending, AssociationStatus::suspended}) {
-    caller.association_status = status;
-    const auto refused = require_active(caller);
+    const auto refused = require_active(status);
     REQUIRE_FALSE(refused);
     CHECK(refused.error().slug == Slug::association_suspended);
     CHECK(refused.error().detail.find(name(status)) != std::string::npos);
