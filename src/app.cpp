@@ -159,11 +159,12 @@ void App::build_services(const auth::MasterKey& key) {
   tokens_ = std::make_unique<auth::TokenIssuer>(key.derive(auth::kTokenLabel));
   client_ = std::make_unique<http::Client>(config_.ca_bundle);
   resolver_ = std::make_unique<outbound::CaresResolver>();
-  connectors_ = std::make_unique<outbound::ConnectorRegistry>(clock_, *resolver_, *client_, random_,
-                                                              &metrics_);
-  context_ = std::make_unique<flows::Context>(flows::Context{
-      *database_, *queue_, clock_, random_, *sealer_, *tokens_, *connectors_, config_.network_name,
-      config_.settle_delay_ms, config_.token_lifetime_s * std::int64_t{1000}});
+  connectors_ = std::make_unique<outbound::ConnectorRegistry>(queue_->clock(), *resolver_, *client_,
+                                                              random_, &metrics_);
+  context_ = std::make_unique<flows::Context>(
+      flows::Context{*database_, *queue_, queue_->clock(), random_, *sealer_, *tokens_,
+                     *connectors_, config_.network_name, config_.settle_delay_ms,
+                     config_.token_lifetime_s * std::int64_t{1000}});
   notifier_ = std::make_unique<outbound::ConfiguredNotifier>(
       outbound::NotifierSettings{.sendmail = config_.notify_sendmail,
                                  .from = config_.notify_from,

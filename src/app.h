@@ -115,7 +115,7 @@ class App {
   void interrupt_verification();
 
   const Config config_;
-  const Clock& clock_;
+  const Clock& clock_;  // the machine's; flows have the queue's
   const Timestamp opened_at_ = clock_.now();
   Random& random_;
   Metrics metrics_;

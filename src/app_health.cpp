@@ -17,11 +17,17 @@ api::Health App::health() const {
   const bool stuck = stats.busy_since_ms != 0 && now - stats.busy_since_ms > kBatchAgeMaxMs;
   const std::int64_t round_ms = settling_since_ms_;
   const bool settles = round_ms == 0 || now - round_ms <= kRoundAgeMaxMs;
-  return {{{"writer", !stuck},
-           {"disk", !stats.storage_full},
-           {"settlement", settles},
-           {"invariants", invariants_hold_},
-           {"serving", !starting_ && !draining_}}};
+  api::Health health{{{"writer", !stuck},
+                      {"disk", !stats.storage_full},
+                      {"settlement", settles},
+                      {"invariants", invariants_hold_},
+                      {"serving", !starting_ && !draining_}}};
+  if (stats.clock_behind_ms > 0) {
+    health.details.emplace_back("clock", "The machine's clock is " +
+                                             std::to_string(stats.clock_behind_ms / 1'000) +
+                                             " s behind the time of the records.");
+  }
+  return health;
 }
 
 std::optional<http::ServerStats> App::server_stats() const {

@@ -185,6 +185,7 @@ std::int64_t App::settlement_step() {
 
 std::int64_t App::housekeeping_step() {
   database_->interrupt_stale_readers();
+  queue_->watch_clock();
   return kHousekeepingMs;
 }
 

@@ -12,14 +12,15 @@ Result<http::Response> live(const Services&, const Call&) {
   return json_response(200, {{"status", "ok"}});
 }
 
-/// 200 only while payments can be taken; the body names what does not hold, and nothing more.
+/// 200 only while payments can be taken; the body names what does not hold, and what does but is
+/// not as it should be.
 Result<http::Response> ready(const Services& services, const Call&) {
   const Health health = services.health();
   Json checks = Json::object();
   for (const Health::Check& check : health.checks) checks[check.name] = check.ok ? "ok" : "failed";
-  http::Response response =
-      json_response(health.ok() ? 200 : 503,
-                    {{"status", health.ok() ? "ok" : "unavailable"}, {"checks", checks}});
+  Json body{{"status", health.ok() ? "ok" : "unavailable"}, {"checks", checks}};
+  for (const auto& [name, sentence] : health.details) body["details"][name] = sentence;
+  http::Response response = json_response(health.ok() ? 200 : 503, body);
   if (!health.ok()) response.header("Retry-After", "2");
   return response;
 }

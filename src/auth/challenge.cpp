@@ -85,11 +85,11 @@ Sha256 ChallengeServer::hash_of(std::string_view transaction_xdr) const {
 }
 
 std::string ChallengeServer::issue(const PublicKey& client, const ChallengeDomains& domains,
-                                   Random& random, Timestamp now) const {
+                                   Random& random, Timestamp now, std::int64_t behind_ms) const {
   Transaction transaction;
   transaction.source = public_key();
-  transaction.min_time_s = static_cast<std::uint64_t>(now.ms / 1000);
-  transaction.max_time_s = transaction.min_time_s + kLifetimeS;
+  transaction.min_time_s = static_cast<std::uint64_t>((now.ms - behind_ms) / 1000);
+  transaction.max_time_s = static_cast<std::uint64_t>(now.ms / 1000) + kLifetimeS;
   transaction.operations = {
       {client, entry_name(domains), to_base64(random.bytes(kNonceBytes))},
       {public_key(), std::string(kWebAuthDomain), domains.web_auth},

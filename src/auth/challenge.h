@@ -64,9 +64,10 @@ class ChallengeServer {
   const PublicKey& public_key() const { return key_.public_key(); }
   const std::string& network_passphrase() const { return network_passphrase_; }
 
-  /// Base64 of a TransactionEnvelope for `client` to sign.
+  /// Base64 of a TransactionEnvelope for `client` to sign. `behind_ms`: how far a client's clock,
+  /// which judges the time bounds too, may be behind `now`.
   std::string issue(const PublicKey& client, const ChallengeDomains& domains, Random& random,
-                    Timestamp now) const;
+                    Timestamp now, std::int64_t behind_ms = 0) const;
   /// `invalid-challenge` for everything that is not a challenge of this server for these domains,
   /// signed by this server and by the client it was made for, within its time bounds.
   Result<SignedChallenge> verify(std::string_view transaction, const ChallengeDomains& domains,

@@ -1,5 +1,6 @@
 #include "base/clock.h"
 
+#include <algorithm>
 #include <chrono>
 
 namespace coffer {
@@ -101,6 +102,13 @@ std::optional<Timestamp> Timestamp::parse(std::string_view text) {
   return Timestamp{*day_ms + ((*h * 60 + *m - *offset) * 60 + *s) * 1000LL + fraction_ms};
 }
 
+std::int64_t Clock::ahead_ms() const {
+  constexpr std::int64_t kAsGoodAsRightMs = 1'000;
+  const std::int64_t own_ms = now().ms;
+  const std::int64_t ahead_ms = own_ms - machine_now().ms;
+  return ahead_ms < kAsGoodAsRightMs ? 0 : ahead_ms;
+}
+
 Timestamp SystemClock::now() const {
   const auto since = std::chrono::system_clock::now().time_since_epoch();
   return {std::chrono::duration_cast<std::chrono::milliseconds>(since).count()};
@@ -109,6 +117,25 @@ Timestamp SystemClock::now() const {
 std::int64_t SystemClock::monotonic_ms() const {
   const auto since = std::chrono::steady_clock::now().time_since_epoch();
   return std::chrono::duration_cast<std::chrono::milliseconds>(since).count();
+}
+
+Timestamp ForwardClock::now() const {
+  // The wall clock first: a thread that is held up between the two then sees too small a
+  // difference, which is ignored, and never too large a one, which would stay.
+  const std::int64_t wall_ms = machine_.now().ms;
+  const std::int64_t monotonic_ms = machine_.monotonic_ms();
+  const std::int64_t seen_ms = wall_ms - monotonic_ms;
+  std::int64_t offset_ms = offset_ms_.load();
+  while (offset_ms < seen_ms && !offset_ms_.compare_exchange_weak(offset_ms, seen_ms)) {
+  }
+  return {monotonic_ms + std::max(offset_ms, seen_ms)};
+}
+
+void ForwardClock::begin_at(Timestamp floor) {
+  const std::int64_t wanted_ms = floor.ms - machine_.monotonic_ms();
+  std::int64_t offset_ms = offset_ms_.load();
+  while (offset_ms < wanted_ms && !offset_ms_.compare_exchange_weak(offset_ms, wanted_ms)) {
+  }
 }
 
 }  // namespace coffer

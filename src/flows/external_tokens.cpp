@@ -33,7 +33,7 @@ Result<auth::ExternalClaims> ExternalTokens::verify(std::string_view token) {
   // An issuer that rotates its keys signs with one that the copy does not have.
   if (!known) COFFER_TRY_VOID(has_key_for(parsed, KeySet::Need::other_key));
   const Lock lock(mutex_);
-  return auth::verify_external(parsed, *keys_, expected_, clock_.now());
+  return auth::verify_external(parsed, *keys_, expected_, clock_.machine_now());
 }
 
 }  // namespace coffer::flows

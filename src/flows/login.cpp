@@ -144,7 +144,7 @@ Result<std::string> issue_challenge(const Context& context, const auth::PublicKe
     return unexpected(Slug::not_found, "No application is registered with this public key.");
   }
   return logins_of(context).challenges.issue(account, challenge_domains(context), context.random,
-                                             context.queue.now());
+                                             context.queue.now(), context.clock.ahead_ms());
 }
 
 Result<auth::SignedChallenge> verify_challenge(const Context& context,
@@ -224,8 +224,7 @@ Result<UserSession> log_in_user(const Context& context, const std::string& usern
       auth::matches_password(found ? found->password_hash : auth::no_password_hash(), password);
   if (!found || !password_matches) return unexpected(wrong_user());
   COFFER_TRY(const Secret key, open_otp_key(context, *found));
-  const Timestamp now = context.clock.now();
-  const auto step = auth::match_totp(key, code, now);
+  const auto step = auth::match_totp(key, code, context.clock.machine_now());
   if (!step) return unexpected(wrong_user());
   COFFER_TRY_VOID(context.queue.run([&](store::WriteTx& tx) -> Result<void> {
     const auto row = store::find_user(tx.db(), found->id);
@@ -240,8 +239,8 @@ Result<UserSession> log_in_user(const Context& context, const std::string& usern
   claims.association = found->association;
   claims.scopes = ScopeSet::all();
   claims.key_version = found->key_version;
-  claims.issued_at = now;
-  claims.expires_at = now.plus_ms(context.token_lifetime_ms);
+  claims.issued_at = context.clock.now();
+  claims.expires_at = claims.issued_at.plus_ms(context.token_lifetime_ms);
   return UserSession{context.tokens.issue(claims), found->association,
                      context.token_lifetime_ms / 1000};
 }

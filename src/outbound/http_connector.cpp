@@ -30,10 +30,18 @@ constexpr std::string_view kRefused = "the provider refused the request";
 
 }  // namespace
 
+Result<CollectionAnswer> HttpConnector::by_own_clock(Result<CollectionAnswer> answer) const {
+  if (answer && answer->expires_at)
+    answer->expires_at = answer->expires_at->plus_ms(clock_.ahead_ms());
+  return answer;
+}
+
 Result<ProviderQuote> HttpConnector::quote(const ConnectorTerms& terms, const QuoteAsk& ask) {
   COFFER_TRY(const auto reply, http_.call(terms, {"POST", "/quotes", quote_body(terms, ask)}));
   if (!reply.accepted()) return provider_error(terms, "quote", kRefused, reply);
-  return judged(terms, "quote", reply, read_quote(terms, ask, reply.body));
+  auto quote = judged(terms, "quote", reply, read_quote(terms, ask, reply.body));
+  if (quote && quote->expires_at) quote->expires_at = quote->expires_at->plus_ms(clock_.ahead_ms());
+  return quote;
 }
 
 Result<PayoutAnswer> HttpConnector::submit(const ConnectorTerms& terms, const Payout& payout) {
@@ -68,14 +76,16 @@ Result<PayoutAnswer> HttpConnector::cancel(const ConnectorTerms& terms, const Pa
 
 Result<CollectionAnswer> HttpConnector::collect(const ConnectorTerms& terms,
                                                 const Collection& collection) {
+  Collection told = collection;
+  told.expires_at = told.expires_at.plus_ms(-clock_.ahead_ms());
   COFFER_TRY(const auto reply,
-             http_.call(terms, {"POST", "/collections", collection_body(terms, collection)}));
+             http_.call(terms, {"POST", "/collections", collection_body(terms, told)}));
   if (const auto code = refusal(reply)) {
     return CollectionAnswer{
         .state = CollectionState::failed, .failure = code, .message = reply.message};
   }
   if (!reply.accepted()) return provider_error(terms, "collect", kRefused, reply);
-  return judged(terms, "collect", reply, read_collection(collection.id, reply.body));
+  return by_own_clock(judged(terms, "collect", reply, read_collection(collection.id, reply.body)));
 }
 
 Result<CollectionAnswer> HttpConnector::collection_status(const ConnectorTerms& terms,
@@ -86,7 +96,8 @@ Result<CollectionAnswer> HttpConnector::collection_status(const ConnectorTerms& 
     return CollectionAnswer{.state = CollectionState::never_arrived};
   }
   if (!reply.accepted()) return provider_error(terms, "collection status", kRefused, reply);
-  return judged(terms, "collection status", reply, read_collection(collection.id, reply.body));
+  return by_own_clock(
+      judged(terms, "collection status", reply, read_collection(collection.id, reply.body)));
 }
 
 Result<CollectionAnswer> HttpConnector::expire(const ConnectorTerms& terms,
@@ -94,7 +105,7 @@ Result<CollectionAnswer> HttpConnector::expire(const ConnectorTerms& terms,
   COFFER_TRY(const auto reply,
              http_.call(terms, {"POST", path_of("collections", collection.id, "/expire"), {}}));
   if (!reply.accepted()) return provider_error(terms, "expire", kRefused, reply);
-  return judged(terms, "expire", reply, read_collection(collection.id, reply.body));
+  return by_own_clock(judged(terms, "expire", reply, read_collection(collection.id, reply.body)));
 }
 
 Result<ReferenceAnswer> HttpConnector::issue_reference(const ConnectorTerms& terms,

@@ -14,13 +14,14 @@ namespace coffer::outbound {
 /// Every call is one signed request, a connection of its own, within the endpoint's timeout. An
 /// answer counts only when it is exactly what the protocol says; anything else is
 /// `provider-error`, and in particular a 404 without the protocol's code never passes for "never
-/// arrived". Thread safe.
+/// arrived". Providers tell times by their own clocks, which are taken to agree with the machine's;
+/// here they become times of `clock`. Thread safe.
 class HttpConnector final : public Connector {
  public:
   /// Everything referred to outlives the connector.
   HttpConnector(const Clock& clock, Resolver& resolver, http::Client& client, Random& random,
                 Breakers& breakers)
-      : http_(clock, resolver, client, random, breakers) {}
+      : clock_(clock), http_(clock, resolver, client, random, breakers) {}
 
   Result<ProviderQuote> quote(const ConnectorTerms& terms, const QuoteAsk& ask) override;
   Result<PayoutAnswer> submit(const ConnectorTerms& terms, const Payout& payout) override;
@@ -36,6 +37,9 @@ class HttpConnector final : public Connector {
                                           const ReferenceAsk& ask) override;
 
  private:
+  Result<CollectionAnswer> by_own_clock(Result<CollectionAnswer> answer) const;
+
+  const Clock& clock_;
   ProviderHttp http_;
 };
 

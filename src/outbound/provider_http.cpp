@@ -68,7 +68,8 @@ Result<http::ClientResponse> ProviderHttp::send(const ProviderEndpoint& endpoint
       call.path;
   request.body = call.body;
   request.response_bytes_max = kResponseBytesMax;
-  request.headers = sign(endpoint.secret, clock_.now(), {call.method, request.target, call.body});
+  request.headers =
+      sign(endpoint.secret, clock_.machine_now(), {call.method, request.target, call.body});
   request.headers.emplace_back("Accept", "application/json");
   request.headers.emplace_back("Coffer-Request-Id", request_id);
   if (!call.body.empty()) request.headers.emplace_back("Content-Type", "application/json");

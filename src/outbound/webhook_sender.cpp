@@ -68,7 +68,8 @@ Result<http::ClientResponse> WebhookSender::exchange(const WebhookMessage& messa
   request.method = "POST";
   request.body = message.body;
   request.response_bytes_max = WebhookAnswer::kResponseBytesMax;
-  request.headers = delivery_headers(message.id, clock_.now(), message.body, message.secrets);
+  request.headers =
+      delivery_headers(message.id, clock_.machine_now(), message.body, message.secrets);
   request.headers.emplace_back("Content-Type", "application/json");
   request.headers.emplace_back("User-Agent", "coffer-webhooks/1");
   return send_to_any(
@@ -91,7 +92,7 @@ WebhookAnswer WebhookSender::send(const WebhookMessage& message) {
   const bool broken_off =
       result->truncated && result->body.size() < WebhookAnswer::kResponseBytesMax;
   if (const std::string* text = result->header("Retry-After")) {
-    answer.retry_after_ms = parse_retry_after(*text, clock_.now());
+    answer.retry_after_ms = parse_retry_after(*text, clock_.machine_now());
   }
   answer.response = std::move(result->body);
   if (broken_off) {

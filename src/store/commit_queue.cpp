@@ -55,9 +55,10 @@ constexpr const char* kNewestTime =
     "SELECT max(coalesce((SELECT at FROM journal ORDER BY journal DESC LIMIT 1), 0), "
     "coalesce((SELECT"
     " max(at) FROM (SELECT (SELECT e.at FROM events e WHERE e.tenant = t.tenant"
-    " ORDER BY e.sequence DESC LIMIT 1) AS at FROM tenants t)), 0))";
-constexpr const char* kProbe =
-    "INSERT INTO meta (name, value) VALUES ('probe', CAST(?1 AS BLOB))"
+    " ORDER BY e.sequence DESC LIMIT 1) AS at FROM tenants t)), 0),"
+    " coalesce((SELECT CAST(CAST(value AS TEXT) AS INTEGER) FROM meta WHERE name = 'time'), 0))";
+constexpr const char* kStoreTime =
+    "INSERT INTO meta (name, value) VALUES ('time', CAST(?1 AS BLOB))"
     " ON CONFLICT (name) DO UPDATE SET value = excluded.value";
 constexpr const char* kAssociationStatus =
     "SELECT a.status FROM tenants t JOIN associations a ON a.association = t.association"
@@ -68,6 +69,7 @@ constexpr int kBusyTimeoutMs = 5'000;
 constexpr int kCheckpointFrames = 4'000;  // 16 MiB of WAL
 constexpr int kTruncateFrames = 16'000;   // 64 MiB: give the space back when nobody reads
 constexpr std::int64_t kDiskCheckEveryMs = 250;
+constexpr std::int64_t kStoreTimeEveryMs = 1'000;
 
 Problem storage_full() {
   return Problem(Slug::storage_full, "The disk is full; nothing was stored.").retry_after(2);
@@ -82,16 +84,10 @@ bool concerns_statement_only(int code) {
 Problem overloaded(const char* why) { return Problem(Slug::overloaded, why).retry_after(1); }
 
 /// Statements find the journal by halving its times, so they must not go back, over a restart
-/// either.
-Timestamp first_time(Connection& writer, const Clock& clock) {
+/// either; and what is due in 5 s must not become due in an hour.
+Timestamp newest_time(Connection& writer) {
   Query query(writer, kNewestTime);
-  const Timestamp newest = query.step() ? query.time(0) : Timestamp();
-  const Timestamp now = clock.now();
-  if (newest > now) {
-    log_warning("store", "the clock is behind the newest record, whose time goes on being used",
-                {{"behind_ms", newest.ms - now.ms}});
-  }
-  return std::max(newest, now);
+  return query.step() ? query.time(0) : Timestamp();
 }
 
 }  // namespace
@@ -147,8 +143,9 @@ CommitQueue::CommitQueue(Database& database, const Clock& clock, CommitQueueOpti
         "coffer_checkpoint_duration_seconds",
         "Copying the write-ahead log into the database file, in seconds.", kWorkBuckets);
   }
-  tx_.now_ = first_time(*database_.writer_, clock);
-  now_ms_ = tx_.now_.ms;
+  clock_.begin_at(newest_time(*database_.writer_));
+  tx_.now_ = clock_.now();
+  watch_clock();
   sqlite3_wal_hook(
       static_cast<sqlite3*>(database_.writer_->handle()),
       [](void* self, sqlite3*, const char*, int frames) {
@@ -181,12 +178,23 @@ Result<void> CommitQueue::run(const Command& command, Mode mode) {
 
 Result<void> CommitQueue::probe() {
   return run([](WriteTx& tx) -> Result<void> {
-    Query(tx.db(), kProbe, tx.now()).run();
+    Query(tx.db(), kStoreTime, tx.now()).run();
     return {};
   });
 }
 
-Timestamp CommitQueue::now() const { return {std::max(clock_.now().ms, now_ms_.load())}; }
+void CommitQueue::watch_clock() {
+  const std::int64_t behind_ms = clock_.ahead_ms();
+  const bool behind = behind_ms > 0;
+  if (behind == clock_behind_) return;
+  clock_behind_ = behind;
+  if (behind) {
+    log_warning("store", "the machine's clock is behind the records, whose time goes on without it",
+                {{"behind_ms", behind_ms}});
+  } else {
+    log_warning("store", "the machine's clock is no longer behind the records");
+  }
+}
 
 void CommitQueue::stop() {
   {
@@ -204,6 +212,7 @@ CommitStats CommitQueue::stats() const {
   stats.last_commit_ms = last_commit_ms_;
   stats.busy_since_ms = busy_since_ms_;
   stats.storage_full = storage_full_;
+  stats.clock_behind_ms = clock_.ahead_ms();
   const Lock lock(mutex_);
   stats.queued = waiting_.size();
   return stats;
@@ -257,9 +266,9 @@ void CommitQueue::write_batch(Batch& batch) {
   const Stopwatch watch;
   try {
     tx_.now_ = now();
-    now_ms_ = tx_.now_.ms;
     Query(tx_.db(), kBegin).run();
     for (Waiter* waiter : batch.waiters) run_one(*waiter);
+    store_time(batch);
     tx_.balances_.flush();
   } catch (const SqlError& error) {
     if (error.primary_code == SQLITE_FULL) {
@@ -283,6 +292,18 @@ void CommitQueue::write_batch(Batch& batch) {
   if (!commit(batch)) return;
   note_commit(batch, watch);
   finish(batch);
+}
+
+/// The time of the last commit, as exactly as a restart needs it: not every change is an entry or
+/// an event.
+void CommitQueue::store_time(const Batch& batch) {
+  if (tx_.now_.ms - time_stored_ms_ < kStoreTimeEveryMs) return;
+  const bool changes =
+      std::any_of(batch.waiters.begin(), batch.waiters.end(),
+                  [](const Waiter* one) { return one->result && one->mode == Mode::commit; });
+  if (!changes) return;
+  Query(tx_.db(), kStoreTime, tx_.now_).run();
+  time_stored_ms_ = tx_.now_.ms;
 }
 
 void CommitQueue::note_commit(const Batch& batch, const Stopwatch& watch) {
@@ -359,6 +380,7 @@ void CommitQueue::fail_batch(Batch& batch, const Problem& problem) {
   tx_.statuses_.clear();
   tx_.signals_ = 0;
   tx_.tenancy_touched_ = false;
+  time_stored_ms_ = 0;
   for (Waiter* waiter : batch.waiters) {
     // A command that had refused by itself keeps its own answer.
     if (waiter->result) waiter->result = unexpected(problem);

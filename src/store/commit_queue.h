@@ -38,6 +38,7 @@ struct CommitStats {
   std::int64_t last_commit_ms = 0;  // monotonic time of the last good commit
   std::int64_t busy_since_ms = 0;   // monotonic time since when the running batch runs; 0: none
   bool storage_full = false;
+  std::int64_t clock_behind_ms = 0;  // the machine's clock, behind the time of the records
 };
 
 class CommitQueue {
@@ -60,9 +61,14 @@ class CommitQueue {
   /// `overloaded` when the queue is full or stopping, `storage-full` when the disk is.
   Result<void> run(const Command& command, Mode mode = Mode::commit);
 
-  /// The time the next command will see, at least: the clock, unless it has gone back behind what
-  /// the file already holds. Rows dated by commands are compared with this, not with the clock.
-  Timestamp now() const;
+  /// The time of the records: the machine's clock, unless that one is behind what the file already
+  /// holds, or was set back; it then goes on from there with the monotonic time. Rows dated by
+  /// commands are compared with this.
+  const Clock& clock() const { return clock_; }
+  Timestamp now() const { return clock_.now(); }
+  /// Logs once when the machine's clock has fallen behind the records, and once when that has
+  /// ended. Call it now and then, from one thread.
+  void watch_clock();
 
   /// Ends when everything queued is done; later calls of run() are refused.
   void stop();
@@ -82,6 +88,7 @@ class CommitQueue {
   bool commit(Batch& batch);
   void fail_batch(Batch& batch, const Problem& problem);
   void finish(Batch& batch);
+  void store_time(const Batch& batch);
   bool disk_is_full();
   void note_full(bool full);
   void checkpoint_when_due();
@@ -89,7 +96,7 @@ class CommitQueue {
   [[noreturn]] void fail_stop(const char* where, const std::string& what, int code);
 
   Database& database_;
-  const Clock& clock_;
+  ForwardClock clock_;
   const CommitQueueOptions options_;
   const std::function<void(Signal)> on_signal_;
   Counter* failed_commits_ = nullptr;  // none of the four without `metrics`
@@ -99,6 +106,8 @@ class CommitQueue {
   WriteTx tx_;  // writer thread only
   int wal_frames_ = 0;
   std::int64_t disk_checked_ms_ = -1;
+  std::int64_t time_stored_ms_ = 0;  // 0: not by this process, or taken back
+  bool clock_behind_ = false;        // as watch_clock last logged it
 
   mutable Mutex mutex_;
   Condition arrived_;
@@ -109,7 +118,6 @@ class CommitQueue {
   std::atomic<std::uint64_t> commits_{0};
   std::atomic<std::int64_t> last_commit_ms_{0};
   std::atomic<std::int64_t> busy_since_ms_{0};
-  std::atomic<std::int64_t> now_ms_{0};  // tx_.now(), for every thread
   std::atomic<bool> storage_full_{false};
   Thread thread_;  // last: starts when everything above is there
 };

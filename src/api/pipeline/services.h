@@ -12,13 +12,15 @@
 
 namespace coffer::api {
 
-/// The truth for /healthz; each check is a name and whether it holds.
+/// The truth for /healthz; each check is a name and whether it holds. A detail is what an operator
+/// should know of although payments can be taken.
 struct Health {
   struct Check {
     std::string name;
     bool ok = false;
   };
   std::vector<Check> checks;
+  std::vector<std::pair<std::string, std::string>> details = {};  // name, sentence
   bool ok() const;
 };
 

@@ -38,7 +38,7 @@ Result<http::Response> platform_health(const Services& services, const Call& cal
   }
   return json_response(200, {{"status", health.ok() ? "ok" : "degraded"},
                              {"environment", name(call.caller.tenant.environment)},
-                             {"time", services.flows.clock.now().to_string()},
+                             {"time", services.flows.clock.machine_now().to_string()},
                              {"checks", std::move(checks)}});
 }
 

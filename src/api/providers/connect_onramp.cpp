@@ -53,7 +53,7 @@ Result<http::Response> cash_in(const Services& services, const Call& call) {
              flows::submit_payment(services.flows, call.caller, request.payment,
                                    call.request.request_id, false));
   if (!quoted) return acknowledgement(submission);
-  return acknowledgement(submission, {{"quote", quote_json(*quoted, services.flows.clock.now())}});
+  return acknowledgement(submission, {{"quote", quote_json(*quoted, services.flows.queue.now())}});
 }
 
 Route collection(std::string_view pattern, std::string_view operation, std::string_view summary,

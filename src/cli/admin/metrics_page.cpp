@@ -95,6 +95,10 @@ void write_store(Exposition& out, App& app) {
             number(commits.queued));
   out.gauge("coffer_storage_full", "Whether writes are refused because the disk is full.",
             commits.storage_full);
+  out.gauge(
+      "coffer_clock_behind_seconds",
+      "How far the machine's clock is behind the time of the records; 0 unless it was set back.",
+      number(commits.clock_behind_ms) / kMsPerSecond);
   const store::Database& database = app.database();
   out.gauge("coffer_database_size_bytes", "Size of the database file.",
             number(database.file_bytes()));

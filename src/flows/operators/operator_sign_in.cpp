@@ -28,7 +28,7 @@ Result<store::OperatorRow> sign_in_operator(const Context& context, const std::s
   if (found->sealed_otp) {
     COFFER_TRY(const Secret key,
                context.sealer.open(*found->sealed_otp, sealing_context(found->id)));
-    step = auth::match_totp(key, code, context.clock.now());
+    step = auth::match_totp(key, code, context.clock.machine_now());
     if (!step) return unexpected(wrong_sign_in());
   }
   return change_operator(context, found->id,
@@ -46,7 +46,7 @@ bool needs_otp(const store::OperatorRow& row) { return row.otp_required && !row.
 
 Result<store::OperatorRow> enrol_otp(const Context& context, OperatorId id, const Secret& key,
                                      const std::string& code) {
-  const auto step = auth::match_totp(key, code, context.clock.now());
+  const auto step = auth::match_totp(key, code, context.clock.machine_now());
   if (!step) {
     return unexpected(Problem(
         Slug::validation_failed, "The code does not fit.",

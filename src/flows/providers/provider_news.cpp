@@ -53,8 +53,9 @@ Result<ConnectorTerms> verify_provider(const Context& context, ConnectorId id,
           }));
   if (!row || !row->terms.endpoint) return no_such_connector();
   COFFER_TRY(ConnectorTerms terms, callable(context, *row));
-  COFFER_TRY_VOID(outbound::verify(terms.endpoint->secret, context.clock.now(), call.timestamp,
-                                   call.signature, {call.method, call.path, call.body}));
+  COFFER_TRY_VOID(outbound::verify(terms.endpoint->secret, context.clock.machine_now(),
+                                   call.timestamp, call.signature,
+                                   {call.method, call.path, call.body}));
   return terms;
 }
 

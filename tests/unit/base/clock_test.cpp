@@ -100,6 +100,37 @@ TEST_CASE("clock: the manual one stands still until told") {
   CHECK(clock.now().plus_ms(-1250) == Timestamp{0});
 }
 
+TEST_CASE("clock: one that is set back is not followed, and time goes on all the same") {
+  ManualClock machine({1'000'000});
+  ForwardClock clock(machine);
+  CHECK(clock.now() == machine.now());
+  machine.set_by_ms(-3'600'000);
+  CHECK(clock.now() == Timestamp{1'000'000});
+  CHECK(clock.ahead_ms() == 3'600'000);
+  CHECK(clock.machine_now() == machine.now());
+  machine.advance_ms(2'000);
+  CHECK(clock.now() == Timestamp{1'002'000});
+  CHECK(clock.ahead_ms() == 3'600'000);
+  machine.set_by_ms(3'000'000);  // part of the way back
+  CHECK(clock.ahead_ms() == 600'000);
+  CHECK(clock.now() == Timestamp{1'002'000});
+  machine.set_by_ms(700'000);  // and past it
+  CHECK(clock.now() == machine.now());
+  CHECK(clock.ahead_ms() == 0);
+  CHECK(clock.monotonic_ms() == machine.monotonic_ms());
+}
+
+TEST_CASE("clock: it begins where it is told, and goes on from there") {
+  ManualClock machine({1'000'000});
+  ForwardClock clock(machine);
+  clock.begin_at({900'000});
+  CHECK(clock.now() == Timestamp{1'000'000});
+  clock.begin_at({1'500'000});
+  CHECK(clock.now() == Timestamp{1'500'000});
+  machine.advance_ms(10);
+  CHECK(clock.now() == Timestamp{1'500'010});
+}
+
 TEST_CASE("clock: the system one is in this century and does not go back") {
   const SystemClock clock;
   CHECK(clock.now() > *Timestamp::parse("2025-01-01"));

@@ -216,7 +216,8 @@ TEST_CASE("doctor: the clock", "[cli]") {
   CHECK(grade(now, {0}, true) == Grade::ok);
   CHECK(grade(now, now, std::nullopt) == Grade::ok);
   CHECK(grade(now, now, false) == Grade::warning);
-  CHECK(grade(now, now.plus_ms(60'000), true) == Grade::fault);
+  // Records go on from the last one, so this is no fault of the server.
+  CHECK(grade(now, now.plus_ms(60'000), true) == Grade::warning);
   CHECK(grade({0}, {0}, true) == Grade::fault);
   CHECK(grade(now.plus_ms(100LL * 365 * 86'400'000), {0}, true) == Grade::fault);
 }

@@ -124,6 +124,34 @@ TEST_CASE("a payout is one signed POST with everything the provider needs") {
   CHECK(*body->find("additionalFields")->find("taxId")->string() == "12-34");
 }
 
+TEST_CASE("times a provider tells by its clock become those of a clock that was not set back") {
+  Stub stub;
+  World world(stub.port());
+  ForwardClock records(world.clock);
+  records.begin_at(world.clock.now().plus_ms(3'600'000));
+  ConnectorRegistry registry{records, world.resolver, world.client, world.random};
+  const Timestamp told = world.clock.now().plus_ms(120'000);
+  stub.set(200, R"({"sendAmount":"10","receiveAmount":"1","rate":"1","fee":"0","expiresAt":")" +
+                    told.to_string() + R"("})");
+  const auto quote = registry.quote(world.terms(), {amount_of("10"), false, TransactionType::c2b});
+  REQUIRE(quote);
+  CHECK(quote->expires_at == records.now().plus_ms(120'000));
+  // The signature is judged by the provider's clock.
+  const http::Request sent = stub.last();
+  CHECK(verify(Secret(kSecret), world.clock.now(), sent.header("coffer-timestamp"),
+               sent.header("coffer-signature"), {"POST", "/api/quotes", sent.body}));
+
+  Collection collection = collection_from(world.subject, "1234567890");
+  collection.expires_at = records.now().plus_ms(600'000);
+  stub.set(202, R"({"id":")" + collection.id.to_string() +
+                    R"(","status":"pending","instructions":{"reference":"1"},"expiresAt":")" +
+                    told.to_string() + R"("})");
+  const auto answer = registry.collect(world.subject.on_ramp, collection);
+  REQUIRE(answer);
+  CHECK(answer->expires_at == records.now().plus_ms(120'000));
+  CHECK(stub.last().body.find(world.clock.now().plus_ms(600'000).to_string()) != std::string::npos);
+}
+
 TEST_CASE("what a provider answers to a payout, and what it means") {
   Stub stub;
   World world(stub.port());

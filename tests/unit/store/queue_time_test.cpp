@@ -1,0 +1,85 @@
+// The time of records: what a machine's clock that is set back does to it, and what a restart does.
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "store/catalog.h"
+#include "unit/store/ledger_fixture.h"
+
+using namespace coffer;
+using namespace coffer::store;
+using namespace coffer::store::test;
+
+namespace {
+
+/// A change that is neither an entry nor an event.
+CommitQueue::Command note(const std::string& name) {
+  return [name](WriteTx& tx) -> Result<void> {
+    write_meta(tx, name, "x");
+    return {};
+  };
+}
+
+}  // namespace
+
+TEST_CASE("commit queue: a clock that is set back is told once, and that it ended once") {
+  OpenedFile file;
+  CapturedLog log;
+  const auto told = [&](const std::string& words) {
+    int count = 0;
+    for (std::size_t at = 0; (at = log.text().find(words, at)) != std::string::npos; ++at) ++count;
+    return count;
+  };
+  const std::string behind = "clock is behind the records", ended = "no longer behind";
+  file.queue->watch_clock();
+  CHECK(file.queue->stats().clock_behind_ms == 0);
+  file.clock.set_by_ms(-3'600'000);
+  for (int i = 0; i < 3; ++i) {
+    file.queue->watch_clock();
+    file.clock.advance_ms(200);
+  }
+  CHECK(file.queue->stats().clock_behind_ms == 3'600'000);
+  CHECK(told(behind) == 1);
+  CHECK(told(ended) == 0);
+  file.clock.set_by_ms(3'600'000);
+  for (int i = 0; i < 3; ++i) file.queue->watch_clock();
+  CHECK(file.queue->stats().clock_behind_ms == 0);
+  CHECK(told(behind) == 1);
+  CHECK(told(ended) == 1);
+}
+
+TEST_CASE("commit queue: a restart goes on from the last commit, also one without entry or event") {
+  OpenedFile file;
+  REQUIRE(file.write(note("any")));
+  file.clock.advance_ms(5'000);
+  REQUIRE(file.write(note("change")));
+  const Timestamp last = file.queue->now();
+  file.close();
+  file.clock.set_by_ms(-3'600'000);
+  CapturedLog log;
+  file.open();
+  CHECK(log.has("clock is behind the records"));
+  CHECK(file.queue->now() == last);
+  file.clock.advance_ms(2'000);
+  CHECK(file.queue->now() == last.plus_ms(2'000));
+}
+
+TEST_CASE("commit queue: time does not go back over a restart either") {
+  SmallLedger ledger;
+  ledger.clock.advance_ms(60'000);
+  ledger.pay_and_settle(ledger.transfer("before", 1));
+  const std::string before = ledger.value("SELECT max(at) FROM journal");
+  ledger.close();
+  CapturedLog log;
+  ledger.clock.set_by_ms(-3'600'000);  // the machine came back with a wrong clock
+  ledger.open();
+  ledger.pay_and_settle(ledger.transfer("after", 1));
+  CHECK(ledger.value("SELECT max(at) FROM journal") == before);
+  ledger.clock.advance_ms(10);
+  ledger.pay_and_settle(ledger.transfer("later", 1));
+  CHECK(std::stoll(ledger.value("SELECT max(at) FROM journal")) == std::stoll(before) + 10);
+  CHECK(ledger.value("SELECT count(*) FROM (SELECT at - lag(at) OVER (ORDER BY journal) AS step"
+                     " FROM journal) WHERE step < 0") == "0");
+  CHECK(log.has("clock is behind the records"));
+  // What the writer dates with its own time is due by its own time.
+  CHECK(ledger.queue->now().ms == std::stoll(before) + 10);
+}
