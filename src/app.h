@@ -43,6 +43,13 @@ struct StartError {
   std::string message;
 };
 
+/// Where a listener takes connections: as bound, so a wildcard stays one.
+struct ListenAddress {
+  HostPort address;
+  bool tls = false;
+  std::string url() const { return (tls ? "https://" : "http://") + address.to_string(); }
+};
+
 /// One opened coffer file with everything that works on it. `open` gives the flows; `serve` adds
 /// the listener and the workers. Commands that work on a file use it without `serve`.
 class App {
@@ -70,6 +77,9 @@ class App {
   bool serve(StartError& error, const http::Handler& admin = {},
              bool (*owns_path)(std::string_view) = nullptr);
   int port() const;
+  /// Of the API, and of the admin page, which may be the same; nothing where none is served.
+  std::optional<ListenAddress> api_address() const;
+  std::optional<ListenAddress> admin_address() const;
   /// What is counted while this App is open. Safe from any thread.
   Metrics& metrics() { return metrics_; }
   /// The truth for /healthz. From any thread, as the following.
@@ -108,6 +118,7 @@ class App {
   bool start_listeners(StartError& error, const http::Handler& admin,
                        bool (*owns_path)(std::string_view));
   bool start_admin(StartError& error, const http::Handler& admin);
+  bool admin_has_tls() const;
   std::int64_t settlement_step();
   std::int64_t housekeeping_step();
   std::int64_t probe_step();

@@ -127,9 +127,25 @@ void App::make_workers() {
 
 int App::port() const { return server_ ? server_->port() : 0; }
 
+std::optional<ListenAddress> App::api_address() const {
+  if (!server_) return std::nullopt;
+  return ListenAddress{{config_.listen_http.host, server_->port()}, !config_.tls_cert.empty()};
+}
+
+std::optional<ListenAddress> App::admin_address() const {
+  if (shares_listener(config_)) return api_address();
+  if (!admin_server_) return std::nullopt;
+  return ListenAddress{{config_.admin_listen.host, admin_server_->port()}, admin_has_tls()};
+}
+
+bool App::admin_has_tls() const {
+  return !config_.tls_cert.empty() &&
+         (shares_listener(config_) || !is_loopback(config_.admin_listen));
+}
+
 std::string App::admin_origin() const {
   const bool shared = shares_listener(config_);
-  const bool tls = !config_.tls_cert.empty() && (shared || !is_loopback(config_.admin_listen));
+  const bool tls = admin_has_tls();
   const int port = shared ? this->port() : admin_server_ ? admin_server_->port() : 0;
   return (tls ? "https://" : "http://") + connectable(config_.admin_listen, port).to_string();
 }

@@ -1,5 +1,6 @@
 #include "cli/control_client.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "cli/exit_code.h"
@@ -9,7 +10,6 @@ namespace {
 
 constexpr int kAcceptMs = 10'000;
 constexpr int kSendMs = 5'000;
-constexpr int kNoLimit = -1;  // a verification takes its time; Ctrl-C ends the wait
 
 int parse_exit_code(const std::string& text) {
   int code = exit_code::kFailed;
@@ -18,8 +18,8 @@ int parse_exit_code(const std::string& text) {
 }
 
 /// Prints until the server names the exit code.
-int relay(ControlStream& stream, const Console& console) {
-  while (const auto frame = stream.receive(kNoLimit)) {
+int relay(ControlStream& stream, const Console& console, int silence_ms) {
+  while (const auto frame = stream.receive(silence_ms)) {
     switch (frame->kind) {
       case FrameKind::out:
         console.out << frame->content << std::flush;
@@ -42,19 +42,20 @@ int relay(ControlStream& stream, const Console& console) {
 }  // namespace
 
 std::optional<int> run_in_server(const std::string& database, const ControlRequest& request,
-                                 const Console& console) {
+                                 const Console& console, int silence_ms) {
   const int fd = open_control_socket(control_socket_path(database), SocketRole::connect);
   if (fd < 0) return std::nullopt;
   ControlStream stream(fd);
+  const int accept_ms = silence_ms == kNoLimit ? kAcceptMs : std::min(silence_ms, kAcceptMs);
   const bool asked = stream.send(FrameKind::request, encode(request), kSendMs);
-  const auto accepted = asked ? stream.receive(kAcceptMs) : std::nullopt;
+  const auto accepted = asked ? stream.receive(accept_ms) : std::nullopt;
   if (!accepted || accepted->kind != FrameKind::accepted) {
     print_error(console,
                 "the server that owns " + database +
                     " does not answer on its control socket; try again, or look at its log");
     return exit_code::kBusy;
   }
-  return relay(stream, console);
+  return relay(stream, console, silence_ms);
 }
 
 }  // namespace coffer::cli

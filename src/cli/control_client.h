@@ -10,8 +10,10 @@
 namespace coffer::cli {
 
 /// Has the server that owns `database` run the command, prints what it prints as it comes, and
-/// returns its exit code; nullopt when no server listens there.
+/// returns its exit code; nullopt when no server listens there. A server that says nothing for
+/// `silence_ms` is given up; without a limit a long command takes its time.
+constexpr int kNoLimit = -1;
 std::optional<int> run_in_server(const std::string& database, const ControlRequest& request,
-                                 const Console& console);
+                                 const Console& console, int silence_ms = kNoLimit);
 
 }  // namespace coffer::cli

@@ -7,8 +7,10 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <sstream>
 
 #include "base/environment.h"
+#include "cli/control_client.h"
 #include "cli/serving.h"
 #include "http/certificate.h"
 #include "http/client.h"
@@ -88,6 +90,30 @@ std::vector<Door> doors_of(const Config& config) {
   if (!config.admin_off && config.admin_listen != config.listen_http) {
     const bool admin_tls = tls && !is_loopback(config.admin_listen.host);
     out.push_back({"admin page", "admin_listen", config.admin_listen, "/admin/", admin_tls});
+  }
+  return out;
+}
+
+/// Of a server that takes commands: what it says of itself, which flags may have decided; where it
+/// does not say, what the settings say.
+std::vector<Door> served_doors(const Config& config, int timeout_ms) {
+  std::ostringstream said;
+  std::ostringstream ignored;
+  const ControlRequest request{.command = "overview", .arguments = {}, .json = true};
+  const auto code = run_in_server(config.db, request, {said, ignored}, timeout_ms);
+  const auto json = http::parse_json(said.str());
+  const auto url = [&](const char* member) -> std::optional<outbound::Url> {
+    const http::JsonValue* value = json ? json->find(member) : nullptr;
+    const std::string* text = value == nullptr ? nullptr : value->string();
+    return text == nullptr ? std::nullopt : outbound::parse_url(*text);
+  };
+  const auto api = code == 0 ? url("listen") : std::nullopt;
+  if (!api) return doors_of(config);
+  std::vector<Door> out = {{"api", "listen_http", {api->host, api->port}, "/healthz", api->tls}};
+  const auto admin = url("adminListen");
+  if (admin && (admin->host != api->host || admin->port != api->port)) {
+    out.push_back(
+        {"admin page", "admin_listen", {admin->host, admin->port}, "/admin/", admin->tls});
   }
   return out;
 }
@@ -269,7 +295,8 @@ Findings examine_supervision(const Config&) {
 
 Findings examine_listeners(const Config& config, const Owner& owner, int timeout_ms) {
   Findings out = {judge_owner(owner)};
-  for (const Door& door : doors_of(config)) {
+  const auto doors = owner.commanded ? served_doors(config, timeout_ms) : doors_of(config);
+  for (const Door& door : doors) {
     out.push_back(judge_door(door, owner, timeout_ms));
     if (auto exposure = judge_exposure(door)) out.push_back(*std::move(exposure));
   }

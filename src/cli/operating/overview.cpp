@@ -33,9 +33,14 @@ Record house(App& app) {
   Record out{{"version", embedded::version()}, {"schema", store::schema_version()}};
   out.emplace_back("startedAt", serving ? std::optional(since.to_string()) : std::nullopt);
   if (serving)
-    out.emplace_back("uptimeSeconds", (app.flows().clock.now().ms - since.ms) / 1'000);
+    out.emplace_back("uptimeSeconds", (app.flows().clock.machine_now().ms - since.ms) / 1'000);
   else
     out.emplace_back("uptimeSeconds", std::optional<std::string>());
+  const auto url = [](const std::optional<ListenAddress>& listener) {
+    return listener ? std::optional(listener->url()) : std::nullopt;
+  };
+  out.emplace_back("listen", url(app.api_address()));
+  out.emplace_back("adminListen", url(app.admin_address()));
   out.emplace_back("databaseBytes", bytes_of(app.database().path()));
   out.emplace_back("walBytes", static_cast<std::int64_t>(app.database().wal_bytes()));
   out.emplace_back("diskFreeBytes", static_cast<std::int64_t>(app.database().free_bytes()));

@@ -208,6 +208,49 @@ TEST_CASE("doctor: ports that are free, and one that is taken", "[cli]") {
   CHECK(worst(examine_listeners(config, {true, true, 0, true}, 100), "api").grade == Grade::fault);
 }
 
+TEST_CASE("doctor: a server is looked for where it says that it is, not where settings say",
+          "[cli]") {
+  http::Listener other;  // what these settings name is somebody else's
+  REQUIRE(other.bind("127.0.0.1", 0));
+  OpenFile file([](Config& config) {
+    config.listen_http = config.admin_listen = {"127.0.0.1", 0};
+    config.workers = 2;
+  });
+  StartError error;
+  REQUIRE(file.app().serve(
+      error, [](http::Request&) { return http::Response(); },
+      [](std::string_view path) { return path.starts_with("/admin/"); }));
+  ControlSocket control([&](const ControlRequest& request, std::ostream& out, std::ostream& err,
+                            Interruption& interruption) {
+    return run_request(file.app(), request, out, err, interruption);
+  });
+  REQUIRE(control.start(file.path()));
+  Config settings = file.app().config();
+  settings.listen_http = {"127.0.0.1", other.port()};
+  settings.admin_listen = {"127.0.0.1", 1};
+  const Findings findings = examine_listeners(settings, find_owner(file.path()), 2'000);
+  CHECK(worst(findings, "server").grade != Grade::fault);
+  CHECK(worst(findings, "api").grade == Grade::ok);
+  CHECK(names(worst(findings, "api"), ":" + std::to_string(file.app().port()) + " is healthy"));
+  CHECK(worst(findings, "admin page").found.empty());  // on the same listener
+  control.stop();
+}
+
+TEST_CASE("doctor: a log that a killed process left counts, and stays", "[cli]") {
+  Folder folder;
+  Config config;
+  {
+    OpenFile file;
+    std::filesystem::copy_file(file.path(), folder.file("coffer.db"));
+    std::filesystem::copy_file(file.path() + "-wal", folder.file("coffer.db-wal"));
+  }
+  config.db = folder.file("coffer.db");
+  CHECK(names(worst(examine_database(config, {}), "schema"), "schema "));
+  CHECK(worst(examine_database(config, {}), "schema").grade == Grade::ok);
+  CHECK(std::filesystem::file_size(config.db + "-wal") > 0);
+  CHECK_FALSE(std::filesystem::exists(config.db + "-shm"));
+}
+
 TEST_CASE("doctor: the clock", "[cli]") {
   const Timestamp now{1'790'000'000'000};
   const auto grade = [&](Timestamp at, Timestamp not_before, std::optional<bool> synchronised) {
