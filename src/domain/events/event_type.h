@@ -1,4 +1,5 @@
-// The types of events (decisions section 8), and sets of them. Stored as integers: append only.
+// The types of events (docs/contract.md#events), and sets of them. Stored as integers: append only.
+// A new type gets a row in event_type.cpp, which says how a registration takes it.
 #pragma once
 
 #include <cstdint>
@@ -22,13 +23,13 @@ enum class EventType {
   wallet_status_changed,
   reference_payment_received,
   webhook_disabled,
-  webhook_test,  // sent to the one endpoint whose test was asked for; nobody subscribes to it
+  webhook_test,  // sent to the one endpoint that is tested; no registration takes it
 };
 
-/// What can be asked for, in enum order, as on the wire (`payment.initiated`), with a label.
+/// What a registration can name, in enum order, as on the wire (`payment.initiated`), with a label.
 std::span<const Term> event_type_terms();
 std::string_view name(EventType type);
-/// Only what can be asked for.
+/// Only what a registration can name.
 std::optional<EventType> parse_event_type(std::string_view text);
 /// The event of a payment that has just reached this status.
 EventType event_for(PaymentStatus status);
