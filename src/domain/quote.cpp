@@ -108,6 +108,11 @@ void check_quote_amount(const ConnectorTerms& connector, Amount send, Faults& fa
   }
 }
 
+QuoteStatus quote_status(bool used, Timestamp expires_at, Timestamp now) {
+  if (used) return QuoteStatus::used;
+  return now < expires_at ? QuoteStatus::open : QuoteStatus::expired;
+}
+
 std::string_view name(QuoteStatus status) { return kStatuses.at(static_cast<std::size_t>(status)); }
 
 }  // namespace coffer

@@ -11,8 +11,8 @@ namespace coffer {
 
 constexpr std::int64_t kQuoteLifetimeMs = 120'000;
 
-/// Exact figures of one quote. Off-ramp: total = send + fee, in the asset. On-ramp: total = send, in
-/// the collection currency, and the fee is part of it.
+/// Exact figures of one quote. Off-ramp: total = send + fee, in the asset. On-ramp: total = send,
+/// in the collection currency, and the fee is part of it.
 struct Price {
   Amount send;
   Amount receive;
@@ -25,9 +25,9 @@ struct Price {
 /// `amount-out-of-range` when it overflows.
 Result<Amount> fee_on(const FeeRule& rule, Amount amount, int decimals);
 
-/// Prices by the connector's own rate. `fee` replaces the connector's when given (an exact fee row).
-/// The received amount is rounded down. `amount-out-of-range` when nothing would arrive, or beyond
-/// int64.
+/// Prices by the connector's own rate. `fee` replaces the connector's when given (an exact fee
+/// row). The received amount is rounded down. `amount-out-of-range` when nothing would arrive, or
+/// beyond int64.
 Result<Price> price_exact_send(const ConnectorTerms& connector, Amount send,
                                const std::optional<FeeRule>& fee);
 /// The smallest send amount of which at least `receive` arrives.
@@ -38,6 +38,8 @@ Result<Price> price_exact_receive(const ConnectorTerms& connector, Amount receiv
 void check_quote_amount(const ConnectorTerms& connector, Amount send, Faults& faults);
 
 enum class QuoteStatus { open, used, expired };
+/// A quote that was used stays used; any other expires at the instant `expires_at`.
+QuoteStatus quote_status(bool used, Timestamp expires_at, Timestamp now);
 std::string_view name(QuoteStatus status);  // OPEN, USED, EXPIRED
 
 }  // namespace coffer

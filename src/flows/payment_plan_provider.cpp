@@ -26,12 +26,12 @@ std::optional<Priced> priced(PlanChecks& checks, QuoteId id, Direction direction
   const auto connector = store::find_connector_by_key(checks.db(), quote->connector);
   COFFER_CHECK(connector.has_value());
   if (connector->terms.direction != direction) {
-    checks.faults().add(Slug::validation_failed, "quoteId",
-                        direction == Direction::off_ramp ? "is an on-ramp quote"
-                                                         : "is an off-ramp quote");
+    checks.faults().add(
+        Slug::validation_failed, "quoteId",
+        direction == Direction::off_ramp ? "is an on-ramp quote" : "is an off-ramp quote");
     return std::nullopt;
   }
-  switch (store::status_of(*quote, checks.tx().now())) {
+  switch (quote->status(checks.tx().now())) {
     case QuoteStatus::used:
       checks.faults().add(Slug::quote_already_used, "quoteId", "was used; request a new quote");
       return std::nullopt;
@@ -59,15 +59,14 @@ void check_vocabulary(PlanChecks& checks, const Compliance& compliance) {
 
 /// An exploratory quote is executed by a payment of the type it was priced for.
 void check_type(PlanChecks& checks, const Priced& found, BeneficiaryId beneficiary) {
-  const auto party =
-      store::find_quote_party(checks.db(), checks.caller().tenant, beneficiary);
+  const auto party = store::find_quote_party(checks.db(), checks.caller().tenant, beneficiary);
   if (!party || !found.quote.type) return;
   const TransactionType type = transaction_type(party->sender == EntityType::business,
                                                 party->receiver == EntityType::business);
   if (type == *found.quote.type) return;
   checks.faults().add(Slug::validation_failed, "quoteId",
-                      "is priced for " + std::string(name(*found.quote.type)) + ", this payment is " +
-                          std::string(name(type)));
+                      "is priced for " + std::string(name(*found.quote.type)) +
+                          ", this payment is " + std::string(name(type)));
 }
 
 /// What the quote was priced for has to be what is paid.
@@ -153,8 +152,8 @@ Result<PaymentPlan> plan_collection(PlanChecks& checks, const PaymentRequest& re
     const ConnectorTerms& terms = found->connector.terms;
     checks.trustline(wallet, terms.asset, "destinationWalletId");
     check_requirements(store::requirements_of(checks.db(), found->quote.connector),
-                       found->quote.type.value_or(TransactionType::c2b),
-                       request.additional_fields, checks.faults());
+                       found->quote.type.value_or(TransactionType::c2b), request.additional_fields,
+                       checks.faults());
     fill_from_quote(plan, *found);
     plan.keys.receiving_asset = terms.asset.key;
     if (wallet) plan.keys.legs.push_back({std::nullopt, wallet->key, std::nullopt});

@@ -99,7 +99,7 @@ Json quote_json(const flows::Quoted& quoted, Timestamp now) {
   out["total"] = quote.price.total.to_string(send);
   out["expiresAt"] = quote.expires_at.to_string();
   out["createdAt"] = quote.created_at.to_string();
-  out["status"] = name(store::status_of(quote, now));
+  out["status"] = name(quote.status(now));
   return out;
 }
 

@@ -36,7 +36,7 @@ Record view(Connection& db, const store::QuoteRow& quote, const ConnectorTerms& 
   if (quote.payment) payment = store::payment_id(db, *quote.payment).to_string();
   const int send = connector.send_decimals();
   return {{"id", quote.id.to_string()},
-          {"status", name(store::status_of(quote, now))},
+          {"status", name(quote.status(now))},
           {"connectorId", connector.id.to_string()},
           {"connector", connector.name},
           {"direction", name(connector.direction)},

@@ -223,7 +223,7 @@ Result<Quoted> expire_quote(const Context& context, const Tenant& tenant, QuoteI
   COFFER_TRY_VOID(context.queue.run([&](store::WriteTx& tx) -> Result<void> {
     const auto quote = store::find_quote(tx.db(), tenant, id);
     if (!quote) return unexpected(unknown_quote());
-    switch (store::status_of(*quote, tx.now())) {
+    switch (quote->status(tx.now())) {
       case QuoteStatus::used:
         return unexpected(Slug::quote_already_used, "The quote is used.");
       case QuoteStatus::expired:

@@ -153,15 +153,11 @@ std::optional<std::int64_t> beneficiary_key(Connection& db, BeneficiaryId id) {
 }
 
 NewestPage<QuoteRow> newest_quotes(Connection& db, const QuotesWanted& wanted, const NewestAt& at) {
-  const auto status = [&](bool used, Timestamp expires_at) {
-    if (used) return QuoteStatus::used;
-    return wanted.now < expires_at ? QuoteStatus::open : QuoteStatus::expired;
-  };
   const auto fits = [&](std::int64_t quote) {
     Query q(db, kQuoteBrief, quote);
     if (!q.step() || !contains(wanted.tenants, q.integer(0))) return false;
     if (wanted.connector && *wanted.connector != q.integer(1)) return false;
-    return !wanted.status || *wanted.status == status(q.boolean(2), q.time(3));
+    return !wanted.status || *wanted.status == quote_status(q.boolean(2), q.time(3), wanted.now);
   };
   return page_of<QuoteRow>(newest_keys({along(db, kQuotes)}, at, 1, fits), [&](std::int64_t key) {
     return Listed<QuoteRow>{*find_quote_by_key(db, key), tenant_in(db, kQuoteBrief, key)};

@@ -67,11 +67,6 @@ QuoteRow quote_row(const Query& q) {
 
 }  // namespace
 
-QuoteStatus status_of(const QuoteRow& quote, Timestamp now) {
-  if (quote.payment) return QuoteStatus::used;
-  return now < quote.expires_at ? QuoteStatus::open : QuoteStatus::expired;
-}
-
 std::optional<QuoteRow> find_quote(Connection& db, const Tenant& tenant, QuoteId id) {
   Query query(db, kFind, id, tenant.key);
   return query.step() ? std::optional(quote_row(query)) : std::nullopt;

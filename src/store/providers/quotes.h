@@ -28,7 +28,10 @@ struct QuoteRow {
   std::optional<std::int64_t> payment;  // that used it
 };
 
-QuoteStatus status_of(const QuoteRow& quote, Timestamp now);
+  QuoteStatus status(Timestamp now) const {
+    return quote_status(payment.has_value(), expires_at, now);
+  }
+};
 
 std::optional<QuoteRow> find_quote(Connection& db, const Tenant& tenant, QuoteId id);
 /// For the operator: no tenant is asked, so never on an integrator's route.

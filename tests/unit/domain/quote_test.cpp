@@ -99,6 +99,14 @@ TEST_CASE("an exact receive amount costs the smallest send amount that gives it"
         "amount-out-of-range");
 }
 
+TEST_CASE("a quote is open until it is used or the instant of its expiry", "[quote]") {
+  const Timestamp expiry{1'000};
+  CHECK(quote_status(false, expiry, {999}) == QuoteStatus::open);
+  CHECK(quote_status(false, expiry, {1'000}) == QuoteStatus::expired);
+  CHECK(quote_status(true, expiry, {999}) == QuoteStatus::used);
+  CHECK(quote_status(true, expiry, {1'000}) == QuoteStatus::used);
+}
+
 TEST_CASE("the amount a connector takes", "[quote]") {
   using List = std::vector<std::string>;
   ConnectorTerms terms = off_ramp();

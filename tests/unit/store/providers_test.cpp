@@ -281,12 +281,12 @@ TEST_CASE("quotes: one comes back, is of its tenant, and is used once") {
     CHECK_FALSE(find_quote(db, production, row.id));
     return 0;
   });
-  CHECK(status_of(found(), row.expires_at.plus_ms(-1)) == QuoteStatus::open);
-  CHECK(status_of(found(), row.expires_at) == QuoteStatus::expired);
+  CHECK(found().status(row.expires_at.plus_ms(-1)) == QuoteStatus::open);
+  CHECK(found().status(row.expires_at) == QuoteStatus::expired);
   const std::int64_t payment = file.pay(file.transfer("t-1", 10));
   REQUIRE(file.write([&](WriteTx& tx) { return use_quote(tx, key, payment), done(); }));
   CHECK(found().payment == payment);
-  CHECK(status_of(found(), row.expires_at) == QuoteStatus::used);
+  CHECK(found().status(row.expires_at) == QuoteStatus::used);
   const auto again = file.write([&](WriteTx& tx) { return use_quote(tx, key, payment), done(); });
   CHECK_FALSE(again);
   CHECK_FALSE(file.write([&](WriteTx& tx) { return expire_quote(tx, key), done(); }));
