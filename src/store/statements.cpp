@@ -21,7 +21,7 @@ constexpr const char* kBalanceBefore =
   "   WHERE l.payment = j.payment AND l.leg = e.leg) ELSE p.description END,"                      \
   " CASE WHEN p.type = 2 THEN (SELECT CASE WHEN e.amount < 0 THEN l.from_ref ELSE l.to_ref END"    \
   "   FROM payment_legs l WHERE l.payment = j.payment AND l.leg = e.leg)"                          \
-  "  WHEN e.amount < 0 THEN p.from_ref ELSE p.to_ref END,"                                         \
+  "  WHEN (e.amount < 0) <> (j.kind = 3) THEN p.from_ref ELSE p.to_ref END,"                       \
   " CASE WHEN c.tenant = t.tenant THEN w.name"                                                     \
   "      WHEN c.kind <> 0 OR e.amount < 0"                                                         \
   "      THEN (SELECT coalesce(b.company_name, b.first_name || ' ' || b.last_name)"                \

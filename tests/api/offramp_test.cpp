@@ -129,6 +129,33 @@ TEST_CASE("a failure after the debit is refunded in full with entries of its own
   CHECK(world.me.funds(world.wallet, "USDC") == "1000.00/1000.00/0.00");
 }
 
+TEST_CASE("every line of a refunded cash-out carries the sender's reference, in every format") {
+  World world;
+  const std::string beneficiary = add_recipient(world.me, "1301");
+  Json body = cash_out_body(quote_for(world.me, world.connector, beneficiary), world.wallet,
+                            beneficiary);
+  body["fromRef"] = "OFF-F";
+  body["toRef"] = "OFF-T";
+  REQUIRE(world.settled(world.me.pay(kOfframp, body), 2'000).at("status") == "refunded");
+  const std::string statement = "/v1/statements/transactions?walletId=" + world.wallet +
+                                "&assetCode=USDC&startDate=2026-01-01&endDate=2026-01-02";
+  const Json lines = world.me.get(statement).json().at("data");
+  REQUIRE(lines.size() == 5);  // the first is the funding
+  const std::vector<std::string> amounts{"-100.00", "-1.50", "100.00", "1.50"};
+  for (std::size_t i = 0; i < amounts.size(); ++i) {
+    CHECK(lines[i + 1].at("amount") == amounts[i]);
+    CHECK(lines[i + 1].at("reference") == "OFF-F");
+  }
+  for (const char* format : {"csv", "ndjson", "camt.053"}) {
+    INFO(format);
+    const std::string text = world.me.get(statement + "&format=" + format).body;
+    std::size_t found = 0;
+    for (std::size_t at = 0; (at = text.find("OFF-F", at)) != std::string::npos; ++at) ++found;
+    CHECK(found == 4);
+    CHECK(text.find("OFF-T") == std::string::npos);
+  }
+}
+
 TEST_CASE("a refund that the provider refuses leaves the money where it is, and says so") {
   World world;
   const Json record = world.settled(world.submit("1303"), 2'000);

@@ -48,10 +48,11 @@ struct World {
   }
 
   /// 100 USDC (fee 1.50) to a number that ends in `digits`.
-  std::string cash_out(const std::string& digits) {
+  std::string cash_out(const std::string& digits, const Json& more = Json::object()) {
     const std::string beneficiary = add_recipient(me, digits);
-    return me.pay(kOfframp,
-                  cash_out_body(quote_for(me, connector, beneficiary), wallet, beneficiary));
+    Json body = cash_out_body(quote_for(me, connector, beneficiary), wallet, beneficiary);
+    body.update(more);
+    return me.pay(kOfframp, body);
   }
   std::string transfer(const std::string& transaction_id, const std::string& reference = "REF-1") {
     const Json body{{"transactionId", transaction_id},
@@ -303,4 +304,13 @@ TEST_CASE("payment resolve: what coffer settles itself is not the operator's to 
         cli::exit_code::kUsage);
   world.app.settle();
   CHECK(world.show(id).at("status") == "succeeded");
+}
+
+TEST_CASE("wallet statement shows the sender's reference on a refund") {
+  World world;
+  world.cash_out("1301", {{"fromRef", "OFF-F"}, {"toRef", "OFF-T"}});
+  world.pass(2'000);
+  Json lines = world.run("wallet statement", {{"ID", world.wallet}}).json();
+  REQUIRE(lines.size() == 5);  // newest first, the funding last
+  for (std::size_t i = 0; i < 4; ++i) CHECK(lines[i].at("reference") == "OFF-F");
 }
