@@ -509,6 +509,21 @@ CREATE INDEX payments_of_connector ON payments (connector) WHERE connector IS NO
 CREATE INDEX payments_of_destination ON payments (destination, connector, created_at)
 WHERE destination IS NOT NULL;
 
+-- What off-ramps of a connector have sent to a destination, without those that failed or expired: what
+-- the limits of a destination are judged by. A row of level n sums about 64^n payments, from `first_at`
+-- up to the next row of its level. A row begins only where a row of the level below begins, and all
+-- payments of one instant are in one row.
+CREATE TABLE destination_sums (
+  connector   INTEGER NOT NULL REFERENCES connectors,
+  destination BLOB NOT NULL CHECK (length(destination) = 16),  -- its id, so that a change of it goes on counting
+  level       INTEGER NOT NULL CHECK (level BETWEEN 1 AND 3),
+  first_at    INTEGER NOT NULL,
+  last_at     INTEGER NOT NULL CHECK (last_at >= first_at),
+  payments    INTEGER NOT NULL CHECK (payments > 0),  -- also those that failed since
+  amount      INTEGER NOT NULL CHECK (amount >= 0),
+  PRIMARY KEY (connector, destination, level, first_at)
+) STRICT, WITHOUT ROWID;
+
 -- Legs of a multi-transfer, in the order they are applied.
 CREATE TABLE payment_legs (
   payment            INTEGER NOT NULL REFERENCES payments,

@@ -158,6 +158,10 @@ bool may_change(PaymentStatus from, PaymentStatus to) {
   });
 }
 
+bool counts_towards_limits(PaymentStatus status) {
+  return status == initiated || status == processing || status == succeeded;
+}
+
 bool is_settled(PaymentStatus status) {
   return status != PaymentStatus::initiated && status != PaymentStatus::processing;
 }

@@ -59,6 +59,8 @@ struct Transition {
 /// The one table of allowed changes (decisions section 5, transaction record).
 std::span<const Transition> payment_transitions();
 bool may_change(PaymentStatus from, PaymentStatus to);
+/// What counts towards the limits of a destination: everything but what failed or expired.
+bool counts_towards_limits(PaymentStatus status);
 /// No way leads out of it any more, or only a refund does.
 bool is_settled(PaymentStatus status);
 

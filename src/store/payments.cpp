@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "store/providers/destination_sums.h"
 
 namespace coffer::store {
 namespace {
@@ -214,6 +215,12 @@ std::optional<PaymentRecord> one_record(Connection& db, const char* sql, const A
   return record;
 }
 
+Timestamp accepted_at(Connection& db, std::int64_t payment) {
+  Query query(db, kAcceptedAt, payment);
+  COFFER_CHECK(query.step());
+  return query.time(0);
+}
+
 std::optional<std::int64_t> or_null(Amount amount) {
   return amount.is_zero() ? std::nullopt : std::optional(amount.units());
 }
@@ -297,6 +304,9 @@ std::int64_t insert_payment(WriteTx& tx, const Tenant& tenant, const NewPayment&
   const std::int64_t key = tx.db().last_insert_key();
   if (multi) insert_legs(tx, key, payment);
   if (payment.provider) insert_provider(tx, key, payment);
+  if (keys.connector && keys.destination) {
+    count_sent(tx, {*keys.connector, *keys.destination, leg.amount});
+  }
   return key;
 }
 
@@ -342,6 +352,12 @@ void change_status(WriteTx& tx, SettlementView& payment, const StatusChange& cha
         change.receiving_amount, change.path, payment.status)
       .run();
   COFFER_CHECK(tx.db().changes() == 1);
+  const PaymentKeys& keys = payment.keys;
+  if (keys.connector && keys.destination && counts_towards_limits(payment.status) &&
+      !counts_towards_limits(change.to)) {
+    uncount_sent(tx, {*keys.connector, *keys.destination, payment.amounts.front()},
+                 accepted_at(tx.db(), payment.key));
+  }
   payment.status = change.to;
   ++payment.version;
 }

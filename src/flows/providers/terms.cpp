@@ -1,6 +1,6 @@
 #include "flows/providers/terms.h"
 
-#include "store/providers/quotes.h"
+#include "store/providers/destination_sums.h"
 
 namespace coffer::flows {
 namespace {

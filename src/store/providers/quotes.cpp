@@ -32,15 +32,6 @@ constexpr const char* kDestinations =
     "SELECT destination, id, method, ifnull(country, ''), ifnull(currency, '') FROM destinations"
     " WHERE beneficiary = ? AND archived_at IS NULL ORDER BY destination";
 
-// 3 to 6: failed and everything that only a failed payment becomes; 7: expired.
-constexpr const char* kSent =
-    "SELECT ifnull(sum(q.send_amount), 0) FROM payments p JOIN quotes q ON q.payment = p.payment"
-    " WHERE p.destination IN (SELECT same.destination FROM destinations d"
-    " JOIN destinations same ON same.id = d.id WHERE d.destination = ?1)"
-    " AND p.connector = ?2 AND p.created_at > ?3 AND p.status NOT IN (3, 4, 5, 6, 7)";
-static_assert(static_cast<int>(PaymentStatus::failed) == 3);
-static_assert(static_cast<int>(PaymentStatus::expired) == 7);
-
 template <class IdType>
 std::optional<IdType> optional_id(const Query& q, int column) {
   return q.is_null(column) ? std::nullopt : std::optional(q.id<IdType>(column));
@@ -111,13 +102,6 @@ std::vector<QuoteDestination> quote_destinations(Connection& db, std::int64_t be
                    q.text(3), q.text(4)});
   }
   return out;
-}
-
-Amount sent_to_destination(Connection& db, std::int64_t connector, std::int64_t destination,
-                           Timestamp since) {
-  Query query(db, kSent, destination, connector, since);
-  COFFER_CHECK(query.step());
-  return query.amount(0);
 }
 
 }  // namespace coffer::store

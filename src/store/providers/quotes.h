@@ -26,7 +26,6 @@ struct QuoteRow {
   Timestamp created_at;
   Timestamp expires_at;
   std::optional<std::int64_t> payment;  // that used it
-};
 
   QuoteStatus status(Timestamp now) const {
     return quote_status(payment.has_value(), expires_at, now);
@@ -60,10 +59,5 @@ struct QuoteDestination {
   std::string currency;
 };
 std::vector<QuoteDestination> quote_destinations(Connection& db, std::int64_t beneficiary);
-
-/// What off-ramps of a connector have sent to a destination since then, failed and refunded ones
-/// left out; also what went to earlier rows of the same destination id. Without fees.
-Amount sent_to_destination(Connection& db, std::int64_t connector, std::int64_t destination,
-                           Timestamp since);
 
 }  // namespace coffer::store

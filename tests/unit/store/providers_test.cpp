@@ -292,14 +292,13 @@ TEST_CASE("quotes: one comes back, is of its tenant, and is used once") {
   CHECK_FALSE(file.write([&](WriteTx& tx) { return expire_quote(tx, key), done(); }));
 }
 
-TEST_CASE("quotes: what an off-ramp has sent to a destination") {
+TEST_CASE("quotes: a beneficiary's live destinations, under the row that holds now") {
   Providers file;
-  const std::int64_t connector = file.add(file.row("One"));
   BeneficiaryRow beneficiary;
   beneficiary.id = file.random.id<BeneficiaryId>(file.clock.now());
   beneficiary.detail.party = Individual{.first_name = "Ada", .last_name = "Obi"};
   const auto id = file.random.id<DestinationId>(file.clock.now());
-  std::int64_t old_row = 0, new_row = 0;
+  std::int64_t new_row = 0;
   REQUIRE(file.write([&](WriteTx& tx) {
     insert_beneficiary(tx, file.tenant, beneficiary);
     DestinationRow before = file.destination(id, beneficiary.key);
@@ -307,7 +306,6 @@ TEST_CASE("quotes: what an off-ramp has sent to a destination") {
     archive_destination(tx, file.tenant, before);
     DestinationRow after = file.destination(id, beneficiary.key);
     insert_destination(tx, file.tenant, after);
-    old_row = before.key;
     new_row = after.key;
     return done();
   }));
@@ -323,31 +321,4 @@ TEST_CASE("quotes: what an off-ramp has sent to a destination") {
     CHECK(live[0].country == "KE");
     return 0;
   });
-  const auto send = [&](const std::string& name, std::int64_t destination, PaymentStatus status) {
-    const std::int64_t quote = file.add(file.quote_row(connector));
-    const std::int64_t payment = file.pay(file.transfer(name, 10));
-    REQUIRE(file.write([&](WriteTx& tx) {
-      use_quote(tx, quote, payment);
-      const bool failed = status == PaymentStatus::failed;
-      tx.db().execute("UPDATE payments SET destination = " + std::to_string(destination) +
-                      ", connector = " + std::to_string(connector) + ", status = " +
-                      std::to_string(static_cast<int>(status)) + (failed ? ", failure = 1" : "") +
-                      " WHERE payment = " + std::to_string(payment));
-      return done();
-    }));
-  };
-  const Timestamp start = file.clock.now();
-  const auto sent = [&](Timestamp since, std::int64_t of) {
-    return file.read(
-        [&](Connection& db) { return sent_to_destination(db, of, new_row, since).units(); });
-  };
-  send("early", new_row, PaymentStatus::succeeded);
-  file.clock.advance_ms(1'000);
-  send("accepted", new_row, PaymentStatus::initiated);
-  send("failed", new_row, PaymentStatus::failed);
-  send("under the row before", old_row, PaymentStatus::processing);
-  CHECK(sent(start.plus_ms(-1), connector) == 300);
-  CHECK(sent(start, connector) == 200);  // exactly as old as the window: out of it
-  CHECK(sent(start.plus_ms(1'000), connector) == 0);
-  CHECK(sent(start.plus_ms(-1), connector + 1) == 0);
 }
