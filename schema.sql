@@ -497,6 +497,7 @@ CREATE TABLE payments (
   destination        INTEGER REFERENCES destinations,
   connector          INTEGER REFERENCES connectors,
   quote              INTEGER REFERENCES quotes,
+  refund_failure     INTEGER CHECK (refund_failure IS NULL OR status IN (5, 6)),  -- FailureCode
   UNIQUE (tenant, transaction_id),
   CHECK ((failure IS NOT NULL) = (status IN (3, 4, 5, 6)))
 ) STRICT;

@@ -82,6 +82,7 @@ enum class FailureCode {
   provider_unavailable,
   expired,
   operator_failed,
+  ledger_limit_exceeded,
 };
 
 struct FailureInfo {
@@ -104,8 +105,8 @@ bool is_reference(std::string_view text);
 /// ^[A-Za-z0-9._:-]{1,64}$ (decisions section 6).
 bool is_transaction_id(std::string_view text);
 
-/// One movement: the whole of a single payment, or a leg of a multi-transfer. Empty wallets are sides
-/// outside the caller's own: a beneficiary's, a provider's.
+/// One movement: the whole of a single payment, or a leg of a multi-transfer. Empty wallets are
+/// sides outside the caller's own: a beneficiary's, a provider's.
 struct TransferLeg {
   std::optional<WalletId> source_wallet;
   std::optional<WalletId> destination_wallet;
@@ -130,26 +131,27 @@ struct Payer {
   bool operator==(const Payer&) const = default;
 };
 
-/// Values of `additionalFields` by name, as text: numbers in their source text, booleans true/false.
+/// Values of `additionalFields` by name, as text: numbers in their source text, booleans
+/// true/false.
 using AdditionalFields = std::map<std::string, std::string>;
 
-/// A parsed submission of any kind. The store keeps all of it, so that a replay is compared field by
-/// field (decisions section 6).
+/// A parsed submission of any kind. The store keeps all of it, so that a replay is compared field
+/// by field (decisions section 6).
 struct PaymentRequest {
   PaymentType type = PaymentType::p2p_own;
   std::string transaction_id;
-  /// Exactly one unless p2p_own_multi. Asset and amount of cash-outs and collections follow from the
-  /// quote: empty in a submission, set in a record.
+  /// Exactly one unless p2p_own_multi. Asset and amount of cash-outs and collections follow from
+  /// the quote: empty in a submission, set in a record.
   std::vector<TransferLeg> legs;
-  std::optional<BeneficiaryId> beneficiary;     // payments to one
-  std::optional<DestinationId> destination;     // of the beneficiary; empty: the only one that fits
-  std::optional<QuoteId> quote;                 // cash-outs and collections
-  std::optional<Compliance> compliance;         // cash-outs
-  std::optional<Payer> payer;                   // collections
-  AdditionalFields additional_fields;           // cash-outs and collections
-  std::optional<AssetCode> receiving_asset;     // swaps
-  std::optional<Amount> min_receiving;          // swaps
-  std::optional<std::string> memo;              // at most 28 bytes
+  std::optional<BeneficiaryId> beneficiary;  // payments to one
+  std::optional<DestinationId> destination;  // of the beneficiary; empty: the only one that fits
+  std::optional<QuoteId> quote;              // cash-outs and collections
+  std::optional<Compliance> compliance;      // cash-outs
+  std::optional<Payer> payer;                // collections
+  AdditionalFields additional_fields;        // cash-outs and collections
+  std::optional<AssetCode> receiving_asset;  // swaps
+  std::optional<Amount> min_receiving;       // swaps
+  std::optional<std::string> memo;           // at most 28 bytes
   bool notify_email = false;
   bool notify_whatsapp = false;
 
@@ -168,7 +170,8 @@ constexpr std::size_t kDescriptionBytesMax = 140;
 
 /// Names of the fields in which two submissions under one transactionId differ, as JSON paths.
 /// Empty: a true replay.
-std::vector<std::string> differing_fields(const PaymentRequest& first, const PaymentRequest& second);
+std::vector<std::string> differing_fields(const PaymentRequest& first,
+                                          const PaymentRequest& second);
 
 /// Shape rules across fields that need no storage: same wallet on both sides, same asset on a swap,
 /// both notify flags. All at once, `validation-failed`.

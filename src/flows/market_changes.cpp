@@ -1,5 +1,7 @@
 #include "flows/market_changes.h"
 
+#include <algorithm>
+
 #include "auth/strkey.h"
 #include "store/catalog.h"
 
@@ -9,6 +11,9 @@ namespace {
 Problem field_problem(std::string field, std::string message) {
   return Problem(Slug::validation_failed, field + " " + message, {{field, message}});
 }
+
+/// What has come in through an account with this balance.
+Result<Amount> brought_in(Amount balance) { return Amount().sub(std::min(balance, Amount())); }
 
 }  // namespace
 
@@ -22,9 +27,9 @@ Result<Asset> register_asset(const Context& context, const NewAsset& asset) {
   if (!asset.issuer.empty() && !auth::PublicKey::parse(asset.issuer)) {
     return unexpected(field_problem("issuer", "must be a G... StrKey with a right checksum"));
   }
-  const std::string issuer =
-      asset.issuer.empty() ? auth::generate_key_pair(context.random).public_key.to_string()
-                           : asset.issuer;
+  const std::string issuer = asset.issuer.empty()
+                                 ? auth::generate_key_pair(context.random).public_key.to_string()
+                                 : asset.issuer;
   return store::run_for<Asset>(context.queue, [&](store::WriteTx& tx) -> Result<Asset> {
     if (store::find_asset(tx.db(), *code)) {
       return unexpected(Slug::conflict, "The asset " + code->value() + " is registered already.");
@@ -62,9 +67,9 @@ Result<void> add_liquidity(const Context& context, Environment environment, cons
     COFFER_TRY(const Asset asset, registered_asset(tx.db(), code));
     const AccountKey pool =
         store::operator_account(tx, environment, AccountKind::liquidity, asset.key);
-    COFFER_TRY_VOID(issue_into(
-        tx, {environment, store::operator_tenant(environment), pool, asset, amount},
-        store::JournalKind::liquidity));
+    COFFER_TRY_VOID(
+        issue_into(tx, {environment, store::operator_tenant(environment), pool, asset, amount},
+                   store::JournalKind::liquidity));
     return {};
   });
 }
@@ -77,21 +82,36 @@ Result<Asset> registered_asset(store::Connection& db, const AssetCode& code) {
   return *asset;
 }
 
+bool may_enter(store::WriteTx& tx, Environment environment, const Posting& posting) {
+  const AccountState from = tx.balances().get(posting.debit);
+  if (!may_be_negative(from.kind)) return true;
+  const auto after = from.balance.sub(posting.amount);
+  auto circulating = after ? brought_in(*after) : Result<Amount>(after);
+  for (const AccountKind kind : {AccountKind::issuance, AccountKind::clearing}) {
+    for (const AccountKey account :
+         store::operator_accounts(tx.db(), environment, kind, from.asset)) {
+      if (account == from.key || !circulating) continue;
+      const auto more = brought_in(tx.balances().get(account).balance);
+      circulating = more ? circulating->add(*more) : more;
+    }
+  }
+  return circulating.has_value();
+}
+
 Result<void> issue_into(store::WriteTx& tx, const Issue& issue, store::JournalKind kind) {
   if (truncate_to(issue.amount, issue.asset.decimals) != issue.amount) {
-    return unexpected(Problem(Slug::amount_precision, "The amount has too many decimals.",
-                              {{"amount", issue.asset.code.value() + " has " +
-                                              std::to_string(issue.asset.decimals) + " decimals"}}));
+    return unexpected(
+        Problem(Slug::amount_precision, "The amount has too many decimals.",
+                {{"amount", issue.asset.code.value() + " has " +
+                                std::to_string(issue.asset.decimals) + " decimals"}}));
   }
-  const AccountKey issuance = store::operator_account(tx, issue.environment, AccountKind::issuance,
-                                                      issue.asset.key);
-  // All that circulates must fit into one account, or a transfer could one day not arrive.
-  const auto issued = tx.balances().get(issuance).balance.sub(issue.amount);
-  if (!issued || !Amount().sub(*issued)) {
+  const AccountKey issuance =
+      store::operator_account(tx, issue.environment, AccountKind::issuance, issue.asset.key);
+  const store::Movement movement{{issuance, issue.account, issue.amount}, 0};
+  if (!may_enter(tx, issue.environment, movement.posting)) {
     return unexpected(Problem(Slug::amount_out_of_range, "The amount is too large.",
                               {{"amount", "makes more of the asset than the ledger can hold"}}));
   }
-  const store::Movement movement{{issuance, issue.account, issue.amount}, 0};
   store::post(tx, issue.tenant, kind, std::nullopt, {&movement, 1});
   return {};
 }

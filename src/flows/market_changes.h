@@ -30,10 +30,17 @@ Result<void> remove_rate(const Context& context, Environment environment, const 
 Result<void> add_liquidity(const Context& context, Environment environment, const AssetCode& asset,
                            Amount amount);
 
-// For other flows, inside their command ------------------------------------------------------------
+// For other flows, inside their command
+// ------------------------------------------------------------
 
 /// `validation-failed` on assetCode when the code is not registered.
 Result<Asset> registered_asset(store::Connection& db, const AssetCode& code);
+
+/// Whether the ledger can hold what `posting` brings in. The bound: all that circulates of an asset
+/// in an environment fits into one account. So no credit between accounts can overflow, and only
+/// what enters from outside is judged. True where the debited account may not be negative: nothing
+/// enters.
+bool may_enter(store::WriteTx& tx, Environment environment, const Posting& posting);
 
 /// New value on one account, from the issuance account of its asset.
 struct Issue {

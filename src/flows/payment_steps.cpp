@@ -1,7 +1,9 @@
 #include "flows/payment_steps.h"
 
 #include "base/check.h"
+#include "base/log.h"
 #include "flows/events.h"
+#include "flows/market_changes.h"
 #include "flows/notifications.h"
 #include "flows/operators/figures.h"
 #include "store/wallets.h"
@@ -31,15 +33,25 @@ void fail(const Context& context, store::WriteTx& tx, store::SettlementView& pay
   advance(context, tx, payment, {PaymentStatus::failed, code, std::nullopt, std::nullopt});
 }
 
+Posting collection_posting(store::WriteTx& tx, const store::SettlementView& payment) {
+  const std::int64_t asset = *payment.receiving_asset;
+  return {store::operator_account(tx, payment.environment, AccountKind::clearing, asset,
+                                  *payment.keys.connector),
+          trustline(tx, *payment.keys.legs.front().destination_wallet, asset),
+          *payment.receiving_amount};
+}
+
 bool credit_collection(const Context& context, store::WriteTx& tx, store::SettlementView& payment) {
   const std::int64_t wallet = *payment.keys.legs.front().destination_wallet;
   if (store::wallet_status(tx.db(), wallet) != WalletStatus::verified) return false;
-  const std::int64_t asset = *payment.receiving_asset;
-  const store::Movement movement{
-      {store::operator_account(tx, payment.environment, AccountKind::clearing, asset,
-                               *payment.keys.connector),
-       trustline(tx, wallet, asset), *payment.receiving_amount},
-      0};
+  const store::Movement movement{collection_posting(tx, payment), 0};
+  if (!may_enter(tx, payment.environment, movement.posting)) {
+    log_error("payments", "collected money cannot be credited: the ledger is full",
+              {{"payment_key", payment.key}, {"connector_key", *payment.keys.connector}});
+    advance(context, tx, payment,
+            {PaymentStatus::failed, FailureCode::ledger_limit_exceeded, {}, {}});
+    return true;
+  }
   store::post(tx, payment.tenant, store::JournalKind::payment, payment.key, {&movement, 1});
   advance(context, tx, payment, {PaymentStatus::succeeded, {}, {}, {}});
   return true;

@@ -40,11 +40,15 @@ void succeed(const Context& context, store::WriteTx& tx, store::SettlementView& 
 void fail(const Context& context, store::WriteTx& tx, store::SettlementView& payment,
           FailureCode code);
 
+/// What crediting a collection moves: from the clearing account of its connector to its wallet.
+Posting collection_posting(store::WriteTx& tx, const store::SettlementView& payment);
+
 /// How long what was collected waits before the wallet is looked at again.
 inline constexpr std::int64_t kReviewPollMs = 60'000;
 
-/// Credits what a provider collected from its clearing account, and ends in `succeeded`. False,
-/// with nothing done, while the wallet may not transact: the money is the provider's until then.
+/// Credits what a provider collected from its clearing account, and ends in `succeeded`; in
+/// `failed` when the ledger cannot hold it. False, with nothing done, while the wallet may not
+/// transact: the money is the provider's until then.
 bool credit_collection(const Context& context, store::WriteTx& tx, store::SettlementView& payment);
 
 /// A wallet's account in an asset, which acceptance saw: trustlines are never removed.

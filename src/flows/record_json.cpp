@@ -18,9 +18,9 @@ Json history_json(const store::PaymentRecord& record) {
   Json out = Json::array();
   for (const Reached& reached : reached_statuses(record)) {
     Json item{{"status", name(reached.status)}, {"at", reached.at.to_string()}};
-    if (reached.status == PaymentStatus::failed && record.failure) {
-      item["code"] = info(*record.failure).name;
-      item["message"] = info(*record.failure).message;
+    if (reached.why) {
+      item["code"] = info(*reached.why).name;
+      item["message"] = info(*reached.why).message;
     }
     out.push_back(std::move(item));
   }
@@ -127,7 +127,10 @@ void put_movement(Json& out, const store::PaymentRecord& record) {
 std::vector<Reached> reached_statuses(const store::PaymentRecord& record) {
   std::vector<Reached> out{{PaymentStatus::initiated, record.created_at}};
   const auto add = [&](PaymentStatus status, const std::optional<Timestamp>& at) {
-    if (at) out.push_back({status, *at});
+    if (!at) return;
+    out.push_back({status, *at});
+    if (status == PaymentStatus::failed) out.back().why = record.failure;
+    if (status == PaymentStatus::refund_failed) out.back().why = record.refund_failure;
   };
   add(PaymentStatus::processing, record.processing_at);
   const PaymentStatus end = record.failure                            ? PaymentStatus::failed
@@ -138,12 +141,8 @@ std::vector<Reached> reached_statuses(const store::PaymentRecord& record) {
   // A refund that failed at first and was given back after all has one status more.
   const bool late = record.status == PaymentStatus::refunded && record.refund_closed_at &&
                     static_cast<std::size_t>(record.version) == out.size() + 2;
-  if (!late) {
-    add(record.status, record.refund_closed_at);
-    return out;
-  }
-  out.push_back({PaymentStatus::refund_failed, *record.refund_closed_at});
-  out.push_back({PaymentStatus::refunded, record.updated_at});
+  add(late ? PaymentStatus::refund_failed : record.status, record.refund_closed_at);
+  if (late) add(PaymentStatus::refunded, record.updated_at);
   return out;
 }
 
@@ -217,7 +216,10 @@ store::PaymentRecord as_of(store::PaymentRecord record, int version) {
     if (is_swap(record.request.type)) record.receiving_amount.reset();
   }
   if (!was({PaymentStatus::refund_pending})) record.refund_pending_at.reset();
-  if (!was({PaymentStatus::refund_failed})) record.refund_closed_at.reset();
+  if (!was({PaymentStatus::refund_failed})) {
+    record.refund_closed_at.reset();
+    record.refund_failure.reset();
+  }
   if (record.provider) record.provider->in_review = false;
   record.status = reached.back().status;
   record.updated_at = reached.back().at;

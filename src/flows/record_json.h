@@ -2,6 +2,7 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,8 @@ using Json = nlohmann::ordered_json;
 struct Reached {
   PaymentStatus status = PaymentStatus::initiated;
   Timestamp at;
+  std::optional<FailureCode> why =
+      std::nullopt;  // of `failed`, and of a refund that coffer refused
 };
 /// The statuses a record went through, from the times it keeps of each. The n-th is version n.
 std::vector<Reached> reached_statuses(const store::PaymentRecord& record);

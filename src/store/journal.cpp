@@ -29,6 +29,17 @@ constexpr const char* kFindOperatorAccount =
 constexpr const char* kInsertOperatorAccount =
     "INSERT INTO accounts (tenant, kind, wallet, asset, connector, created_at)"
     " VALUES (?, ?, NULL, ?, ?, ?)";
+constexpr const char* kOperatorAccounts =
+    "SELECT account FROM accounts WHERE tenant = ? AND kind = ? AND asset = ? AND wallet IS NULL";
+// In the sandbox a funding may have no id.
+constexpr const char* kInsertFunding =
+    "INSERT INTO fundings (journal, transaction_id, description)"
+    " SELECT max(journal), nullif(?, ''), ? FROM journal";
+// A funding is one posting; its second line is the credit.
+constexpr const char* kFindFunding =
+    "SELECT a.wallet, a.asset, e.amount, f.transaction_id, f.description FROM fundings f"
+    " JOIN entries e ON e.entry = f.journal * 1024 + 1 JOIN accounts a ON a.account = e.account"
+    " WHERE f.transaction_id = ?";
 constexpr const char* kBalancesOf =
     "SELECT a.asset, s.code, s.issuer, s.name, s.decimals, a.balance, a.held"
     " FROM accounts a JOIN assets s ON s.asset = a.asset WHERE a.wallet = ? ORDER BY a.account";
@@ -165,6 +176,14 @@ AccountKey operator_account(WriteTx& tx, Environment environment, AccountKind ki
   }
   Query(tx.db(), kInsertOperatorAccount, tenant, kind, asset, connector, tx.now()).run();
   return tx.db().last_insert_key();
+}
+
+std::vector<AccountKey> operator_accounts(Connection& db, Environment environment, AccountKind kind,
+                                          std::int64_t asset) {
+  std::vector<AccountKey> out;
+  Query query(db, kOperatorAccounts, operator_tenant(environment), kind, asset);
+  while (query.step()) out.push_back(query.integer(0));
+  return out;
 }
 
 Amount operator_balance(Connection& db, Environment environment, AccountKind kind,

@@ -59,6 +59,9 @@ AccountKey open_trustline(WriteTx& tx, const Tenant& tenant, std::int64_t wallet
 AccountKey operator_account(WriteTx& tx, Environment environment, AccountKind kind,
                             std::int64_t asset,
                             std::optional<std::int64_t> connector = std::nullopt);
+/// Those accounts of one kind that exist, of all connectors.
+std::vector<AccountKey> operator_accounts(Connection& db, Environment environment, AccountKind kind,
+                                          std::int64_t asset);
 /// The balance of an operator's account; zero when there is none yet.
 Amount operator_balance(Connection& db, Environment environment, AccountKind kind,
                         std::int64_t asset, std::optional<std::int64_t> connector = std::nullopt);

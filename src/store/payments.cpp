@@ -18,7 +18,8 @@ namespace {
   " b.id, t.id, c.id, q.id, c.direction, c.currency, c.currency_decimals, v.fee, v.total, "      \
   "v.state,"                                                                                     \
   " v.in_review, v.expires_at, v.provider_reference, v.purpose_of_payment, v.source_of_funds,"   \
-  " v.relationship, v.payer_name, v.payer_account, v.payer_phone"                                \
+  " v.relationship, v.payer_name, v.payer_account, v.payer_phone,"                               \
+  " p.refund_failure"                                                                            \
   " FROM payments p LEFT JOIN wallets s ON s.wallet = p.source_wallet"                           \
   " LEFT JOIN wallets d ON d.wallet = p.destination_wallet"                                      \
   " LEFT JOIN assets sa ON sa.asset = p.sending_asset"                                           \
@@ -75,7 +76,16 @@ constexpr const char* kChangeStatus =
     " refund_closed_at = CASE WHEN ?2 IN (5, 6) THEN coalesce(refund_closed_at, ?3)"
     " ELSE refund_closed_at END,"
     " failure = coalesce(?4, failure), receiving_amount = coalesce(?5, receiving_amount),"
-    " path = coalesce(?6, path) WHERE payment = ?1 AND status = ?7";
+    " path = coalesce(?6, path), refund_failure = coalesce(?8, refund_failure)"
+    " WHERE payment = ?1 AND status = ?7";
+static_assert(stored(PaymentStatus::processing) == 1);
+static_assert(stored(PaymentStatus::succeeded) == 2);
+static_assert(stored(PaymentStatus::failed) == 3);
+static_assert(stored(PaymentStatus::refund_pending) == 4);
+static_assert(stored(PaymentStatus::refunded) == 5);
+static_assert(stored(PaymentStatus::refund_failed) == 6);
+static_assert(stored(PaymentStatus::expired) == 7);
+constexpr const char* kAcceptedAt = "SELECT created_at FROM payments WHERE payment = ?";
 constexpr const char* kAddJob = "INSERT INTO settlement_jobs (due_at, payment) VALUES (?, ?)";
 constexpr const char* kRemoveJob = "DELETE FROM settlement_jobs WHERE due_at = ? AND payment = ?";
 // 1 s, 2 s, 4 s ... up to about 17 minutes.
@@ -161,6 +171,7 @@ PaymentRecord record_row(const Query& q) {
   r.request.notify_email = notify == NotificationChannel::email;
   r.request.notify_whatsapp = notify == NotificationChannel::messaging;
   if (!q.is_null(24)) r.failure = q.enumeration<FailureCode>(24);
+  if (!q.is_null(51)) r.refund_failure = q.enumeration<FailureCode>(51);
   r.created_at = q.time(25);
   r.processing_at = q.optional_time(26);
   r.completed_at = q.optional_time(27);
@@ -349,7 +360,7 @@ SettlementView settlement_view(Connection& db, std::int64_t payment) {
 void change_status(WriteTx& tx, SettlementView& payment, const StatusChange& change) {
   COFFER_CHECK(may_change(payment.status, change.to));
   Query(tx.db(), kChangeStatus, payment.key, change.to, tx.now(), change.failure,
-        change.receiving_amount, change.path, payment.status)
+        change.receiving_amount, change.path, payment.status, change.refund_failure)
       .run();
   COFFER_CHECK(tx.db().changes() == 1);
   const PaymentKeys& keys = payment.keys;

@@ -47,6 +47,7 @@ struct PaymentRecord {
   std::optional<Amount> receiving_amount;
   std::optional<std::string> path;
   std::optional<FailureCode> failure;
+  std::optional<FailureCode> refund_failure;  // why coffer could not credit the refund
   std::vector<int> leg_decimals;
   std::optional<ProviderPart> provider;
   std::optional<std::string> ledger_hash;  // 32 bytes
@@ -103,6 +104,7 @@ struct StatusChange {
   std::optional<FailureCode> failure;
   std::optional<Amount> receiving_amount;
   std::optional<std::string> path;
+  std::optional<FailureCode> refund_failure = std::nullopt;
 };
 
 /// The record and its key under this transactionId, whatever application of the tenant sent it.

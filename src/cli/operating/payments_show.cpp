@@ -65,9 +65,9 @@ std::vector<Record> timeline(const PaymentRecord& payment) {
   std::vector<Record> out;
   for (const flows::Reached& step : flows::reached_statuses(payment)) {
     std::optional<std::string> code, message;
-    if (step.status == PaymentStatus::failed && payment.failure) {
-      code = info(*payment.failure).name;
-      message = info(*payment.failure).message;
+    if (step.why) {
+      code = info(*step.why).name;
+      message = info(*step.why).message;
     }
     out.push_back({{"status", name(step.status)},
                    {"at", step.at.to_string()},

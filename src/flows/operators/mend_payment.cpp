@@ -1,5 +1,7 @@
 #include "flows/operators/mend_payment.h"
 
+#include "flows/market_changes.h"
+#include "flows/payment_steps.h"
 #include "flows/providers/provider_news.h"
 #include "flows/providers/provider_outcome.h"
 #include "store/operating/payment_lists.h"
@@ -43,6 +45,9 @@ bool is_being_asked(store::WriteTx& tx, std::int64_t payment) {
          tx.now() < attempts.back().opened_at.plus_ms(kCallMsMax);
 }
 
+constexpr const char* kLedgerFull =
+    "The ledger cannot hold this much more of the asset; try again when less of it circulates.";
+
 bool may_receive(store::WriteTx& tx, const ProviderView& view) {
   const auto wallet = view.payment.keys.legs.front().destination_wallet;
   return store::wallet_status(tx.db(), *wallet) == WalletStatus::verified;
@@ -63,6 +68,10 @@ std::string objection(store::WriteTx& tx, const PaymentRecord& record, const Pro
       if (!cash_out && !may_receive(tx, view)) {
         return "Its wallet may not receive now: end its review first.";
       }
+      if (!cash_out && under_way &&
+          !may_enter(tx, view.payment.environment, collection_posting(tx, view.payment))) {
+        return kLedgerFull;
+      }
       [[fallthrough]];
     case Resolution::failed:
       return under_way ? "" : "Only what is under way with a provider ends so. " + now;
@@ -72,7 +81,7 @@ std::string objection(store::WriteTx& tx, const PaymentRecord& record, const Pro
   if (!cash_out) return "Only a cash-out can be refunded.";
   if (record.status == PaymentStatus::refund_pending ||
       record.status == PaymentStatus::refund_failed) {
-    return {};
+    return can_give_back(tx, view) ? "" : kLedgerFull;
   }
   if (!under_way) return "Only a cash-out whose refund is open can be refunded. " + now;
   return view.state == ProviderState::accepted

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "flows/market_changes.h"
 #include "flows/payment_steps.h"
 #include "store/journal.h"
 
@@ -79,9 +80,19 @@ void debit(store::WriteTx& tx, ProviderView& view) {
   store::set_provider_state(tx, view.payment.key, view.state);
 }
 
-void refuse_refund(const Context& context, store::WriteTx& tx, ProviderView& view) {
-  advance(context, tx, view.payment, {PaymentStatus::refund_failed, {}, {}, {}});
+void refuse_refund(const Context& context, store::WriteTx& tx, ProviderView& view,
+                   std::optional<FailureCode> why = std::nullopt) {
+  advance(context, tx, view.payment, {PaymentStatus::refund_failed, {}, {}, {}, why});
   finish(tx, view);
+}
+
+/// A payout that comes back: its own movements, mirrored.
+std::vector<store::Movement> refund_movements(store::WriteTx& tx, const ProviderView& view) {
+  std::vector<store::Movement> movements = cash_out_movements(tx, view);
+  for (store::Movement& movement : movements) {
+    std::swap(movement.posting.debit, movement.posting.credit);
+  }
+  return movements;
 }
 
 void payout_failed(const Context& context, store::WriteTx& tx, ProviderView& view, int asked,
@@ -110,11 +121,20 @@ void payout_failed(const Context& context, store::WriteTx& tx, ProviderView& vie
 
 }  // namespace
 
+bool can_give_back(store::WriteTx& tx, const ProviderView& view) {
+  const auto movements = refund_movements(tx, view);
+  return std::all_of(movements.begin(), movements.end(), [&](const store::Movement& movement) {
+    return may_enter(tx, view.payment.environment, movement.posting);
+  });
+}
+
 void give_back(const Context& context, store::WriteTx& tx, ProviderView& view) {
-  std::vector<store::Movement> movements = cash_out_movements(tx, view);
-  for (store::Movement& movement : movements) {
-    std::swap(movement.posting.debit, movement.posting.credit);
+  if (!can_give_back(tx, view)) {
+    log_error("providers", "refund cannot be credited: the ledger is full",
+              {{"payment_key", view.payment.key}});
+    return refuse_refund(context, tx, view, FailureCode::ledger_limit_exceeded);
   }
+  const std::vector<store::Movement> movements = refund_movements(tx, view);
   store::post(tx, view.payment.tenant, store::JournalKind::refund, view.payment.key, movements);
   advance(context, tx, view.payment, {PaymentStatus::refunded, {}, {}, {}});
   finish(tx, view);

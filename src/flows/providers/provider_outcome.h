@@ -23,8 +23,13 @@ void apply_fault(const Context& context, store::WriteTx& tx, store::ProviderView
                  const Problem& fault);
 
 /// Ends a cash-out that failed after its debit in `refunded`, with a set of its own that mirrors
-/// the first: from `refund_pending`, or from `refund_failed` when the money came after all.
+/// the first: from `refund_pending`, or from `refund_failed` when the money came after all. From
+/// `refund_pending` it ends in `refund_failed` where `can_give_back` says no; from `refund_failed`
+/// the caller asks that first.
 void give_back(const Context& context, store::WriteTx& tx, store::ProviderView& view);
+
+/// Whether the ledger can hold what the refund brings back.
+bool can_give_back(store::WriteTx& tx, const store::ProviderView& view);
 
 /// For the timeline: `succeeded`, `failed: account_closed`, `provider-timeout`.
 std::string outcome_text(const outbound::PayoutAnswer& answer);

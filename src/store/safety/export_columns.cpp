@@ -311,6 +311,7 @@ constexpr auto kPayments = std::to_array<ExportColumn>({
     named<PaymentStatus>("status", "status"),
     number("version", "version"),
     {"failure", ExportKind::name, "failure", failure_code},
+    {"refundFailure", ExportKind::name, "refund_failure", failure_code},
     id("sourceWalletId", ID_OF("wallets", "wallet", "source_wallet")),
     id("destinationWalletId", ID_OF("wallets", "wallet", "destination_wallet")),
     text("sendingAssetCode", ASSET_OF("sending_asset")),
