@@ -242,6 +242,19 @@ CREATE TABLE entries (
 ) STRICT;
 CREATE INDEX entries_of_account ON entries (account);
 
+-- What an operator credited to a wallet under a transaction id of the operator: a repeated command
+-- credits nothing.
+CREATE TABLE fundings (
+  journal        INTEGER PRIMARY KEY REFERENCES journal,
+  transaction_id TEXT UNIQUE CHECK (transaction_id <> ''),
+  description    TEXT,  -- on the statement of the wallet
+  CHECK (transaction_id IS NOT NULL OR description IS NOT NULL)
+) STRICT;
+CREATE TRIGGER fundings_are_final BEFORE UPDATE ON fundings
+BEGIN SELECT RAISE(ABORT, 'fundings are final'); END;
+CREATE TRIGGER fundings_are_kept BEFORE DELETE ON fundings
+BEGIN SELECT RAISE(ABORT, 'fundings are kept'); END;
+
 CREATE TRIGGER journal_is_final BEFORE UPDATE ON journal
 BEGIN SELECT RAISE(ABORT, 'journal rows are final'); END;
 CREATE TRIGGER journal_is_kept BEFORE DELETE ON journal

@@ -55,7 +55,7 @@ Result<http::Response> fund_wallet(const Services& services, const Call& call) {
   fields.refuse_unknown({"assetCode", "amount"});
   COFFER_TRY_VOID(check(faults));
   COFFER_TRY(const auto wallet,
-             flows::fund_wallet(services.flows, call.caller.tenant, id, *asset, *amount));
+             flows::fund_sandbox_wallet(services.flows, call.caller.tenant, id, *asset, *amount));
   return wallet_response(services, wallet);
 }
 
@@ -63,7 +63,8 @@ Result<http::Response> decided(const Services& services, const Call& call,
                                std::optional<FailureCode> failure) {
   const auto id = PaymentId::parse(call.param("transactionId"));
   if (!id) return unexpected(Slug::not_found, "There is no such transaction.");
-  COFFER_TRY(const auto record, flows::decide_payment(services.flows, call.caller.tenant, *id, failure));
+  COFFER_TRY(const auto record,
+             flows::decide_payment(services.flows, call.caller.tenant, *id, failure));
   return json_response(200, record_json(record, call.caller.tenant.environment));
 }
 
@@ -88,7 +89,8 @@ Result<http::Response> pay_reference(const Services& services, const Call& call)
   arrival.payer.name = fields.text("payerName", optional).value_or("Sandbox customer");
   arrival.provider_payment_id =
       fields.text("providerPaymentId", optional, 128)
-          .value_or("sandbox-" + services.flows.random.id<PaymentId>(services.flows.clock.now()).to_string());
+          .value_or("sandbox-" +
+                    services.flows.random.id<PaymentId>(services.flows.clock.now()).to_string());
   fields.refuse_unknown({"amount", "payerName", "providerPaymentId"});
   COFFER_TRY_VOID(check(faults));
   COFFER_TRY(const auto connector,
@@ -100,9 +102,8 @@ Result<http::Response> pay_reference(const Services& services, const Call& call)
                    return row ? store::find_connector_by_key(db, row->connector) : std::nullopt;
                  }));
   if (!connector) return unexpected(Slug::not_found, "There is no such reference.");
-  COFFER_TRY(const auto payment,
-             flows::accept_reference_payment(services.flows, connector->terms, arrival,
-                                             call.request.request_id));
+  COFFER_TRY(const auto payment, flows::accept_reference_payment(services.flows, connector->terms,
+                                                                 arrival, call.request.request_id));
   return json_response(202, {{"transactionRecordId", payment.id.to_string()},
                              {"status", "accepted"},
                              {"isIdempotent", payment.known}});
@@ -123,8 +124,8 @@ Route action(std::string_view pattern, std::string_view operation, std::string_v
           .handler = handler};
 }
 
-Route payment_action(std::string_view pattern, std::string_view operation,
-                     std::string_view summary, std::vector<QueryParam> query, Handler handler) {
+Route payment_action(std::string_view pattern, std::string_view operation, std::string_view summary,
+                     std::vector<QueryParam> query, Handler handler) {
   Route route = action(pattern, operation, summary, {}, {{200, "Transaction"}, {409}}, handler);
   route.scope = Scope::payments_write;
   route.query = std::move(query);
@@ -137,8 +138,8 @@ std::vector<Route> sandbox_routes() {
   return {action("/v1/sandbox/wallets/{walletId}/verify", "sandboxVerifyWallet",
                  "Let the review of a wallet pass", {}, {{200, "Wallet"}, {409}}, verify_wallet),
           action("/v1/sandbox/wallets/{walletId}/reject", "sandboxRejectWallet",
-                 "Let the review of a wallet fail", "WalletRejection",
-                 {{200, "Wallet"}, {409}}, reject_wallet),
+                 "Let the review of a wallet fail", "WalletRejection", {{200, "Wallet"}, {409}},
+                 reject_wallet),
           payment_action("/v1/sandbox/transactions/{transactionId}/succeed",
                          "sandboxSucceedTransaction", "Let a payment at its provider succeed", {},
                          succeed_transaction),
@@ -158,8 +159,8 @@ std::vector<Route> sandbox_routes() {
            .answers = {{202, "Acknowledgement"}, {409}, {422}},
            .handler = pay_reference},
           action("/v1/sandbox/wallets/{walletId}/fund", "sandboxFundWallet",
-                 "Credit a wallet out of nothing", "WalletFunding",
-                 {{200, "Wallet"}, {422}}, fund_wallet)};
+                 "Credit a wallet out of nothing", "WalletFunding", {{200, "Wallet"}, {422}},
+                 fund_wallet)};
 }
 
 }  // namespace coffer::api

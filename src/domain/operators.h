@@ -12,7 +12,7 @@ namespace coffer {
 enum class OperatorRole {
   viewer,         // looks at everything but secrets
   operating,      // reviews, retries, resends, pauses: the daily work. Named `operator` in text
-  administrator,  // tenants, money from nothing in the sandbox, rates, other operators
+  administrator,  // tenants, funding of wallets, rates, other operators
 };
 
 std::string_view name(OperatorRole role);

@@ -1,6 +1,8 @@
 #include "flows/wallet_changes.h"
 
 #include "auth/strkey.h"
+#include "base/faults.h"
+#include "domain/payment.h"
 #include "flows/events.h"
 #include "flows/market_changes.h"
 #include "store/catalog.h"
@@ -33,6 +35,68 @@ Result<store::WalletRow> change_wallet(
         }
         return *std::move(wallet);
       });
+}
+
+Result<void> check_funding(const Tenant& tenant, const WalletFunding& funding) {
+  Faults faults;
+  if (!funding.transaction_id && tenant.environment == Environment::production) {
+    faults.add(Slug::validation_failed, "transactionId",
+               "is required for a production wallet, so that a repeated command credits nothing");
+  }
+  if (funding.transaction_id && !is_transaction_id(*funding.transaction_id)) {
+    faults.add(Slug::validation_failed, "transactionId",
+               "must be 1 to 64 characters of A-Z, a-z, 0-9 and ._:-");
+  }
+  if (funding.description && funding.description->size() > kDescriptionBytesMax) {
+    faults.add(Slug::validation_failed, "description",
+               "must be at most " + std::to_string(kDescriptionBytesMax) + " bytes");
+  }
+  if (faults.empty()) return {};
+  return unexpected(faults.problem());
+}
+
+/// A replay credits nothing; another funding under the same transaction id is refused.
+Result<FundedWallet> replay(store::WalletRow wallet, const store::Funding& first,
+                            const store::Funding& again) {
+  Problem problem(Slug::transaction_id_conflict,
+                  "This transaction id names another funding. Use a new one.");
+  const auto compare = [&](bool same, const char* field) {
+    if (!same) problem.fields.push_back({field, "differs from the first command"});
+  };
+  compare(first.wallet == again.wallet, "walletId");
+  compare(first.asset == again.asset, "assetCode");
+  compare(first.amount == again.amount, "amount");
+  compare(first.description == again.description, "description");
+  if (!problem.fields.empty()) return unexpected(std::move(problem));
+  return FundedWallet{std::move(wallet), true};
+}
+
+Result<FundedWallet> fund(store::WriteTx& tx, const Tenant& tenant, WalletId id,
+                          const WalletFunding& funding) {
+  auto wallet = store::find_wallet(tx.db(), tenant, id);
+  if (!wallet) return unexpected(unknown_wallet());
+  COFFER_TRY(const Asset asset, registered_asset(tx.db(), funding.asset));
+  store::Funding row{wallet->key, asset.key, funding.amount, {}, funding.description};
+  if (funding.transaction_id) {
+    row.transaction_id = *funding.transaction_id;
+    if (const auto first = store::find_funding(tx.db(), row.transaction_id)) {
+      return replay(*std::move(wallet), *first, row);
+    }
+  }
+  const auto account = store::find_trustline(tx.db(), wallet->key, asset.key);
+  if (!account) {
+    return unexpected(Problem(Slug::trustline_missing, "The wallet has no trustline.",
+                              {{"assetCode", "the wallet has no trustline for it"}}));
+  }
+  if (tenant.environment == Environment::production && wallet->status != WalletStatus::verified) {
+    return unexpected(Slug::wallet_not_verified, "The wallet is " +
+                                                     std::string(name(wallet->status)) +
+                                                     "; only a Verified wallet can be funded.");
+  }
+  COFFER_TRY_VOID(issue_into(tx, {tenant.environment, tenant.key, *account, asset, funding.amount},
+                             store::JournalKind::funding));
+  if (funding.transaction_id || funding.description) store::insert_funding(tx, row);
+  return FundedWallet{*std::move(wallet), false};
 }
 
 }  // namespace
@@ -68,16 +132,15 @@ Result<store::WalletRow> register_wallet(const Context& context, const Tenant& t
 
 Result<store::WalletRow> update_wallet(const Context& context, const Tenant& tenant, WalletId id,
                                        const WalletUpdate& update) {
-  return change_wallet(context, tenant, id,
-                       [&](store::WriteTx&, store::WalletRow& wallet) -> Result<void> {
-                         if (update.name) wallet.name = *update.name;
-                         if (!update.metadata || update.metadata == wallet.metadata) return {};
-                         wallet.metadata = update.metadata;
-                         wallet.status =
-                             status_after_metadata_change(wallet.status, wallet.own_account);
-                         if (wallet.status == WalletStatus::pending) wallet.reason.reset();
-                         return {};
-                       });
+  return change_wallet(
+      context, tenant, id, [&](store::WriteTx&, store::WalletRow& wallet) -> Result<void> {
+        if (update.name) wallet.name = *update.name;
+        if (!update.metadata || update.metadata == wallet.metadata) return {};
+        wallet.metadata = update.metadata;
+        wallet.status = status_after_metadata_change(wallet.status, wallet.own_account);
+        if (wallet.status == WalletStatus::pending) wallet.reason.reset();
+        return {};
+      });
 }
 
 Result<TrustlineResult> add_trustline(const Context& context, const Tenant& tenant, WalletId id,
@@ -112,25 +175,21 @@ Result<store::WalletRow> review_wallet(const Context& context, const Tenant& ten
       });
 }
 
-Result<store::WalletRow> fund_wallet(const Context& context, const Tenant& tenant, WalletId id,
-                                     const AssetCode& code, Amount amount) {
+Result<FundedWallet> fund_wallet(const Context& context, const Tenant& tenant, WalletId id,
+                                 const WalletFunding& funding) {
+  COFFER_TRY_VOID(check_funding(tenant, funding));
+  return store::run_for<FundedWallet>(
+      context.queue,
+      [&](store::WriteTx& tx) -> Result<FundedWallet> { return fund(tx, tenant, id, funding); });
+}
+
+Result<store::WalletRow> fund_sandbox_wallet(const Context& context, const Tenant& tenant,
+                                             WalletId id, const AssetCode& asset, Amount amount) {
   if (tenant.environment != Environment::sandbox) {
     return unexpected(Slug::conflict, "Only sandbox wallets can be funded this way.");
   }
-  return store::run_for<store::WalletRow>(
-      context.queue, [&](store::WriteTx& tx) -> Result<store::WalletRow> {
-        auto wallet = store::find_wallet(tx.db(), tenant, id);
-        if (!wallet) return unexpected(unknown_wallet());
-        COFFER_TRY(const Asset asset, registered_asset(tx.db(), code));
-        const auto account = store::find_trustline(tx.db(), wallet->key, asset.key);
-        if (!account) {
-          return unexpected(Problem(Slug::trustline_missing, "The wallet has no trustline.",
-                                    {{"assetCode", "the wallet has no trustline for it"}}));
-        }
-        COFFER_TRY_VOID(issue_into(tx, {tenant.environment, tenant.key, *account, asset, amount},
-                                   store::JournalKind::funding));
-        return *std::move(wallet);
-      });
+  COFFER_TRY(auto funded, fund_wallet(context, tenant, id, {asset, amount, {}, {}}));
+  return std::move(funded.wallet);
 }
 
 }  // namespace coffer::flows

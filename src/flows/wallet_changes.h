@@ -44,8 +44,25 @@ Result<TrustlineResult> add_trustline(const Context& context, const Tenant& tena
 Result<store::WalletRow> review_wallet(const Context& context, const Tenant& tenant, WalletId id,
                                        const std::optional<WalletStatusReason>& reason);
 
-/// Sandbox only (`conflict` otherwise): credits the wallet from the issuance account.
-Result<store::WalletRow> fund_wallet(const Context& context, const Tenant& tenant, WalletId id,
-                                     const AssetCode& asset, Amount amount);
+struct WalletFunding {
+  AssetCode asset;
+  Amount amount;
+  /// The operator's own, as of a payment; required in production. The same one again credits
+  /// nothing.
+  std::optional<std::string> transaction_id;
+  std::optional<std::string> description;  // on the wallet's statement; at most 140 bytes
+};
+struct FundedWallet {
+  store::WalletRow wallet;
+  bool replayed = false;  // it was credited before, under this transaction id
+};
+/// Credits a wallet from the issuance account, on behalf of an operator. `validation-failed`,
+/// `trustline-missing`, `wallet-not-verified` (in production), `amount-precision`,
+/// `amount-out-of-range`, `transaction-id-conflict` when the id names another funding.
+Result<FundedWallet> fund_wallet(const Context& context, const Tenant& tenant, WalletId id,
+                                 const WalletFunding& funding);
+/// The same for an integrator, in the sandbox only (`conflict` otherwise).
+Result<store::WalletRow> fund_sandbox_wallet(const Context& context, const Tenant& tenant,
+                                             WalletId id, const AssetCode& asset, Amount amount);
 
 }  // namespace coffer::flows

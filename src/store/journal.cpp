@@ -134,6 +134,17 @@ std::string post(WriteTx& tx, std::int64_t tenant, JournalKind kind,
   return head;
 }
 
+std::optional<Funding> find_funding(Connection& db, std::string_view transaction_id) {
+  Query query(db, kFindFunding, transaction_id);
+  if (!query.step()) return std::nullopt;
+  return Funding{query.integer(0), query.integer(1), query.amount(2), query.text(3),
+                 query.optional_text(4)};
+}
+
+void insert_funding(WriteTx& tx, const Funding& funding) {
+  Query(tx.db(), kInsertFunding, funding.transaction_id, funding.description).run();
+}
+
 void place_hold(WriteTx& tx, std::int64_t payment, const Hold& hold) {
   const AccountState before = tx.balances().get(hold.account);
   tx.balances().set(hold.account, before.balance, before.held + hold.amount);

@@ -46,6 +46,19 @@ struct WalletBalance {
 std::string post(WriteTx& tx, std::int64_t tenant, JournalKind kind,
                  std::optional<std::int64_t> payment, std::span<const Movement> movements);
 
+/// A credit from issuance that an operator named with a transaction id.
+struct Funding {
+  std::int64_t wallet = 0;  // keys
+  std::int64_t asset = 0;
+  Amount amount;
+  std::string transaction_id;
+  std::optional<std::string> description;  // on the wallet's statement
+  bool operator==(const Funding&) const = default;
+};
+std::optional<Funding> find_funding(Connection& db, std::string_view transaction_id);
+/// Names the entry set that post() appended last. Once per transaction id.
+void insert_funding(WriteTx& tx, const Funding& funding);
+
 /// Reserves value for a payment; the caller has checked `available`.
 void place_hold(WriteTx& tx, std::int64_t payment, const Hold& hold);
 /// Closes every hold of a payment, exactly once, and gives its value back to `available`. Call

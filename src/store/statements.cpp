@@ -17,7 +17,9 @@ constexpr const char* kBalanceBefore =
 #define STATEMENT_LINES                                                                            \
   "SELECT e.entry, j.link, j.at, e.amount, e.balance_after,"                                       \
   " CASE WHEN p.tenant = t.tenant THEN p.id END,"                                                  \
-  " CASE WHEN p.type = 2 THEN (SELECT l.description FROM payment_legs l"                           \
+  " CASE WHEN p.payment IS NULL"                                                                   \
+  "      THEN (SELECT f.description FROM fundings f WHERE f.journal = j.journal)"                  \
+  "      WHEN p.type = 2 THEN (SELECT l.description FROM payment_legs l"                           \
   "   WHERE l.payment = j.payment AND l.leg = e.leg) ELSE p.description END,"                      \
   " CASE WHEN p.type = 2 THEN (SELECT CASE WHEN e.amount < 0 THEN l.from_ref ELSE l.to_ref END"    \
   "   FROM payment_legs l WHERE l.payment = j.payment AND l.leg = e.leg)"                          \

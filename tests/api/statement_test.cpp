@@ -2,6 +2,9 @@
 #include <catch2/catch.hpp>
 #include <set>
 
+#include "flows/wallet_changes.h"
+#include "store/tenants.h"
+#include "support/connectors.h"
 #include "support/scenario.h"
 #include "support/test_app.h"
 
@@ -272,4 +275,24 @@ TEST_CASE("refused statements") {
            {}, "GET"},
       },
       names);
+}
+
+TEST_CASE("a production wallet's funding has the operator's description; no route makes one") {
+  TestApp app;
+  const Client client = app.production();
+  const std::string wallet = client.wallet("USDC");
+  CHECK(client.post("/v1/sandbox/wallets/" + wallet + "/fund", {{"assetCode", "USDC"}, {"amount", "1"}})
+            .status == 404);
+  const WalletId id = *WalletId::parse(wallet);
+  const Tenant tenant = store::with_reader(app.core().database(), [&](store::Connection& db) {
+                          return Result<Tenant>(*store::tenant_of_wallet(db, id));
+                        }).value();
+  const flows::WalletFunding funding{*AssetCode::parse("USDC"), amount("250"), "BANK-1", "Deposit"};
+  REQUIRE(flows::fund_wallet(app.flows(), tenant, id, funding));
+  CHECK(flows::fund_wallet(app.flows(), tenant, id, funding).value().replayed);
+  const Json lines = client.get(target(wallet)).json().at("data");
+  REQUIRE(lines.size() == 1);
+  CHECK(lines[0].at("amount") == "250.00");
+  CHECK(lines[0].at("description") == "Deposit");
+  CHECK(lines[0].at("counterparty") == "Funding");
 }

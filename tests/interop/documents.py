@@ -60,6 +60,7 @@ CLAIMS = [
     ("docs/tls.md", INLINE, "systemctl reload coffer", "package/lifecycle"),
     ("docs/tls.md", INLINE, "ssh -L", NOT_RUN + "needs another machine"),
 
+    ("docs/operating.md", "sh", "coffer wallet list", "interop/operating"),
     ("docs/operating.md", "sh", "coffer backup /srv", "interop/operating"),
     ("docs/operating.md", "sh", "coffer restore", "interop/operating"),
     ("docs/operating.md", "sh", "coffer verify", "interop/operating"),

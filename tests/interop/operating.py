@@ -19,6 +19,25 @@ STAND_FOR = {"NAME": "vera", "TYPE": "payment.succeeded", "URL": "http://127.0.0
 SERVERS = ("coffer demo", "coffer serve", "coffer listen", "coffer provider-sim")
 
 
+def funding(gateway, mine):
+    """A production wallet, made over the API, is credited by the documented command, and once."""
+    home = gateway.home
+    association = json.loads(home.run("coffer association list --json"))[0]["id"]
+    keys = json.loads(home.run("coffer application register --name live --environment production"
+                               f" --association {association} --json"))
+    connection = gateway.shop.login(keys)
+    status, wallet = connection.call("POST", "/v1/wallets", {
+        "walletName": "Treasury", "assetCode": "USDC", "ownAccount": True})
+    check("a production wallet is made", status == 201, wallet)
+    steps = documents.replaced(mine.take(OPERATING, "coffer wallet list"), {"ID": wallet["id"]})
+    for _ in range(2):
+        said = home.run(steps)
+        check("the statement shows the funding", "Deposit" in said and "BANK" not in said, said)
+    balance = json.loads(home.run(f"coffer wallet show {wallet['id']} --json"))["balances"][0]["balance"]
+    check("a repeated command credits nothing", balance == "100.00", balance)
+    check("the reason is in the audit log", "Bank credit" in home.run("coffer audit list"))
+
+
 def backups_and_drill(gateway, mine):
     home = gateway.home
     place = {"/srv/backups": home.path("srv", "backups")}
@@ -187,6 +206,7 @@ def main(binary):
     with Home(binary) as home:
         os.mkdir(home.path("backups"), 0o700)
         gateway = Served(home, f'backup_dir = "{home.path("backups")}"\n')
+        funding(gateway, mine)
         backups_and_drill(gateway, mine)
         export(gateway, mine)
         metrics_and_log(gateway, mine)

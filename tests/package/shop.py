@@ -28,12 +28,13 @@ class Shop:
             self.wallets.append(wallet["id"])
             coffer("wallet", "fund", wallet["id"], "--asset", "USDC", "--amount", "100000")
 
-    def login(self):
+    def login(self, keys=None):
+        keys = keys or self.keys
         connection = crash_gateway.Connection(self.host, self.port)
         status, token = connection.call("POST", "/v1/auth/token", {
-            "clientId": self.keys["clientId"], "clientSecret": self.keys["clientSecret"]})
+            "clientId": keys["clientId"], "clientSecret": keys["clientSecret"]})
         assert status == 200, (status, token)
-        connection.headers["x-svc-auth"] = self.keys["apiKey"]
+        connection.headers["x-svc-auth"] = keys["apiKey"]
         connection.headers["Authorization"] = "Bearer " + token["accessToken"]
         return connection
 

@@ -66,9 +66,9 @@ PaymentRequest transfer(const World& world, std::size_t from, std::size_t to, co
 }
 
 void fund(World& world, std::size_t wallet) {
-  static_cast<void>(flows::fund_wallet(world.context(), world.caller().tenant,
-                                       world.wallets[wallet].id, *AssetCode::parse("USDC"),
-                                       Amount::from_units(kFunds))
+  static_cast<void>(flows::fund_sandbox_wallet(world.context(), world.caller().tenant,
+                                               world.wallets[wallet].id, *AssetCode::parse("USDC"),
+                                               Amount::from_units(kFunds))
                         .value());
 }
 

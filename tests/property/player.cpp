@@ -328,8 +328,8 @@ void Player::fund() {
   if (asset == kHugeAsset) units = std::numeric_limits<std::int64_t>::max() / (1 + dice_.roll(4));
   const bool possible = model_.can_issue(asset, units);
   const auto got =
-      flows::fund_wallet(world_.context(), world_.caller().tenant, world_.wallets[wallet].id,
-                         code(asset), Amount::from_units(units));
+      flows::fund_sandbox_wallet(world_.context(), world_.caller().tenant,
+                                 world_.wallets[wallet].id, code(asset), Amount::from_units(units));
   expect(got.has_value() == possible, "funding");
   if (possible) model_.fund({wallet, asset}, units);
 }

@@ -40,14 +40,37 @@ Result<Answer> reject(Session& session, const Arguments& arguments) {
   });
 }
 
+/// The audit log keeps it with the command.
+Result<void> check_reason(const Tenant& tenant, const Arguments& arguments) {
+  if (tenant.environment == Environment::sandbox || arguments.has("reason")) return {};
+  return unexpected(Problem(Slug::validation_failed, "A production wallet is funded with a reason.",
+                            {{"reason", "is required for a production wallet"}}));
+}
+
 Result<Answer> fund(Session& session, const Arguments& arguments) {
   COFFER_TRY(const AssetCode asset, asset_argument(arguments, "asset"));
   COFFER_TRY(const Amount amount, amount_argument(session, arguments, "amount", asset));
-  return change_wallet(session, arguments, [&](const Tenant& tenant, WalletId id) {
-    return flows::fund_wallet(session.app.flows(), tenant, id, asset, amount);
-  });
+  bool replayed = false;
+  COFFER_TRY(
+      auto answer,
+      change_wallet(
+          session, arguments, [&](const Tenant& tenant, WalletId id) -> Result<store::WalletRow> {
+            COFFER_TRY_VOID(check_reason(tenant, arguments));
+            COFFER_TRY(auto funded,
+                       flows::fund_wallet(session.app.flows(), tenant, id,
+                                          {asset, amount, arguments.find("transaction-id"),
+                                           arguments.find("description")}));
+            replayed = funded.replayed;
+            return std::move(funded.wallet);
+          }));
+  answer.records.front().emplace_back("isIdempotent", replayed);
+  if (replayed) answer.note = "The wallet was funded under this transaction id before.";
+  return answer;
 }
 
+constexpr std::string_view kFundDetails =
+    "The command issues new value: fund a production wallet only with money that you hold for its "
+    "owner. The same --transaction-id again changes nothing; with other content it is refused.";
 constexpr std::string_view kHint = "coffer wallet list shows what there is";
 
 }  // namespace
@@ -70,12 +93,16 @@ std::vector<Command> wallet_commands() {
                      required_option("message", "TEXT", "Shown as statusReason.message")},
        .hint = kHint},
       {.path = "wallet fund",
-       .summary = "Credit a sandbox wallet",
+       .summary = "Credit a wallet from the issuance account of an asset",
        .run = fund,
-       .role = OperatorRole::operating,
        .arguments = {id, required_option("asset", "CODE", "The asset; the wallet has a trustline"),
-                     required_option("amount", "AMOUNT", "As in 1000.50")},
-       .hint = kHint},
+                     required_option("amount", "AMOUNT", "As in 1000.50"),
+                     option("reason", "TEXT", "For the audit log; required in production"),
+                     option("transaction-id", "ID",
+                            "Your own id; repeated, it credits nothing. Required in production"),
+                     option("description", "TEXT", "Shown on the statement of the wallet")},
+       .hint = kHint,
+       .details = kFundDetails},
   };
   out.insert(out.end(), changes.begin(), changes.end());
   return out;

@@ -187,8 +187,8 @@ class Seeder {
                  return !store::balances_of(db, wallet->key).front().balance.is_zero();
                }));
     if (funded) return *std::move(wallet);
-    return flows::fund_wallet(app_.flows(), tenant, wallet->id, code_of(wanted.asset),
-                              whole(wanted.funds));
+    return flows::fund_sandbox_wallet(app_.flows(), tenant, wallet->id, code_of(wanted.asset),
+                                      whole(wanted.funds));
   }
 
   Result<void> trust(const Tenant& tenant, WalletId id, const AssetCode& asset) {

@@ -369,6 +369,11 @@ constexpr auto kEntrySets = std::to_array<ExportColumn>({
     time("at", "at"),
     hex("ledgerTransactionHash", "link"),
 });
+constexpr auto kFundings = std::to_array<ExportColumn>({
+    number("entrySet", "journal"),
+    text("transactionId", "transaction_id"),
+    text("description", "description"),
+});
 constexpr auto kEntries = std::to_array<ExportColumn>({
     number("entrySet", "entry / 1024"),
     number("line", "entry % 1024"),
@@ -458,6 +463,7 @@ constexpr auto kNouns = std::to_array<ExportNoun>({
     {"providerAttempt", "provider_attempts", "payment, attempt", kAttempts},
     {"entrySet", "journal", "journal", kEntrySets},
     {"entry", "entries", "entry", kEntries},
+    {"funding", "fundings", "journal", kFundings},
     {"webhook", "webhooks", "webhook", kWebhooks},
     {"event", "events", "tenant, sequence", kEvents},
     {"delivery", "deliveries", "webhook, sequence", kDeliveries},

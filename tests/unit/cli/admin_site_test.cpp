@@ -8,7 +8,9 @@
 #include "base/digest.h"
 #include "cli/admin/site.h"
 #include "flows/operators/operators.h"
+#include "flows/wallet_changes.h"
 #include "open_file.h"
+#include "store/tenants.h"
 
 using namespace coffer;
 using namespace coffer::cli;
@@ -188,6 +190,41 @@ TEST_CASE("admin: each role does what it may, and the log says who", "[cli][admi
   const auto acts = site.file.run("audit list", {{"actor", "vic"}}).json();
   CHECK(acts.at(0).at("command") == "association suspend");
   CHECK(acts.at(0).at("outcome") == "done");
+}
+
+TEST_CASE("admin: a wallet is funded by an administrator, once however often it is sent",
+          "[cli][admin]") {
+  Site site;
+  site.add("ada", OperatorRole::administrator);
+  REQUIRE(site.file.run("asset add", {{"CODE", "USDC"}, {"name", "US Dollar"}}).code == 0);
+  const std::string association =
+      site.file.run("association create", {{"NAME", "Acme"}}).json().at("id");
+  const Tenant tenant =
+      store::with_reader(site.file.app().database(), [&](store::Connection& db) -> Result<Tenant> {
+        return *store::find_tenant(db, *AssociationId::parse(association), Environment::production);
+      }).value();
+  const std::string wallet =
+      flows::register_wallet(site.flows, tenant, {"Treasury", *AssetCode::parse("USDC"), true, {}})
+          .value()
+          .id.to_string();
+  Browser browser(site.site);
+  REQUIRE(browser.sign_in("ada", kPassword) == 204);
+  const Json form{{"ID", wallet},
+                  {"asset", "USDC"},
+                  {"amount", "100"},
+                  {"reason", "Deposit"},
+                  {"transaction-id", "BANK-1"}};
+  for (const bool again : {false, true}) {
+    const auto reply = browser.post("/admin/api/run/wallet/fund", form);
+    REQUIRE(reply.status == 200);
+    const Json record = Json::parse(reply.body).at("data");
+    CHECK(record.at("isIdempotent") == again);
+    CHECK(record.at("balances").at(0).at("balance") == "100.00");
+  }
+  site.add("bob", OperatorRole::operating);
+  Browser operating(site.site);
+  REQUIRE(operating.sign_in("bob", kPassword) == 204);
+  CHECK(operating.post("/admin/api/run/wallet/fund", form).status == 403);
 }
 
 TEST_CASE("admin: guessing is throttled, also with the right password", "[cli][admin]") {
