@@ -9,7 +9,7 @@
 namespace coffer::store {
 namespace {
 
-constexpr std::array<Invariant, 23> kInvariants{{
+constexpr std::array<Invariant, 26> kInvariants{{
     {"conservation", "Per environment and asset, all balances sum to zero.",
      "SELECT 'environment ' || t.environment || ' asset ' || a.asset || ' sums to ' || "
      "sum(a.balance)"

@@ -35,12 +35,16 @@ CASH_OUT, COLLECTION, ON_REFERENCE = 5, 6, 7
 ACCEPTED = 2                 # of provider_payments.state
 MAY_BE_NEGATIVE = (1, 4)     # of accounts.kind: issuance, and a provider's clearing account
 MONEY = [("accounts", "balance"), ("accounts", "held"), ("entries", "amount"),
-         ("entries", "balance_after"), ("holds", "amount"), ("payment_legs", "amount")]
+         ("entries", "balance_after"), ("holds", "amount"), ("payment_legs", "amount"),
+         ("destination_sums", "amount")]
 MONEY += [("provider_payments", "fee"), ("provider_payments", "total"), ("quotes", "send_amount"),
           ("quotes", "receive_amount"), ("quotes", "fee"), ("quotes", "total")]
 MAYBE_MONEY = [("payments", "sending_amount"), ("payments", "receiving_amount"),
                ("payments", "min_receiving")]
 SUBMISSIONS = (0, 3)         # of provider_attempts.call
+COUNTED = (0, 1, 2)          # of payments.status: what the limits of a destination count
+FUNDING = 1                  # of journal.kind
+MOST = 2**63 - 1
 
 
 class Audit:
@@ -94,7 +98,7 @@ class Audit:
         held = {key: 0 for key in accounts}
         for hold in self.rows("SELECT * FROM holds WHERE state = 0"):
             held[hold["account"]] += hold["amount"]
-        sums = {}
+        sums, circulating = {}, {}
         for key, account in accounts.items():
             if account["balance"] != running[key]:
                 self.fault("stored balance", f"account {key}: {account['balance']}, entries {running[key]}")
@@ -104,6 +108,11 @@ class Audit:
                 self.fault("available below zero", f"account {key}")
             book = (account["environment"], account["asset"])
             sums[book] = sums.get(book, 0) + account["balance"]
+            if account["balance"] < 0:
+                circulating[book] = circulating.get(book, 0) - account["balance"]
+        for book, total in circulating.items():
+            if total > MOST:
+                self.fault("circulation fits into one account", f"environment, asset {book}: {total}")
         for book, total in sums.items():
             if total != 0:
                 self.fault("value is conserved", f"environment, asset {book}: {total}")
@@ -265,6 +274,40 @@ class Audit:
         if sorted(arrived) != sorted(on_reference):
             self.fault("an arrival per payment on a reference", f"{len(arrived)} and {len(on_reference)}")
 
+    def check_limits(self):
+        """Every stored sum of what was sent to a destination, from the payments alone."""
+        sent = {}
+        for row in self.rows("SELECT p.connector, d.id, p.created_at, p.status, p.sending_amount FROM payments p"
+                             " JOIN destinations d ON d.destination = p.destination WHERE p.type = ?"
+                             " ORDER BY p.payment", CASH_OUT):
+            sent.setdefault((row["connector"], row["id"]), []).append(row)
+        stored = {}
+        for row in self.rows("SELECT * FROM destination_sums ORDER BY connector, destination, level, first_at"):
+            stored.setdefault((row["connector"], row["destination"], row["level"]), []).append(row)
+        wanted = {(*key, level) for key in sent for level in (1, 2, 3)}
+        for key in wanted ^ set(stored):
+            self.fault("sums of a destination", f"level {key[2]} of connector {key[0]}")
+        for key in wanted & set(stored):
+            ends = [row["first_at"] for row in stored[key][1:]] + [MOST]
+            if stored[key][0]["first_at"] > sent[key[:2]][0]["created_at"]:
+                self.fault("sums of a destination", f"level {key[2]} begins after the first payment")
+            for row, end in zip(stored[key], ends):
+                part = [p for p in sent[key[:2]] if row["first_at"] <= p["created_at"] < end]
+                total = sum(p["sending_amount"] for p in part if p["status"] in COUNTED)
+                if (row["payments"], row["amount"]) != (len(part), total):
+                    self.fault("sums of a destination", f"{tuple(row)}: {len(part)} payments of {total}")
+
+    def check_fundings(self):
+        """One credit to one wallet from issuance, and no payment."""
+        for row in self.rows("SELECT f.journal, j.kind, j.payment FROM fundings f"
+                             " LEFT JOIN journal j ON j.journal = f.journal"):
+            lines = self.rows("SELECT e.amount, a.wallet, a.kind FROM entries e JOIN accounts a ON a.account ="
+                              " e.account WHERE e.entry / 1024 = ? ORDER BY e.entry", row["journal"])
+            ok = (row["kind"] == FUNDING and row["payment"] is None and len(lines) == 2
+                  and lines[0]["kind"] == 1 and lines[1]["wallet"] is not None and lines[1]["amount"] > 0)
+            if not ok:
+                self.fault("fundings", f"journal {row['journal']}")
+
     def check_tenants(self):
         """Nothing of one association or environment moved on behalf of another."""
         tenants = {row["tenant"]: row["environment"] for row in self.rows("SELECT * FROM tenants")}
@@ -374,6 +417,8 @@ def audit(path, client=None, settled=False):
             run.check_chain()
             run.check_payments(settled)
             run.check_providers()
+            run.check_limits()
+            run.check_fundings()
             run.check_tenants()
             check_outbox(run)
             if client is not None:

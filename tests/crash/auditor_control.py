@@ -91,6 +91,12 @@ DAMAGES = [
     ("refund gives back what was taken", "refunds_mirror_payments",
      f"UPDATE journal SET kind = 3, payment = {DONE} WHERE payment = {GROUP};"
      f" UPDATE payments SET status = 5, failure = 15 WHERE payment = {DONE}"),
+    ("sums of a destination", "destination_sums_follow_payments",
+     "UPDATE destination_sums SET amount = amount + 1 WHERE level = 2"),
+    ("sums of a destination", "destination_sums_follow_payments",
+     "UPDATE destination_sums SET payments = payments + 1 WHERE level = 3"),
+    ("sums of a destination", "destination_sums_follow_payments", "DELETE FROM destination_sums WHERE level = 1"),
+    ("fundings", "fundings_are_credits", f"INSERT INTO fundings VALUES ({GROUP_SET}, 'a payment', NULL)"),
     ("tenants do not mix", "tenants_do_not_mix",
      "UPDATE accounts SET tenant = 2 WHERE kind = 0 AND balance > 0"),
     ("foreign key", "foreign_keys", f"UPDATE holds SET account = 99999 WHERE payment = {DONE}"),

@@ -153,6 +153,13 @@ const std::vector<Break> kBreaks{
      " created_at, updated_at) VALUES (1, 3, 1, zeroblob(16), 'https://a', 1, x'00', 0, 0, 0);"
      " INSERT INTO deliveries (webhook, sequence, state, tries, due_at, created_at)"
      " VALUES (1, 1, 0, 1, 1, 1)"},
+    {"circulation_fits",
+     "UPDATE accounts SET asset = 1, kind = 1, balance = -9223372036854775807 WHERE account > 2"},
+    {"fundings_are_credits", "INSERT INTO fundings VALUES (3, 'a payment', NULL)"},
+    {"fundings_are_credits", "INSERT INTO fundings VALUES (99, 'no entry set', NULL)"},
+    {"destination_sums_follow_payments",
+     "INSERT INTO destination_sums VALUES (1, zeroblob(16), 1, 1, 1, 1, 1)"},
+    {"destination_sums_follow_payments", "UPDATE payments SET type = 5 WHERE payment = 1"},
     {"tenants_do_not_mix", "UPDATE payments SET tenant = 1 WHERE payment = 1"},
     {"tenants_do_not_mix", "UPDATE accounts SET tenant = 2 WHERE account = 3"},
     {"sqlite_integrity", "UPDATE accounts SET kind = 7 WHERE account = 3"},
