@@ -81,6 +81,13 @@ class Connection {
   std::unordered_set<std::string> interned_;
 };
 
+/// The number that an enumerator is stored as. SQL that spells such a number has a static_assert
+/// beside it, `static_assert(stored(HoldState::open) == 0)`; tests/tidy looks for it.
+template <class Enum>
+constexpr int stored(Enum value) {
+  return static_cast<int>(value);
+}
+
 /// One execution of a cached statement. Reset and stripped of its bindings when it ends, so no
 /// value of one execution can reach the next. One at a time per statement.
 class Query {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "domain/events/event_type.h"
+#include "domain/provider_payment.h"
 #include "store/identity/acts.h"
 #include "store/journal.h"
 
@@ -161,6 +163,33 @@ constexpr std::array<Invariant, 26> kInvariants{{
      " LEFT JOIN events e ON e.tenant = w.tenant AND e.sequence = d.sequence"
      " WHERE e.sequence IS NULL OR d.tries <> (SELECT count(*) FROM delivery_attempts a"
      "  WHERE a.webhook = d.webhook AND a.sequence = d.sequence)"},
+    {"circulation_fits", "Per environment and asset, all that circulates fits into one account.",
+     "SELECT 'environment ' || t.environment || ' asset ' || a.asset"
+     " FROM accounts a JOIN tenants t ON t.tenant = a.tenant GROUP BY t.environment, a.asset"
+     // Beyond this one value the sum itself is an error, which is reported too.
+     " HAVING sum(min(a.balance, 0)) < -9223372036854775807"},
+    {"fundings_are_credits", "A funding is an entry set of its own that credits one wallet.",
+     "SELECT 'funding of journal ' || f.journal FROM fundings f"
+     " LEFT JOIN journal j ON j.journal = f.journal"
+     " LEFT JOIN entries e ON e.entry = f.journal * 1024 + 1"
+     " LEFT JOIN accounts a ON a.account = e.account"
+     " WHERE (j.kind, j.payment, a.kind) IS NOT (1, NULL, 0) OR e.amount <= 0"
+     " OR EXISTS (SELECT 1 FROM entries WHERE entry = f.journal * 1024 + 2)"},
+    {"destination_sums_follow_payments",
+     "What is stored as sent to a destination is the sum of its payments, on every level.",
+     "SELECT 'connector ' || connector || ' level ' || level || ' from ' || first_at FROM"
+     " (SELECT *, lead(first_at, 1, 9223372036854775807) OVER"
+     "  (PARTITION BY connector, destination, level ORDER BY first_at) AS until"
+     "  FROM destination_sums) s"
+     " WHERE (s.payments, s.amount, s.last_at) IS NOT"
+     " (SELECT count(*), ifnull(sum(iif(p.status IN (0, 1, 2), p.sending_amount, 0)), 0),"
+     "  max(p.created_at) FROM payments p WHERE p.connector = s.connector"
+     "  AND p.destination IN (SELECT d.destination FROM destinations d WHERE d.id = s.destination)"
+     "  AND p.created_at >= s.first_at AND p.created_at < s.until)"
+     " UNION ALL SELECT 'level ' || level || ' counts ' || counted || ' payments' FROM"
+     " (SELECT column1 AS level, (SELECT ifnull(sum(s.payments), 0) FROM destination_sums s"
+     "   WHERE s.level = column1) AS counted FROM (VALUES (1), (2), (3)))"
+     " WHERE counted <> (SELECT count(*) FROM payments WHERE type = 5)"},
     {"tenants_do_not_mix",
      "A payment moves only wallets of its own tenant, but for what it sends away.",
      "SELECT 'payment ' || j.payment || ' moved account ' || a.account FROM entries e"
@@ -174,6 +203,36 @@ constexpr std::array<Invariant, 26> kInvariants{{
      "a.wallet"
      " WHERE iif(a.wallet IS NULL, t.association IS NOT NULL, w.tenant <> a.tenant)"},
 }};
+
+// The numbers in the queries above.
+static_assert(stored(PaymentStatus::initiated) == 0);
+static_assert(stored(PaymentStatus::processing) == 1);
+static_assert(stored(PaymentStatus::succeeded) == 2);
+static_assert(stored(PaymentStatus::failed) == 3);
+static_assert(stored(PaymentStatus::refund_pending) == 4);
+static_assert(stored(PaymentStatus::refunded) == 5);
+static_assert(stored(PaymentStatus::refund_failed) == 6);
+static_assert(stored(PaymentType::p2p_beneficiary) == 1);
+static_assert(stored(PaymentType::p2p_own_multi) == 2);
+static_assert(stored(PaymentType::swap_own) == 3);
+static_assert(stored(PaymentType::swap_beneficiary) == 4);
+static_assert(stored(PaymentType::offramp) == 5);
+static_assert(stored(PaymentType::onramp) == 6);
+static_assert(stored(PaymentType::onramp_reference) == 7);
+static_assert(stored(AccountKind::wallet) == 0);
+static_assert(stored(AccountKind::issuance) == 1);
+static_assert(stored(AccountKind::clearing) == 4);
+static_assert(stored(JournalKind::payment) == 0);
+static_assert(stored(JournalKind::funding) == 1);
+static_assert(stored(JournalKind::refund) == 3);
+static_assert(stored(HoldState::open) == 0);
+static_assert(stored(HoldState::posted) == 1);
+static_assert(stored(HoldState::voided) == 2);
+static_assert(stored(ProviderState::accepted) == 2);
+static_assert(stored(ProviderCall::submit) == 0);
+static_assert(stored(ProviderCall::collect) == 3);
+static_assert(stored(EventType::payment_succeeded) == 2);
+static_assert(stored(EventType::payment_refund_failed) == 6);
 
 constexpr const char* kIntegrityCheck = "PRAGMA integrity_check(1)";
 constexpr const char* kForeignKeyCheck = "PRAGMA foreign_key_check";

@@ -17,12 +17,12 @@ constexpr const char* kInsertEntry =
     " VALUES (?, ?, ?, ?, ?, ?)";
 constexpr const char* kInsertHold = "INSERT INTO holds (payment, account, amount) VALUES (?, ?, ?)";
 constexpr const char* kOpenHolds =
-    "SELECT account, amount FROM holds WHERE payment = ? AND state = 0";
+    "SELECT account, amount FROM holds WHERE payment = ? AND state = ?";
 constexpr const char* kCloseHold = "UPDATE holds SET state = ? WHERE payment = ? AND account = ?";
 constexpr const char* kFindTrustline =
     "SELECT account FROM accounts WHERE wallet = ? AND asset = ?";
 constexpr const char* kInsertTrustline =
-    "INSERT INTO accounts (tenant, kind, wallet, asset, created_at) VALUES (?, 0, ?, ?, ?)";
+    "INSERT INTO accounts (tenant, kind, wallet, asset, created_at) VALUES (?, ?, ?, ?, ?)";
 constexpr const char* kFindOperatorAccount =
     "SELECT account, balance FROM accounts WHERE tenant = ? AND kind = ? AND asset = ?"
     " AND ifnull(connector, 0) = ifnull(?, 0) AND wallet IS NULL";
@@ -155,7 +155,7 @@ void close_holds(WriteTx& tx, std::int64_t payment, HoldState state) {
   COFFER_CHECK(state != HoldState::open);
   std::vector<Hold> open;
   {
-    Query query(tx.db(), kOpenHolds, payment);
+    Query query(tx.db(), kOpenHolds, payment, HoldState::open);
     while (query.step()) open.push_back({query.integer(0), query.amount(1)});
   }
   COFFER_CHECK(!open.empty());
@@ -173,7 +173,7 @@ std::optional<AccountKey> find_trustline(Connection& db, std::int64_t wallet, st
 
 AccountKey open_trustline(WriteTx& tx, const Tenant& tenant, std::int64_t wallet,
                           std::int64_t asset) {
-  Query(tx.db(), kInsertTrustline, tenant.key, wallet, asset, tx.now()).run();
+  Query(tx.db(), kInsertTrustline, tenant.key, AccountKind::wallet, wallet, asset, tx.now()).run();
   return tx.db().last_insert_key();
 }
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "domain/events/event_type.h"
+
 namespace coffer::store {
 namespace {
 
@@ -29,15 +31,17 @@ std::string conditions(const PaymentFilter& filter) {
   }
   if (filter.transaction_id) sql += " AND p.transaction_id = ?6";
   if (filter.reference) {
-    sql += " AND (p.from_ref = ?7 OR p.to_ref = ?7 OR EXISTS (SELECT 1 FROM payment_legs y"
-           " WHERE y.payment = p.payment AND (y.from_ref = ?7 OR y.to_ref = ?7)))";
+    sql +=
+        " AND (p.from_ref = ?7 OR p.to_ref = ?7 OR EXISTS (SELECT 1 FROM payment_legs y"
+        " WHERE y.payment = p.payment AND (y.from_ref = ?7 OR y.to_ref = ?7)))";
   }
   if (filter.created_from) sql += " AND p.created_at >= ?8";
   if (filter.created_to) sql += " AND p.created_at < ?9";
   if (filter.updated_from) sql += " AND p.updated_at >= ?10";
   if (filter.beneficiary) {
-    sql += " AND p.beneficiary ="
-           " (SELECT beneficiary FROM beneficiaries WHERE id = ?13 AND tenant = ?1)";
+    sql +=
+        " AND p.beneficiary ="
+        " (SELECT beneficiary FROM beneficiaries WHERE id = ?13 AND tenant = ?1)";
   }
   if (filter.connector) {
     sql += " AND p.connector = (SELECT connector FROM connectors WHERE id = ?14)";
@@ -71,6 +75,9 @@ std::string by_wallet(const PaymentFilter& filter, const PageAt& page) {
   return "SELECT payment, payment FROM (" + arms + ")" + ordered(page, "payment");
 }
 
+static_assert(stored(PaymentStatus::succeeded) == 2);
+static_assert(stored(EventType::payment_refund_failed) == 6);
+
 /// Events stand in the order of changes; the last one of a record is where it belongs.
 std::string by_update(const PaymentFilter& filter, const PageAt& page) {
   std::string sql =
@@ -81,7 +88,8 @@ std::string by_update(const PaymentFilter& filter, const PageAt& page) {
     const std::string wallet = kWalletOf;
     sql += " AND (p.source_wallet = " + wallet + " OR p.destination_wallet = " + wallet +
            " OR EXISTS (SELECT 1 FROM payment_legs z WHERE z.payment = p.payment"
-           " AND (z.source_wallet = " + wallet + " OR z.destination_wallet = " + wallet + ")))";
+           " AND (z.source_wallet = " +
+           wallet + " OR z.destination_wallet = " + wallet + ")))";
   }
   return sql + beyond(page, "e.sequence") + ordered(page, "e.sequence");
 }

@@ -44,7 +44,7 @@ constexpr const char* kInsert =
     " source_wallet, destination_wallet, sending_asset, sending_amount, receiving_asset,"
     " receiving_amount, min_receiving, from_ref, to_ref, description, memo, notify, beneficiary,"
     " destination, connector, quote, created_at, updated_at)"
-    " VALUES (?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 constexpr const char* kInsertProvider =
     "INSERT INTO provider_payments (payment, fee, total, transaction_type, purpose_of_payment,"
     " source_of_funds, relationship, payer_name, payer_account, payer_phone)"
@@ -306,7 +306,7 @@ std::int64_t insert_payment(WriteTx& tx, const Tenant& tenant, const NewPayment&
   };
   const Amount receiving = payment.provider ? payment.provider->receiving : Amount();
   Query(tx.db(), kInsert, tenant.key, payment.id, request.transaction_id, payment.application,
-        payment.request_id, request.type, single(first.source_wallet),
+        payment.request_id, request.type, PaymentStatus::initiated, single(first.source_wallet),
         single(first.destination_wallet), payment.total ? first.asset : std::nullopt, payment.total,
         keys.receiving_asset, or_null(receiving), request.min_receiving, single(leg.refs.from_ref),
         single(leg.refs.to_ref), single(leg.description), request.memo, notify_column(request),

@@ -1,6 +1,7 @@
 #include "store/statements.h"
 
 #include "base/digest.h"
+#include "domain/payment.h"
 
 namespace coffer::store {
 namespace {
@@ -43,6 +44,10 @@ constexpr const char* kBalanceBefore =
 constexpr const char* kLines = STATEMENT_LINES " ORDER BY e.entry LIMIT ?";
 constexpr const char* kNewestLines = STATEMENT_LINES " ORDER BY e.entry DESC LIMIT ?";
 #undef STATEMENT_LINES
+static_assert(stored(PaymentType::p2p_own_multi) == 2);
+static_assert(stored(JournalKind::refund) == 3);
+static_assert(stored(AccountKind::wallet) == 0);
+static_assert(stored(AccountKind::clearing) == 4);
 
 Timestamp journal_time(Connection& db, std::int64_t journal) {
   Query query(db, kJournalTime, journal);

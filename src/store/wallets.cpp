@@ -8,12 +8,12 @@
 namespace coffer::store {
 namespace {
 
-#define WALLET_COLUMNS                                                                           \
-  "SELECT w.wallet, w.id, w.name, w.account_number, w.public_key, w.asset, s.code,"              \
-  " w.own_account, w.status, w.status_code, w.status_message, w.created_at, w.updated_at,"       \
-  " m.entity_type, m.first_name, m.last_name, m.date_of_birth, m.nationality, m.id_type,"        \
-  " m.id_number, m.company_name, m.registration_number, m.registration_country, m.tax_id,"       \
-  " m.address, m.email, m.phone, w.sealed_seed, w.tenant FROM wallets w"                         \
+#define WALLET_COLUMNS                                                                     \
+  "SELECT w.wallet, w.id, w.name, w.account_number, w.public_key, w.asset, s.code,"        \
+  " w.own_account, w.status, w.status_code, w.status_message, w.created_at, w.updated_at," \
+  " m.entity_type, m.first_name, m.last_name, m.date_of_birth, m.nationality, m.id_type,"  \
+  " m.id_number, m.company_name, m.registration_number, m.registration_country, m.tax_id," \
+  " m.address, m.email, m.phone, w.sealed_seed, w.tenant FROM wallets w"                   \
   " JOIN assets s ON s.asset = w.asset LEFT JOIN wallet_metadata m ON m.wallet = w.wallet"
 constexpr int kTenantColumn = 28;
 
@@ -21,12 +21,12 @@ constexpr const char* kFind = WALLET_COLUMNS " WHERE w.id = ?1 AND w.tenant = ?2
 constexpr const char* kByKey = WALLET_COLUMNS " WHERE w.wallet = ?";
 constexpr const char* kBrief =
     "SELECT wallet, status, own_account FROM wallets WHERE id = ? AND tenant = ?";
-#define WALLET_FILTER                                                          \
-  " WHERE w.tenant = ?1 AND (?2 IS NULL OR w.wallet IN (SELECT a.wallet FROM"  \
-  " accounts a JOIN assets f ON f.asset = a.asset WHERE f.code = ?2))"         \
+#define WALLET_FILTER                                                         \
+  " WHERE w.tenant = ?1 AND (?2 IS NULL OR w.wallet IN (SELECT a.wallet FROM" \
+  " accounts a JOIN assets f ON f.asset = a.asset WHERE f.code = ?2))"        \
   " AND (?3 IS NULL OR w.status = ?3)"
-constexpr const char* kListForward =
-    WALLET_COLUMNS WALLET_FILTER " AND (?4 IS NULL OR w.wallet < ?4) ORDER BY w.wallet DESC LIMIT ?5";
+constexpr const char* kListForward = WALLET_COLUMNS WALLET_FILTER
+    " AND (?4 IS NULL OR w.wallet < ?4) ORDER BY w.wallet DESC LIMIT ?5";
 constexpr const char* kListBackward =
     WALLET_COLUMNS WALLET_FILTER " AND (?4 IS NULL OR w.wallet > ?4) ORDER BY w.wallet LIMIT ?5";
 constexpr const char* kListOfAll = WALLET_COLUMNS " ORDER BY w.status, w.wallet";
@@ -50,10 +50,10 @@ constexpr const char* kDeleteMetadata = "DELETE FROM wallet_metadata WHERE walle
 constexpr const char* kInsertPerson =
     "INSERT INTO wallet_metadata (wallet, entity_type, first_name, last_name, date_of_birth,"
     " nationality, id_type, id_number, address, email, phone)"
-    " VALUES (?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 constexpr const char* kInsertBusiness =
     "INSERT INTO wallet_metadata (wallet, entity_type, company_name, registration_number,"
-    " registration_country, tax_id, address, email) VALUES (?, 1, ?, ?, ?, ?, ?, ?)";
+    " registration_country, tax_id, address, email) VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
 
 std::optional<Metadata> metadata_row(const Query& q) {
   if (q.is_null(13)) return std::nullopt;
@@ -89,15 +89,16 @@ void put_metadata(WriteTx& tx, const WalletRow& row) {
   Query(tx.db(), kDeleteMetadata, row.key).run();
   if (!row.metadata) return;
   if (const auto* person = std::get_if<PersonMetadata>(&*row.metadata)) {
-    Query(tx.db(), kInsertPerson, row.key, person->first_name, person->last_name,
-          person->date_of_birth, person->nationality, person->id_type, person->id_number,
-          person->address, person->email, person->phone)
+    Query(tx.db(), kInsertPerson, row.key, EntityType::person, person->first_name,
+          person->last_name, person->date_of_birth, person->nationality, person->id_type,
+          person->id_number, person->address, person->email, person->phone)
         .run();
     return;
   }
   const auto& business = std::get<BusinessMetadata>(*row.metadata);
-  Query(tx.db(), kInsertBusiness, row.key, business.company_name, business.registration_number,
-        business.registration_country, business.tax_id, business.address, business.contact_email)
+  Query(tx.db(), kInsertBusiness, row.key, EntityType::business, business.company_name,
+        business.registration_number, business.registration_country, business.tax_id,
+        business.address, business.contact_email)
       .run();
 }
 

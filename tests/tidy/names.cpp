@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <regex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -168,6 +169,39 @@ Findings check_sql(const Tree& tree) {
     for (const Literal& literal : file.code.literals) {
       if (is_sql(literal)) {
         out.push_back({path, literal.line, "SQL lives in store/; ask a function there"});
+      }
+    }
+  }
+  return out;
+}
+
+/// SQL that compares a column of an enumeration with a number: the number has a static_assert in
+/// the same file.
+Findings check_stored_values(const Tree& tree) {
+  static const std::regex compared(
+      R"(\b(?:status|state|type|kind|call|role|channel|disable_reason)\s*)"
+      R"((?:(?:=|<>|<=|>=|<|>)\s*|(?:NOT )?IN\s*\()(\d+(?:\s*,\s*\d+)*))");
+  static const std::regex asserted(R"(static_assert\(stored\([\w:]+\)\s*==\s*(\d+)\))");
+  static const std::regex number(R"(\d+)");
+  const auto all = [](const std::string& text, const std::regex& pattern, int group) {
+    std::vector<std::string> out;
+    for (std::sregex_iterator at(text.begin(), text.end(), pattern), end; at != end; ++at) {
+      out.push_back(at->str(static_cast<std::size_t>(group)));
+    }
+    return out;
+  };
+  Findings out;
+  for (const auto& [path, file] : tree.files()) {
+    if (!file.in("src/store") || !file.is_cpp()) continue;
+    const auto known = all(file.code.names, asserted, 1);
+    for (const Literal& literal : file.code.literals) {
+      for (const std::string& list : all(literal.text, compared, 1)) {
+        for (const std::string& value : all(list, number, 0)) {
+          if (std::find(known.begin(), known.end(), value) != known.end()) continue;
+          out.push_back({path, literal.line,
+                         "bind the enumerator that is stored as " + value +
+                             ", or add static_assert(stored(...) == " + value + ")"});
+        }
       }
     }
   }

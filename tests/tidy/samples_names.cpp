@@ -30,6 +30,27 @@ void add_sql(std::vector<Sample>& out) {
   }
 }
 
+void add_stored_values(std::vector<Sample>& out) {
+  const std::string rule = "stored-value";
+  for (const char* literal :
+       {"\"SELECT a FROM t WHERE status = 2\"", "\"a WHERE p.type<>1\"", "\"WHERE kind >= 4\"",
+        "\"WHERE e.type <= 6 AND a = 0\"", "\"WHERE h.state = 0\""}) {
+    out.push_back(code(rule, "src/store/a.cpp", literal, true));
+    out.push_back(code(rule, "src/flows/a.cpp", literal, false));
+  }
+  out.push_back({rule, {{"src/store/a.cpp", "\n\"status IN (3, 4)\"\n"}}, {2, 2}});
+  out.push_back({rule,
+                 {{"src/store/a.cpp",
+                   "\n\"status NOT IN (3, 4)\";\n"
+                   "static_assert(stored(Status::three) == 3);\n"}},
+                 {2}});
+  for (const char* fine :
+       {"\"a WHERE status = ?\"", "\"WHERE state = ?2\"", "\"WHERE amount = 2\"",
+        "// WHERE status = 2", "\"status = 2\"; static_assert(stored(Status::done) == 2);"}) {
+    out.push_back(code(rule, "src/store/a.cpp", fine, false));
+  }
+}
+
 void add_banned(std::vector<Sample>& out) {
   for (const char* use : {"std::chrono::system_clock::now()",
                           "steady_clock::now()",
@@ -106,6 +127,7 @@ std::vector<Sample> samples_of_names() {
       code("write-path", "src/flows/a.cpp", "void f(store::WriteTx& tx);", false),
   };
   add_sql(out);
+  add_stored_values(out);
   add_banned(out);
   return out;
 }

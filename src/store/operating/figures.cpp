@@ -5,7 +5,9 @@
 #include <tuple>
 
 #include "base/check.h"
+#include "domain/events/webhook.h"
 #include "domain/ledger.h"
+#include "domain/payment.h"
 #include "store/operating/newest.h"
 #include "store/telemetry/backlog.h"
 
@@ -21,6 +23,9 @@ constexpr const char* kConnectorLatest =
     "SELECT count(*) FILTER (WHERE status NOT IN (0, 1)), count(*) FILTER (WHERE status = 2)"
     " FROM (SELECT status FROM payments INDEXED BY payments_of_connector WHERE connector = ?1"
     " ORDER BY payment DESC LIMIT ?2)";
+static_assert(stored(PaymentStatus::initiated) == 0);
+static_assert(stored(PaymentStatus::processing) == 1);
+static_assert(stored(PaymentStatus::succeeded) == 2);
 // Of the first of its lane (store/providers/provider_payments.h).
 constexpr int kLaneLooksMax = 2'000;
 constexpr const char* kConnectorUnderWay =
@@ -33,6 +38,8 @@ constexpr const char* kWebhookWaits =
 constexpr const char* kWebhookOldest =
     "SELECT due_at FROM deliveries INDEXED BY deliveries_undelivered"
     " WHERE webhook = ? AND state = 0 AND state <> 1 ORDER BY due_at LIMIT 1";
+static_assert(stored(DeliveryState::pending) == 0);
+static_assert(stored(DeliveryState::delivered) == 1);
 
 /// Sums of a book while it is read: wide enough for whatever the file holds.
 __extension__ typedef __int128 Wide;  // a GNU extension, and the one 128-bit type there is
@@ -119,10 +126,9 @@ ConnectorFigures connector_figures(Connection& db, const ConnectorTerms& connect
 }
 
 WebhookFigures webhook_figures(Connection& db, std::int64_t webhook) {
-  constexpr int kPending = 0;
-  constexpr int kDead = 2;
-  return {count(db, kWebhookWaits, webhook, kPending, kCountMax),
-          count(db, kWebhookWaits, webhook, kDead, kCountMax), time(db, kWebhookOldest, webhook)};
+  return {count(db, kWebhookWaits, webhook, DeliveryState::pending, kCountMax),
+          count(db, kWebhookWaits, webhook, DeliveryState::dead, kCountMax),
+          time(db, kWebhookOldest, webhook)};
 }
 
 }  // namespace coffer::store

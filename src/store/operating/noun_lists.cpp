@@ -17,7 +17,7 @@ constexpr const char* kWalletsOfStatus =
 constexpr const char* kWalletOfNumber = "SELECT wallet FROM wallets WHERE account_number = ?";
 constexpr const char* kWalletOfKey = "SELECT wallet FROM wallets WHERE public_key = ?";
 #undef NEWEST_WALLET
-static_assert(static_cast<int>(WalletStatus::verified) == 1);
+static_assert(stored(WalletStatus::verified) == 1);
 constexpr const char* kWalletOfId = "SELECT wallet FROM wallets WHERE id = ?";
 constexpr const char* kWalletBrief = "SELECT tenant, status, name FROM wallets WHERE wallet = ?";
 
@@ -43,7 +43,7 @@ constexpr const char* kNotifications =
 constexpr const char* kNotificationsFailed =
     "SELECT notification FROM notifications INDEXED BY notifications_failed"
     " WHERE state = 2 AND notification < ?1 ORDER BY notification DESC LIMIT ?2";
-static_assert(static_cast<int>(NotificationState::failed) == 2);
+static_assert(stored(NotificationState::failed) == 2);
 constexpr const char* kNotificationState = "SELECT state FROM notifications WHERE notification = ?";
 constexpr const char* kPaymentId = "SELECT id FROM payments WHERE payment = ?";
 

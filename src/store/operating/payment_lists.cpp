@@ -32,7 +32,7 @@ constexpr const char* kOfBeneficiary =
 constexpr const char* kOfConnector =
     "SELECT payment FROM payments INDEXED BY payments_of_connector WHERE connector = ?3" NEWEST;
 #undef NEWEST
-static_assert(static_cast<int>(PaymentStatus::succeeded) == 2);
+static_assert(stored(PaymentStatus::succeeded) == 2);
 
 constexpr const char* kBrief =
     "SELECT tenant, type, status, beneficiary, connector FROM payments WHERE payment = ?";
@@ -101,8 +101,9 @@ constexpr const char* kOfText =
     "  OR (type >= 5 AND EXISTS (SELECT 1 FROM provider_payments v WHERE v.payment = p.payment"
     "   AND v.provider_reference = ?3)))"
     " ORDER BY payment DESC LIMIT ?4";
-static_assert(static_cast<int>(PaymentType::p2p_own_multi) == 2);
-static_assert(static_cast<int>(PaymentType::offramp) == 5);
+static_assert(stored(PaymentType::p2p_own_multi) == 2);
+static_assert(stored(PaymentType::offramp) == 5);
+static_assert(stored(PaymentType::onramp_reference) == 7);
 constexpr std::array kTextKinds = {FoundAs::request_id, FoundAs::reference,
                                    FoundAs::provider_reference};
 

@@ -13,10 +13,10 @@ namespace {
   " d.created_at, d.closed_at FROM deliveries d"                                        \
   " CROSS JOIN events e ON e.tenant = ?1 AND e.sequence = d.sequence WHERE d.webhook = ?2"
 #define DELIVERY_FILTER " AND (?3 IS NULL OR d.state = ?3) AND (?4 IS NULL OR e.type = ?4)"
-constexpr const char* kListForward = DELIVERY_COLUMNS DELIVERY_FILTER
-    " AND d.sequence < ?5 ORDER BY d.sequence DESC LIMIT ?6";
-constexpr const char* kListBackward = DELIVERY_COLUMNS DELIVERY_FILTER
-    " AND d.sequence > ?5 ORDER BY d.sequence LIMIT ?6";
+constexpr const char* kListForward =
+    DELIVERY_COLUMNS DELIVERY_FILTER " AND d.sequence < ?5 ORDER BY d.sequence DESC LIMIT ?6";
+constexpr const char* kListBackward =
+    DELIVERY_COLUMNS DELIVERY_FILTER " AND d.sequence > ?5 ORDER BY d.sequence LIMIT ?6";
 #undef DELIVERY_FILTER
 constexpr const char* kAt = DELIVERY_COLUMNS " AND d.sequence = ?3";
 // Names the index: everything else would read what was delivered long ago.
@@ -63,6 +63,10 @@ constexpr const char* kOldest =
     "SELECT sequence FROM deliveries WHERE webhook = ? AND sequence < ? AND state <> 0"
     " AND created_at < ? ORDER BY sequence LIMIT ?";
 constexpr const char* kDrop = "DELETE FROM deliveries WHERE webhook = ? AND sequence = ?";
+
+static_assert(stored(DeliveryState::pending) == 0);
+static_assert(stored(DeliveryState::delivered) == 1);
+static_assert(stored(DeliveryState::dead) == 2);
 
 DeliveryRow delivery_row(const Query& q) {
   DeliveryRow row;

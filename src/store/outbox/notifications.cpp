@@ -23,6 +23,8 @@ constexpr const char* kOpen =
 constexpr const char* kClose =
     "UPDATE notifications SET state = ?2, closed_at = ?3 WHERE notification = ?1 AND state = 0";
 
+static_assert(stored(NotificationState::waiting) == 0);
+
 std::vector<NotificationRow> all_rows(Query&& q) {
   std::vector<NotificationRow> out;
   while (q.step()) {

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 
+#include "domain/events/notification.h"
+#include "domain/events/webhook.h"
 #include "domain/payment.h"
+#include "domain/wallet.h"
 #include "store/operating/newest.h"
 
 namespace coffer::store {
@@ -40,10 +43,15 @@ constexpr const char* kOldestUnsettled =
     "  WHERE p.tenant = t.tenant AND p.status = s.status AND p.status <> 2"
     "  ORDER BY p.payment LIMIT 1) AS oldest FROM tenants t CROSS JOIN"
     " (SELECT 0 AS status UNION ALL SELECT 1 UNION ALL SELECT 4) s))";
-static_assert(static_cast<int>(PaymentStatus::initiated) == 0);
-static_assert(static_cast<int>(PaymentStatus::processing) == 1);
-static_assert(static_cast<int>(PaymentStatus::refund_pending) == 4);
-constexpr const char* kEndpointsGone = "SELECT count(*) FROM webhooks WHERE disable_reason = 1";
+static_assert(stored(PaymentStatus::initiated) == 0);
+static_assert(stored(PaymentStatus::processing) == 1);
+static_assert(stored(PaymentStatus::refund_pending) == 4);
+static_assert(stored(PaymentStatus::succeeded) == 2);
+static_assert(stored(NotificationState::waiting) == 0);
+static_assert(stored(NotificationState::failed) == 2);
+static_assert(stored(WalletStatus::pending) == 0);
+static_assert(stored(WalletStatus::verified) == 1);
+constexpr const char* kEndpointsGone = "SELECT count(*) FROM webhooks WHERE disable_reason = ?";
 constexpr const char* kEndpoints =
     "SELECT w.webhook, w.failures, w.cursor,"
     " (SELECT e.sequence FROM events e WHERE e.tenant = w.tenant ORDER BY e.sequence DESC LIMIT 1)"
@@ -51,12 +59,10 @@ constexpr const char* kEndpoints =
 constexpr const char* kDeliveries =
     "SELECT count(*), min(due_at) FROM (SELECT due_at FROM deliveries INDEXED BY"
     " deliveries_undelivered WHERE webhook = ?1 AND state = ?2 AND state <> 1 LIMIT ?3)";
+static_assert(stored(DeliveryState::delivered) == 1);
 constexpr const char* kAudit = "SELECT act FROM acts ORDER BY act DESC LIMIT 1";
 constexpr const char* kConnectors =
     "SELECT connector, id, name, environment, driver, status FROM connectors ORDER BY connector";
-
-constexpr int kPending = 0;  // DeliveryState
-constexpr int kDead = 2;
 
 /// Keys of payments rise with their acceptance, so the lowest is the oldest.
 Waiting payments_waiting(Connection& db, const char* sql) {
@@ -76,17 +82,17 @@ Waiting payments_waiting(Connection& db, const char* sql) {
 }
 
 void read_endpoint(Connection& db, std::int64_t webhook, Backlog& out) {
-  const auto count = [&](int state, std::int64_t already) {
+  const auto count = [&](DeliveryState state, std::int64_t already) {
     Query query(db, kDeliveries, webhook, state, std::max<std::int64_t>(0, kCountMax - already));
     query.step();
     return Waiting{query.integer(0), query.optional_time(1), std::nullopt};
   };
-  const Waiting pending = count(kPending, out.deliveries.count);
+  const Waiting pending = count(DeliveryState::pending, out.deliveries.count);
   out.deliveries.count += pending.count;
   if (pending.due && (!out.deliveries.due || *pending.due < *out.deliveries.due)) {
     out.deliveries.due = pending.due;
   }
-  out.dead_letters += count(kDead, out.dead_letters).count;
+  out.dead_letters += count(DeliveryState::dead, out.dead_letters).count;
 }
 
 void read_endpoints(Connection& db, Backlog& out) {
@@ -125,7 +131,8 @@ Backlog read_backlog(Connection& db) {
   }
   read_endpoints(db, out);
   out.last_backup = last_backup(db);
-  out.endpoints_disabled = first_integer(db, kEndpointsGone).value_or(0);
+  out.endpoints_disabled =
+      first_integer(db, kEndpointsGone, DisableReason::endpoint_gone).value_or(0);
   {
     Query query(db, kAudit);
     if (query.step()) out.audit_records = query.integer(0);
