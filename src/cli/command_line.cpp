@@ -139,6 +139,7 @@ class Tree {
 
   static std::string help_of(const Argument& argument) {
     std::string text(argument.help);
+    if (argument.required && argument.kind != Argument::Kind::positional) text += " (required)";
     if (!argument.fallback.empty()) text += " [" + std::string(argument.fallback) + "]";
     return text;
   }

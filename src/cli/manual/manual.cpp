@@ -73,6 +73,7 @@ void describe(RoffPage& page, const Command& command) {
   for (const Argument& argument : command.arguments) {
     const bool bare = argument.kind == Argument::Kind::positional;
     std::string text = std::string(argument.help) + ".";
+    if (argument.required && !bare) text += " Required.";
     if (!argument.fallback.empty()) text += " Default: " + std::string(argument.fallback) + ".";
     page.item((bare ? "" : "--") + std::string(argument.name), bare ? "" : argument.placeholder,
               text);

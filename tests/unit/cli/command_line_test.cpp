@@ -67,6 +67,21 @@ TEST_CASE("every command that prints data has --json, every one on a file has --
   }
 }
 
+TEST_CASE("the help marks the options that a command cannot do without, and only those", "[cli]") {
+  for (const Command& command : commands()) {
+    std::vector<std::string> arguments = words_of(command.path);
+    arguments.push_back("--help");
+    const std::string help = read(arguments).out;
+    for (const Argument& argument : command.arguments) {
+      if (argument.kind == Argument::Kind::positional) continue;
+      INFO(command.path << " --" << argument.name);
+      const bool marked =
+          help.find(std::string(argument.help) + " (required)") != std::string::npos;
+      CHECK(marked == argument.required);
+    }
+  }
+}
+
 TEST_CASE("no arguments and a group alone are wrong usage, with the help", "[cli]") {
   for (const auto& arguments : {std::vector<std::string>{}, {"rate"}}) {
     const Read none = read(arguments);
