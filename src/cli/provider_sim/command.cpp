@@ -40,6 +40,8 @@ Result<provider_sim::SimulatorOptions> read_options(const Arguments& arguments) 
   options.rates = arguments.find("rates").value_or("");
   const std::string file = arguments.text("db");
   if (file != "memory") options.file = file;
+  options.tls_cert_file = arguments.find("tls-cert").value_or("");
+  options.tls_key_file = arguments.find("tls-key").value_or("");
   if (arguments.has("seed")) {
     COFFER_TRY(options.seed, number_argument<std::uint64_t>(arguments, "seed"));
   }
@@ -73,6 +75,8 @@ int provider_sim_run(const Console& console, const Arguments& arguments, const C
                                  : "A simulated provider listens at " + simulator.url() + "\n")
               << std::flush;
   while (signals.wait() == StopSignals::Kind::reload) {
+    const auto reloaded = simulator.reload_tls();
+    if (!reloaded) log_error("provider-sim", reloaded.error().detail);
   }
   signals.end_at_once();
   simulator.stop();
@@ -89,6 +93,8 @@ std::vector<Command> provider_sim_commands() {
                {option("listen", "HOST:PORT", "Address to listen on, port 0 picks a free one",
                        "127.0.0.1:8090"),
                 option("secret", "TEXT", "Secret shared with coffer; else COFFER_PROVIDER_SECRET"),
+                option("tls-cert", "FILE", "TLS certificate chain (PEM)"),
+                option("tls-key", "FILE", "TLS private key (PEM)"),
                 option("callback", "URL", "Base URL of coffer; without it nobody is called back"),
                 option("faults", "LIST",
                        "late, refuse, duplicate, reorder, lose-answer, garbage, hang"),

@@ -21,6 +21,9 @@ Simulator::Simulator(SimulatorOptions options, const Clock& clock, Random& rando
 Simulator::~Simulator() { stop(); }
 
 Result<void> Simulator::start() {
+  if (options_.tls_cert_file.empty() != options_.tls_key_file.empty()) {
+    return unexpected(Slug::malformed_request, "Give --tls-cert and --tls-key together.");
+  }
   COFFER_TRY(const FaultPlan plan, FaultPlan::parse(options_.faults));
   COFFER_TRY(tariff_, Tariff::parse(options_.rates));
   if (!options_.callback_url.empty()) {
@@ -55,6 +58,8 @@ Result<void> Simulator::start() {
   listener.host = options_.host;
   listener.port = options_.port;
   listener.workers = kWorkers;
+  listener.tls_cert_file = options_.tls_cert_file;
+  listener.tls_key_file = options_.tls_key_file;
   server_ = std::make_unique<http::Server>(
       listener, random_, [this](http::Request& request) { return provider_->handle(request); });
   COFFER_TRY_VOID(server_->start());
@@ -66,13 +71,15 @@ int Simulator::port() const { return server_ ? server_->port() : 0; }
 
 std::string Simulator::url() const {
   const bool v6 = options_.host.find(':') != std::string::npos;
-  return "http://" + (v6 ? "[" + options_.host + "]" : options_.host) + ":" +
-         std::to_string(port());
+  const std::string scheme = options_.tls_cert_file.empty() ? "http://" : "https://";
+  return scheme + (v6 ? "[" + options_.host + "]" : options_.host) + ":" + std::to_string(port());
 }
 
 void Simulator::send_callbacks() {
   if (sender_ && !worker_) sender_->step();
 }
+
+Result<void> Simulator::reload_tls() { return server_->reload_tls(); }
 
 void Simulator::stop() {
   if (provider_) provider_->stop();

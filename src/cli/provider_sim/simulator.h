@@ -35,6 +35,8 @@ struct SimulatorOptions {
   std::optional<std::uint64_t> seed = {};  // of the fault dice
   int delay_ms = 0;                        // how long a payout stays pending
   int hang_ms = 30'000;                    // how long an account ending in 1401 is left waiting
+  std::string tls_cert_file = {};          // PEM; both or neither; empty: plain HTTP
+  std::string tls_key_file = {};
   /// False: callbacks go out only when `send_callbacks` is called, for tests under a manual clock.
   bool background_callbacks = true;
   Deliver deliver = {};  // instead of HTTP to `callback_url`; for tests
@@ -50,13 +52,15 @@ class Simulator {
 
   /// `malformed-request`: an option; `unexpected-error`: file or address cannot be had.
   Result<void> start();
-  /// "http://127.0.0.1:8090".
+  /// "http://127.0.0.1:8090"; https with a certificate.
   std::string url() const;
   int port() const;
   Book& book() { return *book_; }
   FaultDice& dice() { return *dice_; }
   /// Sends the callbacks that are due now.
   void send_callbacks();
+  /// Reads certificate and key again; the old pair stays in use when the new one cannot be.
+  Result<void> reload_tls();
   void stop();
 
  private:

@@ -1,0 +1,53 @@
+// A simulated provider in this process, under the clock of the app, and connectors that it serves.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "cli/provider_sim/simulator.h"
+#include "support/connectors.h"
+#include "support/test_app.h"
+
+namespace coffer::test {
+
+/// Signs with the secret "shared", as the connectors of tests do. Callbacks are not sent.
+class SimulatedProvider {
+ public:
+  /// With a certificate it speaks TLS.
+  explicit SimulatedProvider(TestApp& app, const std::string& tls_cert_file = {},
+                             const std::string& tls_key_file = {}) {
+    cli::provider_sim::SimulatorOptions options;
+    options.tls_cert_file = tls_cert_file;
+    options.tls_key_file = tls_key_file;
+    options.secret = Secret("shared");
+    options.rates = "USDC:KES=129.5,KES:USDC=0.0075";
+    options.background_callbacks = false;
+    simulator_ = std::make_unique<cli::provider_sim::Simulator>(options, app.clock, random_);
+    simulator_->start().value();
+  }
+
+  std::string url() const { return simulator_->url(); }
+  /// As the command line takes them: "lose-answer=1"; empty: none.
+  void faults(const std::string& plan) {
+    simulator_->dice().replace(cli::provider_sim::FaultPlan::parse(plan).value());
+  }
+  /// How often a payment was sent here.
+  int submissions(const std::string& id) { return simulator_->book().submissions(id); }
+  cli::provider_sim::Book& book() { return simulator_->book(); }
+  void stop() { simulator_->stop(); }
+
+ private:
+  OsRandom random_;
+  std::unique_ptr<cli::provider_sim::Simulator> simulator_;
+};
+
+/// An http connector at `url` with the secret "shared".
+inline std::string add_connector_at(TestApp& app, const std::string& url,
+                                    flows::NewConnector connector) {
+  constexpr int kTimeoutMs = 5'000;
+  connector.terms.driver = DriverKind::http;
+  connector.terms.endpoint = ProviderEndpoint{url, Secret("shared"), kTimeoutMs};
+  return add_connector(app, connector);
+}
+
+}  // namespace coffer::test
