@@ -382,16 +382,26 @@ CREATE TABLE connectors (
   transaction_types INTEGER NOT NULL CHECK (transaction_types BETWEEN 1 AND 15),
   issues_references INTEGER NOT NULL DEFAULT 0 CHECK (issues_references IN (0, 1)),
   status            INTEGER NOT NULL DEFAULT 0 CHECK (status IN (0, 1)),  -- active, paused
-  base_url          TEXT,
-  sealed_secret     BLOB,
-  timeout_ms        INTEGER CHECK (timeout_ms > 0),
   created_at        INTEGER NOT NULL,
-  updated_at        INTEGER NOT NULL,
-  CHECK ((driver = 1) = (base_url IS NOT NULL)),
-  CHECK ((driver = 1) = (sealed_secret IS NOT NULL)),
-  CHECK ((driver = 1) = (timeout_ms IS NOT NULL))
+  updated_at        INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX connectors_by_environment ON connectors (environment);
+
+-- Where the provider of an http connector is: the present address, and retired ones, whose secrets are
+-- kept because payments that were first sent there go on there.
+CREATE TABLE connector_endpoints (
+  connector_endpoint INTEGER PRIMARY KEY,
+  id                 BLOB NOT NULL UNIQUE CHECK (length(id) = 16),
+  connector          INTEGER NOT NULL REFERENCES connectors,
+  base_url           TEXT NOT NULL CHECK (base_url <> ''),
+  sealed_secret      BLOB NOT NULL,
+  timeout_ms         INTEGER NOT NULL CHECK (timeout_ms > 0),
+  created_at         INTEGER NOT NULL,
+  retired_at         INTEGER,  -- NULL: the present one
+  UNIQUE (connector, base_url)
+) STRICT;
+CREATE UNIQUE INDEX connector_endpoints_present ON connector_endpoints (connector)
+WHERE retired_at IS NULL;
 
 -- What a connector wants to know beyond the common fields, in the order a form shows it.
 CREATE TABLE connector_requirements (
@@ -584,7 +594,9 @@ CREATE TABLE provider_payments (
   attempts           INTEGER NOT NULL DEFAULT 0,  -- submissions so far
   first_sent_at      INTEGER,
   expires_at         INTEGER,                     -- of an on-ramp's instructions
-  provider_reference TEXT
+  provider_reference TEXT,
+  connector_endpoint INTEGER REFERENCES connector_endpoints,     -- of the first submission, for good
+  collected_amount   INTEGER CHECK (collected_amount > 0)        -- paid by the payer of an on-ramp
 ) STRICT;
 
 -- additionalFields of the submission, and what the payer of an on-ramp has to do.

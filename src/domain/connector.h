@@ -88,6 +88,8 @@ struct ProviderEndpoint {
   std::string base_url;  // https://host[:port][/prefix]; http only where the operator allows it
   Secret secret;         // signs both ways
   int timeout_ms = 10'000;
+  std::int64_t key = 0;  // row number in the store
+  bool retired = false;  // the connector has moved; payments that were first sent here go on here
 };
 
 /// A connector with everything that prices and executes by it need to know.

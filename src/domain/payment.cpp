@@ -41,7 +41,7 @@ constexpr std::array<Transition, 10> kTransitions{{
     {refund_failed, refunded},
 }};
 
-constexpr std::array<FailureInfo, 17> kFailures{{
+constexpr std::array<FailureInfo, 18> kFailures{{
     {FailureCode::insufficient_funds, "insufficient_funds", "Insufficient funds",
      "The paying account did not cover the amount.", true},
     {FailureCode::account_closed, "account_closed", "Account closed",
@@ -75,6 +75,8 @@ constexpr std::array<FailureInfo, 17> kFailures{{
      "The operator ended the payment.", true},
     {FailureCode::ledger_limit_exceeded, "ledger_limit_exceeded", "Ledger limit exceeded",
      "The ledger cannot hold this much more of the asset.", true},
+    {FailureCode::underpaid, "underpaid", "Underpaid",
+     "The payer paid so little that nothing is left after the fee.", true},
 }};
 
 template <class Enum, std::size_t N>

@@ -83,6 +83,7 @@ enum class FailureCode {
   expired,
   operator_failed,
   ledger_limit_exceeded,
+  underpaid,
 };
 
 struct FailureInfo {

@@ -1,5 +1,6 @@
 #include "domain/quote.h"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 
@@ -92,6 +93,22 @@ Result<Price> price_exact_receive(const ConnectorTerms& connector, Amount receiv
     (enough ? high : low) = middle;
   }
   return price_exact_send(connector, Amount::from_units(high * step), fee);
+}
+
+Amount received_of(const Price& price, Amount collected, int decimals) {
+  if (collected >= price.send) return price.receive;
+  if (collected <= price.fee) return Amount();
+  const Amount left = collected - price.fee;
+  const Amount of = price.send - price.fee;
+  const auto by_rate = multiply(left, price.rate, Rounding::down);
+  // Rounded up, the share takes nothing from a rate that fits the amounts of its quote; it bounds
+  // one that contradicts them.
+  const Amount share = multiply(price.receive, {left.units(), of.units()}, Rounding::up).value();
+  const auto bound = round_up_to(share, decimals);
+  Amount out = price.receive;
+  if (by_rate) out = std::min(out, *by_rate);
+  if (bound) out = std::min(out, *bound);
+  return truncate_to(out, decimals);
 }
 
 void check_quote_amount(const ConnectorTerms& connector, Amount send, Faults& faults) {

@@ -53,7 +53,7 @@ bool credit_collection(const Context& context, store::WriteTx& tx, store::Settle
     return true;
   }
   store::post(tx, payment.tenant, store::JournalKind::payment, payment.key, {&movement, 1});
-  advance(context, tx, payment, {PaymentStatus::succeeded, {}, {}, {}});
+  advance(context, tx, payment, {PaymentStatus::succeeded, {}, payment.receiving_amount, {}});
   return true;
 }
 

@@ -68,6 +68,11 @@ void put_amounts(Json& out, const store::PaymentRecord& record) {
   if (!record.provider) return;
   out["fee"] = record.provider->fee.to_string(record.sending_decimals);
   out["total"] = record.provider->total.to_string(record.sending_decimals);
+  const auto& collected = record.provider->collected;
+  if (collected) out["collectedAmount"] = collected->to_string(record.sending_decimals);
+  if (const auto excess = excess_amount(record)) {
+    out["excessAmount"] = excess->to_string(record.sending_decimals);
+  }
 }
 
 std::string_view refund_status(PaymentStatus status) {
@@ -146,8 +151,19 @@ std::vector<Reached> reached_statuses(const store::PaymentRecord& record) {
   return out;
 }
 
+std::optional<Amount> excess_amount(const store::PaymentRecord& record) {
+  if (!record.provider || !record.provider->collected) return std::nullopt;
+  const Amount excess = *record.provider->collected - *record.sending_amount;
+  return excess.is_positive() ? std::optional(excess) : std::nullopt;
+}
+
 const char* substatus(const store::PaymentRecord& record) {
-  if (!record.provider || record.status != PaymentStatus::processing) return nullptr;
+  if (!record.provider) return nullptr;
+  if (const auto& collected = record.provider->collected) {
+    if (*collected == *record.sending_amount) return nullptr;
+    return *collected < *record.sending_amount ? "underpaid" : "overpaid";
+  }
+  if (record.status != PaymentStatus::processing) return nullptr;
   if (record.provider->in_review) return "in_review";
   const bool waits = record.provider->state == ProviderState::accepted;
   if (!waits) return nullptr;
@@ -214,6 +230,10 @@ store::PaymentRecord as_of(store::PaymentRecord record, int version) {
     record.ledger_hash.reset();
     record.path.reset();
     if (is_swap(record.request.type)) record.receiving_amount.reset();
+    if (record.provider && record.provider->collected) {
+      record.provider->collected.reset();
+      record.receiving_amount = record.provider->quoted_receiving;
+    }
   }
   if (!was({PaymentStatus::refund_pending})) record.refund_pending_at.reset();
   if (!was({PaymentStatus::refund_failed})) {

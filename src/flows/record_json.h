@@ -22,8 +22,11 @@ struct Reached {
 };
 /// The statuses a record went through, from the times it keeps of each. The n-th is version n.
 std::vector<Reached> reached_statuses(const store::PaymentRecord& record);
-/// What is going on within a status; nullptr where there is nothing to say.
+/// What happens within `processing`, or how the collected amount differs from the one asked for;
+/// nullptr where there is nothing to say.
 const char* substatus(const store::PaymentRecord& record);
+/// What the payer of a collection paid beyond `sending_amount`; nullopt where that is nothing.
+std::optional<Amount> excess_amount(const store::PaymentRecord& record);
 
 /// The transaction record of decisions section 5.
 Json record_json(const store::PaymentRecord& record, Environment environment);

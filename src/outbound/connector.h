@@ -82,6 +82,7 @@ struct CollectionAnswer {
   std::string provider_reference;
   std::map<std::string, std::string> instructions;  // for the payer
   std::optional<Timestamp> expires_at;
+  std::optional<Amount> collected = {};  // when collected; empty: what was asked for
 };
 
 struct ReferenceAsk {

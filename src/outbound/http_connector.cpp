@@ -85,7 +85,8 @@ Result<CollectionAnswer> HttpConnector::collect(const ConnectorTerms& terms,
         .state = CollectionState::failed, .failure = code, .message = reply.message};
   }
   if (!reply.accepted()) return provider_error(terms, "collect", kRefused, reply);
-  return by_own_clock(judged(terms, "collect", reply, read_collection(collection.id, reply.body)));
+  return by_own_clock(
+      judged(terms, "collect", reply, read_collection(terms, collection.id, reply.body)));
 }
 
 Result<CollectionAnswer> HttpConnector::collection_status(const ConnectorTerms& terms,
@@ -97,7 +98,7 @@ Result<CollectionAnswer> HttpConnector::collection_status(const ConnectorTerms& 
   }
   if (!reply.accepted()) return provider_error(terms, "collection status", kRefused, reply);
   return by_own_clock(
-      judged(terms, "collection status", reply, read_collection(collection.id, reply.body)));
+      judged(terms, "collection status", reply, read_collection(terms, collection.id, reply.body)));
 }
 
 Result<CollectionAnswer> HttpConnector::expire(const ConnectorTerms& terms,
@@ -105,7 +106,8 @@ Result<CollectionAnswer> HttpConnector::expire(const ConnectorTerms& terms,
   COFFER_TRY(const auto reply,
              http_.call(terms, {"POST", path_of("collections", collection.id, "/expire"), {}}));
   if (!reply.accepted()) return provider_error(terms, "expire", kRefused, reply);
-  return by_own_clock(judged(terms, "expire", reply, read_collection(collection.id, reply.body)));
+  return by_own_clock(
+      judged(terms, "expire", reply, read_collection(terms, collection.id, reply.body)));
 }
 
 Result<ReferenceAnswer> HttpConnector::issue_reference(const ConnectorTerms& terms,

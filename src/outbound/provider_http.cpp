@@ -88,7 +88,9 @@ Result<ProviderReply> ProviderHttp::call(const ConnectorTerms& terms, const Prov
     log_error("provider", "connector without an endpoint", {{"connector", terms.id.to_string()}});
     return shown(Problem(Slug::provider_unavailable));
   }
-  COFFER_TRY(auto permit, breakers_.admit(terms.key));
+  // An address that the connector has left may be gone without keeping calls from the present one.
+  COFFER_TRY(auto permit,
+             breakers_.admit(terms.endpoint->retired ? -terms.endpoint->key : terms.key));
   const std::string request_id = random_.uuid_v7(clock_.now()).to_string();
   const std::string connector = terms.id.to_string();
   const auto note = [&](std::string_view why, int status) {

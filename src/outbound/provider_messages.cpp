@@ -67,6 +67,25 @@ std::optional<Amount> read_amount(const JsonValue& body, std::string_view name, 
   return parsed.fault == AmountFault::none ? std::optional(parsed.amount) : std::nullopt;
 }
 
+/// What was collected; nothing where the provider does not say.
+Result<std::optional<Amount>> read_collected(const ConnectorTerms& terms, const JsonValue& body) {
+  if (is_absent(body, "collectedAmount")) return std::optional<Amount>();
+  const std::string* text = text_of(body, "collectedAmount");
+  if (text == nullptr) return garbage("`collectedAmount` is not a decimal string");
+  const ParsedAmount parsed = parse_amount(*text, terms.send_decimals());
+  switch (parsed.fault) {
+    case AmountFault::none:
+      return std::optional(parsed.amount);
+    case AmountFault::not_a_number:
+      return garbage("`collectedAmount` is not a decimal string");
+    case AmountFault::too_precise:
+      return garbage("`collectedAmount` has more decimals than the currency");
+    case AmountFault::out_of_range:
+      return garbage("`collectedAmount` is not greater than 0, or too large");
+  }
+  throw InternalError("unknown amount fault");
+}
+
 /// As an amount, but it may be zero.
 std::optional<Amount> read_fee(const JsonValue& body, int decimals) {
   const std::string* text = text_of(body, "fee");
@@ -277,7 +296,8 @@ Result<PayoutAnswer> read_payout(const PaymentId& id, const JsonValue& body) {
   return out;
 }
 
-Result<CollectionAnswer> read_collection(const PaymentId& id, const JsonValue& body) {
+Result<CollectionAnswer> read_collection(const ConnectorTerms& terms, const PaymentId& id,
+                                         const JsonValue& body) {
   CollectionAnswer out;
   COFFER_TRY(out.provider_reference, read_head(id, body));
   const auto state = read_word(kCollectionStates, text_of(body, "status"));
@@ -289,6 +309,9 @@ Result<CollectionAnswer> read_collection(const PaymentId& id, const JsonValue& b
     out.instructions = *std::move(instructions);
   }
   if (!read_time(body, "expiresAt", out.expires_at)) return garbage("`expiresAt` is no time");
+  if (out.state == CollectionState::collected) {
+    COFFER_TRY(out.collected, read_collected(terms, body));
+  }
   if (out.state != CollectionState::failed) return out;
   auto failure = read_failure(body);
   if (!failure) return garbage("`failure` is none");

@@ -27,7 +27,8 @@ Result<ProviderQuote> read_quote(const ConnectorTerms& terms, const QuoteAsk& as
                                  const http::JsonValue& body);
 /// `id` is the one that was asked about.
 Result<PayoutAnswer> read_payout(const PaymentId& id, const http::JsonValue& body);
-Result<CollectionAnswer> read_collection(const PaymentId& id, const http::JsonValue& body);
+Result<CollectionAnswer> read_collection(const ConnectorTerms& terms, const PaymentId& id,
+                                         const http::JsonValue& body);
 Result<ReferenceAnswer> read_reference(const http::JsonValue& body);
 
 }  // namespace coffer::outbound

@@ -14,6 +14,9 @@ constexpr int kFailsAndReturns = 1301;
 constexpr int kFailsAndKeeps = 1303;
 constexpr int kTimeout = 1401;
 constexpr int kError = 1402;
+constexpr int kPaysTooLittle = 1501;
+constexpr int kPaysTooMuch = 1502;
+constexpr int kPaysNearlyNothing = 1503;
 constexpr int kRebind = 2001;
 constexpr int kNotRegistered = 2002;
 constexpr int kCannotAssign = 2003;
@@ -76,7 +79,8 @@ std::map<std::string, std::string> instructions(std::string_view reference) {
           {"paymentReference", std::string(reference)}};
 }
 
-CollectionAnswer collection_at(const Collection& collection, Timestamp now) {
+CollectionAnswer collection_at(const ConnectorTerms& terms, const Collection& collection,
+                               Timestamp now) {
   const int digits = sandbox_digits(collection.payer.account);
   CollectionAnswer answer;
   answer.provider_reference = reference_of(collection.id);
@@ -93,6 +97,7 @@ CollectionAnswer collection_at(const Collection& collection, Timestamp now) {
     answer.state = CollectionState::pending;
   } else {
     answer.state = CollectionState::collected;
+    answer.collected = sandbox_collected(digits, collection.send, terms.send_decimals());
   }
   return answer;
 }
@@ -131,6 +136,20 @@ std::optional<FailureCode> sandbox_refusal(int digits) {
   const int index = digits - kFirst;
   if (index < 0 || index >= static_cast<int>(kRefusals.size())) return std::nullopt;
   return kRefusals[static_cast<std::size_t>(index)];
+}
+
+std::optional<Amount> sandbox_collected(int digits, Amount send, int decimals) {
+  constexpr Rate kTenthLess{9, 10};
+  constexpr Rate kTenthMore{11, 10};
+  if (digits == kPaysNearlyNothing) {
+    std::int64_t smallest = Amount::kUnitsPerWhole;
+    for (int i = 0; i < decimals; ++i) smallest /= 10;
+    return Amount::from_units(smallest);
+  }
+  if (digits != kPaysTooLittle && digits != kPaysTooMuch) return std::nullopt;
+  const auto paid =
+      multiply(send, digits == kPaysTooLittle ? kTenthLess : kTenthMore, Rounding::down);
+  return paid ? std::optional(truncate_to(*paid, decimals)) : std::nullopt;
 }
 
 Result<ProviderQuote> SandboxConnector::quote(const ConnectorTerms& terms, const QuoteAsk& ask) {
@@ -172,29 +191,32 @@ Result<PayoutAnswer> SandboxConnector::cancel(const ConnectorTerms& terms, const
       ProviderRefund::returned);
 }
 
-Result<CollectionAnswer> SandboxConnector::collect(const ConnectorTerms&,
+Result<CollectionAnswer> SandboxConnector::collect(const ConnectorTerms& terms,
                                                    const Collection& collection) {
   COFFER_TRY_VOID(reach(sandbox_digits(collection.payer.account)));
-  CollectionAnswer answer = collection_at(collection, clock_.now());
-  // Nobody has paid before the instructions were shown.
-  if (answer.state == CollectionState::collected) answer.state = CollectionState::pending;
+  CollectionAnswer answer = collection_at(terms, collection, clock_.now());
+  // The payer pays once the instructions were shown.
+  if (answer.state == CollectionState::collected) {
+    answer.state = CollectionState::pending;
+    answer.collected.reset();
+  }
   return answer;
 }
 
-Result<CollectionAnswer> SandboxConnector::collection_status(const ConnectorTerms&,
+Result<CollectionAnswer> SandboxConnector::collection_status(const ConnectorTerms& terms,
                                                              const Collection& collection) {
   if (never_arrives(sandbox_digits(collection.payer.account))) {
     return CollectionAnswer{.state = CollectionState::never_arrived};
   }
-  return collection_at(collection, clock_.now());
+  return collection_at(terms, collection, clock_.now());
 }
 
-Result<CollectionAnswer> SandboxConnector::expire(const ConnectorTerms&,
+Result<CollectionAnswer> SandboxConnector::expire(const ConnectorTerms& terms,
                                                   const Collection& collection) {
   if (never_arrives(sandbox_digits(collection.payer.account))) {
     return CollectionAnswer{.state = CollectionState::expired};
   }
-  CollectionAnswer answer = collection_at(collection, clock_.now());
+  CollectionAnswer answer = collection_at(terms, collection, clock_.now());
   if (answer.state == CollectionState::pending) answer.state = CollectionState::expired;
   return answer;
 }

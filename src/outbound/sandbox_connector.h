@@ -16,6 +16,9 @@ int sandbox_digits(std::string_view account);
 
 /// 1101 to 1106: the refusal they stand for.
 std::optional<FailureCode> sandbox_refusal(int digits);
+/// What a payer with these digits pays instead of `send`: a tenth too little or too much, or the
+/// smallest amount of that many decimals; nullopt for all others.
+std::optional<Amount> sandbox_collected(int digits, Amount send, int decimals);
 
 /// How long 1202 is in review.
 constexpr std::int64_t kSandboxReviewMs = 2'000;

@@ -11,7 +11,7 @@
 namespace coffer::store {
 namespace {
 
-constexpr std::array<Invariant, 26> kInvariants{{
+constexpr std::array<Invariant, 28> kInvariants{{
     {"conservation", "Per environment and asset, all balances sum to zero.",
      "SELECT 'environment ' || t.environment || ' asset ' || a.asset || ' sums to ' || "
      "sum(a.balance)"
@@ -135,6 +135,27 @@ constexpr std::array<Invariant, 26> kInvariants{{
      " OR (p.type = 5 AND q.total <> p.sending_amount + q.fee)"
      " OR q.attempts <> (SELECT count(*) FROM provider_attempts a"
      "  WHERE a.payment = q.payment AND a.call IN (0, 3))"},
+    {"endpoints",
+     "An http connector has one present endpoint; what was sent to an endpoint is of its "
+     "connector.",
+     "SELECT 'connector ' || c.connector || ' has ' || count(e.connector_endpoint) || ' endpoints'"
+     " FROM connectors c LEFT JOIN connector_endpoints e ON e.connector = c.connector"
+     " AND e.retired_at IS NULL GROUP BY c.connector"
+     " HAVING count(e.connector_endpoint) <> (c.driver = 1)"
+     " UNION ALL SELECT 'payment ' || p.payment FROM provider_payments q"
+     " JOIN payments p ON p.payment = q.payment JOIN connectors c ON c.connector = p.connector"
+     " LEFT JOIN connector_endpoints e ON e.connector_endpoint = q.connector_endpoint"
+     " WHERE (q.connector_endpoint IS NOT NULL) <> (c.driver = 1 AND q.attempts > 0)"
+     " OR e.connector <> p.connector"},
+    {"collected_amounts",
+     "A collection credits what its quote says, or less when less was collected.",
+     "SELECT 'payment ' || p.payment || ' credits ' || p.receiving_amount || ' of '"
+     " || q.receive_amount FROM payments p JOIN provider_payments v ON v.payment = p.payment"
+     " JOIN quotes q ON q.quote = p.quote WHERE p.type = 6 AND CASE WHEN p.status <> 2"
+     "  THEN p.receiving_amount <> q.receive_amount"
+     "  WHEN v.collected_amount IS NULL THEN 1"
+     "  WHEN v.collected_amount >= p.sending_amount THEN p.receiving_amount <> q.receive_amount"
+     "  ELSE p.receiving_amount > q.receive_amount OR v.collected_amount <= v.fee END"},
     {"events_tell_all",
      "A record of version n has n payment events, one of each version and ending.",
      "SELECT 'payment ' || p.payment || ' of version ' || p.version || ' has ' || "

@@ -19,7 +19,7 @@ namespace {
   "v.state,"                                                                                     \
   " v.in_review, v.expires_at, v.provider_reference, v.purpose_of_payment, v.source_of_funds,"   \
   " v.relationship, v.payer_name, v.payer_account, v.payer_phone,"                               \
-  " p.refund_failure"                                                                            \
+  " p.refund_failure, v.collected_amount, q.receive_amount"                                      \
   " FROM payments p LEFT JOIN wallets s ON s.wallet = p.source_wallet"                           \
   " LEFT JOIN wallets d ON d.wallet = p.destination_wallet"                                      \
   " LEFT JOIN assets sa ON sa.asset = p.sending_asset"                                           \
@@ -135,6 +135,8 @@ void read_provider(const Query& q, PaymentRecord& r) {
   part.in_review = q.boolean(42);
   part.expires_at = q.optional_time(43);
   part.provider_reference = q.optional_text(44);
+  part.collected = q.optional_amount(52);
+  part.quoted_receiving = q.optional_amount(53);
   if (!q.is_null(45)) r.request.compliance = Compliance{q.text(45), q.text(46), q.text(47)};
   if (!q.is_null(48)) r.request.payer = Payer{q.text(48), q.optional_text(49), q.optional_text(50)};
 }

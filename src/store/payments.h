@@ -27,6 +27,8 @@ struct ProviderPart {
   bool in_review = false;
   std::optional<Timestamp> expires_at;
   std::optional<std::string> provider_reference;
+  std::optional<Amount> collected;         // by the payer of an on-ramp, in the sending currency
+  std::optional<Amount> quoted_receiving;  // of the quote, where there is one
   std::map<std::string, std::string> instructions;
 };
 

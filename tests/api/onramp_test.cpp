@@ -75,6 +75,23 @@ TEST_CASE("a collection fails with the payer's reason") {
   CHECK(record.at("statusReason").at("code") == "insufficient_funds");
 }
 
+TEST_CASE("payers of the sandbox pay too little, too much or nearly nothing") {
+  World world;
+  const auto paid = [&](const char* account) { return world.settled(world.submit(account), 1'000); };
+  const Json less = paid("0001501");
+  CHECK(less.at("substatus") == "underpaid");
+  CHECK(less.at("collectedAmount") == "9000.00");
+  CHECK(less.at("receivingAmount") == "66.675");
+  const Json more = paid("0001502");
+  CHECK(more.at("substatus") == "overpaid");
+  CHECK(more.at("excessAmount") == "1000.00");
+  CHECK(more.at("receivingAmount") == "74.175");
+  const Json nothing = paid("0001503");
+  CHECK(nothing.at("status") == "failed");
+  CHECK(nothing.at("statusReason").at("code") == "underpaid");
+  CHECK(world.me.balance(world.wallet, "USDC") == "140.85");
+}
+
 TEST_CASE("the sandbox decides a collection that waits") {
   World world;
   const std::string first = world.submit("1201");

@@ -1,11 +1,14 @@
 // POST /v1/providers/{connectorId}/callbacks: signed news, and everything that is not.
+#include <atomic>
 #include <catch2/catch.hpp>
 
 #include "outbound/provider_signature.h"
 #include "route_samples.h"
 #include "support/connectors.h"
+#include "support/recipients.h"
 #include "support/scenario.h"
 #include "support/test_app.h"
+#include "unit/http/running_server.h"
 
 using namespace coffer;
 using namespace coffer::test;
@@ -28,8 +31,8 @@ struct World {
     return out;
   }
 
-  Reply call(const std::string& target, const std::string& body, const std::string& secret = "shared",
-             std::int64_t skew_ms = 0) {
+  Reply call(const std::string& target, const std::string& body,
+             const std::string& secret = "shared", std::int64_t skew_ms = 0) {
     HttpCall call{"POST", target, {}, body};
     for (const auto& [name, value] :
          outbound::sign(Secret(secret), app.clock.now().plus_ms(skew_ms), {"POST", target, body})) {
@@ -122,4 +125,49 @@ TEST_CASE("news about payments that are not under way are taken and change nothi
       CHECK(world.call({{"id", "cb"}, {"type", type}, {"data", {{"id", id}}}}).status == 200);
     }
   }
+}
+
+TEST_CASE("a callback that arrives while its payment is asked about is not lost") {
+  TestApp app;
+  const std::string wallet = app.wallet("USDC", "1000");
+  const std::string recipient = add_recipient(app.me());
+  std::string callbacks;  // path
+  std::atomic<int> questions = 0;
+  // Pending until it calls back, which is during the first question.
+  const auto call_back = [&](const std::string& id) {
+    const std::string body =
+        Json{{"id", "cb-1"}, {"type", "payout.updated"}, {"data", {{"id", id}}}}.dump();
+    HttpCall call{"POST", callbacks, {}, body};
+    for (const auto& [name, value] :
+         outbound::sign(Secret("shared"), app.clock.now(), {"POST", callbacks, body})) {
+      call.headers.emplace_back(name, value);
+    }
+    CHECK(app.anonymous().send(call).status == 200);
+  };
+  http::test::RunningServer provider({}, [&](http::Request& request) {
+    http::Response out;
+    if (request.path == "/quotes") {
+      out.body = R"({"sendAmount":"10","receiveAmount":"1295","fee":"0","rate":"129.5"})";
+      return out;
+    }
+    const bool asks = request.method == "GET";
+    const std::string id = asks ? request.path.substr(request.path.rfind('/') + 1)
+                                : Json::parse(request.body).at("id").get<std::string>();
+    const bool first = asks && ++questions == 1;
+    if (first) call_back(id);
+    out.body = Json{{"id", id}, {"status", asks && !first ? "succeeded" : "pending"}}.dump();
+    return out;
+  });
+  const std::string connector =
+      add_http_connector(app, "http://127.0.0.1:" + std::to_string(provider.port()), 5'000);
+  callbacks = "/v1/providers/" + connector + "/callbacks";
+  const std::string id = app.me().pay(
+      "/v1/payments/offramp",
+      cash_out_body(quote_for(app.me(), connector, recipient, "10"), wallet, recipient));
+  app.settle();
+  REQUIRE(questions == 0);
+  app.clock.advance_ms(250);
+  app.settle();
+  CHECK(questions == 2);
+  CHECK(app.me().status(id) == "succeeded");
 }

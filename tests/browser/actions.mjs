@@ -214,7 +214,7 @@ export async function market(watched, { facts }) {
   await doing(watched, { command: 'connector limits', values: { min: '2', max: '900' } });
   await doing(watched, { command: 'connector require', values: { NAME: 'taxNumber' }, then: 'taxNumber' });
   await doing(watched, { command: 'connector unrequire', values: { NAME: 'taxNumber' } });
-  await doing(watched, { command: 'connector set-url', values: { URL: 'http://127.0.0.1:9' } });
+  await doing(watched, { command: 'connector set-url', values: { URL: 'http://127.0.0.1:9', confirm: true } });
   await doing(watched, { command: 'connector rotate-secret' });
   await watched.quiet('a connector');
 

@@ -40,11 +40,12 @@ MONEY = [("accounts", "balance"), ("accounts", "held"), ("entries", "amount"),
 MONEY += [("provider_payments", "fee"), ("provider_payments", "total"), ("quotes", "send_amount"),
           ("quotes", "receive_amount"), ("quotes", "fee"), ("quotes", "total")]
 MAYBE_MONEY = [("payments", "sending_amount"), ("payments", "receiving_amount"),
-               ("payments", "min_receiving")]
+               ("payments", "min_receiving"), ("provider_payments", "collected_amount")]
 SUBMISSIONS = (0, 3)         # of provider_attempts.call
 COUNTED = (0, 1, 2)          # of payments.status: what the limits of a destination count
 FUNDING = 1                  # of journal.kind
 MOST = 2**63 - 1
+HTTP = 1                     # of connectors.driver
 
 
 class Audit:
@@ -260,6 +261,8 @@ class Audit:
             if key in types and types[key]["type"] == CASH_OUT and (
                     part["total"] != types[key]["sending_amount"] + part["fee"]):
                 self.fault("total is amount and fee", f"payment {key}: {tuple(part)}")
+        self.check_endpoints()
+        self.check_collections()
         self.nothing("call of a provider payment", "SELECT payment FROM provider_attempts WHERE payment"
                      " NOT IN (SELECT payment FROM provider_payments)")
         quotes = {row["quote"]: row["payment"] for row in self.rows("SELECT quote, payment FROM quotes")}
@@ -307,6 +310,46 @@ class Audit:
                   and lines[0]["kind"] == 1 and lines[1]["wallet"] is not None and lines[1]["amount"] > 0)
             if not ok:
                 self.fault("fundings", f"journal {row['journal']}")
+
+    def check_endpoints(self):
+        """A payment belongs to the endpoint that it was first sent to, and that to its connector."""
+        http = {row["connector"]: row["driver"] == HTTP for row in self.rows("SELECT * FROM connectors")}
+        present = dict.fromkeys(http, 0)
+        owner = {}
+        for row in self.rows("SELECT * FROM connector_endpoints"):
+            owner[row["connector_endpoint"]] = row["connector"]
+            present[row["connector"]] += row["retired_at"] is None
+        for key, count in present.items():
+            if count != http[key]:
+                self.fault("one present endpoint", f"connector {key} has {count}")
+        for row in self.rows("SELECT payment, connector FROM payments WHERE type IN (?, ?)", CASH_OUT,
+                             COLLECTION):
+            part = self.parts.get(row["payment"])
+            sent = http[row["connector"]] and part is not None and part["attempts"] > 0
+            endpoint = part["connector_endpoint"] if part is not None else None
+            if sent != (endpoint is not None) or (sent and owner.get(endpoint) != row["connector"]):
+                self.fault("sent to an endpoint of its connector", f"payment {row['payment']}: {endpoint}")
+
+    def check_collections(self):
+        """Credited is what was collected, after the fee, at the rate of the quote, and never more."""
+        for row in self.rows(
+                "SELECT p.status, p.receiving_amount, v.collected_amount, a.decimals, q.* FROM payments p"
+                " JOIN quotes q ON q.quote = p.quote JOIN provider_payments v ON v.payment = p.payment"
+                " JOIN assets a ON a.asset = p.receiving_asset WHERE p.type = ?", COLLECTION):
+            collected, quoted, credited = row["collected_amount"], row["receive_amount"], row["receiving_amount"]
+            what = f"payment {row['payment']}: {credited} of {quoted} for {collected} of {row['send_amount']}"
+            if row["status"] != SUCCEEDED or collected is not None and collected >= row["send_amount"]:
+                if credited != quoted:
+                    self.fault("a collection credits its quote", what)
+            elif collected is None:
+                self.fault("a collection says what was collected", what)
+            else:
+                left, whole = collected - row["fee"], row["send_amount"] - row["fee"]
+                by_rate = left * row["rate_numerator"] // row["rate_denominator"]
+                if not 0 < credited <= min(by_rate, quoted):
+                    self.fault("a collection credits no more than was collected", what)
+                if (credited - 10**(7 - row["decimals"])) * whole >= quoted * left:  # up to the last place
+                    self.fault("a collection credits no more than its share", what)
 
     def check_tenants(self):
         """Nothing of one association or environment moved on behalf of another."""

@@ -23,6 +23,7 @@ DONE = "(SELECT payment FROM payments WHERE status = 2 AND type = 0 LIMIT 1 OFFS
 GROUP = "(SELECT payment FROM payments WHERE status = 2 AND type = 2 LIMIT 1)"
 GROUP_SET = f"(SELECT journal FROM journal WHERE payment = {GROUP})"
 OUT = "(SELECT payment FROM payments WHERE type = 5 LIMIT 1)"
+IN = "(SELECT payment FROM payments WHERE type = 6 AND status = 2 LIMIT 1)"
 TREASURY = "(SELECT account FROM accounts WHERE kind = 0 AND balance > 0 LIMIT 1)"
 ONLY_CLIENTS_KNOW = None
 # (what the auditor calls it, what verify calls it, what is done by hand)
@@ -107,6 +108,19 @@ DAMAGES = [
      f"UPDATE provider_payments SET total = total + 1 WHERE payment = {OUT}"),
     ("every submission is on record", "provider_parts",
      f"UPDATE provider_payments SET attempts = attempts + 1 WHERE payment = {OUT}"),
+    ("one present endpoint", "endpoints",
+     "UPDATE connectors SET driver = 1 WHERE connector = (SELECT min(connector) FROM connectors)"),
+    ("sent to an endpoint of its connector", "endpoints",
+     "INSERT INTO connector_endpoints (connector_endpoint, id, connector, base_url, sealed_secret, timeout_ms,"
+     " created_at, retired_at) SELECT 999, zeroblob(16), connector, 'https://other', x'00', 1, 1, 1"
+     f" FROM payments WHERE payment = {OUT}; UPDATE provider_payments SET connector_endpoint = 999"
+     f" WHERE payment = {OUT}"),
+    ("a collection says what was collected", "collected_amounts",
+     f"UPDATE provider_payments SET collected_amount = NULL WHERE payment = {IN}"),
+    ("a collection credits its quote", "collected_amounts",
+     f"UPDATE quotes SET receive_amount = receive_amount + 1 WHERE payment = {IN}"),
+    ("a collection credits no more than was collected", "collected_amounts",
+     f"UPDATE provider_payments SET collected_amount = 0 WHERE payment = {IN}"),
     ("quote and payment know each other", "quotes_used_once",
      f"UPDATE quotes SET payment = NULL WHERE payment = {OUT}"),
     # The same file of a program without types.
@@ -147,6 +161,17 @@ def verify(path):
     return names
 
 
+def wait_for(path, sql):
+    """Until the query gives something else than NULL."""
+    db = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+    for _ in range(200):
+        if db.execute(sql).fetchone()[0] is not None:
+            db.close()
+            return
+        time.sleep(0.05)
+    sys.exit(f"auditor_control: never came about: {sql}")
+
+
 class Sound:
     """A file with payments of every kind, some through providers, and what its clients know."""
 
@@ -169,6 +194,7 @@ class Sound:
         clients.stop()
         clients.replay_waiting()
         time.sleep(0.5)
+        wait_for(gateway.db, f"SELECT {IN}")
         gateway.stop()
         self.client["refused"] = ["refused"]
         self.path = gateway.db

@@ -68,16 +68,21 @@ void check(std::string_view text) {
     HOLDS(answer->state != PayoutState::never_arrived);
     check_failure(answer->state == PayoutState::failed, answer->failure, answer->message);
   }
-  const auto collection = read_collection(kId, *body);
+  const ConnectorTerms terms = terms_of(Direction::on_ramp);
+  const auto collection = read_collection(terms, kId, *body);
   if (const CollectionAnswer* answer = sound(collection)) {
     HOLDS(answer->state != CollectionState::never_arrived);
     check_failure(answer->state == CollectionState::failed, answer->failure, answer->message);
     HOLDS(answer->instructions.size() <= 50);
+    HOLDS(!answer->collected || answer->state == CollectionState::collected);
+    HOLDS(!answer->collected || (answer->collected->is_positive() &&
+                                 truncate_to(*answer->collected, 2) == *answer->collected));
   }
   // An answer about another payment is none about this one.
   PaymentId other = kId;
   other.uuid.bytes[15] ^= 1;
-  HOLDS(!(payout && read_payout(other, *body)) && !(collection && read_collection(other, *body)));
+  HOLDS(!(payout && read_payout(other, *body)) &&
+        !(collection && read_collection(terms, other, *body)));
   const auto reference = read_reference(*body);
   if (const ReferenceAnswer* answer = sound(reference)) {
     check_reference(answer->issued);

@@ -107,6 +107,7 @@ CLAIMS = [
     ("docs/provider-protocol.md", "", "", "interop/provider_protocol"),
     ("docs/provider-protocol.md", "sh", "printf %s", "interop/operating"),
     ("docs/provider-protocol.md", INLINE, "coffer provider-sim", "interop/operating"),
+    ("docs/provider-protocol.md", INLINE, "coffer connector", "interop/operating"),
     ("docs/configuration.md", INLINE, "coffer settings", "interop/operating"),
 
     (README_DEBIAN, INDENTED, "coffer admin link", "package/lifecycle"),

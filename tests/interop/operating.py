@@ -120,13 +120,21 @@ def expanded(text):
     return [text.replace(several[0], word) for word in several[0].split("|")]
 
 
+def connector(home):
+    """The id of one that a provider serves."""
+    return json.loads(home.run(
+        "coffer connector add Payouts --driver http --base-url http://127.0.0.1:8090 --country NG"
+        " --currency NGN --asset USDC --rate 1540.25 --min 1 --max 1000 --json"))["id"]
+
+
 def sentences(gateway, mine):
     """Every command that a sentence names. The change log names, and does not say what to do."""
     home = gateway.home
     os.mkdir(os.path.join(home.folder, "docs"))
     blocks, count = mine.take_all(documents.INLINE), 0
+    stand_for = STAND_FOR | {"ID": connector(home)}
     for text in dict.fromkeys(text for block in blocks for text in expanded(block.text)):
-        words = [STAND_FOR.get(word, word) for word in text.split()]
+        words = [stand_for.get(word, word) for word in text.split()]
         where = {block.document for block in blocks if text in expanded(block.text)}
         command = " ".join(words)
         if where == {"CHANGELOG.md"} or command in SERVERS or "FILE" in words:

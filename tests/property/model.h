@@ -30,8 +30,9 @@ enum class WrongRule {
   review_is_ignored,
   lost_submission_is_sent_again,
   quote_works_twice,
+  underpayment_is_ignored,
 };
-constexpr int kWrongRules = 10;
+constexpr int kWrongRules = 11;
 
 struct ModelAccount {
   Wide balance = 0;
@@ -48,6 +49,9 @@ struct ModelSide {
   ProviderState state = ProviderState::fresh;
   int submissions = 0;
   std::optional<std::int64_t> expires_at;
+  Rate rate = {};                 // of the quote
+  std::optional<Wide> collected;  // of an on-ramp, as its provider said last
+  std::string address = {};       // where it was first sent; empty for a driver without one
 };
 
 struct ModelPayment {
@@ -66,6 +70,7 @@ struct ModelQuote {
   QuoteId id;
   std::size_t connector = 0;
   Wide send = 0, receive = 0, fee = 0, total = 0;
+  Rate rate = {};
   std::int64_t expires_at = 0;
   std::optional<std::size_t> beneficiary;
   bool used = false;
@@ -92,6 +97,7 @@ struct PriceQuestion {
 struct ExpectedCall {
   std::string transaction_id;
   ProviderCall call;
+  std::string address;  // where the payment was first sent
 };
 
 class Model {
@@ -114,6 +120,9 @@ class Model {
   bool has_rate(std::size_t sell, std::size_t buy) const { return rates_.contains({sell, buy}); }
   void set_usable(std::size_t wallet, bool usable) { wallets_[wallet].usable = usable; }
   void set_paused(std::size_t connector, bool paused);
+  /// False while payments are in progress at the present address, which is another.
+  bool may_move(std::size_t connector, const std::string& address) const;
+  void move(std::size_t connector, const std::string& address);
   void set_fee(std::size_t connector, const std::optional<FeeRule>& fee);
   bool has_fee(std::size_t connector) const { return fees_of_.contains(connector); }
   /// What a swap would bring now; 0: no way.
@@ -198,6 +207,8 @@ class Model {
   void refund(ModelPayment& payment);
   void hear_payout(ModelPayment& payment, const outbound::PayoutAnswer& answer, std::int64_t now);
   void payout_failed(ModelPayment& payment, const outbound::PayoutAnswer& answer, std::int64_t now);
+  Wide credit_of(const ModelSide& side) const;
+  void collected(ModelPayment& payment, std::int64_t now);
   void hear_collection(ModelPayment& payment, const outbound::CollectionAnswer& answer,
                        std::int64_t now);
   std::map<AccountName, ModelAccount> expected_accounts() const;

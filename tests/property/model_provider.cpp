@@ -18,6 +18,11 @@ constexpr std::int64_t kReviewMs = 60'000;
 constexpr std::int64_t kPayWithinMs = 3'600'000;
 constexpr std::int64_t kQuoteMs = 120'000;
 
+std::string address_of(const WorldConnector& connector) {
+  const auto& endpoint = connector.terms.endpoint;
+  return endpoint ? endpoint->base_url : std::string();
+}
+
 Wide step_of(int decimals) {
   Wide step = 10'000'000;
   for (int i = 0; i < decimals; ++i) step /= 10;
@@ -83,6 +88,7 @@ Verdict Model::judge_price(const PriceQuestion& question,
   out.send = answer->send.units();
   out.receive = answer->receive.units();
   out.fee = answer->fee.units();
+  out.rate = answer->rate;
   const bool answers =
       question.exact_receive ? out.receive >= question.amount : out.send == question.amount;
   const bool off_ramp = is_off_ramp(connectors_[question.connector]);
@@ -184,6 +190,8 @@ void Model::accept_quoted(ModelPayment& payment, std::int64_t now) {
                            quote.total,
                            ProviderState::fresh,
                            0,
+                           {},
+                           quote.rate,
                            {}};
   payment.receiving = static_cast<std::int64_t>(quote.receive);
   if (is_off_ramp(connector)) {
@@ -240,6 +248,20 @@ void Model::move_job(ModelPayment& payment, std::int64_t due, int asked) {
   payment.asked = asked;
 }
 
+bool Model::may_move(std::size_t connector, const std::string& address) const {
+  const std::string present = address_of(connectors_[connector]);
+  if (address == present) return true;
+  return std::none_of(payments_.begin(), payments_.end(), [&](const auto& item) {
+    const ModelPayment& payment = item.second;
+    return payment.side && payment.side->connector == connector && payment.side->submissions > 0 &&
+           payment.side->address == present && job_of(payment);
+  });
+}
+
+void Model::move(std::size_t connector, const std::string& address) {
+  connectors_[connector].terms.endpoint->base_url = address;
+}
+
 std::vector<ExpectedCall> Model::begin_round(std::int64_t lane, int limit, std::int64_t now,
                                              int& taken) {
   std::vector<std::string> due;
@@ -273,15 +295,17 @@ std::vector<ExpectedCall> Model::begin_round(std::int64_t lane, int limit, std::
     if (payment.status == PaymentStatus::initiated) payment.status = PaymentStatus::processing;
     if (sends) {
       side.state = ProviderState::sent;
+      if (side.submissions == 0) side.address = address_of(connectors_[side.connector]);
       ++side.submissions;
     }
-    calls.push_back({id, call});
+    calls.push_back({id, call, side.address});
   }
   return calls;
 }
 
 void Model::hurry(const std::string& transaction_id, std::int64_t now) {
-  move_job(payments_.at(transaction_id), now, 0);
+  ModelPayment& payment = payments_.at(transaction_id);
+  if (const Job* job = job_of(payment)) move_job(payment, std::min(job->due - 1, now), 0);
 }
 
 // Answers
@@ -370,12 +394,44 @@ void Model::hear_payout(ModelPayment& payment, const PayoutAnswer& answer, std::
   }
 }
 
+/// What is left after the fee, at the rate of the quote; never more than its share of what the
+/// quote promises, up to the last place, and never more than that.
+Wide Model::credit_of(const ModelSide& side) const {
+  if (!side.collected || *side.collected >= side.send) return side.receive;
+  if (wrong_ == WrongRule::underpayment_is_ignored) return side.receive;
+  const Wide left = *side.collected - side.fee;
+  if (left <= 0) return 0;
+  const Wide step = step_of(connectors_[side.connector].terms.receive_decimals());
+  const Wide by_rate = left * side.rate.numerator / side.rate.denominator;
+  const Wide share = side.receive * left / (side.send - side.fee);
+  const bool exact = side.receive * left % (side.send - side.fee) == 0 && share % step == 0;
+  const Wide bound = exact ? share : share - share % step + step;
+  const Wide least = std::min({by_rate, bound, side.receive});
+  return least - least % step;
+}
+
+void Model::collected(ModelPayment& payment, std::int64_t now) {
+  ModelSide& side = *payment.side;
+  const Place to{*wallet_index(*payment.request.legs[0].destination_wallet),
+                 connectors_[side.connector].asset};
+  const Wide credit = credit_of(side);
+  if (credit == 0) {
+    payment.failure = FailureCode::underpaid;
+    return end(payment, PaymentStatus::failed);
+  }
+  if (!wallets_[to.first].usable && wrong_ != WrongRule::review_is_ignored) {
+    return move_job(payment, now + kReviewMs, payment.asked);
+  }
+  accounts_[to].balance += credit;
+  clearing_[side.connector] -= credit;
+  payment.receiving = static_cast<std::int64_t>(credit);
+  end(payment, PaymentStatus::succeeded);
+}
+
 void Model::hear_collection(ModelPayment& payment, const CollectionAnswer& answer,
                             std::int64_t now) {
   ModelSide& side = *payment.side;
   if (side.state == ProviderState::over) return;
-  const Place to{*wallet_index(*payment.request.legs[0].destination_wallet),
-                 connectors_[side.connector].asset};
   switch (answer.state) {
     case CollectionState::never_arrived:
       return send_again(payment, now);
@@ -386,12 +442,8 @@ void Model::hear_collection(ModelPayment& payment, const CollectionAnswer& answe
       }
       return ask_again(payment, now);
     case CollectionState::collected:
-      if (!wallets_[to.first].usable && wrong_ != WrongRule::review_is_ignored) {
-        return move_job(payment, now + kReviewMs, payment.asked);
-      }
-      accounts_[to].balance += side.receive;
-      clearing_[side.connector] -= side.receive;
-      return end(payment, PaymentStatus::succeeded);
+      if (answer.collected) side.collected = answer.collected->units();
+      return collected(payment, now);
     case CollectionState::failed:
       payment.failure = answer.failure.value_or(FailureCode::provider_error);
       return end(payment, PaymentStatus::failed);

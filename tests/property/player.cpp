@@ -61,6 +61,7 @@ void Player::act() {
   if (kind < 97) return add_liquidity(index(world_.assets.size()));
   if (kind < 98) return let_quote_expire();
   if (kind < 99) return change_terms();
+  if (dice_.one_in(2)) return move_connector();
   did("reopen");
   world_.reopen();
 }

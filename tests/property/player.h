@@ -72,6 +72,7 @@ class Player {
   void run_providers(std::int64_t lane, std::int64_t advance_ms);
   void decide();
   void hurry();
+  void move_connector();
   void pay_on_reference();
   std::int64_t some_pause();
   const ModelPayment* some_provider_payment();

@@ -179,6 +179,8 @@ void Player::run_providers(std::int64_t lane, std::int64_t advance_ms) {
     expect(talks[i].call == expected[i].call, id + ": call " + std::string(name(talks[i].call)) +
                                                   ", expected " +
                                                   std::string(name(expected[i].call)));
+    expect(talks[i].address == expected[i].address,
+           id + ": asked at " + talks[i].address + ", expected " + expected[i].address);
     did("call " + std::string(name(talks[i].call)));
     model_.hear(id, talks[i].reply, now);
   }
@@ -220,6 +222,19 @@ void Player::hurry() {
   flows::hurry_payment(world_.context(), terms, payment->id).value();
   did("hurried");
   model_.hurry(payment->request.transaction_id, world_.clock.now().ms);
+}
+
+/// To one of three addresses, among them the present one.
+void Player::move_connector() {
+  const std::string address = "https://provider" + std::to_string(dice_.roll(3)) + ".example";
+  const bool free = model_.may_move(kFarConnector, address);
+  const bool confirmed = dice_.one_in(2);
+  const auto moved = flows::set_connector_endpoint(
+      world_.context(), world_.connectors[kFarConnector].terms.id, {address, {}, confirmed});
+  expect(moved.has_value() == (free || confirmed), "moving a connector to " + address);
+  if (!moved) return did("connector stays");
+  did(free ? "connector moved" : "connector moved away from payments");
+  model_.move(kFarConnector, address);
 }
 
 void Player::pay_on_reference() {

@@ -18,11 +18,13 @@ bool never_arrives(const PaymentId& id) { return id.uuid.bytes[15] % 8 == 0; }
 }  // namespace
 
 template <class Answer>
-Result<Answer> DiceProvider::say(const PaymentId& id, ProviderCall call, Result<Answer> answer) {
+Result<Answer> DiceProvider::say(const ConnectorTerms& terms, const PaymentId& id,
+                                 ProviderCall call, Result<Answer> answer) {
+  const std::string address = terms.endpoint ? terms.endpoint->base_url : std::string();
   if (answer) {
-    talks_.push_back({id, call, flows::ProviderReply(*answer)});
+    talks_.push_back({id, call, flows::ProviderReply(*answer), address});
   } else {
-    talks_.push_back({id, call, flows::ProviderReply(unexpected(answer.error()))});
+    talks_.push_back({id, call, flows::ProviderReply(unexpected(answer.error())), address});
   }
   return answer;
 }
@@ -145,17 +147,17 @@ void DiceProvider::move_on(PayoutAnswer& answer) {
   }
 }
 
-Result<PayoutAnswer> DiceProvider::submit(const ConnectorTerms&, const Payout& payout) {
+Result<PayoutAnswer> DiceProvider::submit(const ConnectorTerms& terms, const Payout& payout) {
   if (never_arrives(payout.id) || trouble(8)) {
-    return say<PayoutAnswer>(payout.id, ProviderCall::submit, fault());
+    return say<PayoutAnswer>(terms, payout.id, ProviderCall::submit, fault());
   }
   const auto it = payouts_.find(payout.id.uuid);
   PayoutAnswer& answer =
       it != payouts_.end()
           ? it->second
           : payouts_.emplace(payout.id.uuid, first_answer(payout.id)).first->second;
-  if (trouble(8)) return say<PayoutAnswer>(payout.id, ProviderCall::submit, fault());
-  return say<PayoutAnswer>(payout.id, ProviderCall::submit, answer);
+  if (trouble(8)) return say<PayoutAnswer>(terms, payout.id, ProviderCall::submit, fault());
+  return say<PayoutAnswer>(terms, payout.id, ProviderCall::submit, answer);
 }
 
 Result<PayoutAnswer> DiceProvider::standing(const PaymentId& id) {
@@ -168,29 +170,39 @@ Result<PayoutAnswer> DiceProvider::standing(const PaymentId& id) {
   return answer;
 }
 
-Result<PayoutAnswer> DiceProvider::payout_status(const ConnectorTerms&, const Payout& payout) {
-  return say<PayoutAnswer>(payout.id, ProviderCall::status, standing(payout.id));
+Result<PayoutAnswer> DiceProvider::payout_status(const ConnectorTerms& terms,
+                                                 const Payout& payout) {
+  return say<PayoutAnswer>(terms, payout.id, ProviderCall::status, standing(payout.id));
 }
 
-Result<PayoutAnswer> DiceProvider::cancel(const ConnectorTerms&, const Payout& payout) {
-  if (trouble(8)) return say<PayoutAnswer>(payout.id, ProviderCall::cancel, fault());
+Result<PayoutAnswer> DiceProvider::cancel(const ConnectorTerms& terms, const Payout& payout) {
+  if (trouble(8)) return say<PayoutAnswer>(terms, payout.id, ProviderCall::cancel, fault());
   if (!payouts_.contains(payout.id.uuid)) {
     PayoutAnswer never;
     never.state = PayoutState::failed;
     never.failure = FailureCode::provider_timeout;
     payouts_.emplace(payout.id.uuid, never);
   }
-  return say<PayoutAnswer>(payout.id, ProviderCall::cancel, payouts_.at(payout.id.uuid));
+  return say<PayoutAnswer>(terms, payout.id, ProviderCall::cancel, payouts_.at(payout.id.uuid));
 }
 
 // Collections
 // --------------------------------------------------------------------------------------
 
-Result<CollectionAnswer> DiceProvider::collect(const ConnectorTerms&,
+/// The payer pays: what was asked for, said or unsaid, or anything from nearly nothing to twice
+/// that.
+void DiceProvider::collect_now(CollectionAnswer& answer, Amount asked) {
+  answer.state = CollectionState::collected;
+  const std::int64_t kind = dice_.roll(4);
+  if (kind == 0) answer.collected = asked;
+  if (kind > 1) answer.collected = Amount::from_units(1 + dice_.roll(2 * asked.units()));
+}
+
+Result<CollectionAnswer> DiceProvider::collect(const ConnectorTerms& terms,
                                                const Collection& collection) {
   const ProviderCall call = ProviderCall::collect;
   if (never_arrives(collection.id) || trouble(8)) {
-    return say<CollectionAnswer>(collection.id, call, fault());
+    return say<CollectionAnswer>(terms, collection.id, call, fault());
   }
   if (!collections_.contains(collection.id.uuid)) {
     CollectionAnswer answer;
@@ -201,42 +213,51 @@ Result<CollectionAnswer> DiceProvider::collect(const ConnectorTerms&,
       answer.state = CollectionState::failed;
       if (dice_.one_in(2)) answer.failure = some_failure();
     } else if (kind == 1) {
-      answer.state = CollectionState::collected;
+      collect_now(answer, collection.send);
     }
     collections_.emplace(collection.id.uuid, answer);
   }
-  if (trouble(8)) return say<CollectionAnswer>(collection.id, call, fault());
-  return say<CollectionAnswer>(collection.id, call, collections_.at(collection.id.uuid));
+  if (trouble(8)) return say<CollectionAnswer>(terms, collection.id, call, fault());
+  return say<CollectionAnswer>(terms, collection.id, call, collections_.at(collection.id.uuid));
 }
 
-Result<CollectionAnswer> DiceProvider::standing_collection(const PaymentId& id) {
+Result<CollectionAnswer> DiceProvider::standing_collection(const Collection& collection) {
   if (trouble(8)) return fault();
-  const auto it = collections_.find(id.uuid);
+  const auto it = collections_.find(collection.id.uuid);
   if (it == collections_.end() || trouble(30)) {
     return CollectionAnswer{.state = CollectionState::never_arrived};
   }
   CollectionAnswer& answer = it->second;
   if (answer.state == CollectionState::pending && (calm_ || dice_.one_in(2))) {
-    answer.state = dice_.one_in(5) ? CollectionState::failed : CollectionState::collected;
-    if (answer.state == CollectionState::failed) answer.failure = some_failure();
+    if (dice_.one_in(5)) {
+      answer.state = CollectionState::failed;
+      answer.failure = some_failure();
+    } else {
+      collect_now(answer, collection.send);
+    }
   }
   return answer;
 }
 
-Result<CollectionAnswer> DiceProvider::collection_status(const ConnectorTerms&,
+Result<CollectionAnswer> DiceProvider::collection_status(const ConnectorTerms& terms,
                                                          const Collection& collection) {
-  return say<CollectionAnswer>(collection.id, ProviderCall::collection_status,
-                               standing_collection(collection.id));
+  return say<CollectionAnswer>(terms, collection.id, ProviderCall::collection_status,
+                               standing_collection(collection));
 }
 
-Result<CollectionAnswer> DiceProvider::expire(const ConnectorTerms&, const Collection& collection) {
+Result<CollectionAnswer> DiceProvider::expire(const ConnectorTerms& terms,
+                                              const Collection& collection) {
   const ProviderCall call = ProviderCall::expire;
-  if (trouble(8)) return say<CollectionAnswer>(collection.id, call, fault());
+  if (trouble(8)) return say<CollectionAnswer>(terms, collection.id, call, fault());
   CollectionAnswer& answer = collections_.try_emplace(collection.id.uuid).first->second;
   if (answer.state == CollectionState::pending) {
-    answer.state = dice_.one_in(4) ? CollectionState::collected : CollectionState::expired;
+    if (dice_.one_in(4)) {
+      collect_now(answer, collection.send);
+    } else {
+      answer.state = CollectionState::expired;
+    }
   }
-  return say<CollectionAnswer>(collection.id, call, answer);
+  return say<CollectionAnswer>(terms, collection.id, call, answer);
 }
 
 Result<ReferenceAnswer> DiceProvider::issue_reference(const ConnectorTerms&,

@@ -21,6 +21,7 @@ struct ProviderTalk {
   PaymentId id;
   ProviderCall call;
   flows::ProviderReply reply;
+  std::string address;  // that it was asked at; empty for a driver without one
 };
 
 /// For one thread.
@@ -54,7 +55,8 @@ class DiceProvider final : public outbound::Connector {
 
  private:
   template <class Answer>
-  Result<Answer> say(const PaymentId& id, ProviderCall call, Result<Answer> answer);
+  Result<Answer> say(const ConnectorTerms& terms, const PaymentId& id, ProviderCall call,
+                     Result<Answer> answer);
   bool trouble(std::int64_t sides) { return !calm_ && dice_.one_in(sides); }
   Unexpected fault();
   FailureCode some_failure();
@@ -63,7 +65,8 @@ class DiceProvider final : public outbound::Connector {
   outbound::PayoutAnswer first_answer(const PaymentId& id);
   void move_on(outbound::PayoutAnswer& answer);
   Result<outbound::PayoutAnswer> standing(const PaymentId& id);
-  Result<outbound::CollectionAnswer> standing_collection(const PaymentId& id);
+  void collect_now(outbound::CollectionAnswer& answer, Amount asked);
+  Result<outbound::CollectionAnswer> standing_collection(const outbound::Collection& collection);
 
   Dice dice_;
   const Clock& clock_;

@@ -65,7 +65,10 @@ export function connectorScreen(context) {
         status: record.status,
         about: record.name,
         again,
-        preset: { 'set-rate': { RATE: record.rate }, 'set-url': { URL: record.baseUrl } },
+        preset: {
+          'set-rate': { RATE: record.rate },
+          'set-url': { URL: record.baseUrl, 'timeout-ms': record.timeoutMs },
+        },
       }),
       h('a', { class: 'button', href: `#/payments?connector=${ID}` }, 'Payments'),
       h('a', { class: 'button', href: `#/quotes?connector=${ID}` }, 'Quotes'),

@@ -43,6 +43,11 @@ Payer read_sender(Fields& data) {
 
 Result<void> reference_paid(const Services& services, const Call& call,
                             const ConnectorTerms& connector, Fields& data) {
+  // It credits a wallet: a secret that the connector no longer has is not enough.
+  if (connector.endpoint->retired) {
+    return unexpected(Slug::unauthorized,
+                      "reference.paid must be signed with the connector's present secret.");
+  }
   flows::ReferenceArrival arrival;
   arrival.reference = data.text("reference", required).value_or("");
   arrival.provider_payment_id =

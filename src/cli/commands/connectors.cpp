@@ -5,6 +5,7 @@
 #include "cli/operating/health.h"
 #include "flows/providers/connector_changes.h"
 #include "store/catalog.h"
+#include "store/providers/provider_payments.h"
 
 namespace coffer::cli {
 namespace {
@@ -160,6 +161,20 @@ Result<Answer> list(Session& session, const Arguments&) {
   });
 }
 
+/// Addresses that it has left, as long as payments are in progress there.
+std::vector<Record> former_urls(store::Connection& db, std::int64_t connector) {
+  std::vector<Record> out;
+  for (const auto& left : store::find_connector_at_retired(db, connector)) {
+    const ProviderEndpoint& endpoint = *left.terms.endpoint;
+    const std::int64_t count = store::payments_in_progress_at(db, connector, endpoint.key);
+    if (count == 0) continue;
+    out.push_back({{"baseUrl", endpoint.base_url},
+                   {"timeoutMs", endpoint.timeout_ms},
+                   {"paymentsInProgress", count}});
+  }
+  return out;
+}
+
 Result<Answer> show(Session& session, const Arguments& arguments) {
   COFFER_TRY(const ConnectorTerms terms, connector_argument(session, arguments, "ID"));
   return store::with_reader(session.app.database(), [&](store::Connection& db) -> Result<Answer> {
@@ -170,6 +185,7 @@ Result<Answer> show(Session& session, const Arguments& arguments) {
       requirements.push_back(view(requirement));
     }
     record.emplace_back("requirements", std::move(requirements));
+    record.emplace_back("formerUrls", former_urls(db, terms.key));
     return Answer{.records = {std::move(record)}};
   });
 }
@@ -204,9 +220,11 @@ Result<Answer> set_limits(Session& session, const Arguments& arguments) {
 
 Result<Answer> set_endpoint(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto id, id_argument<ConnectorId>(arguments, "ID"));
-  COFFER_TRY(const int timeout_ms, number_argument<int>(arguments, "timeout-ms"));
-  COFFER_TRY(const auto row, flows::set_connector_endpoint(session.app.flows(), id,
-                                                           arguments.text("URL"), timeout_ms));
+  flows::EndpointChange change{arguments.text("URL"), std::nullopt, arguments.has("confirm")};
+  if (arguments.has("timeout-ms")) {
+    COFFER_TRY(change.timeout_ms, number_argument<int>(arguments, "timeout-ms"));
+  }
+  COFFER_TRY(const auto row, flows::set_connector_endpoint(session.app.flows(), id, change));
   return one(row);
 }
 
@@ -291,7 +309,11 @@ const Argument kMin = required_option("min", "AMOUNT", "Smallest amount, in what
 const Argument kMax = required_option("max", "AMOUNT", "Largest amount");
 const Argument kDayLimit = option("day-limit", "AMOUNT", "Per destination in 24 hours");
 const Argument kMonthLimit = option("month-limit", "AMOUNT", "Per destination in 30 days");
-const Argument kTimeout = option("timeout-ms", "N", "How long a call may take", "10000");
+
+constexpr std::string_view kSetUrlDetails =
+    "A payment that was sent to the old URL stays there, with the secret of that URL, until it "
+    "ends:\n"
+    "another provider could make it a second time. connector show lists such URLs as formerUrls.";
 
 Command add_command() {
   return {
@@ -318,8 +340,8 @@ Command add_command() {
                     kMonthLimit,
                     option("types", "LIST", "As in C2C,B2C", "all"),
                     toggle("references", "A BESPOKE one that issues references"),
-                    option("base-url", "URL", "Of the provider, for the http driver"),
-                    kTimeout},
+                    option("base-url", "URL", "Of the provider; the http driver needs it"),
+                    option("timeout-ms", "N", "How long a call may take", "10000")},
       .hint = "coffer asset list shows what there is"};
 }
 
@@ -456,10 +478,13 @@ std::vector<Command> connector_commands() {
        .arguments = {kId, kMin, kMax, kDayLimit, kMonthLimit},
        .hint = kHint},
       {.path = "connector set-url",
-       .summary = "Say where the provider is",
+       .summary = "Change the provider's URL",
        .run = set_endpoint,
-       .arguments = {kId, positional("URL", "https://host/prefix"), kTimeout},
-       .hint = kHint},
+       .arguments = {kId, positional("URL", "https://host/prefix"),
+                     option("timeout-ms", "N", "How long a call may take; by default as it is"),
+                     toggle("confirm", "Although payments are in progress at the old URL")},
+       .hint = kHint,
+       .details = kSetUrlDetails},
       {.path = "connector rotate-secret",
        .summary = "Give the provider a new secret",
        .run = rotate_secret,

@@ -183,9 +183,12 @@ void put_provider(Record& record, const PaymentRecord& payment,
   using Part = store::ProviderPart;
   record.emplace_back("fee", of([&](const Part& p) { return p.fee.to_string(decimals); }));
   record.emplace_back("total", of([&](const Part& p) { return p.total.to_string(decimals); }));
+  record.emplace_back("collectedAmount", shown(part ? part->collected : std::nullopt, decimals));
+  record.emplace_back("excessAmount", shown(flows::excess_amount(payment), decimals));
   record.emplace_back("rate",
                       parties.rate ? std::optional(parties.rate->to_string()) : std::nullopt);
   record.emplace_back("connector", parties.connector);
+  record.emplace_back("providerUrl", parties.provider_url);
   record.emplace_back("providerReference", part ? part->provider_reference : std::nullopt);
   record.emplace_back("providerState",
                       of([](const Part& p) { return std::string(words_of(p.state)); }));

@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "base/digest.h"
+#include "domain/money.h"
 #include "outbound/sandbox_connector.h"
 
 namespace coffer::cli::provider_sim {
@@ -102,6 +103,7 @@ void Book::apply(const Json& event) {
     Entry& entry = *there.find(id);
     entry.verdict = event.at("status");
     entry.code = event.at("code");
+    entry.collected = event.value("collected", std::string());
   }
 }
 
@@ -124,10 +126,23 @@ std::optional<Timestamp> Book::ends_at(Kind kind, const Entry& entry) const {
   return entry.at.plus_ms(std::max(delay_ms_, later ? 1 : 0));
 }
 
+/// What the payer has paid: as decided, else by the digits of the account, else what was asked for.
+std::string Book::collected_of(const Entry& entry) {
+  if (!entry.collected.empty() || !entry.body.is_object()) return entry.collected;
+  const std::string asked = entry.body.at("sendAmount");
+  // The places that are written are all that is known of the currency.
+  const auto dot = asked.find('.');
+  const int decimals = dot == std::string::npos ? 0 : static_cast<int>(asked.size() - dot - 1);
+  const auto other = outbound::sandbox_collected(
+      digits_of(Kind::collection, entry), parse_amount(asked, Amount::kScale).amount, decimals);
+  return other ? other->to_string(decimals) : asked;
+}
+
 Book::Standing Book::standing(Kind kind, const Entry& entry, Timestamp now) const {
   if (!entry.verdict.empty()) {
     return {entry.verdict, entry.code, entry.verdict == "failed" ? "returned" : "",
-            entry.code == "cancelled"};
+            entry.code == "cancelled",
+            entry.verdict == "collected" ? collected_of(entry) : std::string()};
   }
   const int digits = digits_of(kind, entry);
   if (const auto refusal = outbound::sandbox_refusal(digits)) {
@@ -139,7 +154,7 @@ Book::Standing Book::standing(Kind kind, const Entry& entry, Timestamp now) cons
     const auto expiry = Timestamp::parse(entry.body.value("expiresAt", std::string()));
     return {expiry && now >= *expiry ? "expired" : "pending"};
   }
-  if (kind == Kind::collection) return {"collected"};
+  if (kind == Kind::collection) return {.status = "collected", .collected = collected_of(entry)};
   if (digits == kFailsAndReturns) return {"failed", "provider_error", "returned"};
   if (digits == kFailsAndKeeps) return {"failed", "provider_error", "refused"};
   return {"succeeded"};
@@ -158,6 +173,7 @@ Json Book::object_of(Kind kind, const Entry& entry, Timestamp now) const {
     if (how.status == "failed") out["refund"] = how.refund;
     return out;
   }
+  if (!how.collected.empty()) out["collectedAmount"] = how.collected;
   out["instructions"] = instructions(reference_of(entry.id));
   if (entry.body.is_object()) out["expiresAt"] = entry.body.at("expiresAt");
   return out;
@@ -226,8 +242,7 @@ Json Book::close(Kind kind, const std::string& id) {
   return object_of(kind, *entry, now);
 }
 
-bool Book::decide(Kind kind, const std::string& id, const std::string& status,
-                  const std::string& code) {
+bool Book::decide(Kind kind, const std::string& id, const Decision& decision) {
   const Lock lock(mutex_);
   const Timestamp now = clock_.now();
   const Entry* entry = shelf(kind).find(id);
@@ -236,8 +251,9 @@ bool Book::decide(Kind kind, const std::string& id, const std::string& status,
           {"kind", word_of(kind)},
           {"id", id},
           {"at", now.ms},
-          {"status", status},
-          {"code", code}});
+          {"status", decision.status},
+          {"code", decision.code},
+          {"collected", decision.collected}});
   return true;
 }
 

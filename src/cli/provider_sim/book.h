@@ -55,9 +55,14 @@ class Book {
   /// Cancels a payout or expires a collection, also one that never arrived; one that is accepted or
   /// paid stays as it is. Returns how it stands.
   Json close(Kind kind, const std::string& id);
-  /// The operator's decision on one that is pending: `status` is final, `code` of a failure. False
-  /// when there is no such, or it is final already.
-  bool decide(Kind kind, const std::string& id, const std::string& status, const std::string& code);
+  /// The operator's decision on one that is pending.
+  struct Decision {
+    std::string status;          // final
+    std::string code = {};       // of a failure
+    std::string collected = {};  // of a collection, as it is shown; empty: what was asked for
+  };
+  /// False when there is no such payout or collection, or it is final already.
+  bool decide(Kind kind, const std::string& id, const Decision& decision);
 
   /// Remembers what was issued, so that it can be paid.
   void note_reference(const std::string& reference, const Json& ask);
@@ -83,6 +88,7 @@ class Book {
     std::string callback_id;  // of its one callback
     std::string verdict;      // a decided status; empty: by age
     std::string code;         // of a decided failure
+    std::string collected;    // what a decided collection collected, where it is not what was asked for
     bool told = false;
     int submissions = 0;
   };
@@ -91,6 +97,7 @@ class Book {
     std::string code = {};
     std::string refund = {};
     bool refused = false;  // never accepted
+    std::string collected = {};
   };
   using Entries = std::vector<Entry>;
   struct Shelf {
@@ -103,6 +110,7 @@ class Book {
   static int digits_of(Kind kind, const Entry& entry);
   std::optional<Timestamp> ends_at(Kind kind, const Entry& entry) const;
   Standing standing(Kind kind, const Entry& entry, Timestamp now) const;
+  static std::string collected_of(const Entry& entry);
   Json object_of(Kind kind, const Entry& entry, Timestamp now) const;
   bool is_owed(Kind kind, const Entry& entry, Timestamp now) const;
   const Shelf& shelf(Kind kind) const COFFER_REQUIRES(mutex_);

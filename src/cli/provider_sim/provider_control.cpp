@@ -51,12 +51,17 @@ http::Response Provider::settle_payout(const Call& call) {
                    "send status: succeeded, or status: failed and a failure code");
   }
   if (status == "succeeded") code.clear();
-  if (!parts_.book.decide(Kind::payout, call.id, status, code)) return not_there();
+  if (!parts_.book.decide(Kind::payout, call.id, {status, code})) return not_there();
   return read_payout(call);
 }
 
 http::Response Provider::pay_collection(const Call& call) {
-  if (!parts_.book.decide(Kind::collection, call.id, "collected", {})) return not_there();
+  const std::string amount = text_of(call.body, "amount");
+  if (!amount.empty() && parse_amount(amount, Amount::kScale).fault != AmountFault::none) {
+    return refusal(400, "malformed", "amount is not a positive decimal string");
+  }
+  const Book::Decision decision{.status = "collected", .collected = amount};
+  if (!parts_.book.decide(Kind::collection, call.id, decision)) return not_there();
   return read_collection(call);
 }
 

@@ -130,7 +130,7 @@ Result<void> retry(store::WriteTx& tx, std::int64_t payment) {
   const auto job = store::job_of_payment(tx.db(), payment);
   if (!job) return conflict("Nothing is left to do about it.");
   if (job->with_provider) {
-    store::reschedule_provider_job(tx, payment, tx.now(), 0);
+    store::hurry_provider_job(tx, payment);
     tx.signal(store::Signal::providers);
     return {};
   }

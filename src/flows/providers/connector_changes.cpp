@@ -3,6 +3,7 @@
 #include "base/digest.h"
 #include "flows/providers/terms.h"
 #include "store/catalog.h"
+#include "store/providers/provider_payments.h"
 #include "store/tenants.h"
 
 namespace coffer::flows {
@@ -60,6 +61,41 @@ Result<void> require_http(const store::ConnectorRow& row) {
                     "Only a connector of the http driver has an address and a secret.");
 }
 
+/// The endpoint of `row` at another address: a retired one that comes back, or a new one. It keeps
+/// the connector's secret, sealed for its own id.
+Result<void> move_to(const Context& context, store::WriteTx& tx, store::ConnectorRow& row,
+                     const std::string& base_url) {
+  COFFER_TRY(const Secret secret,
+             context.sealer.open(row.sealed_secret, connector_secret_context(row.endpoint_id)));
+  row.terms.endpoint->base_url = base_url;
+  row.terms.endpoint->key = 0;
+  row.endpoint_id = context.random.uuid_v7(tx.now());
+  for (const store::ConnectorRow& left : store::find_connector_at_retired(tx.db(), row.terms.key)) {
+    if (left.terms.endpoint->base_url != base_url) continue;
+    row.terms.endpoint->key = left.terms.endpoint->key;
+    row.endpoint_id = left.endpoint_id;
+  }
+  row.sealed_secret =
+      context.sealer.seal(secret.reveal(), connector_secret_context(row.endpoint_id));
+  store::move_connector(tx, row);
+  return {};
+}
+
+/// `conflict` while payments are in progress at the present address.
+Result<void> require_idle(store::WriteTx& tx, const ConnectorTerms& terms) {
+  const std::int64_t count =
+      store::payments_in_progress_at(tx.db(), terms.key, terms.endpoint->key);
+  if (count == 0) return {};
+  const std::string payments =
+      count == 1 ? "1 payment is" : std::to_string(count) + " payments are";
+  return unexpected(
+      Slug::conflict,
+      payments + " in progress at " + terms.endpoint->base_url +
+          " and cannot move, because another provider could make them a second time. Pause the "
+          "connector and wait until they have ended, or change the address with --confirm: they "
+          "then stay at the old address, which has to answer until they have ended.");
+}
+
 /// The row with its keys found; `not-found` for what is not there.
 Result<store::FeeRow> fee_row(store::Connection& db, AssociationId association, ConnectorId id,
                               TransactionType type) {
@@ -82,11 +118,12 @@ Result<RegisteredConnector> register_connector(const Context& context,
   terms.currency = upper(terms.currency);
   terms.id = context.random.id<ConnectorId>(context.clock.now());
   if (terms.endpoint) {
+    out.connector.endpoint_id = context.random.uuid_v7(context.clock.now());
     out.secret =
         terms.endpoint->secret.empty() ? new_secret(context.random) : terms.endpoint->secret;
     terms.endpoint->secret = Secret();
-    out.connector.sealed_secret =
-        context.sealer.seal(out.secret.reveal(), connector_secret_context(terms.id));
+    out.connector.sealed_secret = context.sealer.seal(
+        out.secret.reveal(), connector_secret_context(out.connector.endpoint_id));
   }
   COFFER_TRY_VOID(check_form(connector.requirements));
   COFFER_TRY_VOID(context.queue.run([&](store::WriteTx& tx) -> Result<void> {
@@ -134,24 +171,31 @@ Result<store::ConnectorRow> set_connector_status(const Context& context, Connect
 }
 
 Result<store::ConnectorRow> set_connector_endpoint(const Context& context, ConnectorId id,
-                                                   const std::string& base_url, int timeout_ms) {
+                                                   const EndpointChange& change) {
   return change_connector(
-      context, id, [&](store::WriteTx&, store::ConnectorRow& row) -> Result<void> {
+      context, id, [&](store::WriteTx& tx, store::ConnectorRow& row) -> Result<void> {
         COFFER_TRY_VOID(require_http(row));
-        row.terms.endpoint->base_url = base_url;
-        row.terms.endpoint->timeout_ms = timeout_ms;
-        return judged([&](Faults& faults) { check_endpoint(row.terms, faults); });
+        ConnectorTerms wanted = row.terms;
+        wanted.endpoint->base_url = change.base_url;
+        wanted.endpoint->timeout_ms = change.timeout_ms.value_or(wanted.endpoint->timeout_ms);
+        COFFER_TRY_VOID(judged([&](Faults& faults) { check_endpoint(wanted, faults); }));
+        if (row.terms.endpoint->base_url != change.base_url) {
+          if (!change.confirmed) COFFER_TRY_VOID(require_idle(tx, row.terms));
+          COFFER_TRY_VOID(move_to(context, tx, row, change.base_url));
+        }
+        row.terms.endpoint->timeout_ms = wanted.endpoint->timeout_ms;
+        return {};
       });
 }
 
 Result<RegisteredConnector> rotate_connector_secret(const Context& context, ConnectorId id) {
   const Secret secret = new_secret(context.random);
-  const std::string sealed = context.sealer.seal(secret.reveal(), connector_secret_context(id));
   COFFER_TRY(
       auto row,
       change_connector(context, id, [&](store::WriteTx&, store::ConnectorRow& row) -> Result<void> {
         COFFER_TRY_VOID(require_http(row));
-        row.sealed_secret = sealed;
+        row.sealed_secret =
+            context.sealer.seal(secret.reveal(), connector_secret_context(row.endpoint_id));
         return {};
       }));
   return RegisteredConnector{std::move(row), secret};

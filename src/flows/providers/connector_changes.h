@@ -44,10 +44,19 @@ Result<store::ConnectorRow> set_connector_limits(const Context& context, Connect
 /// A paused connector gives no quotes. Setting what is set already changes nothing.
 Result<store::ConnectorRow> set_connector_status(const Context& context, ConnectorId id,
                                                  ConnectorStatus status);
-/// Another address or timeout of an http connector; `conflict` for one of another driver.
+struct EndpointChange {
+  std::string base_url;
+  std::optional<int> timeout_ms;  // empty: as it is
+  bool confirmed = false;         // although payments are in progress at the old address
+};
+/// Another address or timeout of an http connector. A payment that was sent to the old address goes
+/// on there, with the secret of that address: another provider would say that it never arrived, and
+/// make it a second time. `conflict` for a connector of another driver, and while there are such
+/// payments unless the change is `confirmed`.
 Result<store::ConnectorRow> set_connector_endpoint(const Context& context, ConnectorId id,
-                                                   const std::string& base_url, int timeout_ms);
-/// The old secret ends with this commit. `conflict` for a connector that is not http.
+                                                   const EndpointChange& change);
+/// The old secret ends with this commit, but for payments at addresses that the connector has left.
+/// `conflict` for a connector that is not http.
 Result<RegisteredConnector> rotate_connector_secret(const Context& context, ConnectorId id);
 /// All of them, in form order.
 Result<void> set_requirements(const Context& context, ConnectorId id,

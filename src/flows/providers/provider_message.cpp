@@ -106,10 +106,12 @@ ProviderReply reply(Result<Answer> answer) {
 }  // namespace
 
 Result<const ConnectorTerms*> ConnectorCache::get(const store::ConnectorRow& connector) {
-  const auto known = terms_.find(connector.terms.key);
+  const auto& endpoint = connector.terms.endpoint;
+  const std::pair at(connector.terms.key, endpoint ? endpoint->key : 0);
+  const auto known = terms_.find(at);
   if (known != terms_.end()) return &known->second;
   COFFER_TRY(ConnectorTerms terms, callable(context_, connector));
-  return &terms_.emplace(connector.terms.key, std::move(terms)).first->second;
+  return &terms_.emplace(at, std::move(terms)).first->second;
 }
 
 Result<ProviderMessage> provider_message(store::Connection& db, ConnectorCache& connectors,

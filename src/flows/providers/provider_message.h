@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <variant>
 
 #include "domain/provider_payment.h"
@@ -14,7 +15,7 @@
 
 namespace coffer::flows {
 
-/// Connectors called in one round, each with its secret opened once. For one thread.
+/// Connectors called in one round, each with the secret of its endpoint opened once. For one thread.
 class ConnectorCache {
  public:
   explicit ConnectorCache(const Context& context) : context_(context) {}
@@ -23,7 +24,7 @@ class ConnectorCache {
 
  private:
   const Context& context_;
-  std::map<std::int64_t, ConnectorTerms> terms_;
+  std::map<std::pair<std::int64_t, std::int64_t>, ConnectorTerms> terms_;  // connector, endpoint
 };
 
 struct ProviderMessage {

@@ -1,5 +1,7 @@
 #include "flows/providers/provider_news.h"
 
+#include <vector>
+
 #include "base/check.h"
 #include "flows/payment_steps.h"
 #include "flows/providers/provider_outcome.h"
@@ -14,6 +16,21 @@ using store::ProviderView;
 
 Unexpected no_such_connector() {
   return unexpected(Slug::not_found, "There is no such connector.");
+}
+
+/// The connector at every endpoint that may call back, the present one first; empty where there is
+/// no such connector.
+std::vector<store::ConnectorRow> callers(store::Connection& db, ConnectorId id) {
+  std::vector<store::ConnectorRow> out;
+  auto present = store::find_connector_of_any(db, id);
+  if (!present || !present->terms.endpoint) return out;
+  const std::int64_t key = present->terms.key;
+  out.push_back(*std::move(present));
+  for (store::ConnectorRow& left : store::find_connector_at_retired(db, key)) {
+    if (store::payments_in_progress_at(db, key, left.terms.endpoint->key) == 0) continue;
+    out.push_back(std::move(left));
+  }
+  return out;
 }
 
 /// What a decision would lead to is already so.
@@ -42,28 +59,27 @@ void decide(const Context& context, store::WriteTx& tx, ProviderView& view,
 Result<ConnectorTerms> verify_provider(const Context& context, ConnectorId id,
                                        const SignedCall& call) {
   COFFER_TRY(
-      const auto row,
-      store::with_reader(
-          context.database,
-          [&](store::Connection& db) -> Result<std::optional<store::ConnectorRow>> {
-            for (const Environment environment : {Environment::production, Environment::sandbox}) {
-              if (auto found = store::find_connector(db, environment, id)) return found;
-            }
-            return std::optional<store::ConnectorRow>();
-          }));
-  if (!row || !row->terms.endpoint) return no_such_connector();
-  COFFER_TRY(ConnectorTerms terms, callable(context, *row));
-  COFFER_TRY_VOID(outbound::verify(terms.endpoint->secret, context.clock.machine_now(),
-                                   call.timestamp, call.signature,
-                                   {call.method, call.path, call.body}));
-  return terms;
+      const auto rows,
+      store::with_reader(context.database,
+                         [&](store::Connection& db) -> Result<std::vector<store::ConnectorRow>> {
+                           return callers(db, id);
+                         }));
+  if (rows.empty()) return no_such_connector();
+  Result<void> verified;
+  for (const store::ConnectorRow& row : rows) {
+    COFFER_TRY(ConnectorTerms terms, callable(context, row));
+    verified = outbound::verify(terms.endpoint->secret, context.clock.machine_now(), call.timestamp,
+                                call.signature, {call.method, call.path, call.body});
+    if (verified) return terms;
+  }
+  return unexpected(std::move(verified).error());
 }
 
 Result<void> hurry_payment(const Context& context, const ConnectorTerms& connector, PaymentId id) {
   return context.queue.run([&](store::WriteTx& tx) -> Result<void> {
     const auto payment = store::find_provider_payment(tx.db(), connector.key, id);
     if (!payment) return {};
-    store::reschedule_provider_job(tx, *payment, tx.now(), 0);
+    store::hurry_provider_job(tx, *payment);
     tx.signal(store::Signal::providers);
     return {};
   });

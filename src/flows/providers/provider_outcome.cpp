@@ -5,8 +5,11 @@
 
 #include "base/log.h"
 #include "flows/market_changes.h"
+#include "domain/quote.h"
 #include "flows/payment_steps.h"
 #include "store/journal.h"
+#include "store/providers/connectors.h"
+#include "store/providers/quotes.h"
 
 namespace coffer::flows {
 namespace {
@@ -119,6 +122,29 @@ void payout_failed(const Context& context, store::WriteTx& tx, ProviderView& vie
   }
 }
 
+/// What the collected amount credits, at the rate and fee of the payment's own quote.
+Amount receives(store::WriteTx& tx, const ProviderView& view) {
+  const store::PaymentKeys& keys = view.payment.keys;
+  const auto connector = store::find_connector_by_key(tx.db(), *keys.connector);
+  return received_of(store::find_quote_by_key(tx.db(), *keys.quote)->price, *view.collected,
+                     connector->terms.receive_decimals());
+}
+
+/// Without a word of the provider about the amount, what was asked for was paid.
+void collected(const Context& context, store::WriteTx& tx, ProviderView& view, int asked,
+               const CollectionAnswer& answer) {
+  const Amount quoted = view.payment.amounts.front();
+  store::set_collected(tx, view, answer.collected.value_or(view.collected.value_or(quoted)));
+  const Amount credit = receives(tx, view);
+  if (!credit.is_positive()) {
+    advance(context, tx, view.payment, {PaymentStatus::failed, FailureCode::underpaid, {}, {}});
+    return finish(tx, view);
+  }
+  view.payment.receiving_amount = credit;
+  if (credit_collection(context, tx, view.payment)) return finish(tx, view);
+  store::reschedule_provider_job(tx, view.payment.key, tx.now().plus_ms(kReviewPollMs), asked);
+}
+
 }  // namespace
 
 bool can_give_back(store::WriteTx& tx, const ProviderView& view) {
@@ -183,17 +209,13 @@ void apply_answer(const Context& context, store::WriteTx& tx, ProviderView& view
       if (view.state != ProviderState::accepted) {
         view.state = ProviderState::accepted;
         store::set_provider_state(tx, view.payment.key, view.state);
-        const Timestamp fallback = tx.now().plus_ms(kCollectionLifetimeMs);
-        view.expires_at = answer.expires_at.value_or(fallback);
+        view.expires_at = answer.expires_at.value_or(tx.now().plus_ms(kCollectionLifetimeMs));
         store::set_instructions(tx, view.payment.key, answer.instructions, *view.expires_at);
       }
-      ask_again(tx, view, asked);
-      return;
+      return ask_again(tx, view, asked);
     }
     case CollectionState::collected:
-      if (credit_collection(context, tx, view.payment)) return finish(tx, view);
-      return store::reschedule_provider_job(tx, view.payment.key, tx.now().plus_ms(kReviewPollMs),
-                                            asked);
+      return collected(context, tx, view, asked, answer);
     case CollectionState::failed:
       advance(
           context, tx, view.payment,

@@ -54,7 +54,9 @@ std::optional<Step> open_step(const Context& context, store::WriteTx& tx, const 
   const auto present = store::find_provider_job(tx.db(), job.payment);
   if (!present || tx.now() < present->due_at) return std::nullopt;
   ProviderView view = store::provider_view(tx.db(), job.payment);
-  auto connector = store::find_connector_by_key(tx.db(), *view.payment.keys.connector);
+  const std::int64_t key = *view.payment.keys.connector;
+  auto connector = view.endpoint ? store::find_connector_at(tx.db(), key, view.endpoint)
+                                 : store::find_connector_by_key(tx.db(), key);
   COFFER_CHECK(connector.has_value());
   const bool expired = view.expires_at && *view.expires_at <= tx.now();
   Step step;
@@ -68,7 +70,8 @@ std::optional<Step> open_step(const Context& context, store::WriteTx& tx, const 
   if (view.payment.status == PaymentStatus::initiated) advance(context, tx, view.payment, {});
   if (sends) {
     store::set_provider_state(tx, job.payment, ProviderState::sent);
-    store::count_submission(tx, view);
+    const auto& endpoint = connector->terms.endpoint;
+    store::count_submission(tx, view, endpoint ? std::optional(endpoint->key) : std::nullopt);
   }
   step.attempt = store::open_attempt(tx, job.payment, step.call);
   step.view = std::move(view);
@@ -101,9 +104,14 @@ Result<void> fill_messages(const Context& context, ConnectorCache& connectors,
 Result<void> close_steps(const Context& context, std::span<const Step> steps) {
   return context.queue.run([&](store::WriteTx& tx) -> Result<void> {
     for (const Step& step : steps) {
-      ProviderView view = store::provider_view(tx.db(), step.job.payment);
-      store::close_attempt(tx, step.job.payment, step.attempt, outcome_text(step.reply));
+      const std::int64_t payment = step.job.payment;
+      ProviderView view = store::provider_view(tx.db(), payment);
+      const auto present = store::find_provider_job(tx.db(), payment);
+      store::close_attempt(tx, payment, step.attempt, outcome_text(step.reply));
       apply_reply(context, tx, view, step.job.attempts, step.reply);
+      // A callback during the call may know more than the response: its question is not put off.
+      const bool hurried = present && present->due_at != step.job.due_at;
+      if (hurried) store::hasten_provider_job(tx, payment, present->due_at);
     }
     return {};
   });

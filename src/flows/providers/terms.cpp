@@ -16,15 +16,15 @@ struct Ceiling {
 
 }  // namespace
 
-std::string connector_secret_context(ConnectorId id) {
-  return "connector-secret:" + id.to_string();
+std::string connector_secret_context(const Uuid& endpoint) {
+  return "connector-secret:" + endpoint.to_string();
 }
 
 Result<ConnectorTerms> callable(const Context& context, const store::ConnectorRow& row) {
   ConnectorTerms terms = row.terms;
   if (terms.endpoint) {
     COFFER_TRY(terms.endpoint->secret,
-               context.sealer.open(row.sealed_secret, connector_secret_context(terms.id)));
+               context.sealer.open(row.sealed_secret, connector_secret_context(row.endpoint_id)));
   }
   return terms;
 }

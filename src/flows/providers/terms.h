@@ -11,8 +11,8 @@
 
 namespace coffer::flows {
 
-/// What the secret of a connector is sealed for.
-std::string connector_secret_context(ConnectorId id);
+/// What the secret of a connector's endpoint is sealed for.
+std::string connector_secret_context(const Uuid& endpoint);
 /// The connector with its secret opened, ready for the registry of drivers.
 Result<ConnectorTerms> callable(const Context& context, const store::ConnectorRow& row);
 

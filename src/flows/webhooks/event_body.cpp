@@ -45,6 +45,7 @@ store::PaymentRecord at_event(const store::PaymentRecord& now, int version) {
   record.provider->in_review = false;
   record.provider->provider_reference.reset();
   record.provider->instructions.clear();
+  record.provider->collected.reset();
   record.ledger_hash.reset();
   return record;
 }

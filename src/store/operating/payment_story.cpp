@@ -33,9 +33,11 @@ constexpr const char* kProviderJob = "SELECT due_at, attempts FROM provider_jobs
 constexpr const char* kSettlementJob =
     "SELECT due_at, attempts FROM settlement_jobs WHERE payment = ?";
 constexpr const char* kParties =
-    "SELECT a.name, a.id, c.name, q.rate_numerator, q.rate_denominator FROM payments p"
+    "SELECT a.name, a.id, c.name, q.rate_numerator, q.rate_denominator, e.base_url FROM payments p"
     " JOIN applications a ON a.application = p.application"
     " LEFT JOIN connectors c ON c.connector = p.connector LEFT JOIN quotes q ON q.quote = p.quote"
+    " LEFT JOIN provider_payments v ON v.payment = p.payment"
+    " LEFT JOIN connector_endpoints e ON e.connector_endpoint = v.connector_endpoint"
     " WHERE p.payment = ?";
 
 /// From three columns.
@@ -109,6 +111,7 @@ StoryParties parties_of_payment(Connection& db, std::int64_t payment) {
   out.application_id = q.id<ApplicationId>(1);
   out.connector = q.optional_text(2);
   if (!q.is_null(3)) out.rate = Rate{q.integer(3), q.integer(4)};
+  out.provider_url = q.optional_text(5);
   return out;
 }
 

@@ -7,17 +7,24 @@
 namespace coffer::store {
 namespace {
 
-#define CONNECTOR_COLUMNS                                                                       \
+#define CONNECTOR_AT                                                                            \
   "SELECT c.connector, c.id, c.environment, c.name, c.provider, c.driver, c.flow, c.direction," \
   " c.method, c.country, c.currency, c.currency_decimals, s.asset, s.code, s.issuer, s.name,"   \
   " s.decimals, c.rate_numerator, c.rate_denominator, c.fee_fixed, c.fee_basis_points,"         \
   " c.min_amount, c.max_amount, c.day_limit, c.month_limit, c.transaction_types,"               \
-  " c.issues_references, c.status, c.base_url, c.sealed_secret, c.timeout_ms, c.created_at,"    \
-  " c.updated_at FROM connectors c JOIN assets s ON s.asset = c.asset"
+  " c.issues_references, c.status, e.base_url, e.sealed_secret, e.timeout_ms, c.created_at,"    \
+  " c.updated_at, e.connector_endpoint, e.id, e.retired_at IS NOT NULL"                         \
+  " FROM connectors c JOIN assets s ON s.asset = c.asset"                                       \
+  " LEFT JOIN connector_endpoints e ON e.connector = c.connector AND "
+#define CONNECTOR_COLUMNS CONNECTOR_AT "e.retired_at IS NULL"
 
 constexpr const char* kFind = CONNECTOR_COLUMNS " WHERE c.id = ?1 AND c.environment = ?2";
 constexpr const char* kFindOfAny = CONNECTOR_COLUMNS " WHERE c.id = ?1";
 constexpr const char* kFindByKey = CONNECTOR_COLUMNS " WHERE c.connector = ?1";
+constexpr const char* kFindAt = CONNECTOR_AT "e.connector_endpoint = ?2 WHERE c.connector = ?1";
+constexpr const char* kFindAtRetired = CONNECTOR_AT
+    "e.retired_at IS NOT NULL WHERE c.connector = ?1 AND e.connector_endpoint IS NOT NULL"
+    " ORDER BY e.connector_endpoint";
 #define CONNECTOR_FILTER                                                    \
   " WHERE c.environment = ?1 AND (?2 IS NULL OR c.country = ?2)"            \
   " AND (?3 IS NULL OR c.direction = ?3) AND (?4 IS NULL OR c.method = ?4)" \
@@ -32,19 +39,29 @@ constexpr const char* kListBackward = CONNECTOR_COLUMNS CONNECTOR_FILTER
 constexpr const char* kListOfAll = CONNECTOR_COLUMNS " ORDER BY c.environment, c.connector";
 #undef CONNECTOR_FILTER
 #undef CONNECTOR_COLUMNS
+#undef CONNECTOR_AT
 
 constexpr const char* kInsert =
     "INSERT INTO connectors (id, environment, name, provider, driver, flow, direction, method,"
     " country, currency, currency_decimals, asset, rate_numerator, rate_denominator, fee_fixed,"
     " fee_basis_points, min_amount, max_amount, day_limit, month_limit, transaction_types,"
-    " issues_references, status, base_url, sealed_secret, timeout_ms, created_at, updated_at)"
+    " issues_references, status, created_at, updated_at)"
     " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,"
-    " ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?27)";
+    " ?19, ?20, ?21, ?22, ?23, ?24, ?24)";
 constexpr const char* kUpdate =
     "UPDATE connectors SET rate_numerator = ?, rate_denominator = ?, fee_fixed = ?,"
     " fee_basis_points = ?, min_amount = ?, max_amount = ?, day_limit = ?, month_limit = ?,"
-    " status = ?, base_url = ?, sealed_secret = ?, timeout_ms = ?, updated_at = ?"
-    " WHERE connector = ?";
+    " status = ?, updated_at = ? WHERE connector = ?";
+
+constexpr const char* kInsertEndpoint =
+    "INSERT INTO connector_endpoints (id, connector, base_url, sealed_secret, timeout_ms,"
+    " created_at) VALUES (?, ?, ?, ?, ?, ?)";
+constexpr const char* kUpdateEndpoint =
+    "UPDATE connector_endpoints SET sealed_secret = ?, timeout_ms = ? WHERE connector_endpoint = ?";
+constexpr const char* kRetireEndpoint =
+    "UPDATE connector_endpoints SET retired_at = ? WHERE connector = ? AND retired_at IS NULL";
+constexpr const char* kBringBackEndpoint =
+    "UPDATE connector_endpoints SET retired_at = NULL WHERE connector_endpoint = ?";
 
 constexpr const char* kRequirements =
     "SELECT position, name, type, required, label, description, pattern, min_length, max_length,"
@@ -114,8 +131,10 @@ ConnectorRow connector_row(const Query& q) {
   terms.issues_references = q.boolean(26);
   terms.status = q.enumeration<ConnectorStatus>(27);
   if (!q.is_null(28)) {
-    terms.endpoint = ProviderEndpoint{q.text(28), Secret(), static_cast<int>(q.integer(30))};
+    terms.endpoint = ProviderEndpoint{q.text(28), Secret(), static_cast<int>(q.integer(30)),
+                                      q.integer(33), q.boolean(35)};
     row.sealed_secret = q.blob(29);
+    row.endpoint_id = q.uuid(34);
   }
   terms.created_at = q.time(31);
   row.updated_at = q.time(32);
@@ -136,18 +155,20 @@ std::vector<ConnectorRow> all(Connection& db, const char* sql, const Args&... ar
   return out;
 }
 
-/// What the http driver alone has, as three columns that are set together.
-struct EndpointColumns {
-  explicit EndpointColumns(const ConnectorRow& row) {
-    if (!row.terms.endpoint) return;
-    base_url = row.terms.endpoint->base_url;
-    sealed_secret = Blob{row.sealed_secret};
-    timeout_ms = row.terms.endpoint->timeout_ms;
-  }
-  std::optional<std::string> base_url;
-  std::optional<Blob> sealed_secret;
-  std::optional<int> timeout_ms;
-};
+/// Returns the key.
+std::int64_t insert_endpoint(WriteTx& tx, std::int64_t connector, const ConnectorRow& row) {
+  const ProviderEndpoint& endpoint = *row.terms.endpoint;
+  Query(tx.db(), kInsertEndpoint, row.endpoint_id, connector, endpoint.base_url,
+        Blob{row.sealed_secret}, endpoint.timeout_ms, tx.now())
+      .run();
+  return tx.db().last_insert_key();
+}
+
+void update_endpoint(WriteTx& tx, const ConnectorRow& row) {
+  const ProviderEndpoint& endpoint = *row.terms.endpoint;
+  Query(tx.db(), kUpdateEndpoint, Blob{row.sealed_secret}, endpoint.timeout_ms, endpoint.key).run();
+  COFFER_CHECK(tx.db().changes() == 1);
+}
 
 void insert_requirements(WriteTx& tx, std::int64_t connector,
                          const std::vector<Requirement>& requirements) {
@@ -184,6 +205,14 @@ std::optional<ConnectorRow> find_connector_by_key(Connection& db, std::int64_t c
   return one(db, kFindByKey, connector);
 }
 
+std::optional<ConnectorRow> find_connector_at(Connection& db, std::int64_t connector,
+                                              std::optional<std::int64_t> endpoint) {
+  return one(db, kFindAt, connector, endpoint);
+}
+std::vector<ConnectorRow> find_connector_at_retired(Connection& db, std::int64_t connector) {
+  return all(db, kFindAtRetired, connector);
+}
+
 std::vector<ConnectorRow> list_connectors(Connection& db, Environment environment,
                                           const ConnectorFilter& filter, const PageAt& page) {
   std::optional<std::string> asset;
@@ -200,29 +229,40 @@ std::vector<ConnectorRow> list_connectors_of_all(Connection& db) { return all(db
 std::int64_t insert_connector(WriteTx& tx, const ConnectorRow& row,
                               const std::vector<Requirement>& requirements) {
   const ConnectorTerms& terms = row.terms;
-  const EndpointColumns endpoint(row);
   Query(tx.db(), kInsert, terms.id, terms.environment, terms.name, terms.provider, terms.driver,
         terms.flow, terms.direction, terms.method, terms.country, terms.currency,
         terms.currency_decimals, terms.asset.key, terms.rate.numerator, terms.rate.denominator,
         terms.fee.fixed, terms.fee.basis_points, terms.min_amount, terms.max_amount,
         terms.day_limit, terms.month_limit, static_cast<std::int64_t>(terms.types),
-        terms.issues_references, terms.status, endpoint.base_url, endpoint.sealed_secret,
-        endpoint.timeout_ms, tx.now())
+        terms.issues_references, terms.status, tx.now())
       .run();
   const std::int64_t key = tx.db().last_insert_key();
+  if (terms.endpoint) insert_endpoint(tx, key, row);
   insert_requirements(tx, key, requirements);
   return key;
 }
 
 void update_connector(WriteTx& tx, const ConnectorRow& row) {
   const ConnectorTerms& terms = row.terms;
-  const EndpointColumns endpoint(row);
   Query(tx.db(), kUpdate, terms.rate.numerator, terms.rate.denominator, terms.fee.fixed,
         terms.fee.basis_points, terms.min_amount, terms.max_amount, terms.day_limit,
-        terms.month_limit, terms.status, endpoint.base_url, endpoint.sealed_secret,
-        endpoint.timeout_ms, tx.now(), terms.key)
+        terms.month_limit, terms.status, tx.now(), terms.key)
       .run();
   COFFER_CHECK(tx.db().changes() == 1);
+  if (terms.endpoint) update_endpoint(tx, row);
+}
+
+void move_connector(WriteTx& tx, ConnectorRow& row) {
+  ProviderEndpoint& endpoint = *row.terms.endpoint;
+  Query(tx.db(), kRetireEndpoint, tx.now(), row.terms.key).run();
+  COFFER_CHECK(tx.db().changes() == 1);
+  if (endpoint.key == 0) {
+    endpoint.key = insert_endpoint(tx, row.terms.key, row);
+  } else {
+    Query(tx.db(), kBringBackEndpoint, endpoint.key).run();
+    COFFER_CHECK(tx.db().changes() == 1);
+  }
+  endpoint.retired = false;
 }
 
 std::vector<Requirement> requirements_of(Connection& db, std::int64_t connector) {

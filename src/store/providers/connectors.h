@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/uuid.h"
 #include "domain/connector.h"
 #include "domain/tenant.h"
 #include "store/wallets.h"
@@ -12,10 +13,11 @@
 
 namespace coffer::store {
 
-/// One connector. `terms.endpoint` has base URL and timeout but an empty secret: who calls the provider
-/// opens `sealed_secret`, sealed for context "connector-secret:<id>".
+/// One connector at one of its endpoints. `terms.endpoint` has an empty secret: the caller of the
+/// provider opens `sealed_secret`, sealed for context "connector-secret:<endpoint_id>".
 struct ConnectorRow {
   ConnectorTerms terms;
+  Uuid endpoint_id;
   std::string sealed_secret;
   Timestamp updated_at;
 };
@@ -34,6 +36,11 @@ std::optional<ConnectorRow> find_connector(Connection& db, Environment environme
 /// Whatever its environment, for the operator.
 std::optional<ConnectorRow> find_connector_of_any(Connection& db, ConnectorId id);
 std::optional<ConnectorRow> find_connector_by_key(Connection& db, std::int64_t connector);
+/// At this endpoint of the connector, which may be a retired one; at none when `endpoint` is empty.
+std::optional<ConnectorRow> find_connector_at(Connection& db, std::int64_t connector,
+                                              std::optional<std::int64_t> endpoint);
+/// At each endpoint that it has left, oldest first.
+std::vector<ConnectorRow> find_connector_at_retired(Connection& db, std::int64_t connector);
 /// Newest first, at most `limit` rows beyond `page.key`.
 std::vector<ConnectorRow> list_connectors(Connection& db, Environment environment,
                                           const ConnectorFilter& filter, const PageAt& page);
@@ -42,8 +49,12 @@ std::vector<ConnectorRow> list_connectors_of_all(Connection& db);
 /// Returns the key.
 std::int64_t insert_connector(WriteTx& tx, const ConnectorRow& row,
                               const std::vector<Requirement>& requirements);
-/// Replaces rate, fee, limits, status, endpoint and secret.
+/// Replaces rate, fee, limits and status, and secret and timeout of the endpoint with the key
+/// `terms.endpoint->key`.
 void update_connector(WriteTx& tx, const ConnectorRow& row);
+/// Retires the present endpoint; the one of `row` becomes the present one. The key is 0 for a new
+/// endpoint and set by this, or that of a retired endpoint.
+void move_connector(WriteTx& tx, ConnectorRow& row);
 
 /// In form order.
 std::vector<Requirement> requirements_of(Connection& db, std::int64_t connector);

@@ -6,8 +6,8 @@ namespace coffer::store {
 namespace {
 
 constexpr const char* kView =
-    "SELECT state, attempts, fee, total, first_sent_at, expires_at FROM provider_payments"
-    " WHERE payment = ?";
+    "SELECT state, attempts, fee, total, first_sent_at, expires_at, connector_endpoint,"
+    " collected_amount FROM provider_payments WHERE payment = ?";
 constexpr const char* kDetail =
     "SELECT v.transaction_type, q.provider_reference FROM provider_payments v"
     " JOIN payments p ON p.payment = v.payment LEFT JOIN quotes q ON q.quote = p.quote"
@@ -15,10 +15,13 @@ constexpr const char* kDetail =
 constexpr const char* kSetState = "UPDATE provider_payments SET state = ? WHERE payment = ?";
 constexpr const char* kCountSubmission =
     "UPDATE provider_payments SET attempts = attempts + 1,"
-    " first_sent_at = coalesce(first_sent_at, ?) WHERE payment = ?";
+    " first_sent_at = coalesce(first_sent_at, ?),"
+    " connector_endpoint = coalesce(connector_endpoint, ?) WHERE payment = ?";
 constexpr const char* kSetInReview = "UPDATE provider_payments SET in_review = ? WHERE payment = ?";
 constexpr const char* kSetReference =
     "UPDATE provider_payments SET provider_reference = ? WHERE payment = ?";
+constexpr const char* kSetCollected =
+    "UPDATE provider_payments SET collected_amount = ? WHERE payment = ?";
 constexpr const char* kSetExpiry = "UPDATE provider_payments SET expires_at = ? WHERE payment = ?";
 constexpr const char* kDropInstructions = "DELETE FROM payment_instructions WHERE payment = ?";
 constexpr const char* kAddInstruction =
@@ -35,6 +38,10 @@ constexpr const char* kAddJob =
 constexpr const char* kRemoveJob = "DELETE FROM provider_jobs WHERE payment = ?";
 constexpr const char* kReschedule =
     "UPDATE provider_jobs SET due_at = ?, attempts = ? WHERE payment = ?";
+constexpr const char* kHurry =
+    "UPDATE provider_jobs SET due_at = min(due_at - 1, ?1), attempts = 0 WHERE payment = ?2";
+constexpr const char* kHasten =
+    "UPDATE provider_jobs SET due_at = ?1, attempts = 0 WHERE payment = ?2 AND due_at > ?1";
 constexpr const char* kFindJob =
     "SELECT lane, due_at, payment, attempts FROM provider_jobs WHERE payment = ?";
 constexpr const char* kDueJobs =
@@ -45,6 +52,10 @@ constexpr const char* kLanes =
     "WITH RECURSIVE lanes(lane) AS (SELECT min(lane) FROM provider_jobs UNION ALL"
     " SELECT (SELECT min(j.lane) FROM provider_jobs j WHERE j.lane > lanes.lane) FROM lanes"
     " WHERE lanes.lane IS NOT NULL) SELECT lane FROM lanes WHERE lane IS NOT NULL";
+// An http connector has a lane of its own.
+constexpr const char* kInProgressAt =
+    "SELECT count(*) FROM provider_jobs j CROSS JOIN provider_payments v ON v.payment = j.payment"
+    " WHERE j.lane = ? AND v.connector_endpoint = ?";
 constexpr const char* kFindPayment =
     "SELECT p.payment FROM payments p JOIN provider_jobs j ON j.payment = p.payment"
     " WHERE p.id = ? AND p.connector = ?";
@@ -66,6 +77,8 @@ ProviderView provider_view(Connection& db, std::int64_t payment) {
   view.total = q.amount(3);
   view.first_sent_at = q.optional_time(4);
   view.expires_at = q.optional_time(5);
+  view.endpoint = q.optional_integer(6);
+  view.collected = q.optional_amount(7);
   return view;
 }
 
@@ -82,10 +95,11 @@ void set_provider_state(WriteTx& tx, std::int64_t payment, ProviderState state) 
   Query(tx.db(), kSetState, state, payment).run();
 }
 
-void count_submission(WriteTx& tx, ProviderView& view) {
-  Query(tx.db(), kCountSubmission, tx.now(), view.payment.key).run();
+void count_submission(WriteTx& tx, ProviderView& view, std::optional<std::int64_t> endpoint) {
+  Query(tx.db(), kCountSubmission, tx.now(), endpoint, view.payment.key).run();
   ++view.attempts;
   if (!view.first_sent_at) view.first_sent_at = tx.now();
+  if (!view.endpoint) view.endpoint = endpoint;
 }
 
 void set_in_review(WriteTx& tx, std::int64_t payment, bool in_review) {
@@ -94,6 +108,11 @@ void set_in_review(WriteTx& tx, std::int64_t payment, bool in_review) {
 
 void set_provider_reference(WriteTx& tx, std::int64_t payment, std::string_view reference) {
   Query(tx.db(), kSetReference, reference, payment).run();
+}
+
+void set_collected(WriteTx& tx, ProviderView& view, Amount collected) {
+  Query(tx.db(), kSetCollected, collected, view.payment.key).run();
+  view.collected = collected;
 }
 
 void set_instructions(WriteTx& tx, std::int64_t payment,
@@ -133,6 +152,14 @@ void reschedule_provider_job(WriteTx& tx, std::int64_t payment, Timestamp due_at
   Query(tx.db(), kReschedule, due_at, attempts, payment).run();
 }
 
+void hurry_provider_job(WriteTx& tx, std::int64_t payment) {
+  Query(tx.db(), kHurry, tx.now(), payment).run();
+}
+
+void hasten_provider_job(WriteTx& tx, std::int64_t payment, Timestamp due_at) {
+  Query(tx.db(), kHasten, due_at, payment).run();
+}
+
 std::optional<ProviderJob> find_provider_job(Connection& db, std::int64_t payment) {
   Query q(db, kFindJob, payment);
   return q.step() ? std::optional(job_row(q)) : std::nullopt;
@@ -151,6 +178,13 @@ std::vector<std::int64_t> provider_lanes(Connection& db) {
   Query q(db, kLanes);
   while (q.step()) out.push_back(q.integer(0));
   return out;
+}
+
+std::int64_t payments_in_progress_at(Connection& db, std::int64_t connector,
+                                     std::int64_t endpoint) {
+  Query q(db, kInProgressAt, connector, endpoint);
+  COFFER_CHECK(q.step());
+  return q.integer(0);
 }
 
 std::optional<std::int64_t> find_provider_payment(Connection& db, std::int64_t connector,

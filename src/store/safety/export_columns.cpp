@@ -261,9 +261,19 @@ constexpr auto kConnectors = std::to_array<ExportColumn>({
     amount("dayLimit", "day_limit"),
     amount("monthLimit", "month_limit"),
     named<ConnectorStatus>("status", "status"),
-    text("baseUrl", "base_url"),
+    text("baseUrl",
+         "(SELECT base_url FROM connector_endpoints e"
+         " WHERE e.connector = x.connector AND e.retired_at IS NULL)"),
     time("createdAt", "created_at"),
     time("updatedAt", "updated_at"),
+});
+constexpr auto kEndpoints = std::to_array<ExportColumn>({
+    number("connectorEndpoint", "connector_endpoint"),
+    id("connectorId", ID_OF("connectors", "connector", "connector")),
+    text("baseUrl", "base_url"),
+    number("timeoutMs", "timeout_ms"),
+    time("createdAt", "created_at"),
+    time("retiredAt", "retired_at"),
 });
 constexpr auto kFees = std::to_array<ExportColumn>({
     id("association", ID_OF("associations", "association", "association")),
@@ -329,6 +339,8 @@ constexpr auto kPayments = std::to_array<ExportColumn>({
     amount("fee", "q.fee"),
     amount("total", "q.total"),
     text("providerReference", "q.provider_reference"),
+    number("connectorEndpoint", "q.connector_endpoint"),
+    amount("collectedAmount", "q.collected_amount"),
     time("createdAt", "created_at"),
     time("processingAt", "processing_at"),
     time("completedAt", "completed_at"),
@@ -449,6 +461,7 @@ constexpr auto kNouns = std::to_array<ExportNoun>({
     {"wallet", "wallets", "x.wallet", kWallets,
      "LEFT JOIN wallet_metadata m ON m.wallet = x.wallet"},
     {"connector", "connectors", "connector", kConnectors},
+    {"connectorEndpoint", "connector_endpoints", "connector_endpoint", kEndpoints},
     {"account", "accounts", "account", kAccounts},
     {"fee", "fee_rows", "association, connector, transaction_type", kFees},
     {"beneficiary", "beneficiaries", "beneficiary", kBeneficiaries},

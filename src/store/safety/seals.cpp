@@ -13,7 +13,7 @@ constexpr std::array<SealedColumn, 6> kColumns{{
     {"operators", "sealed_otp", "operator-otp:"},
     {"users", "sealed_otp", "user-otp:"},
     {"wallets", "sealed_seed", "wallet-seed:"},
-    {"connectors", "sealed_secret", "connector-secret:"},
+    {"connector_endpoints", "sealed_secret", "connector-secret:"},
     {"webhooks", "sealed_secret", "webhook-secret:"},
     {"webhooks", "old_secret", "webhook-secret:"},
 }};

@@ -87,6 +87,11 @@ TEST_CASE("connectors: an http connector has a secret that is shown when it is m
   const auto moved =
       file.run("connector set-url", {{"ID", id}, {"URL", "https://other.example"}}).json();
   CHECK(moved.at("baseUrl") == "https://other.example");
+  const auto slower = file.run(
+      "connector set-url", {{"ID", id}, {"URL", "https://other.example"}, {"timeout-ms", "2500"}});
+  CHECK(slower.json().at("timeoutMs") == 2'500);
+  const auto again = file.run("connector set-url", {{"ID", id}, {"URL", "https://third.example"}});
+  CHECK(again.json().at("timeoutMs") == 2'500);  // as it was: it was not to be changed
   CHECK(file.run("connector set-url", {{"ID", id}, {"URL", "ftp://other.example"}}).code ==
         exit_code::kUsage);
 }

@@ -36,16 +36,20 @@ void seal_everything(OpenFile& file) {
   REQUIRE(file.run("user add", {{"USERNAME", "ada"}, {"association", association}}).code == 0);
   REQUIRE(file.run("application register", {{"name", "app"}, {"association", association}}).code ==
           0);
-  REQUIRE(file.run("connector add", {{"NAME", "Payouts"},
-                                     {"driver", "http"},
-                                     {"base-url", "https://provider.example"},
-                                     {"method", "MOMO"},
-                                     {"country", "ke"},
-                                     {"currency", "kes"},
-                                     {"asset", "USDC"},
-                                     {"rate", "129.5"},
-                                     {"min", "1"},
-                                     {"max", "1000"}})
+  const Ran connector = file.run("connector add", {{"NAME", "Payouts"},
+                                                   {"driver", "http"},
+                                                   {"base-url", "https://provider.example"},
+                                                   {"method", "MOMO"},
+                                                   {"country", "ke"},
+                                                   {"currency", "kes"},
+                                                   {"asset", "USDC"},
+                                                   {"rate", "129.5"},
+                                                   {"min", "1"},
+                                                   {"max", "1000"}});
+  REQUIRE(connector.code == 0);
+  // The address that it leaves keeps a secret of its own.
+  REQUIRE(file.run("connector set-url",
+                   {{"ID", connector.json().at("id")}, {"URL", "https://another.example"}})
               .code == 0);
   const Tenant tenant =
       *store::with_reader(file.app().database(), [&](store::Connection& db) -> Result<Tenant> {
@@ -99,10 +103,11 @@ TEST_CASE("key rotation: every sealed value opens with the new key, and none wit
   const auto before = opened_with(file.app(), *old_key);
   CHECK(before.size() == 7);  // five kinds of columns, the challenge key, the listener's secret
   CHECK(before.at("webhook-secret").first == 2);
+  CHECK(before.at("connector-secret").first == 2);
 
   const auto count = flows::rotate_master_key(file.app().flows(), next);
   REQUIRE(count);
-  CHECK(*count == 8);
+  CHECK(*count == 9);
   for (const auto& [context, counts] : opened_with(file.app(), next)) {
     INFO(context);
     CHECK(counts == std::pair(before.at(context).first, 0));

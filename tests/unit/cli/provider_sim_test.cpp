@@ -9,6 +9,7 @@
 #include "cli/provider_sim/simulator.h"
 #include "outbound/connector_registry.h"
 #include "outbound/provider_signature.h"
+#include "unit/http/certificates.h"
 #include "unit/outbound/connector_conformance.h"
 
 using namespace coffer;
@@ -269,6 +270,56 @@ TEST_CASE("what is pending is decided by whoever runs the simulator") {
         CollectionState::collected);
   world.simulator->send_callbacks();
   CHECK(world.received.size() == 3);
+}
+
+TEST_CASE("payers of the simulator pay what they were asked for, or another amount") {
+  World world;
+  const auto collected = [&](const char* account, const Json& decision = {}) {
+    const Collection collection = collection_from(world.subject, account);
+    REQUIRE(world.registry.collect(world.subject.on_ramp, collection));
+    if (!decision.is_null()) {
+      world.control("POST", "/control/collections/" + collection.id.to_string() + "/pay", decision);
+    }
+    world.clock.advance_ms(10);
+    const auto answer = world.registry.collection_status(world.subject.on_ramp, collection);
+    REQUIRE(answer);
+    REQUIRE(answer->state == CollectionState::collected);
+    return std::pair(answer->collected.value(), collection.send);
+  };
+  const auto [exact, asked] = collected("0123456789");
+  CHECK(exact == asked);
+  CHECK(collected("000001501").first.units() == asked.units() / 10 * 9);
+  CHECK(collected("000001502").first.units() == asked.units() / 10 * 11);
+  CHECK(collected("000001503").first == amount_of("0.01"));
+  CHECK(collected("000001201", {{"amount", "12.5"}}).first == amount_of("12.5"));
+  CHECK(collected("000001201", Json::object()).first == asked);
+  const Collection waits = collection_from(world.subject, "000001201");
+  REQUIRE(world.registry.collect(world.subject.on_ramp, waits));
+  CHECK(world.control("POST", "/control/collections/" + waits.id.to_string() + "/pay",
+                      {{"amount", "-1"}})["httpStatus"] == 400);
+}
+
+TEST_CASE("the simulator speaks TLS, and wants certificate and key together") {
+  const http::test::Certificates files;
+  files.make("IP:127.0.0.1", 1);
+  World world;
+  SimulatorOptions options;
+  options.secret = Secret("shared-secret");
+  options.rates = kRates;
+  options.tls_cert_file = files.cert();
+  Simulator half(options, world.clock, world.random);
+  CHECK(half.start().error().slug == Slug::malformed_request);
+  options.tls_key_file = files.key();
+  Simulator simulator(options, world.clock, world.random);
+  simulator.start().value();
+  CHECK(simulator.url().starts_with("https://127.0.0.1:"));
+  http::Client trusting{files.cert()};
+  ConnectorRegistry registry{world.clock, world.resolver, trusting, world.random};
+  ConnectorTerms terms = world.terms();
+  terms.endpoint->base_url = simulator.url();
+  const Payout payout = payout_to(world.subject, "0123456789");
+  CHECK(registry.submit(terms, payout)->state == PayoutState::succeeded);
+  CHECK(world.registry.submit(terms, payout).error().slug == Slug::provider_unavailable);
 }
 
 TEST_CASE("faults are changed at run time") {

@@ -118,3 +118,62 @@ TEST_CASE("the amount a connector takes", "[quote]") {
   CHECK(faults_of(terms, "1.005") == List{"amount", "amount-precision"});
   CHECK(faults_of(terms, "0.005") == List{"amount", "amount", "validation-failed"});
 }
+
+TEST_CASE("what a collection of another amount credits", "[quote]") {
+  // 10,000 less 110 at 0.0075.
+  const Price price =
+      *price_exact_send(on_ramp("0.0075", {amount("10"), 100}), amount("10000"), {});
+  REQUIRE(price.receive == amount("74.175"));
+  const auto credited = [&](const char* collected, int decimals = 7) {
+    return received_of(price, amount(collected), decimals).to_string(7);
+  };
+  CHECK(credited("10000") == "74.175");
+  CHECK(credited("20000") == "74.175");
+  CHECK(credited("5000") == "36.675");
+  CHECK(credited("9999.99") == "74.174925");
+  CHECK(credited("5000", 2) == "36.67");
+  CHECK(credited("110.01") == "0.000075");
+  CHECK(credited("110.01", 2) == "0.00");
+  CHECK(credited("110") == "0.00");
+  CHECK(credited("0.01") == "0.00");
+}
+
+TEST_CASE("a collection of less credits no more than its share, whatever the quote's rate",
+          "[quote]") {
+  const Price price{amount("100"), amount("50"), amount("0"), amount("100"),
+                    *Rate::parse("1000000")};
+  CHECK(received_of(price, amount("99"), 7) == amount("49.5"));
+  CHECK(received_of(price, amount("0.01"), 2) == amount("0.01"));  // its share up to the last place
+  const Price poor{amount("100"), amount("50"), amount("0"), amount("100"), *Rate::parse("0.1")};
+  CHECK(received_of(poor, amount("99"), 7) == amount("9.9"));
+  const Price all_fee{amount("100"), amount("50"), amount("100"), amount("100"), {}};
+  CHECK(received_of(all_fee, amount("99"), 7).is_zero());
+  const Amount most = Amount::from_units(kMax);
+  const Price vast{most, most, Amount(), most, {kMax, 1}};
+  CHECK(received_of(vast, Amount::from_units(kMax - 1), 7) == Amount::from_units(kMax - 1));
+}
+
+TEST_CASE("a collection credits more for more, and all of the quote only for all of it",
+          "[quote]") {
+  for (const char* rate : {"0.0075", "0.333333333", "1", "129.5"}) {
+    for (const int decimals : {7, 2, 0}) {
+      ConnectorTerms terms = on_ramp(rate, {amount("1"), 133});
+      terms.asset.decimals = decimals;
+      const Price price = *price_exact_send(terms, amount("997.53"), {});
+      Amount before;
+      for (std::int64_t cents = 1; cents <= 99'753; cents += 97) {
+        const Amount collected = Amount::from_units(cents * 100'000);
+        const Amount credit = received_of(price, collected, decimals);
+        // As if it had been quoted with this fee.
+        const Amount left = Amount::from_units(collected.units() - price.fee.units());
+        const Amount wanted =
+            left.is_positive() ? truncate_to(*multiply(left, terms.rate, Rounding::down), decimals)
+                               : Amount();
+        if (credit != wanted) FAIL(rate << " " << decimals << " " << collected.to_string(2));
+        if (credit < before) FAIL("less for more: " << collected.to_string(2));
+        before = credit;
+      }
+      CHECK(received_of(price, price.send, decimals) == price.receive);
+    }
+  }
+}

@@ -73,6 +73,26 @@ bool names(const std::vector<Violation>& violations, const std::string& invarian
   });
 }
 
+const std::string kHttpConnector =
+    "INSERT INTO connectors (connector, id, environment, name, provider, driver, flow, direction,"
+    " method, country, currency, currency_decimals, asset, rate_numerator, rate_denominator,"
+    " min_amount, max_amount, transaction_types, created_at, updated_at) VALUES (1, zeroblob(16), 0,"
+    " 'a', 'a', 1, 0, 1, 0, 'KE', 'KES', 2, 1, 1, 1, 1, 9, 15, 0, 0)";
+const std::string kEndpoint =
+    "; INSERT INTO connector_endpoints (id, connector, base_url, sealed_secret, timeout_ms,"
+    " created_at) VALUES (zeroblob(16), 1, 'https://a', x'00', 1, 0)";
+/// Payment 1 becomes a collection at a quote of its own amount, with a fee of 1, of which this much
+/// was collected: an expression between the two.
+const std::string kCollection =
+    kHttpConnector + kEndpoint +
+    "; INSERT INTO quotes (quote, tenant, id, connector, send_amount, receive_amount, fee, total,"
+    " rate_numerator, rate_denominator, created_at, expires_at, payment) SELECT 1, tenant,"
+    " zeroblob(16), 1, sending_amount, sending_amount, 1, sending_amount, 1, 1, 0, 0, 1"
+    " FROM payments WHERE payment = 1; UPDATE payments SET type = 6, quote = 1, connector = 1,"
+    " receiving_amount = sending_amount WHERE payment = 1; INSERT INTO provider_payments (payment,"
+    " fee, total, collected_amount) SELECT 1, 1, sending_amount, ";
+const std::string kCollectionEnd = " FROM payments WHERE payment = 1";
+
 // Payments 1-4 are settled, 5 failed, 6 open, 7 is three legs, settled. Accounts: 1, 2 USDC
 // wallets, 3 EURC, 4 issuance.
 const std::vector<Break> kBreaks{
@@ -129,6 +149,20 @@ const std::vector<Break> kBreaks{
      "UPDATE payments SET type = 5 WHERE payment = 1; INSERT INTO provider_payments (payment, fee, "
      "total,"
      " attempts) SELECT payment, 3, sending_amount + 3, 1 FROM payments WHERE payment = 1"},
+    {"endpoints", kHttpConnector},
+    {"endpoints", kHttpConnector + kEndpoint + "; UPDATE connectors SET driver = 0"},
+    {"endpoints",  // sent through another connector's endpoint
+     kHttpConnector + kEndpoint +
+         "; UPDATE payments SET connector = 1 WHERE payment = 1; INSERT INTO provider_payments"
+         " (payment, fee, total, attempts) VALUES (1, 0, 1, 1)"},
+    {"collected_amounts", kCollection + "NULL" + kCollectionEnd},
+    {"collected_amounts", kCollection + "sending_amount - 1" + kCollectionEnd +
+                              "; UPDATE payments SET receiving_amount = receiving_amount + 1"
+                              " WHERE payment = 1"},
+    {"collected_amounts", kCollection + "sending_amount + 1" + kCollectionEnd +
+                              "; UPDATE payments SET receiving_amount = receiving_amount - 1"
+                              " WHERE payment = 1"},
+    {"collected_amounts", kCollection + "1" + kCollectionEnd},
     {"work_is_queued", "DELETE FROM settlement_jobs"},
     {"work_is_queued", "INSERT INTO settlement_jobs (due_at, payment) VALUES (1, 2)"},
     {"events_tell_all", "DELETE FROM events WHERE payment = 6"},

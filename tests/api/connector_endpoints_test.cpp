@@ -1,0 +1,227 @@
+// A payment is carried out by the provider that it was first sent to, wherever the connector points
+// afterwards.
+#include <catch2/catch.hpp>
+#include <sstream>
+
+#include "cli/dispatch.h"
+#include "outbound/provider_signature.h"
+#include "support/recipients.h"
+#include "support/simulated_provider.h"
+
+using namespace coffer;
+using namespace coffer::test;
+
+namespace {
+
+struct Ran {
+  int code = -1;
+  std::string out;
+  std::string err;
+  Json json() const { return Json::parse(out); }
+};
+
+struct World {
+  TestApp app{[](Config& config) { config.token_lifetime_s = 86'400; }};
+  const Client& me = app.me();
+  std::string wallet = app.wallet("USDC", "1000");
+  SimulatedProvider old_provider{app};
+  SimulatedProvider new_provider{app};
+  std::string payouts = add_connector_at(app, old_provider.url(), payout_connector());
+  std::string collections = add_connector_at(app, old_provider.url(), collection_connector());
+
+  /// To a recipient whose account ends in these digits.
+  std::string pay(const std::string& digits = "5678") {
+    const std::string recipient = add_recipient(me, digits);
+    return me.pay("/v1/payments/offramp",
+                  cash_out_body(quote_for(me, payouts, recipient, "10"), wallet, recipient));
+  }
+  std::string collect(const std::string& account = "1234567890") {
+    return me.pay("/v1/payments/onramp",
+                  collection_body(collection_quote(me, collections), wallet, account));
+  }
+  int call_back(const Json& body, const std::string& secret) {
+    const std::string path = "/v1/providers/" + payouts + "/callbacks";
+    HttpCall call{"POST", path, {}, body.dump()};
+    for (const auto& [name, value] :
+         outbound::sign(Secret(secret), app.clock.now(), {"POST", path, call.body})) {
+      call.headers.emplace_back(name, value);
+    }
+    return app.anonymous().send(call).status;
+  }
+  /// Lets so much time pass, and everything happen that is due in it.
+  void pass(int ms) {
+    for (int passed = 0; passed < ms; passed += 250) {
+      app.clock.advance_ms(250);
+      app.settle();
+    }
+  }
+  Ran run(const std::string& command, const std::map<std::string, std::string>& arguments) {
+    std::ostringstream out, err;
+    cli::Interruption interruption;
+    const cli::ControlRequest request{.command = command, .arguments = arguments, .json = true};
+    const int code = cli::run_request(app.core(), request, out, err, interruption);
+    return {code, out.str(), err.str()};
+  }
+  Ran move(const std::string& connector, const std::string& url, bool confirmed = false) {
+    std::map<std::string, std::string> arguments{{"ID", connector}, {"URL", url}};
+    if (confirmed) arguments["confirm"] = "true";
+    return run("connector set-url", arguments);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a payout whose response was lost is not sent to the next provider") {
+  World world;
+  const std::string id = world.pay();
+  world.old_provider.faults("lose-answer=1");
+  world.app.settle();
+  REQUIRE(world.old_provider.submissions(id) == 1);
+  world.old_provider.faults("");
+
+  const Ran refused = world.move(world.payouts, world.new_provider.url());
+  CHECK(refused.code != 0);
+  INFO(refused.err);
+  CHECK(refused.err.find("1 payment ") != std::string::npos);
+  CHECK(refused.err.find("--confirm") != std::string::npos);
+  CHECK(world.run("connector show", {{"ID", world.payouts}}).json().at("baseUrl") ==
+        world.old_provider.url());
+
+  REQUIRE(world.move(world.payouts, world.new_provider.url(), true).code == 0);
+  world.pass(10'000);
+  CHECK(world.me.status(id) == "succeeded");
+  CHECK(world.old_provider.submissions(id) == 1);
+  CHECK(world.new_provider.submissions(id) == 0);
+}
+
+TEST_CASE("a payment that never arrived is sent again where it was sent first") {
+  World world;
+  const std::string id = world.pay();
+  world.old_provider.faults("refuse=1");
+  world.app.settle();
+  REQUIRE(world.move(world.payouts, world.new_provider.url(), true).code == 0);
+  world.pass(1'000);
+  REQUIRE(world.old_provider.submissions(id) == 0);
+  world.old_provider.faults("");
+  world.pass(120'000);  // a breaker may have opened
+  CHECK(world.me.status(id) == "succeeded");
+  CHECK(world.old_provider.submissions(id) == 1);
+  CHECK(world.new_provider.submissions(id) == 0);
+}
+
+TEST_CASE("payments that were not sent yet and new ones go to the new address") {
+  World world;
+  const std::string waiting = world.pay();
+  const Ran moved = world.move(world.payouts, world.new_provider.url());
+  INFO(moved.err);
+  REQUIRE(moved.code == 0);
+  const std::string later = world.pay();
+  world.app.settle();
+  for (const std::string& id : {waiting, later}) {
+    CHECK(world.me.status(id) == "succeeded");
+    CHECK(world.old_provider.submissions(id) == 0);
+    CHECK(world.new_provider.submissions(id) == 1);
+  }
+}
+
+TEST_CASE("a collection is asked about and ended where it was sent first") {
+  World world;
+  const std::string paid = world.collect();
+  const std::string unpaid = world.collect("1201");
+  world.app.settle();
+  REQUIRE(world.me.record(paid).at("substatus") == "awaiting_payment");
+  CHECK(world.move(world.collections, world.new_provider.url()).err.find("2 payments ") !=
+        std::string::npos);
+  REQUIRE(world.move(world.collections, world.new_provider.url(), true).code == 0);
+  world.pass(1'000);
+  CHECK(world.me.status(paid) == "succeeded");
+  CHECK(world.me.balance(world.wallet, "USDC") == "1075.00");
+  world.app.clock.advance_ms(3'600'000);
+  world.pass(1'000);
+  CHECK(world.me.status(unpaid) == "expired");
+  for (const std::string& id : {paid, unpaid}) CHECK(world.new_provider.submissions(id) == 0);
+}
+
+TEST_CASE("the old address keeps its secret, and callbacks signed with it hurry its payments") {
+  World world;
+  const std::string id = world.pay("1202");  // in review for two seconds
+  world.app.settle();
+  REQUIRE(world.me.record(id).at("substatus") == "in_review");
+  REQUIRE(world.move(world.payouts, world.new_provider.url(), true).code == 0);
+  const std::string secret =
+      world.run("connector rotate-secret", {{"ID", world.payouts}}).json().at("secret");
+  const Json shown = world.run("connector show", {{"ID", world.payouts}}).json();
+  REQUIRE(shown.at("formerUrls").size() == 1);
+  CHECK(shown.at("formerUrls")[0].at("baseUrl") == world.old_provider.url());
+  CHECK(shown.at("formerUrls")[0].at("paymentsInProgress") == 1);
+  CHECK(world.run("payment show", {{"ID", id}}).json().at("providerUrl") ==
+        world.old_provider.url());
+
+  // Asked with the growing pauses of a payment that was asked about in vain, it would take longer.
+  world.pass(2'000);
+  const Json hint{{"id", "cb"}, {"type", "payout.updated"}, {"data", {{"id", id}}}};
+  const Json paid{{"id", "cb"},
+                  {"type", "reference.paid"},
+                  {"data",
+                   {{"providerPaymentId", "pp"},
+                    {"reference", "REF"},
+                    {"amount", "1"},
+                    {"currencyIsoCode3", "KES"}}}};
+  CHECK(world.call_back(hint, "guessed") == 401);
+  CHECK(world.call_back(paid, "shared") == 401);  // credits a wallet: only the present secret will do
+  CHECK(world.call_back(paid, secret) == 404);
+  CHECK(world.call_back(hint, "shared") == 200);
+  world.app.settle();
+  CHECK(world.me.status(id) == "succeeded");
+  CHECK(world.call_back(hint, "shared") == 401);  // nothing is left to say
+  CHECK(world.call_back(hint, secret) == 200);
+  CHECK(world.run("connector show", {{"ID", world.payouts}}).json().at("formerUrls").empty());
+}
+
+TEST_CASE("a connector goes back to an address with the payments that were left there") {
+  World world;
+  const std::string id = world.pay("1201");
+  world.app.settle();
+  REQUIRE(world.move(world.payouts, world.new_provider.url(), true).code == 0);
+  REQUIRE(world.move(world.payouts, world.old_provider.url()).code == 0);  // none is at the other
+  CHECK(world.run("connector show", {{"ID", world.payouts}}).json().at("formerUrls").empty());
+  CHECK(world.move(world.payouts, world.new_provider.url()).code != 0);
+  // The same address with another timeout concerns no payment.
+  const Ran slower = world.run("connector set-url", {{"ID", world.payouts},
+                                                     {"URL", world.old_provider.url()},
+                                                     {"timeout-ms", "1234"}});
+  INFO(slower.err);
+  CHECK(slower.json().at("timeoutMs") == 1'234);
+  world.pass(1'000);
+  CHECK(world.me.status(id) == "processing");
+}
+
+TEST_CASE("an old address that is gone keeps no call from the new one") {
+  World world;
+  const std::string stuck = world.pay("1201");
+  world.app.settle();
+  REQUIRE(world.move(world.payouts, world.new_provider.url(), true).code == 0);
+  world.old_provider.stop();
+  for (int i = 0; i < 8; ++i) {
+    world.run("payment retry", {{"ID", stuck}});
+    world.app.settle();
+  }
+  REQUIRE(world.app.log().find("\"reason\"") != std::string::npos);
+  const std::string id = world.pay();
+  world.app.settle();
+  CHECK(world.me.status(id) == "succeeded");
+  CHECK(world.me.status(stuck) == "processing");
+}
+
+TEST_CASE("a payment stays at its address after a restart") {
+  World world;
+  const std::string id = world.pay();
+  world.old_provider.faults("lose-answer=1");
+  world.app.settle();
+  world.old_provider.faults("");
+  REQUIRE(world.move(world.payouts, world.new_provider.url(), true).code == 0);
+  world.app.restart();
+  world.pass(10'000);
+  CHECK(world.me.status(id) == "succeeded");
+  CHECK(world.new_provider.submissions(id) == 0);
+}
