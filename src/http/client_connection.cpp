@@ -196,8 +196,9 @@ ClientConnection::Exchange ClientConnection::exchange(const ClientRequest& reque
     }
   }
   if (state == ResponseParser::State::broken) {
-    return {unexpected(Slug::provider_error, "What came back is not an HTTP response."), false,
-            !any};
+    const char* detail = any ? "What came back is not an HTTP response."
+                             : "The connection was closed without a response.";
+    return {unexpected(Slug::provider_error, detail), false, !any};
   }
   const bool reusable = parser.leaves_connection_usable();
   return {parser.take(), reusable, false};

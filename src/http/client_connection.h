@@ -32,8 +32,8 @@ class ClientConnection {
 
   struct Exchange {
     Result<ClientResponse> response;
-    bool reusable = false;   // the next request may follow
-    bool untouched = false;  // the peer closed without a single byte of an answer
+    bool reusable = false;  // the next request may follow
+    bool hung_up = false;   // the peer closed without a single byte of a response
   };
   /// Sends what `render_request` made of `request` and reads the response.
   Exchange exchange(const ClientRequest& request, std::string_view bytes, std::int64_t deadline_ms);

@@ -6,9 +6,13 @@
 namespace coffer::http {
 namespace {
 
-constexpr std::int64_t kIdleMaxMs = 20'000;
+// Shorter than the keep-alive timeout of common servers (gunicorn 2 s, Node.js and Apache 5 s), so
+// that a server does not close a connection at the moment when it is used again.
+constexpr std::int64_t kIdleMaxMs = 1'000;
 constexpr std::size_t kIdleMax = 1'024;
 constexpr std::size_t kIdlePerPlaceMax = 64;
+constexpr std::int64_t kNotKeptMs = 600'000;
+constexpr std::size_t kNotKeptMax = 1'024;
 
 std::string place_of(const ClientRequest& request) {
   return (request.tls ? "s " : "p ") + request.host + ' ' + std::to_string(request.port) + ' ' +
@@ -24,23 +28,33 @@ ClientPool::ClientPool(std::string ca_bundle) : trust_(std::move(ca_bundle)) {
 
 void ClientPool::cut() { cut_.signal(); }
 
-/// At most one; those that are stale are closed on the way.
-std::vector<ClientPool::Idle> ClientPool::take(const std::string& place) {
+/// Stale connections are closed on the way.
+std::optional<ClientConnection> ClientPool::take(const std::string& place) {
   const std::int64_t now = SystemClock().monotonic_ms();
   std::vector<Idle> dropped;  // closed after the lock is released
-  std::vector<Idle> found;
   const Lock lock(mutex_);
   const auto it = idle_.find(place);
-  if (it == idle_.end()) return found;
-  while (found.empty() && !it->second.empty()) {
+  if (it == idle_.end()) return std::nullopt;
+  std::optional<ClientConnection> found;
+  while (!found && !it->second.empty()) {
     Idle last = std::move(it->second.back());
     it->second.pop_back();
     --idle_count_;
-    const bool good = now - last.since_ms < kIdleMaxMs && last.connection.is_quiet();
-    (good ? found : dropped).push_back(std::move(last));
+    if (now - last.since_ms < kIdleMaxMs && last.connection.is_quiet()) {
+      found.emplace(std::move(last.connection));
+    } else {
+      dropped.push_back(std::move(last));
+    }
   }
   if (it->second.empty()) idle_.erase(it);
   return found;
+}
+
+Result<ClientConnection> ClientPool::open(const ClientRequest& request, std::int64_t deadline_ms) {
+  COFFER_TRY(auto connection, ClientConnection::open(request, trust_, deadline_ms, cut_.fd()));
+  const Lock lock(mutex_);
+  ++opened_;
+  return connection;
 }
 
 void ClientPool::give_back(const std::string& place, ClientConnection connection) {
@@ -55,6 +69,13 @@ void ClientPool::give_back(const std::string& place, ClientConnection connection
     idle_.clear();
     idle_count_ = 0;
   }
+  if (const auto it = not_kept_until_ms_.find(place); it != not_kept_until_ms_.end()) {
+    if (now < it->second) {
+      dropped.push_back({std::move(connection), now});
+      return;
+    }
+    not_kept_until_ms_.erase(it);
+  }
   std::vector<Idle>& list = idle_[place];
   if (list.size() >= kIdlePerPlaceMax) {
     dropped.push_back({std::move(connection), now});
@@ -64,24 +85,29 @@ void ClientPool::give_back(const std::string& place, ClientConnection connection
   ++idle_count_;
 }
 
+void ClientPool::stop_keeping(const std::string& place) {
+  const std::int64_t until_ms = SystemClock().monotonic_ms() + kNotKeptMs;
+  const Lock lock(mutex_);
+  if (not_kept_until_ms_.size() >= kNotKeptMax) not_kept_until_ms_.clear();
+  not_kept_until_ms_[place] = until_ms;
+}
+
 Result<ClientResponse> ClientPool::send(const ClientRequest& request) {
   const std::int64_t deadline_ms = SystemClock().monotonic_ms() + request.total_timeout_ms;
   COFFER_TRY(const std::string bytes, render_request(request, AfterResponse::keep_alive));
   const std::string place = place_of(request);
-  std::vector<Idle> idle = take(place);
-  if (!idle.empty()) {
-    auto result = idle.front().connection.exchange(request, bytes, deadline_ms);
-    if (result.reusable) give_back(place, std::move(idle.front().connection));
-    if (!result.untouched) return std::move(result.response);
-    idle.clear();
+  std::optional<ClientConnection> connection = take(place);
+  const bool is_reused = connection.has_value();
+  if (!is_reused) {
+    COFFER_TRY(auto opened, open(request, deadline_ms));
+    connection.emplace(std::move(opened));
   }
-  COFFER_TRY(auto connection, ClientConnection::open(request, trust_, deadline_ms, cut_.fd()));
-  {
-    const Lock lock(mutex_);
-    ++opened_;
+  auto result = connection->exchange(request, bytes, deadline_ms);
+  if (result.reusable) {
+    give_back(place, *std::move(connection));
+  } else if (is_reused && result.hung_up) {
+    stop_keeping(place);
   }
-  auto result = connection.exchange(request, bytes, deadline_ms);
-  if (result.reusable) give_back(place, std::move(connection));
   return std::move(result.response);
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,8 +24,9 @@ class ClientPool {
   ClientPool(const ClientPool&) = delete;
   ClientPool& operator=(const ClientPool&) = delete;
 
-  /// As Client::send. A connection that the peer has closed while it was idle costs no failure: the
-  /// request, of which nothing was answered, goes out once more on a new one.
+  /// As Client::send: at most one request on the wire. A kept connection is used only while the peer
+  /// has not closed it; when the peer closes it with the request in flight, the call fails, and for
+  /// ten minutes no connection to that place is kept.
   Result<ClientResponse> send(const ClientRequest& request);
 
   /// Ends every wait that is under way, and every later one, as if its time had run out. For good.
@@ -40,13 +42,16 @@ class ClientPool {
     ClientConnection connection;
     std::int64_t since_ms = 0;
   };
-  std::vector<Idle> take(const std::string& place);
+  std::optional<ClientConnection> take(const std::string& place);
+  Result<ClientConnection> open(const ClientRequest& request, std::int64_t deadline_ms);
   void give_back(const std::string& place, ClientConnection connection);
+  void stop_keeping(const std::string& place);
 
   TlsTrust trust_;
   WakeUp cut_;  // readable from cut() on
   mutable Mutex mutex_;
   std::map<std::string, std::vector<Idle>> idle_ COFFER_GUARDED_BY(mutex_);
+  std::map<std::string, std::int64_t> not_kept_until_ms_ COFFER_GUARDED_BY(mutex_);
   std::size_t idle_count_ COFFER_GUARDED_BY(mutex_) = 0;
   std::size_t opened_ COFFER_GUARDED_BY(mutex_) = 0;
 };

@@ -153,6 +153,7 @@ TEST_CASE("delivery: anything but a whole 2xx answer is a failure and is tried a
       {"404", {Kind::answer, 404}, 404},
       {"redirect", {Kind::answer, 302, {{"Location", "/elsewhere"}}}, 302},
       {"reset", {Kind::reset}, 0},
+      {"hang up", {Kind::hang_up}, 0},
       {"garbage", {Kind::garbage}, 0},
       {"close early", {Kind::close_early}, 0},
       {"silent", {Kind::silent}, 0, 2'000},
@@ -427,10 +428,37 @@ TEST_CASE("delivery: connections are used again, and given up without a loss") {
   CHECK(world.receiver.connections() == 1);
   // The receiver closes after its answer: the next request goes out on a new connection.
   world.receiver.script({{Kind::close_after}});
-  for (int i = 0; i < 3; ++i) world.pay();
-  CHECK(world.app.deliver() == 3);
+  world.pay();
+  CHECK(world.app.deliver() == 1);
+  REQUIRE(world.receiver.wait_until_closed(1));
+  for (int i = 0; i < 2; ++i) world.pay();
+  CHECK(world.app.deliver() == 2);
   CHECK(world.receiver.connections() == 2);
+  CHECK(world.receiver.count() == 8);
   CHECK(world.deliveries("delivered").size() == 8);
+}
+
+TEST_CASE("delivery: an attempt is one request, also on a connection that was used before") {
+  for (const Kind kind : {Kind::hang_up, Kind::reset}) {
+    World world("payment.initiated");
+    world.pay();
+    CHECK(world.app.deliver() == 1);
+    world.receiver.otherwise({kind});
+    world.pay();
+    for (int attempt = 1; attempt <= 3; ++attempt) {
+      CHECK(world.app.deliver() == 1);
+      CHECK(world.receiver.count() == 1 + attempt);
+      world.app.clock.advance_ms(12'000);
+    }
+    world.app.clock.advance_ms(86'400'000);
+    CHECK(world.app.deliver() == 0);
+    const auto requests = world.receiver.received();
+    REQUIRE(requests.size() == 4);
+    CHECK(requests.at(1).connection == requests.at(0).connection);
+    const Json dead = world.deliveries("dead").at(0);
+    CHECK(dead.at("attempts") == 3);
+    CHECK(world.detail(dead.at("id")).at("log").size() == 3);
+  }
 }
 
 TEST_CASE("delivery: with the workers running, events arrive by themselves") {

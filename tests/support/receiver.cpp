@@ -106,16 +106,25 @@ std::vector<Received> Receiver::received() const {
   return received_;
 }
 
-bool Receiver::wait_for(int count) const {
+template <class Predicate>
+bool Receiver::wait_until(Predicate holds) const {
   const SystemClock clock;
   const std::int64_t deadline = clock.monotonic_ms() + 10'000;
   const Lock lock(mutex_);
-  while (static_cast<int>(received_.size()) < count) {
+  while (!holds()) {
     const std::int64_t left = deadline - clock.monotonic_ms();
     if (left <= 0) return false;
-    arrived_.wait_for_ms(mutex_, left);
+    changed_.wait_for_ms(mutex_, left);
   }
   return true;
+}
+
+bool Receiver::wait_for(int count) const {
+  return wait_until([&] { return static_cast<int>(received_.size()) >= count; });
+}
+
+bool Receiver::wait_until_closed(int count) const {
+  return wait_until([&] { return closed_ >= count; });
 }
 
 int Receiver::connections() const {
@@ -156,6 +165,11 @@ void Receiver::run() {
       }
       if (alive) continue;
       ::close(peer.fd);
+      {
+        const Lock lock(mutex_);
+        ++closed_;
+        changed_.notify_all();
+      }
       peers_.erase(peers_.begin() + static_cast<std::ptrdiff_t>(i - 2));
     }
     if (polled[1].revents != 0) accept_one();
@@ -186,7 +200,7 @@ bool Receiver::serve(Peer& peer) {
     {
       const Lock lock(mutex_);
       received_.push_back(request);
-      arrived_.notify_all();
+      changed_.notify_all();
     }
     if (!answer(peer, behaviour)) return false;
   }
@@ -205,6 +219,8 @@ bool Receiver::answer(Peer& peer, const Behaviour& behaviour) {
       ::setsockopt(peer.fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
       return false;
     }
+    case Behaviour::Kind::hang_up:
+      return false;
     case Behaviour::Kind::garbage:
       say(peer.fd, "\x16\x03\x01 this is no HTTP\r\n\r\n");
       return false;

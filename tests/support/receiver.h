@@ -29,6 +29,7 @@ struct Behaviour {
     answer,       // with `status`, `headers` and `body`
     silent,       // never
     reset,        // the connection is cut
+    hang_up,      // the connection is closed in order, without a byte of an answer
     garbage,      // with bytes that are no HTTP
     dribble,      // as `answer`, byte by byte, slowly
     close_early,  // with the half of an answer
@@ -57,6 +58,8 @@ class Receiver {
   /// Waits in real time until so many requests have arrived; false when they do not within 10 s.
   bool wait_for(int count) const;
   int connections() const;
+  /// Waits in real time until so many connections are closed; false when they are not within 10 s.
+  bool wait_until_closed(int count) const;
   void forget();
 
  private:
@@ -72,17 +75,20 @@ class Receiver {
   bool serve(Peer& peer);  // false: the connection is over
   bool answer(Peer& peer, const Behaviour& behaviour);
   Behaviour next_behaviour();
+  template <class Predicate>
+  bool wait_until(Predicate holds) const;
 
   int listener_ = -1;
   int wake_[2] = {-1, -1};
   int port_ = 0;
   std::vector<Peer> peers_;  // of the thread
   mutable Mutex mutex_;
-  mutable Condition arrived_;
+  mutable Condition changed_;
   std::deque<Behaviour> script_ COFFER_GUARDED_BY(mutex_);
   Behaviour otherwise_ COFFER_GUARDED_BY(mutex_);
   std::vector<Received> received_ COFFER_GUARDED_BY(mutex_);
   int connections_ COFFER_GUARDED_BY(mutex_) = 0;
+  int closed_ COFFER_GUARDED_BY(mutex_) = 0;
   Thread thread_;
 };
 

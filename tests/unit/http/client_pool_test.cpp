@@ -5,9 +5,11 @@
 
 #include "base/thread.h"
 #include "running_server.h"
+#include "support/listener.h"
 
 using namespace coffer;
 using namespace coffer::http;
+using coffer::http::test::has;
 using coffer::http::test::RunningServer;
 
 namespace {
@@ -24,6 +26,67 @@ ClientRequest request_to(int port, const std::string& body = "x") {
   request.total_timeout_ms = 2'000;
   return request;
 }
+
+/// Answers the first request of every connection; what it does with the second is the test's choice.
+class OneAnswer {
+ public:
+  enum class Second { close, reset, closed_before };
+  explicit OneAnswer(Second second)
+      : second_(second), thread_("one-answer", [this] { serve(); }) {}
+  ~OneAnswer() {
+    ::shutdown(listener_.fd(), SHUT_RDWR);
+    thread_.join();
+  }
+  int port() const { return listener_.port(); }
+  int requests() const { return requests_.load(); }
+  /// Waits until so many connections are closed on this side; false when they are not within 5 s.
+  bool wait_until_closed(int count) {
+    const SystemClock clock;
+    const std::int64_t deadline = clock.monotonic_ms() + 5'000;
+    const Lock lock(mutex_);
+    while (closed_ < count && clock.monotonic_ms() < deadline) changed_.wait_for_ms(mutex_, 100);
+    return closed_ >= count;
+  }
+
+ private:
+  void serve() {
+    for (int peer; (peer = ::accept(listener_.fd(), nullptr, nullptr)) >= 0;) {
+      if (read_request(peer)) {
+        constexpr std::string_view kAnswer = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
+        ::send(peer, kAnswer.data(), kAnswer.size(), MSG_NOSIGNAL);
+        if (second_ != Second::closed_before) read_request(peer);
+      }
+      const linger at_once{1, 0};
+      if (second_ == Second::reset) {
+        ::setsockopt(peer, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+      }
+      ::close(peer);
+      const Lock lock(mutex_);
+      ++closed_;
+      changed_.notify_all();
+    }
+  }
+  /// A request of `request_to` with its one byte of body.
+  bool read_request(int peer) {
+    std::string bytes;
+    char chunk[4096];
+    while (!bytes.ends_with("\r\n\r\nx")) {
+      const ssize_t count = ::recv(peer, chunk, sizeof chunk, 0);
+      if (count <= 0) return false;
+      bytes.append(chunk, static_cast<std::size_t>(count));
+    }
+    ++requests_;
+    return true;
+  }
+
+  const Second second_;
+  coffer::test::Listener listener_;
+  std::atomic<int> requests_{0};
+  Mutex mutex_;
+  Condition changed_;
+  int closed_ COFFER_GUARDED_BY(mutex_) = 0;
+  Thread thread_;  // last: starts when everything above is there
+};
 
 }  // namespace
 
@@ -79,6 +142,39 @@ TEST_CASE("pool: a connection that the peer closed while idle costs nothing") {
   RunningServer again([&](ServerOptions& options) { options.port = port; });
   CHECK(pool.send(request_to(port)));
   CHECK(pool.opened() == 2);
+}
+
+TEST_CASE("pool: one call is one request, also when the peer hangs up on a reused connection") {
+  for (const auto second : {OneAnswer::Second::close, OneAnswer::Second::reset}) {
+    OneAnswer server(second);
+    ClientPool pool("");
+    REQUIRE(pool.send(request_to(server.port())));
+    REQUIRE(pool.idle() == 1);
+    const auto response = pool.send(request_to(server.port()));
+    CHECK(server.requests() == 2);
+    REQUIRE_FALSE(response);
+    CHECK(response.error().slug == Slug::provider_error);
+    CHECK(has(response.error().detail, "closed"));
+    CHECK(pool.idle() == 0);
+
+    // Connections to this place are not kept for a while: the next calls lose nothing.
+    CHECK(pool.send(request_to(server.port())));
+    CHECK(pool.idle() == 0);
+    CHECK(pool.send(request_to(server.port())));
+    CHECK(server.requests() == 4);
+    CHECK(pool.opened() == 3);
+  }
+}
+
+TEST_CASE("pool: a connection that the peer closes after its answer is not used for the next call") {
+  OneAnswer server(OneAnswer::Second::closed_before);
+  ClientPool pool("");
+  for (int i = 1; i <= 3; ++i) {
+    CHECK(pool.send(request_to(server.port())));
+    REQUIRE(server.wait_until_closed(i));
+  }
+  CHECK(server.requests() == 3);
+  CHECK(pool.opened() == 3);
 }
 
 TEST_CASE("pool: chunked and empty answers leave the connection usable") {
