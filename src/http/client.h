@@ -45,8 +45,9 @@ class Client {
   /// `ca_bundle` as `find_ca_bundle` gives it; may be empty when only plain HTTP is spoken.
   explicit Client(std::string ca_bundle);
 
-  /// `provider-unavailable`: no connection, with the reason (certificate included).
-  /// `provider-timeout`: the deadline passed. `provider-error`: what came is no HTTP response.
+  /// At most one request on the wire. `provider-unavailable`: no connection, so nothing was sent,
+  /// with the reason (certificate and timeout included). `provider-timeout`: the deadline passed
+  /// after that. `provider-error`: what came is no HTTP response.
   /// `malformed-request`: the request could not be sent as it is.
   Result<ClientResponse> send(const ClientRequest& request);
 

@@ -122,7 +122,8 @@ Result<void> ClientConnection::connect(const ClientRequest& request, std::int64_
   ::setsockopt(fd_, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
   if (::connect(fd_, reinterpret_cast<sockaddr*>(&storage), size) == 0) return {};
   if (errno != EINPROGRESS) return unavailable(std::strerror(errno));
-  if (!wait(IoState::want_write, deadline_ms)) return timed_out("connecting");
+  if (!wait(IoState::want_write, deadline_ms))
+    return unavailable("the time ran out while connecting");
   int error = 0;
   socklen_t error_size = sizeof error;
   ::getsockopt(fd_, SOL_SOCKET, SO_ERROR, &error, &error_size);
@@ -141,7 +142,7 @@ Result<void> ClientConnection::handshake(const std::string& host, TlsTrust& trus
       return unavailable(reason.empty() ? "the TLS handshake failed"
                                         : "the certificate is not accepted, " + reason);
     }
-    if (!wait(state, deadline_ms)) return timed_out("agreeing on TLS");
+    if (!wait(state, deadline_ms)) return unavailable("the time ran out during the TLS handshake");
   }
 }
 

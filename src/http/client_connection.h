@@ -25,8 +25,10 @@ class ClientConnection {
   ClientConnection& operator=(ClientConnection&&) = delete;
   ~ClientConnection();
 
-  /// Connects to `request.address` and agrees on TLS. `trust` outlives the connection, and so does
-  /// `cut_fd`, when there is one: as soon as it is readable, every wait ends as at its deadline.
+  /// Connects to `request.address` and agrees on TLS; nothing of the request is sent.
+  /// `provider-unavailable` when that fails or takes too long. `trust` outlives the connection, and
+  /// so does `cut_fd`, when there is one: as soon as it is readable, every wait ends as at its
+  /// deadline.
   static Result<ClientConnection> open(const ClientRequest& request, TlsTrust& trust,
                                        std::int64_t deadline_ms, int cut_fd = -1);
 

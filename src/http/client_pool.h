@@ -24,9 +24,9 @@ class ClientPool {
   ClientPool(const ClientPool&) = delete;
   ClientPool& operator=(const ClientPool&) = delete;
 
-  /// As Client::send: at most one request on the wire. A kept connection is used only while the peer
-  /// has not closed it; when the peer closes it with the request in flight, the call fails, and for
-  /// ten minutes no connection to that place is kept.
+  /// As Client::send: at most one request on the wire. A kept connection is used only while the
+  /// peer has not closed it; when the peer closes it with the request in flight, the call fails,
+  /// and for ten minutes no connection to that place is kept.
   Result<ClientResponse> send(const ClientRequest& request);
 
   /// Ends every wait that is under way, and every later one, as if its time had run out. For good.

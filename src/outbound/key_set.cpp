@@ -128,11 +128,10 @@ Result<std::string> KeySet::fetch() const {
   request.response_bytes_max = kBytesMax;
   const Deadline deadline(timeout_ms_);
   COFFER_TRY(const auto addresses, resolver_.resolve(url->host, timeout_ms_));
-  COFFER_TRY(auto answer,
-             send_to_any(
-                 std::move(request), addresses, deadline,
-                 [&](const http::ClientRequest& attempt) { return client_.send(attempt); },
-                 [](const Problem&) { return true; }));
+  COFFER_TRY(auto answer, send_to_any(std::move(request), addresses, deadline,
+                                      [&](const http::ClientRequest& attempt) {
+                                        return client_.send(attempt);
+                                      }));
   if (answer.status != 200 || answer.truncated) {
     return unexpected(Slug::provider_error, "Status " + std::to_string(answer.status) +
                                                 (answer.truncated ? ", broken off." : "."));

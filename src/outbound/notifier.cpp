@@ -189,13 +189,10 @@ Result<void> ConfiguredNotifier::post(const Notification& notification) const {
   request.body = gateway_body(notification);
   const Deadline deadline(settings_.timeout_ms);
   COFFER_TRY(const auto addresses, resolver_.resolve(url->host, settings_.timeout_ms));
-  COFFER_TRY(
-      const auto answer,
-      send_to_any(
-          std::move(request), addresses, deadline,
-          [&](const http::ClientRequest& attempt) { return client_.send(attempt); },
-          // Only when nothing was sent.
-          [](const Problem& problem) { return problem.slug == Slug::provider_unavailable; }));
+  COFFER_TRY(const auto answer, send_to_any(std::move(request), addresses, deadline,
+                                            [&](const http::ClientRequest& attempt) {
+                                              return client_.send(attempt);
+                                            }));
   if (answer.status >= 200 && answer.status < 300) return {};
   return failed("The gateway answered " + std::to_string(answer.status) + ".");
 }

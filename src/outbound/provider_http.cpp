@@ -76,11 +76,8 @@ Result<http::ClientResponse> ProviderHttp::send(const ProviderEndpoint& endpoint
 
   const Deadline deadline(endpoint.timeout_ms);
   COFFER_TRY(const auto addresses, resolver_.resolve(base->host, endpoint.timeout_ms));
-  return send_to_any(
-      std::move(request), addresses, deadline,
-      [&](const http::ClientRequest& attempt) { return client_.send(attempt); },
-      // Safe also after a lost answer: every call can be repeated.
-      [](const Problem& problem) { return problem.slug != Slug::provider_error; });
+  return send_to_any(std::move(request), addresses, deadline,
+                     [&](const http::ClientRequest& attempt) { return client_.send(attempt); });
 }
 
 Result<ProviderReply> ProviderHttp::call(const ConnectorTerms& terms, const ProviderCall& call) {

@@ -42,7 +42,8 @@ class ProviderHttp {
                Breakers& breakers)
       : clock_(clock), resolver_(resolver), client_(client), random_(random), breakers_(breakers) {}
 
-  /// Asks every address of the host in turn, within the endpoint's timeout. `provider-unavailable`,
+  /// At most one request on the wire, to the first address of the host that can be connected to,
+  /// within the endpoint's timeout. `provider-unavailable`: no connection, nothing was sent.
   /// `provider-timeout`; `provider-error`: a 5xx, a redirect, or something that is no JSON. All
   /// three count for the breaker; a 4xx does not. Details name neither address nor secret; the log
   /// has the reason.

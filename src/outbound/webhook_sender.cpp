@@ -72,11 +72,8 @@ Result<http::ClientResponse> WebhookSender::exchange(const WebhookMessage& messa
       delivery_headers(message.id, clock_.machine_now(), message.body, message.secrets);
   request.headers.emplace_back("Content-Type", "application/json");
   request.headers.emplace_back("User-Agent", "coffer-webhooks/1");
-  return send_to_any(
-      std::move(request), addresses, deadline,
-      [&](const http::ClientRequest& attempt) { return pool_.send(attempt); },
-      // Only when nothing was sent: two endpoints should not both get it for nothing.
-      [](const Problem& problem) { return problem.slug == Slug::provider_unavailable; });
+  return send_to_any(std::move(request), addresses, deadline,
+                     [&](const http::ClientRequest& attempt) { return pool_.send(attempt); });
 }
 
 WebhookAnswer WebhookSender::send(const WebhookMessage& message) {

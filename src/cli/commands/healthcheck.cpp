@@ -21,8 +21,7 @@ Result<http::ClientResponse> ask(const outbound::Url& url, const std::string& ca
   request.connect_timeout_ms = timeout_ms;
   return outbound::send_to_any(
       std::move(request), addresses, deadline,
-      [&](const http::ClientRequest& attempt) { return client.send(attempt); },
-      [](const Problem&) { return true; });
+      [&](const http::ClientRequest& attempt) { return client.send(attempt); });
 }
 
 int healthcheck(const Console& console, const Arguments& arguments, const ConfigFlags&) {

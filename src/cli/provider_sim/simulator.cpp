@@ -1,5 +1,7 @@
 #include "cli/provider_sim/simulator.h"
 
+#include "outbound/wire/address_trial.h"
+
 namespace coffer::cli::provider_sim {
 namespace {
 
@@ -89,23 +91,17 @@ void Simulator::stop() {
 
 Result<int> Simulator::deliver(const SignedCallback& callback) {
   COFFER_TRY(const auto addresses, resolver_.resolve(callback_url_->host, kCallbackTimeoutMs));
-  http::ClientRequest request;
+  const outbound::Deadline deadline(kCallbackTimeoutMs);
+  http::ClientRequest request = outbound::request_to(*callback_url_);
   request.method = "POST";
-  request.tls = callback_url_->tls;
-  request.host = callback_url_->host;
-  request.port = callback_url_->port;
   request.target = callback.path;
   request.headers = callback.headers;
   request.headers.emplace_back("Content-Type", "application/json");
   request.body = callback.body;
-  request.total_timeout_ms = kCallbackTimeoutMs;
-  Result<http::ClientResponse> answer = unexpected(Slug::provider_unavailable, "no address");
-  for (const std::string& address : addresses) {
-    request.address = address;
-    answer = client_.send(request);
-    if (answer) return answer->status;
-  }
-  return unexpected(std::move(answer).error());
+  const auto send = [this](const http::ClientRequest& attempt) { return client_.send(attempt); };
+  COFFER_TRY(const auto answer,
+             outbound::send_to_any(std::move(request), addresses, deadline, send));
+  return answer.status;
 }
 
 }  // namespace coffer::cli::provider_sim

@@ -21,8 +21,7 @@ http::ClientRequest request_to(const Url& url) {
 
 Result<http::ClientResponse> send_to_any(http::ClientRequest request,
                                          const std::vector<std::string>& addresses,
-                                         const Deadline& deadline, const Send& send,
-                                         MayAskElsewhere may_ask_elsewhere) {
+                                         const Deadline& deadline, const Send& send) {
   const int connect_max_ms = request.connect_timeout_ms;
   Result<http::ClientResponse> answer =
       unexpected(Slug::provider_unavailable, "The name has no address.");
@@ -34,7 +33,7 @@ Result<http::ClientResponse> send_to_any(http::ClientRequest request,
     request.total_timeout_ms = left_ms;
     request.connect_timeout_ms = std::min(connect_max_ms, std::max(1, left_ms / untried--));
     answer = send(request);
-    if (answer || !may_ask_elsewhere(answer.error())) break;
+    if (answer || answer.error().slug != Slug::provider_unavailable) break;
   }
   return answer;
 }

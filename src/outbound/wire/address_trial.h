@@ -1,4 +1,5 @@
-// One exchange with a host, at the first of its addresses that answers, within one deadline.
+// One exchange with a host, at the first of its addresses that can be connected to, within one
+// deadline.
 #pragma once
 
 #include <cstdint>
@@ -26,16 +27,12 @@ class Deadline {
 http::ClientRequest request_to(const Url& url);
 
 using Send = std::function<Result<http::ClientResponse>(const http::ClientRequest&)>;
-/// Whether the next address may be asked after this; must be false where asking twice does harm.
-using MayAskElsewhere = bool (*)(const Problem&);
-
-/// The first address that answers has answered, else the last Problem. An address gets its share of
-/// the time left to connect, and never more than `request.connect_timeout_ms`.
-/// `provider-unavailable` without an address; `provider-timeout` when the time is over before the
-/// next one is asked.
+/// At most one request on the wire: the next address is tried only after `provider-unavailable`, by
+/// which `send` says that it did not connect. An address gets its share of the time left to
+/// connect, and never more than `request.connect_timeout_ms`. `provider-unavailable` without an
+/// address; `provider-timeout` when the time is over before the next one is tried.
 Result<http::ClientResponse> send_to_any(http::ClientRequest request,
                                          const std::vector<std::string>& addresses,
-                                         const Deadline& deadline, const Send& send,
-                                         MayAskElsewhere may_ask_elsewhere);
+                                         const Deadline& deadline, const Send& send);
 
 }  // namespace coffer::outbound

@@ -27,12 +27,12 @@ ClientRequest request_to(int port, const std::string& body = "x") {
   return request;
 }
 
-/// Answers the first request of every connection; what it does with the second is the test's choice.
+/// Answers the first request of every connection; what it does with the second is the test's
+/// choice.
 class OneAnswer {
  public:
   enum class Second { close, reset, closed_before };
-  explicit OneAnswer(Second second)
-      : second_(second), thread_("one-answer", [this] { serve(); }) {}
+  explicit OneAnswer(Second second) : second_(second), thread_("one-answer", [this] { serve(); }) {}
   ~OneAnswer() {
     ::shutdown(listener_.fd(), SHUT_RDWR);
     thread_.join();
@@ -166,7 +166,8 @@ TEST_CASE("pool: one call is one request, also when the peer hangs up on a reuse
   }
 }
 
-TEST_CASE("pool: a connection that the peer closes after its answer is not used for the next call") {
+TEST_CASE(
+    "pool: a connection that the peer closes after its answer is not used for the next call") {
   OneAnswer server(OneAnswer::Second::closed_before);
   ClientPool pool("");
   for (int i = 1; i <= 3; ++i) {

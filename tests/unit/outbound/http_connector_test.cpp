@@ -8,6 +8,7 @@
 #include "connector_conformance.h"
 #include "outbound/connector_registry.h"
 #include "outbound/provider_signature.h"
+#include "raw_host.h"
 #include "unit/http/running_server.h"
 
 using namespace coffer;
@@ -297,6 +298,27 @@ TEST_CASE("nobody there, and a connector without an endpoint, are unavailable") 
     REQUIRE_FALSE(answer);
     CHECK(answer.error().slug == Slug::provider_unavailable);
     CHECK(answer.error().retry_after_s.has_value());
+  }
+}
+
+TEST_CASE(
+    "a call is one request on the wire, however it ends and however many addresses there are") {
+  using After = RawHost::After;
+  for (const After after : {After::close, After::reset, After::garbage, After::silence}) {
+    const RawHost host(after);
+    World world(host.port());
+    FixedResolver addresses({"127.0.0.1", "127.0.0.2"});
+    ConnectorRegistry registry(world.clock, addresses, world.client, world.random);
+    ConnectorTerms terms = world.terms();
+    terms.endpoint->timeout_ms = 500;
+    const Slug slug = after == After::silence ? Slug::provider_timeout : Slug::provider_error;
+    CHECK(registry.submit(terms, payout_to(world.subject, "0123456789")).error().slug == slug);
+    CHECK(host.requests() == 1);
+    CHECK(registry.submit(terms, payout_to(world.subject, "0123456789")).error().slug == slug);
+    CHECK(host.requests() == 2);
+    const Collection collection = collection_from(world.subject, "0123456789");
+    CHECK(registry.collect(terms, collection).error().slug == slug);
+    CHECK(host.requests() == 3);
   }
 }
 

@@ -6,10 +6,13 @@
 #include "../http/running_server.h"
 #include "base/digest.h"
 #include "outbound/webhook_signature.h"
+#include "raw_host.h"
 
 using namespace coffer;
 using namespace coffer::outbound;
 using coffer::http::test::RunningServer;
+using coffer::outbound::test::FixedResolver;
+using coffer::outbound::test::RawHost;
 
 namespace {
 
@@ -146,6 +149,52 @@ TEST_CASE("sender: nobody there, and nobody answering in time") {
   const WebhookAnswer answer = world.sender.send(message);
   CHECK(answer.status == 0);
   CHECK(answer.fault.find("No connection") != std::string::npos);
+}
+
+TEST_CASE("sender: an attempt is one request on the wire, however many addresses there are") {
+  using After = RawHost::After;
+  for (const After after : {After::close, After::reset, After::garbage, After::silence}) {
+    const RawHost host(after);
+    const ManualClock clock;
+    FixedResolver addresses({"127.0.0.1", "127.0.0.2"});
+    WebhookSender sender(clock, addresses, targets("127.0.0.0/8"), "", 500);
+    WebhookMessage message;
+    message.id = "id-1";
+    message.url = "http://hooks.example:" + std::to_string(host.port()) + "/";
+    CHECK(sender.send(message).status == 0);
+    CHECK(host.requests() == 1);
+  }
+}
+
+TEST_CASE("sender: an address that does not take connections leaves time for the next one") {
+  // A queue of accepted connections that is full: what else arrives gets no answer, as behind a
+  // firewall.
+  const int full = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK + 1);
+  socklen_t size = sizeof address;
+  REQUIRE(::bind(full, reinterpret_cast<sockaddr*>(&address), size) == 0);
+  REQUIRE(::getsockname(full, reinterpret_cast<sockaddr*>(&address), &size) == 0);
+  REQUIRE(::listen(full, 0) == 0);
+  std::vector<int> waiting;
+  for (int i = 0; i < 4; ++i) {
+    waiting.push_back(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    ::connect(waiting.back(), reinterpret_cast<sockaddr*>(&address), size);
+  }
+  RunningServer server(
+      [&](http::ServerOptions& options) { options.port = ntohs(address.sin_port); });
+  FixedResolver addresses({"127.0.0.2", "127.0.0.1"});
+  const ManualClock clock;
+  WebhookSender sender(clock, addresses, targets("127.0.0.0/8"), "", 1'000);
+  WebhookMessage message;
+  message.id = "id-1";
+  message.url = "http://hooks.example:" + std::to_string(server.port()) + "/";
+  const WebhookAnswer answer = sender.send(message);
+  CHECK(answer.fault.empty());
+  CHECK(answer.status == 200);
+  for (const int fd : waiting) ::close(fd);
+  ::close(full);
 }
 
 TEST_CASE("Retry-After comes as seconds or as a date") {
