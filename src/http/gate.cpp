@@ -1,11 +1,11 @@
 #include "http/gate.h"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <utility>
 
 #include "base/text/trimmed.h"
+#include "http/field_line.h"
 #include "http/router.h"
 
 namespace coffer::http {
@@ -16,31 +16,9 @@ constexpr std::size_t kLengthDigitsMax = 18;
 constexpr std::uint64_t kLengthTooLarge = ~std::uint64_t{0};
 constexpr std::string_view kSpace = " \t";  // OWS of RFC 9110, section 5.6.3
 
-constexpr bool is_alnum(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-constexpr std::array<bool, 256> char_table(std::string_view punctuation) {
-  std::array<bool, 256> table{};
-  for (int c = 0; c < 256; ++c) {
-    const char byte = static_cast<char>(c);
-    table[static_cast<std::size_t>(c)] =
-        is_alnum(byte) || punctuation.find(byte) != std::string_view::npos;
-  }
-  return table;
-}
-
-// RFC 9110 section 5.6.2; uri-host with port (RFC 3986, without user information); our own ids.
-constexpr auto kTokenChars = char_table("!#$%&'*+-.^_`|~");
-constexpr auto kHostChars = char_table("-._~!$&'()*+,;=:[]%");
-constexpr auto kRequestIdChars = char_table("._-");
-
-bool all_of(std::string_view text, const std::array<bool, 256>& allowed) {
-  return std::all_of(text.begin(), text.end(),
-                     [&](char c) { return allowed[static_cast<unsigned char>(c)]; });
-}
-
-bool is_token(std::string_view text) { return !text.empty() && all_of(text, kTokenChars); }
+// uri-host with port (RFC 3986, without user information); our own ids.
+constexpr CharTable kHostChars = char_table("-._~!$&'()*+,;=:[]%");
+constexpr CharTable kRequestIdChars = char_table("._-");
 
 bool is_digits(std::string_view text) {
   return !text.empty() &&
@@ -166,6 +144,7 @@ class HeadParser {
   void field(std::string_view line);
   void well_known(std::string_view name, std::string_view value);
   void content_length(std::string_view value);
+  void transfer_encoding(std::string_view value);
   void connection(std::string_view value);
 
   const GateLimits& limits_;
@@ -231,19 +210,10 @@ void HeadParser::query(std::string_view text) {
 }
 
 void HeadParser::field(std::string_view line) {
-  if (line.front() == ' ' || line.front() == '\t') {
-    return fail("A header field is folded over several lines.");
-  }
-  const std::size_t colon = line.find(':');
-  if (colon == std::string_view::npos) return fail("A header line has no colon.");
-  const std::string_view name = line.substr(0, colon);
-  if (!name.empty() && (name.back() == ' ' || name.back() == '\t')) {
-    return fail("There is white space between a header name and its colon.");
-  }
-  if (!is_token(name)) return fail("A header name is not a token.");
-  const std::string_view value = trimmed(line.substr(colon + 1), kSpace);
-  head_.request.headers.emplace_back(name, value);
-  well_known(name, value);
+  const auto parsed = parse_field_line(line);
+  if (!parsed) return fail(parsed.error());
+  head_.request.headers.emplace_back(parsed->name, parsed->value);
+  well_known(parsed->name, parsed->value);
 }
 
 void HeadParser::well_known(std::string_view name, std::string_view value) {
@@ -253,7 +223,7 @@ void HeadParser::well_known(std::string_view name, std::string_view value) {
   } else if (same_name(name, "content-length")) {
     content_length(value);
   } else if (same_name(name, "transfer-encoding")) {
-    fail("Transfer-Encoding is not supported in requests: send the body with Content-Length.");
+    transfer_encoding(value);
   } else if (same_name(name, "connection")) {
     connection(value);
   } else if (same_name(name, "expect")) {
@@ -277,6 +247,14 @@ void HeadParser::content_length(std::string_view value) {
   }
 }
 
+void HeadParser::transfer_encoding(std::string_view value) {
+  // A second field would be a second coding. Other spellings are where readers disagree.
+  if (head_.chunked || value != "chunked") {
+    return fail("The only Transfer-Encoding for a request is `chunked`, sent once.");
+  }
+  head_.chunked = true;
+}
+
 void HeadParser::connection(std::string_view value) {
   for_each_element(value, [this](std::string_view option) {
     close_asked_ = close_asked_ || same_name(option, "close");
@@ -286,8 +264,13 @@ void HeadParser::connection(std::string_view value) {
 
 void HeadParser::check_as_a_whole() {
   if (head_.http_1_0 ? hosts_ > 1 : hosts_ != 1) fail("Send exactly one Host header.");
+  if (head_.chunked && lengths_ > 0) {
+    fail("Send either Content-Length or Transfer-Encoding, not both.");
+  }
+  if (head_.chunked && head_.http_1_0) fail("HTTP/1.0 has no Transfer-Encoding.");
   head_.keep_alive = !close_asked_ && (!head_.http_1_0 || keep_asked_);
-  head_.expect_continue = head_.expect_continue && !head_.http_1_0 && head_.content_length > 0;
+  const bool has_body = head_.chunked || head_.content_length > 0;
+  head_.expect_continue = head_.expect_continue && !head_.http_1_0 && has_body;
 }
 
 }  // namespace

@@ -33,8 +33,9 @@ struct GateProgress {
 /// A header that passed. `request` has all but body, peer and request_id.
 struct RequestHead {
   Request request;
-  std::size_t head_bytes = 0;  // from the start of the buffer to the first byte of the body
-  std::uint64_t content_length = 0;
+  std::size_t head_bytes = 0;        // from the start of the buffer to the first byte of the body
+  std::uint64_t content_length = 0;  // of a chunked body, as soon as it is decoded
+  bool chunked = false;              // a ChunkFramer tells where the body ends
   bool http_1_0 = false;
   bool keep_alive = true;        // what the client asks for
   bool expect_continue = false;  // it waits for `100 Continue` before it sends the body

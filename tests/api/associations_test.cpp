@@ -83,6 +83,6 @@ TEST_CASE("what the listener itself refuses on a business route also comes in th
   app.listen();
   const Reply reply = send_raw(app.core().port(), "GET " + kAll +
                                                       " HTTP/1.1\r\nHost: a\r\n"
-                                                      "Transfer-Encoding: chunked\r\n\r\n");
+                                                      "Transfer-Encoding: gzip\r\n\r\n");
   check_error_envelope(reply, 400, "MALFORMED_REQUEST");
 }

@@ -56,8 +56,8 @@ TEST_CASE("there is nothing at other paths") {
   TestApp app;
   for (const char* path :
        {"/v1", "/v1/", "/v2/wallets", "/v1/wallets/", "/v1//wallets", "/gw/wallets", "/gw",
-        "/gw/gw/v1/wallets", "/v1/wallets/../assets", "/v1/payments/p2p", "/V1/wallets",
-        "/wallets", "/connectors", "/gw/healthz", "/gw/livez", "/v1/healthz"}) {
+        "/gw/gw/v1/wallets", "/v1/wallets/../assets", "/v1/payments/p2p", "/V1/wallets", "/wallets",
+        "/connectors", "/gw/healthz", "/gw/livez", "/v1/healthz"}) {
     const Reply reply = app.me().get(path);
     INFO(path << " " << reply.text());
     CHECK(reply.status == 404);
@@ -68,20 +68,19 @@ TEST_CASE("there is nothing at other paths") {
 
 TEST_CASE("the members of a problem") {
   TestApp app;
-  const Reply reply =
-      app.me().with("X-Request-Id", "my.own_id-1").get("/v1/wallets?limit=0");
+  const Reply reply = app.me().with("X-Request-Id", "my.own_id-1").get("/v1/wallets?limit=0");
   CHECK(reply.header("Content-Type") == "application/problem+json");
-  CHECK(reply.json() == Json{{"type", "urn:coffer:problem:malformed-request"},
-                             {"title", "Malformed request"},
-                             {"status", 400},
-                             {"detail", "limit must be a whole number from 1 to 100."},
-                             {"instance", "/v1/wallets"},
-                             {"requestId", "my.own_id-1"},
-                             {"code", "malformed_request"},
-                             {"docUrl", "/problems/malformed-request"},
-                             {"errors",
-                              {{{"field", "limit"},
-                                {"message", "must be a whole number from 1 to 100"}}}}});
+  CHECK(reply.json() ==
+        Json{{"type", "urn:coffer:problem:malformed-request"},
+             {"title", "Malformed request"},
+             {"status", 400},
+             {"detail", "limit must be a whole number from 1 to 100."},
+             {"instance", "/v1/wallets"},
+             {"requestId", "my.own_id-1"},
+             {"code", "malformed_request"},
+             {"docUrl", "/problems/malformed-request"},
+             {"errors",
+              {{{"field", "limit"}, {"message", "must be a whole number from 1 to 100"}}}}});
 }
 
 TEST_CASE("an acceptable request id is kept, any other replaced by a UUID") {
@@ -118,8 +117,17 @@ TEST_CASE("errors raised before routing have the shape and the id of any other")
       {"GET /v1/wallets HTTP/2.0\r\nHost: a\r\nX-Request-Id: mine\r\n\r\n", 400,
        "malformed-request"},
       {"POST /v1/wallets HTTP/1.1\r\nHost: a\r\nX-Request-Id: mine\r\nTransfer-Encoding: "
-       "chunked\r\n\r\n",
+       "chunked\r\nContent-Length: 1\r\n\r\n",
        400, "malformed-request"},
+      {"POST /v1/wallets HTTP/1.1\r\nHost: a\r\nX-Request-Id: mine\r\nTransfer-Encoding: "
+       "gzip, chunked\r\n\r\n",
+       400, "malformed-request"},
+      {"POST /v1/wallets HTTP/1.1\r\nHost: a\r\nX-Request-Id: mine\r\nTransfer-Encoding: "
+       "chunked\r\n\r\n0x1\r\n",
+       400, "malformed-request"},
+      {"POST /v1/wallets HTTP/1.1\r\nHost: a\r\nX-Request-Id: mine\r\nTransfer-Encoding: "
+       "chunked\r\n\r\n10001\r\n",
+       413, "payload-too-large"},
       {"POST /v1/wallets HTTP/1.1\r\nHost: a\r\nX-Request-Id: mine\r\nContent-Encoding: "
        "gzip\r\nContent-Length: 1\r\n\r\nx",
        415, "unsupported-media-type"},
@@ -142,7 +150,8 @@ TEST_CASE("a body of 64 KiB is read, one byte more is not") {
   TestApp app;
   app.listen();
   const Client client = app.me().over_wire();
-  const std::string shortest = R"({"walletName":"x","assetCode":"USDC","ownAccount":true,"pad":[]})";
+  const std::string shortest =
+      R"({"walletName":"x","assetCode":"USDC","ownAccount":true,"pad":[]})";
   const auto padded = [&](std::size_t size) {
     std::string body = shortest;
     body.insert(body.size() - 2, std::string(size - shortest.size(), ' '));
@@ -176,8 +185,8 @@ TEST_CASE("JSON bodies that no handler may see") {
       "12",
   };
   for (const std::string& body : bodies) {
-    const Reply reply = app.me().send(
-        {"POST", "/v1/wallets", {{"Content-Type", "application/json"}}, body});
+    const Reply reply =
+        app.me().send({"POST", "/v1/wallets", {{"Content-Type", "application/json"}}, body});
     INFO(body.substr(0, 100) << " -> " << reply.text());
     CHECK(reply.status == 400);
     CHECK(reply.slug() == "malformed-request");
@@ -201,7 +210,8 @@ TEST_CASE("headers that every answer has, and those that none has") {
   TestApp app;
   app.listen();
   const Client client = app.me().over_wire().with("X-Request-Id", "mine");
-  for (const char* path : {"/v1/assets", "/v1/assets/NOPE", "/nothing", "/livez", "/v1/wallets?x=%zz"}) {
+  for (const char* path :
+       {"/v1/assets", "/v1/assets/NOPE", "/nothing", "/livez", "/v1/wallets?x=%zz"}) {
     const Reply reply = client.get(path);
     INFO(path);
     CHECK(reply.header("X-Request-Id") == "mine");

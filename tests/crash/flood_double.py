@@ -70,6 +70,33 @@ class PoolServer(WrongServer):
             connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
 
 
+class LaxServer(WrongServer):
+    """Reads chunked bodies as careless readers do: any number that Python takes, any line end, and what
+    follows the data is of no interest."""
+
+    def __init__(self, threads=16):
+        super().__init__(threads, 1024)
+
+    def serve(self, connection):
+        lines = connection.makefile("rb")
+        while lines.readline():
+            while lines.readline().strip():
+                pass
+            while True:
+                text = lines.readline().split(b";")[0].strip()
+                try:
+                    size = int(text or b"0", 16) % 2 ** 32
+                except ValueError:
+                    return
+                if size == 0:
+                    break
+                lines.read(size)
+                lines.readline()
+            while lines.readline().strip():
+                pass
+            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+
+
 class AnsweringServer(WrongServer):
     """Answers whatever comes first with the same bytes. `then`: "close" the connection, keep it
     "open", or answer "again" before it closes."""

@@ -5,17 +5,20 @@ import os
 import sys
 import tempfile
 
-from flood_double import AnsweringServer, PoolServer
+from flood_double import AnsweringServer, LaxServer, PoolServer
 from gateway import Gateway
 from patience import SLOW, until_in_time
 
 CLOSED_WITHIN_S = 6.0
 # For requests that stay incomplete in their body: the deadline of a whole request.
 CUT_WITHIN_S = 12.0
+# So many of the chunked probes, at least, are good requests for a careless reader.
+LAX_TAKES = 20
 
 H = b"Host: a\r\n"
 GET = b"GET /livez HTTP/1.1\r\nHost: a\r\n\r\n"
 POST = b"POST /v1/auth/token HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+CODED = b"Transfer-Encoding: chunked\r\n"
 # Never to be seen answered: what a second reader of the same bytes would take for a request.
 HIDDEN = b"GET /hidden HTTP/1.1\r\nHost: a\r\n\r\n"
 
@@ -28,9 +31,74 @@ def post(fields, body=b"{}"):
     return POST + fields + b"\r\n" + body
 
 
+def chunked(body):
+    return post(CODED, body)
+
+
 def line(text, fields=H):
     return text + b"\r\n" + fields + b"\r\n"
 
+
+# The end of a chunked body.
+LAST = b"0\r\n\r\n"
+
+# (name, bytes): chunked bodies that careless readers frame in different ways, or for ever.
+CHUNKS = [
+    ("size with plus", chunked(b"+2\r\n{}\r\n" + LAST + HIDDEN)),
+    ("size with minus", chunked(b"-1\r\n" + HIDDEN)),
+    ("size minus zero", chunked(b"-0\r\n\r\n" + HIDDEN)),
+    ("size with prefix", chunked(b"0x2\r\n{}\r\n" + LAST + HIDDEN)),
+    ("last size with prefix", chunked(b"2\r\n{}\r\n0x0\r\n\r\n" + HIDDEN)),
+    ("size with underscore", chunked(b"1_0\r\n" + b"a" * 16 + b"\r\n" + LAST + HIDDEN)),
+    ("size after a space", chunked(b" 2\r\n{}\r\n" + LAST + HIDDEN)),
+    ("size after a tab", chunked(b"\t2\r\n{}\r\n" + LAST + HIDDEN)),
+    ("size before a space", chunked(b"2 \r\n{}\r\n" + LAST + HIDDEN)),
+    ("size before a space and an extension", chunked(b"2 ;a\r\n{}\r\n" + LAST + HIDDEN)),
+    ("size after an empty line", chunked(b"\r\n2\r\n{}\r\n" + LAST + HIDDEN)),
+    ("size with a comma", chunked(b"2,2\r\n{}\r\n" + LAST + HIDDEN)),
+    ("size in quotes", chunked(b'"2"\r\n{}\r\n' + LAST + HIDDEN)),
+    ("size in Arabic digits", chunked("\u0662\r\n{}\r\n".encode() + LAST + HIDDEN)),
+    ("size with NUL", chunked(b"2\0\r\n{}\r\n" + LAST + HIDDEN)),
+    ("size with vertical tab", chunked(b"2\x0b\r\n{}\r\n" + LAST + HIDDEN)),
+    ("no size", chunked(b";a\r\n{}\r\n" + LAST + HIDDEN)),
+    ("size of 17 digits", chunked(b"10000000000000002\r\n{}\r\n" + LAST + HIDDEN)),
+    ("size of 17 digits, zeros", chunked(b"00000000000000002\r\n{}\r\n" + LAST + HIDDEN)),
+    ("size of 33 digits", chunked(b"1" + b"0" * 31 + b"2\r\n{}\r\n" + LAST + HIDDEN)),
+    ("size of 2^64 - 1", chunked(b"ffffffffffffffff\r\n{}\r\n" + LAST + HIDDEN)),
+    ("size of 2^63", chunked(b"8000000000000000\r\n{}\r\n" + LAST + HIDDEN)),
+    ("size of 2^32 and 2", chunked(b"100000002\r\n{}\r\n" + LAST + HIDDEN)),
+    ("second size overflows the sum", chunked(b"2\r\n{}\r\nfffffffffffffffe\r\n" + HIDDEN)),
+    ("endless size", chunked(b"0" * 70_000)),
+    ("line feed after the size", chunked(b"2\n{}\r\n" + LAST + HIDDEN)),
+    ("carriage return after the size", chunked(b"2\r{}\r\n" + LAST + HIDDEN)),
+    ("two carriage returns after the size", chunked(b"2\r\r\n{}\r\n" + LAST + HIDDEN)),
+    ("line feed in an extension", chunked(b"2;\nab\r\n%x\r\n" % (len(HIDDEN) + 9) + LAST + HIDDEN)),
+    ("carriage return in an extension", chunked(b"2;a\rb\r\n{}\r\n" + LAST + HIDDEN)),
+    ("NUL in an extension", chunked(b"2;a\0\r\n{}\r\n" + LAST + HIDDEN)),
+    ("line feed after the last size", chunked(b"2\r\n{}\r\n0\n\r\n" + HIDDEN)),
+    ("no line end after the data", chunked(b"2\r\n{}" + LAST + HIDDEN)),
+    ("line feed after the data", chunked(b"2\r\n{}\n" + LAST + HIDDEN)),
+    ("carriage return after the data", chunked(b"2\r\n{}\r" + LAST + HIDDEN)),
+    ("data longer than its size", chunked(b"2\r\n{}{}\r\n" + LAST + HIDDEN)),
+    ("data shorter than its size", chunked(b"5\r\n{}\r\n" + LAST + HIDDEN)),
+    ("line feed for the end", chunked(b"2\r\n{}\r\n0\r\n\n" + HIDDEN)),
+    ("extension of 70 KB", chunked(b"2;" + b"a" * 70_000 + b"\r\n{}\r\n" + LAST)),
+    ("5,000 chunks with extensions", chunked(b"1;abcdefgh\r\n \r\n" * 5_000 + LAST)),
+    ("endless trailers", chunked(b"0\r\n" + b"A: b\r\n" * 20_000)),
+    ("a trailer of 70 KB", chunked(b"0\r\nA: " + b"b" * 70_000 + b"\r\n\r\n")),
+    ("a length as trailer", chunked(b"0\r\nContent-Length: %d\r\n\r\n" % len(HIDDEN) + HIDDEN)),
+    ("a coding as trailer", chunked(b"0\r\nTransfer-Encoding: chunked\r\n\r\n" + HIDDEN)),
+    ("a host as trailer", chunked(b"0\r\nHost: b\r\n\r\n" + HIDDEN)),
+    ("credentials as trailer", chunked(b"0\r\nAuthorization: Bearer a\r\n\r\n" + HIDDEN)),
+    ("a folded trailer", chunked(b"0\r\nA: b\r\n c\r\n\r\n" + HIDDEN)),
+    ("a trailer with a space before its colon", chunked(b"0\r\nA : b\r\n\r\n" + HIDDEN)),
+    ("line feed after a trailer", chunked(b"0\r\nA: b\n\r\n" + HIDDEN)),
+    ("a request in place of trailers", chunked(b"2\r\n{}\r\n0\r\n" + HIDDEN)),
+    ("a request in place of a chunk", chunked(HIDDEN)),
+    ("5 MB in one chunk", chunked(b"4c4b40\r\n" + b" " * 5_000_000 + b"\r\n" + LAST)),
+    ("5 MB in many chunks", chunked(b"400\r\n" + (b" " * 1024 + b"\r\n400\r\n") * 5_000)),
+    ("70,000 chunks of one byte", chunked(b"1\r\n \r\n" * 70_000 + LAST)),
+]
 
 # (name, bytes): each is answered once, with 4xx, and closed. 5xx only where `MAY_ALSO_BE` says so.
 REFUSED = [
@@ -65,7 +133,6 @@ REFUSED = [
     ("coding and length", post(b"Transfer-Encoding: chunked\r\nContent-Length: 50\r\n",
                                b"0\r\n\r\n" + HIDDEN)),
     ("length and unknown coding", post(b"Content-Length: 2\r\nTransfer-Encoding: x\r\n", b"{}" + HIDDEN)),
-    ("chunked", post(b"Transfer-Encoding: chunked\r\n", b"2\r\n{}\r\n0\r\n\r\n")),
     ("chunked, HTTP/1.0", POST.replace(b"1.1", b"1.0") + b"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + HIDDEN),
     ("xchunked", post(b"Transfer-Encoding: xchunked\r\n", b"0\r\n\r\n" + HIDDEN)),
     ("chunked in capitals", post(b"Transfer-Encoding: CHUNKED\r\n", b"0\r\n\r\n" + HIDDEN)),
@@ -76,7 +143,6 @@ REFUSED = [
     ("two codings", post(b"Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n", b"0\r\n\r\n" + HIDDEN)),
     ("coding empty", post(b"Transfer-Encoding:\r\nContent-Length: 2\r\n", b"{}")),
     ("coding with vertical tab", post(b"Transfer-Encoding: \x0bchunked\r\n", b"0\r\n\r\n" + HIDDEN)),
-    ("coding with a tab", post(b"Transfer-Encoding:\tchunked\r\n", b"0\r\n\r\n" + HIDDEN)),
     ("coding with NUL", post(b"Transfer-Encoding: chunked\0\r\n", b"0\r\n\r\n" + HIDDEN)),
     ("coding in quotes", post(b'Transfer-Encoding: "chunked"\r\n', b"0\r\n\r\n" + HIDDEN)),
     ("coding folded", post(b"Transfer-Encoding:\r\n chunked\r\n", b"0\r\n\r\n" + HIDDEN)),
@@ -87,10 +153,13 @@ REFUSED = [
     ("coding behind a bare carriage return", post(b"A: b\rTransfer-Encoding: chunked\r\n", b"0\r\n\r\n" + HIDDEN)),
     ("coding behind NUL", post(b"A: b\0Transfer-Encoding: chunked\r\n", b"0\r\n\r\n" + HIDDEN)),
     ("coding with underscore and length", post(b"Transfer-Encoding\xff: chunked\r\nContent-Length: 2\r\n")),
-    ("chunk of negative size", post(b"Transfer-Encoding: chunked\r\n", b"-1\r\n" + HIDDEN)),
-    ("chunk of 17 digits", post(b"Transfer-Encoding: chunked\r\n", b"10000000000000002\r\n{}\r\n0\r\n\r\n" + HIDDEN)),
-    ("chunk size with extension", post(b"Transfer-Encoding: chunked\r\n", b"2;" + b"a" * 70_000 + b"\r\n{}\r\n0\r\n\r\n")),
-    ("endless trailers", post(b"Transfer-Encoding: chunked\r\n", b"0\r\n" + b"A: b\r\n" * 20_000)),
+    ("length of zero and coding", post(b"Content-Length: 0\r\nTransfer-Encoding: chunked\r\n", LAST + HIDDEN)),
+    ("coding with a parameter", post(b"Transfer-Encoding: chunked;a=b\r\n", LAST + HIDDEN)),
+    ("coding with a comma", post(b"Transfer-Encoding: chunked,\r\n", LAST + HIDDEN)),
+    ("the same coding twice", post(b"Transfer-Encoding: chunked\r\n" * 2, LAST + HIDDEN)),
+    ("chunked, HTTP/1.0, kept alive", POST.replace(b"1.1", b"1.0") + b"Connection: keep-alive\r\n"
+     b"Transfer-Encoding: chunked\r\n\r\n" + LAST + HIDDEN),
+    *((f"chunks: {name}", payload) for name, payload in CHUNKS),
     # Where does a line end, and what is a field?
     ("bare line feeds", b"GET /livez HTTP/1.1\nHost: a\n\n" + HIDDEN),
     ("bare line feed after the request line", b"GET /livez HTTP/1.1\nHost: a\r\n\r\n"),
@@ -196,6 +265,19 @@ ANSWERED = [
     ("an unknown path, then another", line(b"GET /nothing HTTP/1.1") + GET, [404, 200], True),
     ("a length with leading zeros", get(b"Content-Length: 0005\r\n", b"hello") + GET, [200, 200], True),
     ("a broken body, then another", post(b"Content-Length: 1\r\n", b"{") + GET, [400, 200], True),
+    ("chunks, then another", get(CODED, b"5\r\nhello\r\n" + LAST) + GET, [200, 200], True),
+    ("no chunks, then another", get(CODED, LAST) + GET, [200, 200], True),
+    ("twenty chunked at once", get(CODED, b"2\r\nab\r\n3\r\ncde\r\n" + LAST) * 20, [200] * 20, True),
+    ("coding with a tab", get(b"Transfer-Encoding:\tchunked\r\n", LAST) + GET, [200, 200], True),
+    ("sizes with zeros and letters", get(CODED, b"00a\r\n0123456789\r\n0A\r\n0123456789\r\n000\r\n\r\n") + GET,
+     [200, 200], True),
+    ("an extension and trailers", get(CODED, b'5;a="b c"\r\nhello\r\n0;d\r\nA: b\r\nC:\r\n\r\n') + GET, [200, 200], True),
+    ("a chunk that looks like a request", get(CODED, b"%x\r\n%s\r\n" % (len(HIDDEN), HIDDEN) + LAST) + GET,
+     [200, 200], True),
+    ("a chunk that looks like the last", get(CODED, b"5\r\n" + LAST + b"\r\n" + LAST) + GET, [200, 200], True),
+    ("60,000 chunks of one byte", get(CODED, b"1\r\n \r\n" * 60_000 + LAST) + GET, [200, 200], True),
+    ("a broken chunked body, then another", chunked(b"1\r\n{\r\n" + LAST) + GET, [400, 200], True),
+    ("chunks and close, then another", get(CODED + b"Connection: close\r\n", LAST) + HIDDEN, [200], False),
     ("an encoded line break in a field", get(b"A: b%0d%0aHost: c\r\n"), [200], True),
     ("64 fields", get(b"".join(b"A%d: b\r\n" % i for i in range(63))), [200], True),
 ]
@@ -209,6 +291,12 @@ CUT = [
     ("nothing", b""),
     ("half a body", post(b"Content-Length: 100\r\n")),
     ("no body", post(b"Content-Length: 1\r\n", b"")),
+    ("no chunk", chunked(b"")),
+    ("half a size", chunked(b"2")),
+    ("half a chunk", chunked(b"5\r\n{}")),
+    ("half a line end", chunked(b"2\r\n{}\r")),
+    ("no last chunk", chunked(b"2\r\n{}\r\n")),
+    ("no end of the trailers", chunked(b"2\r\n{}\r\n0\r\nA: b\r\n")),
 ]
 
 
@@ -385,12 +473,22 @@ async def control():
         for name, outcome in zip(sample, outcomes):
             if judge_refused(outcome) is None:
                 sys.exit(f"wire_probes: a server that {what} passed the probe `{name}`")
+    lax, taken = LaxServer(), []
+    for name, payload in CHUNKS:
+        outcome = await probe(lax.host, lax.port, payload, 0.2)
+        if judge_refused(outcome) is None:
+            sys.exit(f"wire_probes: a server that reads chunks as it pleases passed the probe `{name}`")
+        if b"200 OK" in outcome.data:
+            taken.append(name)
+    lax.stop()
+    if len(taken) < LAX_TAKES:
+        sys.exit(f"wire_probes: a careless reader takes only {len(taken)} of the chunked probes: {taken}")
     right = AnsweringServer(good)
     outcome = await probe(right.host, right.port, sample.popitem()[1], 2.0)
     right.stop()
     if judge_refused(outcome) is not None:
         sys.exit(f"wire_probes: the judge is never content: {judge_refused(outcome)}")
-    return len(doubles)
+    return len(doubles) + 1
 
 
 def main():

@@ -48,7 +48,9 @@ void check_head(const RequestHead& head, std::string_view bytes, const GateLimit
   HOLDS(is_token(request.method) && request.path.starts_with('/'));
   HOLDS(request.path.find_first_of(" ?#\t") == std::string::npos);
   HOLDS(request.headers.size() <= limits.header_count_max);
-  HOLDS(count(request, "transfer-encoding") == 0 && count(request, "content-length") <= 1);
+  HOLDS(count(request, "transfer-encoding") + count(request, "content-length") <= 1);
+  HOLDS(head.chunked == (count(request, "transfer-encoding") == 1));
+  HOLDS(!head.chunked || (!head.http_1_0 && *request.header("transfer-encoding") == "chunked"));
   HOLDS(count(request, "host") == 1 || (head.http_1_0 && count(request, "host") == 0));
   HOLDS((head.content_length == 0) || count(request, "content-length") == 1);
   for (const auto& [name, value] : request.headers) {
@@ -62,7 +64,8 @@ bool same(const GateResult& a, const GateResult& b) {
   if (const auto* head = std::get_if<RequestHead>(&a)) {
     const auto& other = std::get<RequestHead>(b);
     return head->head_bytes == other.head_bytes && head->content_length == other.content_length &&
-           head->keep_alive == other.keep_alive && head->expect_continue == other.expect_continue &&
+           head->chunked == other.chunked && head->keep_alive == other.keep_alive &&
+           head->expect_continue == other.expect_continue &&
            head->request.method == other.request.method &&
            head->request.path == other.request.path && head->request.query == other.request.query &&
            head->request.headers == other.request.headers;

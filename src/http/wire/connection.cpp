@@ -3,6 +3,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <utility>
@@ -161,6 +162,21 @@ IoState Connection::discard() {
 void Connection::consume(std::size_t count) {
   input_.erase(0, count);
   trim(input_);
+}
+
+void Connection::decode_chunks(std::size_t skip, ChunkFramer& framer) {
+  // In place and in one pass, so that a body of many small chunks takes no more memory and time.
+  std::size_t end = skip + static_cast<std::size_t>(framer.body_bytes());
+  std::size_t at = end;
+  for (;;) {
+    const auto part = framer.next(std::string_view(input_).substr(at));
+    if (part.framing + part.data == 0) break;
+    at += part.framing;
+    std::copy_n(input_.data() + at, part.data, input_.data() + end);
+    at += part.data;
+    end += part.data;
+  }
+  input_.erase(end, at - end);
 }
 
 std::string Connection::take(std::size_t skip, std::size_t count) {

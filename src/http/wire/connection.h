@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "http/chunk_framer.h"
 #include "http/gate.h"
 #include "http/tls.h"
 
@@ -79,6 +80,9 @@ class Connection {
   void expect(std::size_t size) { input_.reserve(size); }
   /// Drops the first `count` bytes of the input.
   void consume(std::size_t count);
+  /// Drops the framing of a chunked body from the input. The body starts behind the first `skip`
+  /// bytes; what `framer` has seen of it is decoded already.
+  void decode_chunks(std::size_t skip, ChunkFramer& framer);
   /// Drops the first `skip` bytes of the input, takes `count` out. All of a large input is moved.
   std::string take(std::size_t skip, std::size_t count);
 
@@ -98,6 +102,7 @@ class Connection {
     Timer timer = Timer::header;  // what the deadline stands for
     GateProgress progress;
     std::optional<RequestHead> head;
+    std::optional<ChunkFramer> chunks;  // while a chunked body is incomplete
     std::size_t served = 0;             // requests so far
     std::uint64_t reserved_body = 0;    // of the budget for large bodies
     std::uint64_t reserved_unsent = 0;  // of the budget for responses that are not taken

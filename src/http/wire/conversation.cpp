@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "base/check.h"
+#include "http/chunk_framer.h"
 #include "http/problem_json.h"
 
 namespace coffer::http {
@@ -14,12 +15,23 @@ namespace {
 constexpr std::size_t kDiscardMax = 8 * 1024 * 1024;
 
 constexpr const char* kTooManyConnections = "Too many connections.";
+constexpr const char* kTooManyLargeBodies = "Too many large bodies at once.";
 
 std::uint64_t whole_size(const RequestHead& head) { return head.head_bytes + head.content_length; }
 
 bool is_whole(const Connection& connection) {
-  const auto& head = connection.http.head;
-  return head && connection.input_size() >= whole_size(*head);
+  const auto& http = connection.http;
+  return http.head && !http.chunks && connection.input_size() >= whole_size(*http.head);
+}
+
+/// Whether the chunked body at the beginning of `bytes` ends there, or is refused.
+bool is_decided(std::string_view bytes, std::uint64_t body_bytes_max) {
+  ChunkFramer framer(body_bytes_max);
+  for (;;) {
+    const auto part = framer.next(bytes);
+    if (part.framing + part.data == 0) return framer.is_complete() || framer.problem();
+    bytes.remove_prefix(part.framing + part.data);
+  }
 }
 
 Problem overloaded(std::string detail) {
@@ -124,26 +136,47 @@ Conversation::Go Conversation::admit(Connection& connection, RequestHead head) {
   };
   if (connection.http.over_limit) return refuse_with(overloaded(kTooManyConnections));
   const std::uint64_t cap = body_cap(head.request.path);
-  if (head.content_length > cap) {
-    return refuse_with(Problem(Slug::payload_too_large,
-                               "The body is limited to " + std::to_string(cap) + " bytes here."));
+  if (head.content_length > cap) return refuse_with(body_too_large(cap));
+  if (!reserve_large_body(connection, head.head_bytes, head.content_length)) {
+    return refuse_with(overloaded(kTooManyLargeBodies));
   }
-  if (!reserve_large_body(connection, head.content_length)) {
-    forget_body(connection);
-    return refuse_with(overloaded("Too many large bodies at once."));
-  }
-  if (connection.http.reserved_body != 0) connection.expect(whole_size(head));
-  if (head.expect_continue && connection.input_size() < whole_size(head) &&
+  const std::size_t awaited = head.head_bytes + (head.chunked ? 1 : head.content_length);
+  if (head.expect_continue && connection.input_size() < awaited &&
       !connection.send("HTTP/1.1 100 Continue\r\n\r\n")) {
     return Go::close;
   }
+  if (head.chunked) connection.http.chunks.emplace(cap);
   connection.http.head = std::move(head);
   connection.http.phase = Phase::body;
   return Go::on;
 }
 
 Conversation::Go Conversation::body(Connection& connection) {
+  if (connection.http.chunks) {
+    if (const auto problem = decode(connection)) {
+      return refuse(connection, make_refusal(*problem, connection.http.head->request));
+    }
+  }
   return is_whole(connection) ? Go::serve : read_more(connection);
+}
+
+/// Decodes what has arrived of a chunked body; why it is refused.
+std::optional<Problem> Conversation::decode(Connection& connection) {
+  auto& http = connection.http;
+  ChunkFramer& chunks = *http.chunks;
+  connection.decode_chunks(http.head->head_bytes, chunks);
+  if (chunks.problem()) return chunks.problem();
+  // Its length is not known before its end: once it is large, room for the largest is reserved.
+  const bool is_large = chunks.body_bytes() > options_.limits.body_bytes_max;
+  if (is_large && http.reserved_body == 0 &&
+      !reserve_large_body(connection, http.head->head_bytes, chunks.body_bytes_max())) {
+    return overloaded(kTooManyLargeBodies);
+  }
+  if (chunks.is_complete()) {
+    http.head->content_length = chunks.body_bytes();
+    http.chunks.reset();
+  }
+  return std::nullopt;
 }
 
 Conversation::Go Conversation::read_more(Connection& connection) {
@@ -270,7 +303,9 @@ bool Conversation::has_another_request(Connection& connection) {
   GateProgress progress;
   const GateResult result = inspect_header(connection.input(), gate_limits_, progress);
   if (const auto* head = std::get_if<RequestHead>(&result)) {
-    return connection.input_size() >= whole_size(*head);
+    if (!head->chunked) return connection.input_size() >= whole_size(*head);
+    return is_decided(std::string_view(connection.input()).substr(head->head_bytes),
+                      body_cap(head->request.path));
   }
   return std::holds_alternative<Refusal>(result);
 }
@@ -297,12 +332,19 @@ std::string Conversation::no_room() {
   return to_bytes(render(overloaded(kTooManyConnections), {}, id), frame, false);
 }
 
-bool Conversation::reserve_large_body(Connection& connection, std::uint64_t bytes) {
+/// False, and nothing is reserved, when there is no room for it.
+bool Conversation::reserve_large_body(Connection& connection, std::size_t head_bytes,
+                                      std::uint64_t bytes) {
   const ServerLimits& limits = options_.limits;
   if (bytes <= limits.body_bytes_max) return true;
   connection.http.reserved_body = bytes;
-  return large_bytes_.fetch_add(bytes, std::memory_order_relaxed) + bytes <=
-         limits.large_bodies_bytes_max;
+  if (large_bytes_.fetch_add(bytes, std::memory_order_relaxed) + bytes >
+      limits.large_bodies_bytes_max) {
+    forget_body(connection);
+    return false;
+  }
+  connection.expect(head_bytes + bytes);
+  return true;
 }
 
 bool Conversation::reserve_unsent(Connection& connection) {

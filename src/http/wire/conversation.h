@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "base/clock.h"
@@ -63,6 +64,7 @@ class Conversation {
   Go header(Connection& connection);
   Go admit(Connection& connection, RequestHead head);
   Go body(Connection& connection);
+  std::optional<Problem> decode(Connection& connection);
   Go writing(Connection& connection);
   Go linger(Connection& connection);
   Go read_more(Connection& connection);
@@ -72,7 +74,7 @@ class Conversation {
   int body_ms(const Connection& connection) const;
 
   bool has_another_request(Connection& connection);
-  bool reserve_large_body(Connection& connection, std::uint64_t bytes);
+  bool reserve_large_body(Connection& connection, std::size_t head_bytes, std::uint64_t bytes);
   bool reserve_unsent(Connection& connection);
   void forget_body(Connection& connection);
   void forget_unsent(Connection& connection);

@@ -85,10 +85,18 @@ TEST_CASE("what two readers could read differently is refused") {
       {"an empty length", "Content-Length:\r\n", 400},
       {"length and coding", "Content-Length: 3\r\nTransfer-Encoding: chunked\r\n", 400},
       {"coding and length", "Transfer-Encoding: chunked\r\nContent-Length: 3\r\n", 400},
-      {"chunked", "Transfer-Encoding: chunked\r\n", 400},
+      {"chunked", "Transfer-Encoding: chunked\r\n", 0},
+      {"chunked twice", "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n", 400},
+      {"chunked in a list", "Transfer-Encoding: chunked, chunked\r\n", 400},
+      {"another coding first", "Transfer-Encoding: gzip, chunked\r\n", 400},
+      {"an empty coding", "Transfer-Encoding:\r\n", 400},
+      {"chunked in capitals", "Transfer-Encoding: CHUNKED\r\n", 400},
+      {"chunked in quotes", "Transfer-Encoding: \"chunked\"\r\n", 400},
+      {"chunked with a parameter", "Transfer-Encoding: chunked;a=b\r\n", 400},
+      {"a length of zero and coding", "Content-Length: 0\r\nTransfer-Encoding: chunked\r\n", 400},
       {"an unknown coding", "Transfer-Encoding: xchunked\r\n", 400},
       {"identity coding", "Transfer-Encoding: identity\r\n", 400},
-      {"coding in odd case", "transfer-ENCODING: \tchunked\r\n", 400},
+      {"coding in odd case", "transfer-ENCODING: \tchunked\r\n", 0},
       {"a second Host", "Host: b\r\n", 400},
       {"the same Host twice", "host: a\r\n", 400},
       {"folding with a space", "A: b\r\n c\r\n", 400},
@@ -192,8 +200,19 @@ TEST_CASE("keep-alive follows version and Connection") {
   CHECK(passed("GET / HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n").keep_alive);
 }
 
+TEST_CASE("a chunked body has no length yet, and HTTP/1.0 has none") {
+  const RequestHead head =
+      passed("POST /x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n");
+  CHECK(head.chunked);
+  CHECK(head.content_length == 0);
+  CHECK(head.keep_alive);
+  CHECK_FALSE(passed(get("Content-Length: 1\r\n")).chunked);
+  CHECK(refused("POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n") == 400);
+}
+
 TEST_CASE("only a body is worth a 100 Continue") {
   CHECK(passed(get("Expect: 100-Continue\r\nContent-Length: 1\r\n")).expect_continue);
+  CHECK(passed(get("Expect: 100-continue\r\nTransfer-Encoding: chunked\r\n")).expect_continue);
   CHECK_FALSE(passed(get("Expect: 100-continue\r\n")).expect_continue);
   CHECK_FALSE(passed("POST / HTTP/1.0\r\nExpect: 100-continue\r\nContent-Length: 1\r\n\r\n")
                   .expect_continue);

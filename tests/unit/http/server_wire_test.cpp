@@ -58,7 +58,17 @@ TEST_CASE("hostile requests are answered once and end the connection") {
            "HTTP/1.1\r\n\r\n",
        400},
       {"xchunked", "POST / HTTP/1.1\r\n" + host + "Transfer-Encoding: xchunked\r\n\r\n", 400},
-      {"chunked", "POST / HTTP/1.1\r\n" + host + "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+      {"a broken chunk size",
+       "POST / HTTP/1.1\r\n" + host + "Transfer-Encoding: chunked\r\n\r\n0x1\r\na\r\n0\r\n\r\n",
+       400},
+      {"a chunk that is longer than its size",
+       "POST / HTTP/1.1\r\n" + host + "Transfer-Encoding: chunked\r\n\r\n1\r\nab\r\n0\r\n\r\n",
+       400},
+      {"a chunk size of 16 GiB",
+       "POST / HTTP/1.1\r\n" + host + "Transfer-Encoding: chunked\r\n\r\n400000000\r\n", 413},
+      {"a length as trailer",
+       "POST / HTTP/1.1\r\n" + host +
+           "Transfer-Encoding: chunked\r\n\r\n0\r\nContent-Length: 9\r\n\r\n",
        400},
       {"signed length", "POST / HTTP/1.1\r\n" + host + "Content-Length: +3\r\n\r\nabc", 400},
       {"length of 20 digits",
@@ -184,6 +194,71 @@ TEST_CASE("a body is what its length says, however it arrives") {
   std::string large(64 * 1024, 'x');
   client.send("PUT /l HTTP/1.1\r\nHost: a\r\nContent-Length: 65536\r\n\r\n" + large);
   CHECK(body_of(client.read_response()) == "PUT /l " + large);
+}
+
+TEST_CASE("a chunked body is decoded, however it arrives, and the next request follows it") {
+  RunningServer server;
+  RawClient client(server.port());
+  const std::string head = "POST /c HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
+  const std::string body = "3;a=b\r\nabc\r\n00A\r\n0123456789\r\n0\r\nX-Checksum: 1\r\n\r\n";
+  const std::string three = head + body + head + "0\r\n\r\n" + get("/fixed");
+  client.send(three);
+  const auto check_answers = [&] {
+    CHECK(body_of(client.read_response()) == "POST /c abc0123456789");
+    CHECK(body_of(client.read_response()) == "POST /c ");
+    CHECK(body_of(client.read_response()) == "ok");
+  };
+  check_answers();
+  for (std::size_t at = 0; at < three.size(); ++at) client.send(three.substr(at, 1));
+  check_answers();
+
+  client.send(
+      "POST /c HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nExpect: 100-continue\r\n\r\n");
+  CHECK(client.read_response() == "HTTP/1.1 100 Continue\r\n\r\n");
+  client.send(body + get("/fixed"));
+  CHECK(body_of(client.read_response()) == "POST /c abc0123456789");
+  CHECK(body_of(client.read_response()) == "ok");
+}
+
+TEST_CASE("a chunked body has the limit of any other, and is refused as soon as it is over") {
+  RunningServer server;
+  const std::string head = "POST /c HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
+  const std::string full = "10000\r\n" + std::string(64 * 1024, 'x') + "\r\n";
+  RawClient client(server.port());
+  client.send(head + full + "0\r\n\r\n");
+  CHECK(body_of(client.read_response()).size() == 64 * 1024 + 8);
+  // One byte to a chunk: six bytes on the wire for one of the body.
+  std::string single = head;
+  for (int i = 0; i < 64 * 1024; ++i) single += "1\r\ny\r\n";
+  client.send(single + "0\r\n\r\n");
+  CHECK(body_of(client.read_response()) == "POST /c " + std::string(64 * 1024, 'y'));
+  client.send(head + full + "1\r\n");  // the byte itself is not awaited
+  CHECK(status_of(client.read_all()) == 413);
+  CHECK_FALSE(client.was_reset());
+}
+
+TEST_CASE("large chunked bodies share the memory for large bodies") {
+  RunningServer server([](ServerOptions& options) {
+    options.limits.body_bytes_for = [](std::string_view) -> std::size_t { return 1024 * 1024; };
+    options.limits.large_bodies_bytes_max = 1'500'000;
+  });
+  const std::string head = "POST /bulk HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
+  const std::string part = "14000\r\n" + std::string(80 * 1024, 'x') + "\r\n";
+  RawClient small(server.port());
+  small.send(head + "3\r\nabc\r\n");
+  RawClient first(server.port());
+  first.send(head + part);
+  CHECK(server.eventually([](const ServerStats& stats) { return stats.parked == 2; }));
+  RawClient second(server.port());
+  second.send(head + part);
+  CHECK(status_of(second.read_all()) == 503);
+  first.send("0\r\n\r\n");
+  CHECK(body_of(first.read_response()).size() == 80 * 1024 + 11);
+  small.send("0\r\n\r\n");
+  CHECK(body_of(small.read_response()) == "POST /bulk abc");
+  RawClient third(server.port());
+  third.send(head + part + "0\r\n\r\n");
+  CHECK(status_of(third.read_response()) == 200);
 }
 
 TEST_CASE("a few paths may have larger bodies") {
