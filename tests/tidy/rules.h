@@ -49,5 +49,7 @@ Findings check_unfinished(const Tree& tree);
 Findings check_white_space(const Tree& tree);
 Findings check_header_opening(const Tree& tree);
 Findings check_links(const Tree& tree);
+// phrases.cpp
+Findings check_phrases(const Tree& tree);
 
 }  // namespace tidy

@@ -49,6 +49,11 @@ std::vector<Sample> samples_of_texts() {
       link("[b](b.md#part) [c](../src/c.cpp) [s](../src/) [r](/.ci/run) [m](mailto:a@b)\n", {}),
       link("[w](https://example.org/x) [here](#part)\n[name]: b.md\n", {}),
       link("```\n[b](none.md)\n```\n`[b](none.md)`\n", {}),
+
+      of("phrase", "docs/contract.md", "# A\n\nNobody sees it, and it is\nunder\nway.\n", {3, 4}),
+      of("phrase", "docs/contract.md", "Under control, way ahead: it is. None of it counts.\n", {}),
+      of("phrase", "src/base/text/a.h", "// What it is, and that it is\n// none.\n", {1}),
+      of("phrase", "docs/other.md", "Nobody has revised this text yet.\n", {}),
   };
 }
 

@@ -1,0 +1,103 @@
+// Phrasings that a reader stumbles over, and what to write instead.
+//
+// The rule covers the texts that have been revised so far. To extend it, revise the texts of a
+// folder and add the folder to kRevised; when every folder is there, the list goes.
+#include <array>
+#include <cctype>
+#include <string>
+#include <string_view>
+
+#include "rules.h"
+
+namespace tidy {
+namespace {
+
+struct Phrase {
+  std::string_view words;  // lower case, separated by one blank
+  std::string_view reason;
+};
+
+constexpr auto kPhrases = std::to_array<Phrase>({
+    {"nobody", "name the actor: the system, the caller, the operator"},
+    {"whoever", "name the actor: the system, the caller, the operator"},
+    {"is none", "write not found, missing or invalid"},
+    {"the house", "write the system or the operator; for an account, the fee or liquidity account"},
+    {"the box", "write the server or the machine"},
+    {"under way", "write in progress"},
+    {"what came of", "write the result of"},
+    {"looked at", "write read, checked or examined"},
+    {"by itself", "write automatically, or alone"},
+    {"not shown", "say what holds"},
+    {"cannot be had", "write not found or not available"},
+    {"send again", "write resend, retry or redeliver"},
+    {"ends with 3", "write exits with 3"},
+    {"mend", "write resolve, fix or repair"},
+});
+
+/// A folder ends with a slash.
+constexpr auto kRevised = std::to_array<std::string_view>({
+    "README.md",
+    "SECURITY.md",
+    "docs/contract.md",
+    "docs/install.md",
+    "docs/tls.md",
+    "docs/webhook-consumers/",
+    "src/api/beneficiaries/",
+    "src/base/text/",
+    "src/cli/service/",
+    "src/cli/shell/",
+    "src/outbound/wire/",
+});
+
+bool is_revised(const File& file) {
+  for (const std::string_view place : kRevised) {
+    if (place.ends_with('/') ? file.path.starts_with(place) : file.path == place) return true;
+  }
+  return false;
+}
+
+/// Whether two words stand beside each other, also across the line break of a comment.
+bool is_adjacent(std::string_view text, const Word& left, const Word& right) {
+  const std::size_t end = left.offset + left.text.size();
+  const std::string_view between = text.substr(end, right.offset - end);
+  return between.find_first_not_of(" \n/*#") == std::string_view::npos;
+}
+
+bool is_same(std::string_view word, std::string_view lower) {
+  if (word.size() != lower.size()) return false;
+  for (std::size_t i = 0; i < word.size(); ++i) {
+    if (std::tolower(static_cast<unsigned char>(word[i])) != lower[i]) return false;
+  }
+  return true;
+}
+
+bool stands_at(std::string_view text, const std::vector<Word>& all, std::size_t at,
+               const std::vector<Word>& phrase) {
+  if (at + phrase.size() > all.size()) return false;
+  for (std::size_t i = 0; i < phrase.size(); ++i) {
+    if (!is_same(all[at + i].text, phrase[i].text)) return false;
+    if (i > 0 && !is_adjacent(text, all[at + i - 1], all[at + i])) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Findings check_phrases(const Tree& tree) {
+  Findings out;
+  for (const auto& [path, file] : tree.files()) {
+    if (!is_revised(file)) continue;
+    const std::vector<Word> all = words(file.text);
+    for (const Phrase& phrase : kPhrases) {
+      const std::vector<Word> wanted = words(phrase.words);
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        if (!stands_at(file.text, all, i, wanted)) continue;
+        out.push_back({path, line_at(file.text, all[i].offset),
+                       "\"" + std::string(phrase.words) + "\": " + std::string(phrase.reason)});
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace tidy
