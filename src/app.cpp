@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kCursorLabel = "coffer cursor v1";
 
-/// Exit codes of decisions section 11.
+/// Exit codes of docs/contract.md#command-line.
 int exit_code(store::OpenFault fault) {
   switch (fault) {
     case store::OpenFault::none:

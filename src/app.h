@@ -36,8 +36,9 @@ class Figures;  // flows/operators/figures.h
 
 namespace coffer {
 
-/// Why opening or starting failed, with the exit code the command line reports (decisions section
-/// 11): 73 cannot create, 74 corrupt, 75 locked, 77 permission, 78 configuration, 1 otherwise.
+/// Why opening or starting failed, with the exit code that the command line reports
+/// (docs/contract.md#command-line): 73 cannot create, 74 corrupt, 75 locked, 77 permission,
+/// 78 configuration, 1 otherwise.
 struct StartError {
   int exit_code = 1;
   std::string message;

@@ -24,7 +24,7 @@ http::Response empty_response();
 /// {success: true, message, data}, the envelope of the business routes.
 http::Response envelope_response(const std::string& message, const Json& data);
 
-/// One page of a collection (decisions section 2); adds the Link header for `next`.
+/// One page of a collection (docs/contract.md#collections); adds the Link header for `next`.
 struct PageLinks {
   std::optional<std::string> next_cursor;
   std::optional<std::string> prev_cursor;
@@ -35,7 +35,7 @@ Json whole_collection(Json data);
 
 Json association_json(const store::AssociationRow& association);
 Json asset_json(const Asset& asset, const std::string& network_name);
-/// Without balances where the ledger could not be read (decisions section 5).
+/// Without balances where the ledger could not be read (docs/contract.md#wallets).
 Json wallet_json(const store::WalletRow& wallet, const std::string& network_name,
                  const std::optional<std::vector<store::WalletBalance>>& balances);
 using flows::record_json;

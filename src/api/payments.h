@@ -13,8 +13,7 @@ std::vector<Route> payments_routes();
 
 /// POST /v1/payments/onramp, which the Connect group serves under a name of its own.
 Result<http::Response> execute_onramp(const Services& services, const Call& call);
-/// 202 with the submission acknowledgement (contract "Submission acknowledgement") and the members
-/// of `more`.
+/// 202 with the submission acknowledgement (docs/contract.md#payments) and the members of `more`.
 http::Response acknowledgement(const flows::Submission& submission,
                                const Json& more = Json::object());
 /// The members of a collection but for its quote, also where Connect takes them.

@@ -53,7 +53,7 @@ std::optional<Metadata> metadata(Fields& fields, Presence presence, Timestamp to
 
 Result<http::Response> wallet_response(const Services& services, int status,
                                        const store::WalletRow& wallet) {
-  // Enrichment is best effort (contract, Wallet): the wallet is shown without it.
+  // Enrichment is best effort (docs/contract.md#wallets): the wallet is shown without it.
   std::optional<std::vector<store::WalletBalance>> balances;
   auto read = store::with_reader(
       services.flows.database,

@@ -1,4 +1,4 @@
-// Challenge login: SEP-10, "Stellar Web Authentication", as it stands (decisions section 3).
+// Challenge login: SEP-10, "Stellar Web Authentication" (docs/contract.md#challenge-login).
 //
 // The server proves nothing and stores nothing: it hands out a transaction that could never reach a
 // ledger (its sequence number is 0), names in it who should sign (source of the first operation),

@@ -1,6 +1,6 @@
 // Bearer tokens of an external issuer: JWT (RFC 7519) signed by a key of its JWK set (RFC 7517),
-// for end users on the business routes (decisions section 3). Verified in memory only: whoever
-// calls brings the set. Safe from any thread.
+// for end users on the business routes (docs/contract.md#end-user-oauth). Verified in memory only,
+// with the set that the caller brings. Safe from any thread.
 #pragma once
 
 #include <memory>

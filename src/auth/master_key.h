@@ -1,4 +1,4 @@
-// The master key and the keys derived from it (decisions sections 3 and 11).
+// The master key and the keys derived from it (docs/contract.md#authentication).
 //
 // Problems of this file are for the operator's terminal and name paths; they never reach a client.
 // Their slug tells the command line which exit code fits: `forbidden` permissions (77),

@@ -1,5 +1,5 @@
 // Values sealed at rest: secrets that must be read back, such as ledger seeds, webhook secrets and
-// provider keys (decisions section 3).
+// provider keys (docs/contract.md#authentication).
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Secrets that are shown once and afterwards only compared (decisions section 3).
+// Secrets that are shown once and afterwards only compared (docs/contract.md#authentication).
 // A fast hash is right here: the secrets are 256 random bits, so there is nothing to guess.
 #pragma once
 

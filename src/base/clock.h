@@ -17,7 +17,7 @@ struct Timestamp {
   auto operator<=>(const Timestamp&) const = default;
   Timestamp plus_ms(std::int64_t delta) const { return {ms + delta}; }
 
-  /// RFC 3339 UTC with milliseconds: 2026-01-31T09:00:00.000Z (decisions section 1).
+  /// RFC 3339 UTC with milliseconds: 2026-01-31T09:00:00.000Z (docs/contract.md#formats).
   std::string to_string() const;
   /// Any RFC 3339 date-time with offset, or a bare date (midnight UTC); nullopt for anything else,
   /// including dates that do not exist.

@@ -1,7 +1,7 @@
 // Problem: every expected failure in coffer, from a bad field to a full disk.
 //
 // The table below is the only place that ties a slug to its HTTP status and title
-// (decisions section 9). Layers below `api` only pick a slug; `api` and `http` render it.
+// (docs/contract.md#errors). Layers below `api` only pick a slug; `api` and `http` render it.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// What the exit status of coffer says (decisions section 11). A supervisor must not restart on
+// Exit codes (docs/contract.md#command-line). A supervisor must not restart on
 // `kUsage` and `kConfiguration`.
 #pragma once
 

@@ -153,8 +153,8 @@ MobileMoneyDetails read_mobile_money(ContactReader reader, const MobileMoneyInpu
   return out;
 }
 
-/// One of the crypto inputs may stand in `crypto` or at the top level (contract), and in both
-/// places only with one value.
+/// A crypto input may stand in `crypto` or at the top level, and in both only with the same value
+/// (docs/contract.md#destinations).
 class CryptoReader {
  public:
   CryptoReader(ContactReader& reader, const DestinationInput& input)

@@ -1,5 +1,5 @@
-// Beneficiaries and payment destinations: their rules (contract "Beneficiary and payment
-// destination", decisions section 5). The store keeps DestinationMethod as integers: append, never
+// Beneficiaries and payment destinations: their rules (docs/contract.md#beneficiaries,
+// docs/contract.md#destinations). The store keeps DestinationMethod as integers: append, never
 // reorder.
 #pragma once
 
@@ -65,7 +65,7 @@ struct Destination {
 };
 
 /// Account number or IBAN, phone number, or wallet address: whose last four digits decide the
-/// outcome in the sandbox (decisions section 10). Lives as long as `destination`.
+/// outcome in the sandbox (docs/contract.md#sandbox). Lives as long as `destination`.
 std::string_view outcome_digits(const Destination& destination);
 /// All but the last four characters as `*`; a text of up to four characters wholly.
 std::string masked(std::string_view number);

@@ -1,5 +1,5 @@
-// The compliance vocabularies of cash-outs (contract GET /v1/payments/enums): what a submission
-// says of purpose, funds and relationship has to be one of these codes.
+// The compliance vocabularies of off-ramps (docs/contract.md#vocabularies): the codes that a
+// submission may have for purpose, source of funds and relationship.
 #pragma once
 
 #include <span>

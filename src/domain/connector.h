@@ -1,5 +1,5 @@
-// Connectors: payment-provider integrations for a corridor (contract "Connector"), and what they ask of
-// a payment. The store keeps the enums of this file as integers: append, never reorder.
+// Connectors: provider integrations for a corridor (docs/contract.md#connectors), and what they ask
+// of a payment. The store keeps the enums of this file as integers: append, never reorder.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ std::string_view name(DriverKind driver);        // sandbox, http
 /// Case-insensitive; nullopt for anything else.
 std::optional<ConnectorFlow> parse_connector_flow(std::string_view text);
 std::optional<Direction> parse_direction(std::string_view text);
-/// MOBILE_MONEY is MOMO (decisions section 5).
+/// MOBILE_MONEY is MOMO (docs/contract.md#connectors).
 std::optional<PayMethod> parse_pay_method(std::string_view text);
 std::optional<DriverKind> parse_driver_kind(std::string_view text);
 std::span<const Term> pay_method_terms();
@@ -58,7 +58,7 @@ struct FeeRule {
   int basis_points = 0;
 };
 
-/// One field a connector wants in `additionalFields` (decisions section 6, requirements).
+/// One field a connector wants in `additionalFields` (docs/contract.md#requirements).
 struct Requirement {
   enum class Type { text, number, boolean };
   struct Choice {

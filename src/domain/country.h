@@ -30,7 +30,7 @@ const Country* find_country(std::string_view code);
 /// Accepts any case; nullptr when there is no such currency.
 const Currency* find_currency(std::string_view code);
 
-/// The upper-case alpha-3 code for an alpha-2 or alpha-3 code in any case (contract, Wallet).
+/// The upper-case alpha-3 code of an alpha-2 or alpha-3 code in any case.
 std::optional<std::string> to_alpha3(std::string_view code);
 /// Exact: upper case, two letters, a real country.
 bool is_country_alpha2(std::string_view code);

@@ -34,7 +34,7 @@ class Amount {
   friend Amount operator-(Amount a);
 
   /// Decimal text without exponent: at least `min(decimals, 2)` places, no superfluous zeros beyond
-  /// them (decisions section 1).
+  /// them (docs/contract.md#amounts).
   std::string to_string(int decimals) const;
 
   constexpr auto operator<=>(const Amount&) const = default;

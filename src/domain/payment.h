@@ -56,7 +56,7 @@ struct Transition {
   PaymentStatus from;
   PaymentStatus to;
 };
-/// The one table of allowed changes (decisions section 5, transaction record).
+/// The one table of allowed changes (docs/contract.md#transaction-records).
 std::span<const Transition> payment_transitions();
 bool may_change(PaymentStatus from, PaymentStatus to);
 /// What counts towards the limits of a destination: everything but what failed or expired.
@@ -103,7 +103,7 @@ struct References {
   std::optional<std::string> to_ref;
 };
 bool is_reference(std::string_view text);
-/// ^[A-Za-z0-9._:-]{1,64}$ (decisions section 6).
+/// ^[A-Za-z0-9._:-]{1,64}$ (docs/contract.md#payments).
 bool is_transaction_id(std::string_view text);
 
 /// One movement: the whole of a single payment, or a leg of a multi-transfer. Empty wallets are
@@ -137,7 +137,7 @@ struct Payer {
 using AdditionalFields = std::map<std::string, std::string>;
 
 /// A parsed submission of any kind. The store keeps all of it, so that a replay is compared field
-/// by field (decisions section 6).
+/// by field (docs/contract.md#payments).
 struct PaymentRequest {
   PaymentType type = PaymentType::p2p_own;
   std::string transaction_id;

@@ -1,4 +1,4 @@
-// Quotes: what a cash-out or a collection costs (contract "Quote", decisions section 5).
+// Quotes: what an off-ramp or an on-ramp costs (docs/contract.md#quotes).
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
-// A statement line: one balance movement as the owner of the wallet reads it (contract "Statement
-// line").
+// A statement line: one balance movement as the owner of the wallet reads it
+// (docs/contract.md#statements).
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Who is asking, for whom, and what they may do (decisions sections 3 and 4).
+// Who is asking, for whom, and what they may do (docs/contract.md#registration).
 // The store keeps the enums of this file as integers: append, never reorder.
 #pragma once
 
@@ -112,7 +112,7 @@ struct Caller {
 /// 403 `insufficient-scope` naming the scope when the caller lacks it.
 Result<void> require_scope(const Caller& caller, Scope scope);
 /// 403 `association-suspended` unless the association is active: suspended and pending
-/// associations read, but move no money (decisions section 4).
+/// associations read, but move no money (docs/contract.md#registration).
 Result<void> require_active(AssociationStatus status);
 
 }  // namespace coffer

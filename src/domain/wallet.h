@@ -1,4 +1,4 @@
-// Wallet rules: review status and compliance details (contract "Wallet", decisions section 5).
+// Wallet rules: review status and compliance details (docs/contract.md#wallets).
 // The store keeps WalletStatus and EntityType as integers: append, never reorder.
 #pragma once
 
@@ -94,9 +94,9 @@ struct MetadataInput {
 /// other entity type are ignored. `today` bounds the date of birth.
 Result<Metadata> validate_metadata(const MetadataInput& input, Timestamp today);
 
-/// What the sandbox's simulated review does with a new wallet (decisions section 10): a last or
-/// company name ending 001 stays Pending whatever happens, 002 is rejected; all others wait for the
-/// operator or the sandbox route.
+/// What the sandbox's simulated review does with a new wallet (docs/contract.md#sandbox): a last
+/// or company name ending 001 stays Pending whatever happens, 002 is rejected; all others wait for
+/// the operator or the sandbox route.
 enum class SandboxReview { stay_pending, reject, none };
 SandboxReview sandbox_review(const Metadata& metadata);
 

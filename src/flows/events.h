@@ -1,4 +1,4 @@
-// The only way to write the outbox (decisions section 8): in the same command as the change itself,
+// The only way to write the outbox (docs/contract.md#events): in the command of the change itself,
 // so that there is no event without its change and no change without its event.
 #pragma once
 

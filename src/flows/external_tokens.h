@@ -1,4 +1,4 @@
-// Bearer tokens of the configured external issuer (decisions section 3, "End-user OAuth").
+// Bearer tokens of the configured external issuer (docs/contract.md#end-user-oauth).
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
 // Logins beyond the client credentials: signed challenge, sign-in, refresh, and users with a
-// one-time code (contract "Signed-challenge login", decisions section 3).
+// one-time code (docs/contract.md#challenge-login).
 #pragma once
 
 #include <functional>

@@ -1,6 +1,6 @@
 // Payments to a beneficiary's CRYPTO destination. Whether the address is an account of the embedded
-// ledger with a trustline shows at settlement (decisions section 6): the caller learns it from the
-// record, as for any provider.
+// ledger with a trustline shows at settlement: the caller learns it from the record, as for any
+// provider (docs/contract.md#payments-to-a-beneficiary).
 #include "flows/payment_plan.h"
 
 namespace coffer::flows {

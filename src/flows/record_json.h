@@ -28,7 +28,7 @@ const char* substatus(const store::PaymentRecord& record);
 /// What the payer of a collection paid beyond `sending_amount`; nullopt where that is nothing.
 std::optional<Amount> excess_amount(const store::PaymentRecord& record);
 
-/// The transaction record of decisions section 5.
+/// The transaction record (docs/contract.md#transaction-records).
 Json record_json(const store::PaymentRecord& record, Environment environment);
 
 /// The record as it was when it had this version: statuses, times and results of later ones are

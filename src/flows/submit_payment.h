@@ -1,5 +1,5 @@
 // Accepting a payment: one durable commit with the replay check, the rules, the hold, the record,
-// the `payment.initiated` event and the settlement job (decisions section 6).
+// the `payment.initiated` event and the settlement job (docs/contract.md#payments).
 #pragma once
 
 #include <optional>

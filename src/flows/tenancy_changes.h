@@ -1,4 +1,4 @@
-// The operator's side of tenancy: associations and applications (decisions section 4).
+// The operator's side of tenancy: associations and applications (docs/contract.md#registration).
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// The operator's side of users: enrolment, resets, suspension (decisions section 3, "OTP login").
+// The operator's side of users: enrolment, resets, suspension (docs/contract.md#otp-login).
 #pragma once
 
 #include <string>

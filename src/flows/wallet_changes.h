@@ -40,7 +40,7 @@ Result<TrustlineResult> add_trustline(const Context& context, const Tenant& tena
                                       const AssetCode& asset);
 
 /// The review's outcome. `reason` is required for and only for a rejection. `conflict` unless the
-/// wallet is Pending, and in the sandbox for the names that stay Pending (decisions section 10).
+/// wallet is Pending, and for sandbox names that stay Pending (docs/contract.md#sandbox).
 Result<store::WalletRow> review_wallet(const Context& context, const Tenant& tenant, WalletId id,
                                        const std::optional<WalletStatusReason>& reason);
 

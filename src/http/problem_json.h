@@ -15,7 +15,7 @@ namespace coffer::http {
 Response problem_response(const Problem& problem, std::string_view instance,
                           std::string_view request_id);
 
-/// The other rendering of the same Problem, for /v1/business routes (decisions section 9):
+/// The same Problem in the envelope of the business routes (docs/contract.md#associations):
 /// {success:false, message:"CODE: text", data:null}, same status and headers.
 Response envelope_problem_response(const Problem& problem, std::string_view request_id);
 

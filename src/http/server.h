@@ -2,7 +2,7 @@
 //
 // Slow, idle and half-sent connections are parked and cost no worker. A request reaches a worker
 // only when its header has passed the gate and its body is complete, so a worker never waits for a
-// client to send. See reliability anchors for what each limit stops. Threads: the workers, and a
+// client to send. Threads: the workers, and a
 // steward that accepts, enforces deadlines and sheds.
 #pragma once
 

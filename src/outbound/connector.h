@@ -1,5 +1,5 @@
 // A payment provider, as coffer sees it: one interface for every driver, with one conformance suite
-// (decisions section 7, docs/provider-protocol.md).
+// (docs/contract.md#providers, docs/provider-protocol.md).
 //
 // The id of a payout or a collection is coffer's record id and the provider's idempotency key: doing
 // the same id again gives the same answer and never a second payout. A call that fails says nothing

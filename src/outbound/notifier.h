@@ -1,5 +1,5 @@
 // Messages to people: e-mail through the host's `sendmail`, everything else through an HTTP gateway
-// of the operator's (decisions section 6, "Notify flags").
+// of the operator's (docs/contract.md#notifications).
 #pragma once
 
 #include <string>

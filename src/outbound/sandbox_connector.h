@@ -1,4 +1,4 @@
-// The built-in driver: deterministic, without network, threads or memory (decisions section 10).
+// The built-in driver (docs/contract.md#sandbox): deterministic, no network, threads or memory.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Where deliveries may go: a webhook must not become a way into the network the gateway stands in
-// (decisions section 8, "Targets"; contract "Events", rule 7).
+// (docs/contract.md#webhooks).
 #pragma once
 
 #include <array>

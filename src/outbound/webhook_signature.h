@@ -1,4 +1,4 @@
-// What a delivery is signed with (contract "Events", rules 4 to 6; Standard Webhooks).
+// What a delivery is signed with (docs/contract.md#delivery; Standard Webhooks).
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // The one SQLite file: opening it safely, and leasing connections that read it.
 //
-// Rules that keep it whole (reliability anchors, section 3): a fixed SQLite version, a lock file
+// Rules that keep it whole: a fixed SQLite version, a lock file
 // against a second process, no network file system, one connection that writes and checkpoints (the
 // commit queue's), readers that are `query_only` and never stay long.
 #pragma once
@@ -26,7 +26,7 @@ struct DatabaseOptions {
   int reader_age_max_ms = 2'000;  // then its statement is interrupted
 };
 
-/// How opening failed, for the exit code of the command line (decisions section 11).
+/// How opening failed, for the exit code of the command line (docs/contract.md#command-line).
 enum class OpenFault {
   none,
   cannot_create,

@@ -1,4 +1,4 @@
-// GET /v1/transactions: which records, in which order (decisions section 2).
+// GET /v1/transactions: which records, in which order (docs/contract.md#transaction-records).
 #pragma once
 
 #include <cstdint>

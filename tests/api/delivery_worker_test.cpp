@@ -1,5 +1,5 @@
 // The threads that deliver: who hangs holds up nobody, a stop waits for nobody and loses nothing,
-// and bodies are the same whenever they are made (contract "Events", decisions section 8).
+// and bodies are the same whenever they are made (docs/contract.md#delivery).
 #include <catch2/catch.hpp>
 #include <set>
 

@@ -1,4 +1,4 @@
-// What is outside the integrator surface: health, the pages, the document.
+// What is outside the versioned API: health, the pages, the document (docs/contract.md#addresses).
 #include <catch2/catch.hpp>
 #include <set>
 

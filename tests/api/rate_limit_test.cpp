@@ -1,5 +1,5 @@
-// Token buckets per application, half of them for money, and throttled logins (decisions section
-// 3).
+// Token buckets per application, half of them for money, and throttled logins
+// (docs/contract.md#rate-limits).
 #include <catch2/catch.hpp>
 
 #include "support/test_app.h"

@@ -1,5 +1,4 @@
-// Delivery, rule by rule (contract "Events", decisions section 8), against a receiver on this
-// machine.
+// Delivery, rule by rule (docs/contract.md#delivery), against a receiver on this machine.
 #include <catch2/catch.hpp>
 #include <set>
 

@@ -1,5 +1,5 @@
 // A receiver that is down for an hour and comes back: what it missed is listed, and recover brings
-// exactly that (decisions section 8).
+// exactly that (docs/contract.md#webhooks).
 #include <catch2/catch.hpp>
 #include <map>
 #include <set>

@@ -22,7 +22,7 @@ from auditor import audit
 from clients import wait_until_settled
 from gateway import OWN, Gateway, payment
 
-# SQLite before this day has a bug that loses committed pages (see the reliability notes).
+# SQLite before this day can lose committed pages (its WAL-reset bug).
 SQLITE_SINCE = b"2026-03-13"
 SOURCE_ID = re.compile(rb"20\d\d-\d\d-\d\d \d\d:\d\d:\d\d [0-9a-f]{64}")
 # Shorter ones would be found by chance.

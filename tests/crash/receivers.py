@@ -1,5 +1,5 @@
-"""Endpoints for events that do as they are told, and the consumer that the contract's section "Events"
-describes. Nothing here knows how coffer works."""
+"""Endpoints for events that do as they are told, and the consumer that
+docs/contract.md#delivery describes. Nothing here knows how coffer works."""
 
 import base64
 import hashlib
@@ -33,7 +33,7 @@ class Delivery:
 
 
 def contract_verifies(headers, body, now_ms):
-    """The contract's rules 3 to 6, as an integrator reads them: whether the request may be believed."""
+    """As an integrator reads docs/contract.md#delivery: whether the request may be believed."""
     event = headers.get("x-webhook-id", "")
     stamp = headers.get("x-webhook-ts", "")
     if not event or not stamp.isdigit() or abs(now_ms - int(stamp)) > STALE_MS:

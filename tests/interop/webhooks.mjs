@@ -7,7 +7,7 @@ import { createServer } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import { withDemo } from './demo.mjs';
 
-/** The contract's section "Events", rules 3 to 6, and nothing else: the event, or null to refuse. */
+/** X-Svc-Signature as docs/contract.md#delivery has it, alone: the event, or null to refuse. */
 function contractConsumer() {
   const processed = new Set();
   return (headers, rawBody) => {

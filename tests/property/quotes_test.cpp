@@ -1,5 +1,5 @@
-// Ten thousand random connectors, fees and amounts: what must hold for every price (decisions
-// section 5).
+// Ten thousand random connectors, fees and amounts: what must hold for every price
+// (docs/contract.md#quotes).
 #include <catch2/catch.hpp>
 
 #include "domain/quote.h"

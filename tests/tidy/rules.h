@@ -49,6 +49,8 @@ Findings check_unfinished(const Tree& tree);
 Findings check_white_space(const Tree& tree);
 Findings check_header_opening(const Tree& tree);
 Findings check_links(const Tree& tree);
+// references.cpp
+Findings check_references(const Tree& tree);
 // phrases.cpp
 Findings check_phrases(const Tree& tree);
 

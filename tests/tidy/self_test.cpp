@@ -36,8 +36,9 @@ bool passes(const Rule& rule, const Sample& sample) {
 
 std::vector<Sample> all_samples() {
   std::vector<Sample> all;
-  for (const auto& part : {samples_of_includes(), samples_of_names(), samples_of_systems(),
-                           samples_of_functions(), samples_of_files(), samples_of_texts()}) {
+  for (const auto& part :
+       {samples_of_includes(), samples_of_names(), samples_of_systems(), samples_of_functions(),
+        samples_of_files(), samples_of_texts(), samples_of_references()}) {
     all.insert(all.end(), part.begin(), part.end());
   }
   return all;

@@ -20,6 +20,7 @@ std::vector<Sample> samples_of_systems();
 std::vector<Sample> samples_of_functions();
 std::vector<Sample> samples_of_files();
 std::vector<Sample> samples_of_texts();
+std::vector<Sample> samples_of_references();
 
 /// Runs each rule on its samples and the reader of C++ on hard cases; prints what went wrong. A
 /// rule without a bad and a good sample is wrong.

@@ -1,4 +1,4 @@
-// Routes of beneficiaries (contract "Beneficiaries").
+// Routes of beneficiaries (docs/contract.md#beneficiaries).
 #pragma once
 
 #include <vector>

@@ -110,7 +110,7 @@ BeneficiaryInput read_input(Fields& fields) {
   return input;
 }
 
-/// Ids of the platform's own tables are no way to say where money goes (contract).
+/// A destination never names ids of the platform's own tables (docs/contract.md#destinations).
 void refuse_internal_ids(Fields& fields) {
   for (const char* id : {"networkId", "assetId", "connectorId"}) {
     if (fields.find(id) == nullptr) continue;

@@ -1,5 +1,5 @@
-// Beneficiaries and destinations as JSON, both ways (contract "Beneficiary and payment
-// destination").
+// Beneficiaries and destinations as JSON, both ways (docs/contract.md#beneficiaries,
+// docs/contract.md#destinations).
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// POST /v1/auth/token: the client-credentials token in all its accepted forms (decisions section 3).
+// POST /v1/auth/token in all its accepted forms (docs/contract.md#client-credentials).
 #pragma once
 
 #include "api/pipeline/route.h"

@@ -1,4 +1,4 @@
-// Routes: the challenge login, sign-in, refresh and the OTP login (contract "Auth").
+// Routes: challenge login, sign-in, refresh and OTP login (docs/contract.md#authentication).
 #pragma once
 
 #include "api/pipeline/route.h"

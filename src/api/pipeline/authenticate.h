@@ -1,5 +1,5 @@
-// From headers to a Caller (decisions section 3), with a cache that a committed change of tenancy
-// empties at once.
+// From headers to a Caller (docs/contract.md#authentication), with a cache that a committed change
+// of tenancy empties at once.
 #pragma once
 
 #include <cstdint>

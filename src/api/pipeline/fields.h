@@ -1,8 +1,8 @@
 // Reads the members of a JSON object and the query of a request, collecting every fault.
 //
 // A member that is absent or null counts as missing. Wrong JSON type, missing, blank or misshapen
-// is a wrong shape (400); amounts out of range or too precise are wrong values (422), as decisions
-// section 1 draws the line. After reading, `check()` reports all of it at once.
+// is a wrong shape (400); amounts out of range or too precise are wrong values (422), see
+// docs/contract.md#status-codes. After reading, `check()` reports all of it at once.
 #pragma once
 
 #include <initializer_list>
@@ -45,7 +45,7 @@ class Fields {
   /// A whole number; one out of range is a wrong value (422).
   std::optional<std::int64_t> integer(std::string_view name, Presence presence, std::int64_t min,
                                       std::int64_t max);
-  /// fromRef and toRef (contract, common body fields).
+  /// fromRef and toRef (docs/contract.md#payments).
   std::optional<std::string> reference(std::string_view name);
   const http::JsonValue::Object* object(std::string_view name, Presence presence);
   const http::JsonValue::Array* array(std::string_view name, Presence presence);
@@ -82,7 +82,7 @@ class QueryFields {
   std::optional<Timestamp> time(std::string_view name);
   std::optional<AssetCode> asset_code(std::string_view name);
   bool flag(std::string_view name);
-  /// 1 to 100, default 20 (decisions section 2).
+  /// 1 to 100, default 20 (docs/contract.md#collections).
   int limit();
   template <class IdType>
   std::optional<IdType> id(std::string_view name) {

@@ -1,4 +1,4 @@
-// Cursor pages over rows that are numbered in list order (decisions section 2).
+// Cursor pages over rows that are numbered in list order (docs/contract.md#collections).
 #pragma once
 
 #include <string>

@@ -11,7 +11,7 @@
 namespace coffer::api {
 namespace {
 
-/// Every route is served under /v1 and, identically, under /gw/v1 (decisions section 1).
+/// Every route is served under /v1 and, identically, under /gw/v1 (docs/contract.md#addresses).
 constexpr std::string_view kSecondMount = "/gw";
 constexpr std::string_view kVersion = "/v1/";
 

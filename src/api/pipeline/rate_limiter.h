@@ -1,5 +1,5 @@
-// Token buckets per application, and per client and address on the login routes (decisions
-// section 3). All limits are settings; 0 is off.
+// Token buckets per application, and per client and address on the login routes
+// (docs/contract.md#rate-limits). All limits are settings; 0 is off.
 #pragma once
 
 #include <cstdint>

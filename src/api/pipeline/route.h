@@ -17,7 +17,7 @@ namespace coffer::api {
 
 struct Services;
 
-/// Who may call (contract "Authentication").
+/// Who may call (docs/contract.md#authentication).
 enum class Access {
   open,         // anyone
   login,        // anyone, but throttled per client and address

@@ -9,7 +9,7 @@
 
 namespace coffer::api {
 
-/// Without fees: they show in quotes only (contract "Connector").
+/// Without fees: they show in quotes only (docs/contract.md#connectors).
 Json connector_json(const ConnectorTerms& connector);
 /// The steps of a payment by it, for the single read.
 Json steps_json(std::span<const ExecutionStep> steps);

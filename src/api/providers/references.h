@@ -1,4 +1,4 @@
-// On-ramp references (contract "On-ramp references").
+// On-ramp references (docs/contract.md#references).
 #pragma once
 
 #include "api/pipeline/route.h"

@@ -112,7 +112,7 @@ std::vector<Record> connector_records(const Demo& demo) {
   return out;
 }
 
-/// The line that programs read; its members are decisions section 11, word for word.
+/// The line that programs read; docs/contract.md#command-line lists its members.
 Record record_of(const Demo& demo, const DemoPlace& place) {
   const bool page = !place.admin.empty();
   return {{"baseUrl", place.origin},

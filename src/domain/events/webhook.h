@@ -1,5 +1,5 @@
-// The rules of delivery (contract "Events", decisions section 8): what an answer means, and when
-// the next attempt is due. The store keeps the enums of this file as integers: append, never
+// The rules of delivery (docs/contract.md#delivery): what a response means, and when the next
+// attempt is due. The store keeps the enums of this file as integers: append, never
 // reorder.
 #pragma once
 
@@ -26,7 +26,7 @@ std::optional<DeliveryState> parse_delivery_state(std::string_view text);
 enum class DisableReason { by_owner, endpoint_gone };
 std::string_view name(DisableReason reason);
 
-/// Set by the operator; the defaults are the contract's and the decisions'.
+/// Set by the operator; the defaults are those of docs/contract.md#delivery.
 struct DeliveryPolicy {
   int attempts = 3;  // per delivery, the first included
   /// Before the second, third, ... attempt; the last repeats.

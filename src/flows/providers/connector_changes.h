@@ -1,4 +1,5 @@
-// The operator's connectors: registration, terms, requirements and fee rows (decisions section 5).
+// The operator's connectors: registration, terms, requirements and fee rows
+// (docs/contract.md#connectors).
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// Pricing a cash-out or a collection (contract "Quotes", decisions section 5).
+// Pricing an off-ramp or an on-ramp (docs/contract.md#quotes).
 #pragma once
 
 #include <optional>

@@ -39,9 +39,9 @@ Result<void> hurry_payment(const Context& context, const ConnectorTerms& connect
 void decide(const Context& context, store::WriteTx& tx, store::ProviderView& view,
             std::optional<FailureCode> failure);
 
-/// Ends a payment that is under way, as its provider would (decisions section 10; the operator's
+/// Ends a payment in progress, as its provider would (docs/contract.md#sandbox; the operator's
 /// means against a stuck one). `failure` empty: it succeeds. `not-found`, or `conflict` when it is
-/// not under way with a provider; deciding again what it already came to changes nothing.
+/// not in progress with a provider; deciding again what it already came to changes nothing.
 Result<store::PaymentRecord> decide_payment(const Context& context, const Tenant& tenant,
                                             PaymentId id, std::optional<FailureCode> failure);
 

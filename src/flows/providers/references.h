@@ -1,4 +1,4 @@
-// On-ramp references (contract "On-ramp references"): registering them, and what arrives on them.
+// On-ramp references (docs/contract.md#references): registering them, and what arrives on them.
 #pragma once
 
 #include <string>

@@ -16,8 +16,9 @@ std::string connector_secret_context(const Uuid& endpoint);
 /// The connector with its secret opened, ready for the registry of drivers.
 Result<ConnectorTerms> callable(const Context& context, const store::ConnectorRow& row);
 
-/// `amount-out-of-range` on `amount` when this cash-out goes beyond the connector's rolling limits per
-/// destination (decisions section 5). Asked at the quote and again, inside the command, at submission.
+/// `amount-out-of-range` on `amount` when this off-ramp goes beyond the connector's rolling limits
+/// per destination (docs/contract.md#quotes). Checked at the quote and again, inside the command,
+/// at submission.
 void check_limits(store::Connection& db, const ConnectorTerms& connector, std::int64_t destination,
                   Amount amount, Timestamp now, Faults& faults);
 

@@ -1,4 +1,4 @@
-// The body of an event (decisions section 8): what is delivered, and what GET /v1/events shows.
+// The body of an event (docs/contract.md#events): what is delivered, and what GET /v1/events shows.
 #pragma once
 
 #include <optional>

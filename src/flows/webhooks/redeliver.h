@@ -1,4 +1,4 @@
-// Sending again, and sending to try: what an integrator asks for itself (decisions section 8).
+// Redelivery and test deliveries that an integrator requests (docs/contract.md#webhooks).
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// Registering endpoints and changing them (contract "Webhooks", decisions section 8). Both route
+// Registering endpoints and changing them (docs/contract.md#webhooks). Both route
 // families come here, so the rule of one registration per event type holds across them.
 #pragma once
 

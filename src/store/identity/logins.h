@@ -1,4 +1,4 @@
-// What logins leave behind: challenges that were used, and refresh tokens (decisions section 3).
+// What logins store: used challenges, and refresh tokens (docs/contract.md#refresh).
 #pragma once
 
 #include <optional>

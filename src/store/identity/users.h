@@ -1,4 +1,4 @@
-// People of an association who log in with a password and a one-time code (decisions section 3).
+// People of an association who log in with password and one-time code (docs/contract.md#otp-login).
 #pragma once
 
 #include <optional>

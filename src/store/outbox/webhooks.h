@@ -1,4 +1,4 @@
-// Registered endpoints, of both route families (contract "Webhooks").
+// Registered endpoints, of both route families (docs/contract.md#webhooks).
 #pragma once
 
 #include <optional>

@@ -9,7 +9,7 @@ using namespace coffer;
 using namespace coffer::auth;
 
 TEST_CASE("a vector of the RFC, in stored form", "[password]") {
-  // Section 12, third vector, its first 32 bytes: PBKDF2 at the end makes them independent.
+  // RFC 7914 section 12, third vector, first 32 bytes: PBKDF2 at the end makes them independent.
   const std::string stored = "scrypt$14$8$1$" + to_base64url("SodiumChloride") + "$" +
                              to_base64url(*from_hex("7023bdcb3afd7348461c06cd81fd38eb"
                                                     "fda8fbba904f8e3ea9b543f6545da1f2"));

@@ -28,7 +28,7 @@ TEST_CASE("problem: the table is in enum order, without duplicates, and complete
   CHECK(find_slug("") == nullptr);
 }
 
-TEST_CASE("problem: slugs and statuses of decisions section 9, and never a 500") {
+TEST_CASE("problem: slugs and statuses of the contract, and never a 500") {
   const std::pair<const char*, int> expected[] = {
       {"malformed-request", 400},
       {"invalid-reference", 400},

@@ -1,4 +1,4 @@
-// What an answer means and when the next attempt is due (contract "Events", decisions section 8).
+// What a response means and when the next attempt is due (docs/contract.md#delivery).
 #include "domain/events/webhook.h"
 
 #include <catch2/catch.hpp>

@@ -1,5 +1,5 @@
-// What the running server does on the wire: the probes of the reliability anchors, section 4.2, and
-// the rules of RFC 9112 that a client may rely on.
+// What the running server does on the wire: attacks on its limits, and the rules of RFC 9112 that a
+// client may rely on.
 
 #include <catch2/catch.hpp>
 #include <vector>

@@ -1,5 +1,5 @@
 // What every driver does, whatever is behind it: one suite, run for each. From the provider
-// protocol (docs/provider-protocol.md) and the outcomes of decisions section 10.
+// protocol (docs/provider-protocol.md) and the outcomes of docs/contract.md#sandbox.
 #pragma once
 
 #include <catch2/catch.hpp>

@@ -164,7 +164,7 @@ TEST_CASE("database: places where no file can be") {
   CHECK_FALSE(error.message.empty());
 }
 
-TEST_CASE("database: the writer is durable, and its settings are what the anchors ask for") {
+TEST_CASE("database: the writer is durable, and its settings keep it so") {
   OpenedFile file;
   REQUIRE(file.write([](WriteTx& tx) -> Result<void> {
     const auto setting = [&](const char* name) {
