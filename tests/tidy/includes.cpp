@@ -49,6 +49,7 @@ const std::vector<ThirdParty>& third_party() {
       {"CLI/", {"cli", ""}},
       {"ares", {"outbound"}},
       {"qrencode", {"cli"}},
+      {"re2/", {"domain"}},
   };
   return table;
 }
