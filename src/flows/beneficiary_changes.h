@@ -58,8 +58,7 @@ Result<store::DestinationRow> replace_destination(const Context& context, const 
 Result<void> archive_destination(const Context& context, const Tenant& tenant, BeneficiaryId id,
                                  DestinationId destination_id);
 
-// Shared with the read side
-// --------------------------------------------------------------------------
+// Shared with the read side ----------------------------------------------------------------------
 
 /// `not-found` when there is none or it is archived.
 Result<store::BeneficiaryRow> live_beneficiary(store::Connection& db, const Tenant& tenant,

@@ -30,8 +30,7 @@ Result<void> remove_rate(const Context& context, Environment environment, const 
 Result<void> add_liquidity(const Context& context, Environment environment, const AssetCode& asset,
                            Amount amount);
 
-// For other flows, inside their command
-// ------------------------------------------------------------
+// For other flows, inside their command ----------------------------------------------------------
 
 /// `validation-failed` on assetCode when the code is not registered.
 Result<Asset> registered_asset(store::Connection& db, const AssetCode& code);

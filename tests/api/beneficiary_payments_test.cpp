@@ -139,6 +139,8 @@ TEST_CASE("payments to a beneficiary are refused as the contract says") {
   const std::string foreign = add_ledger_recipient(world.other, world.address_of(world.other, world.to));
   world.names["foreign"] = foreign;
   world.names["wallet2"] = world.other.wallet("USDC", "5");
+  // A row in two lines is easier to read than in seven.
+  // clang-format off
   run_scenarios(
       world.me,
       {{"destinationWalletId", kTransfer, body(R"({"destinationWalletId":"$from"})"), 400,
@@ -165,6 +167,7 @@ TEST_CASE("payments to a beneficiary are refused as the contract says") {
         "validation-failed", {"notifyEmail", "notifyWhatsApp"}},
        {"only checked", kTransfer + "?validateOnly=true", body(), 200}},
       world.names);
+  // clang-format on
   CHECK(world.me.funds(world.from, "USDC") == "100.00/100.00/0.00");
 }
 

@@ -244,7 +244,7 @@ void check_schema(const Element& element, const std::string& type) {
   CHECK((next == element.children.end() ? "" : next->name) == "");
 }
 
-// ---------------------------------------------------------------------------------------------------
+// ------------------------------------------------------------------------------------------------
 
 std::string target(const std::string& wallet, const std::string& more,
                    const std::string& asset = "USDC") {

@@ -90,6 +90,8 @@ TEST_CASE("held funds cannot be spent a second time") {
 
 TEST_CASE("misshapen transfers are 400, with every field named") {
   World world;
+  // A row in two lines is easier to read than in seven.
+  // clang-format off
   run_scenarios(
       world.app.me(),
       {
@@ -134,6 +136,7 @@ TEST_CASE("misshapen transfers are 400, with every field named") {
            "invalid-reference", {"amount", "fromRef"}},
       },
       world.names);
+  // clang-format on
   CHECK(world.app.me().all("/v1/transactions").empty());
 }
 
@@ -181,6 +184,8 @@ TEST_CASE("right shape, wrong value or state") {
   world.names["pending"] = me.third_party_wallet("USDC");
   world.names["rejected"] = me.third_party_wallet("USDC", "Mwangi002");
   world.names["euro"] = me.wallet("EURC");
+  // A row in two lines is easier to read than in seven.
+  // clang-format off
   run_scenarios(
       me,
       {
@@ -215,6 +220,7 @@ TEST_CASE("right shape, wrong value or state") {
            {"amount"}},
       },
       world.names);
+  // clang-format on
   CHECK(me.all("/v1/transactions").empty());
   CHECK(me.funds(world.from, "USDC") == "100.00/100.00/0.00");
 }

@@ -94,7 +94,7 @@ class Client {
   bool wire_ = false;
 };
 
-// Bodies --------------------------------------------------------------------------------------------
+// Bodies -----------------------------------------------------------------------------------------
 
 /// A transactionId that no other body of this process has.
 std::string fresh_transaction_id();

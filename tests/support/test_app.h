@@ -50,7 +50,7 @@ class TestApp {
   /// Credits a production wallet, which no route can.
   void issue(const std::string& wallet, const char* asset, const char* amount);
 
-  // As for `me()` -----------------------------------------------------------------------------------
+  // As for `me()` --------------------------------------------------------------------------------
 
   std::string wallet(const std::string& asset, const std::string& amount = {}) const {
     return me().wallet(asset, amount);
