@@ -55,9 +55,7 @@ http::Response envelope_response(const std::string& message, const Json& data) {
   return json_response(200, {{"success", true}, {"message", message}, {"data", data}});
 }
 
-Json or_null(const std::optional<std::string>& text) {
-  return text ? Json(*text) : Json(nullptr);
-}
+Json or_null(const std::optional<std::string>& text) { return text ? Json(*text) : Json(nullptr); }
 
 Json collection(Json data, const PageLinks& links) {
   return {{"data", std::move(data)},
@@ -111,8 +109,7 @@ Json statement_line_json(const StatementLine& line, int decimals) {
   out["direction"] = line.amount.is_negative() ? "debit" : "credit";
   out["amount"] = line.amount.to_string(decimals);
   out["runningBalance"] = line.running_balance.to_string(decimals);
-  out["transactionRecordId"] =
-      line.payment ? Json(line.payment->to_string()) : Json(nullptr);
+  out["transactionRecordId"] = line.payment ? Json(line.payment->to_string()) : Json(nullptr);
   return out;
 }
 

@@ -68,7 +68,8 @@ Json responses(const Route& route) {
 
 Json request_body(const Route& route) {
   const Json content{{"schema", schema(route.request_schema)}};
-  Json out{{"required", route.body != Body::optional_json}, {"content", {{"application/json", content}}}};
+  Json out{{"required", route.body != Body::optional_json},
+           {"content", {{"application/json", content}}}};
   if (route.body == Body::json_or_form) {
     out["content"]["application/x-www-form-urlencoded"] = {{"schema", schema(route.form_schema)}};
   }

@@ -1,6 +1,6 @@
 // The pages the appliance serves about itself: what it is, what a problem means, the API reference.
-// They work without a network of their own: every part comes from the binary, and the content security
-// policy allows nothing else.
+// They work without a network of their own: every part comes from the binary, and the content
+// security policy allows nothing else.
 #pragma once
 
 #include "api/pipeline/route.h"

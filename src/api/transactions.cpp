@@ -56,8 +56,7 @@ Result<http::Response> read_transaction(const Services& services, const Call& ca
   return store::with_reader(
       services.flows.database, [&](store::Connection& db) -> Result<http::Response> {
         const auto id = PaymentId::parse(call.param("transactionId"));
-        const auto record =
-            id ? store::find_payment(db, call.caller.tenant, *id) : std::nullopt;
+        const auto record = id ? store::find_payment(db, call.caller.tenant, *id) : std::nullopt;
         if (!record) return unexpected(Slug::not_found, "There is no such transaction.");
         return json_response(200, record_json(*record, call.caller.tenant.environment));
       });

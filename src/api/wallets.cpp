@@ -33,7 +33,8 @@ MetadataInput read_metadata(const http::JsonValue& object, Faults& faults) {
       {"contactEmail", &MetadataInput::contact_email},
   };
   // Only the JSON type here: which members are needed and what they must look like is domain's.
-  for (const Member& member : kMembers) input.*member.target = fields.text(member.name, optional, 4096);
+  for (const Member& member : kMembers)
+    input.*member.target = fields.text(member.name, optional, 4096);
   return input;
 }
 
@@ -55,11 +56,11 @@ Result<http::Response> wallet_response(const Services& services, int status,
                                        const store::WalletRow& wallet) {
   // Enrichment is best effort (docs/contract.md#wallets): the wallet is shown without it.
   std::optional<std::vector<store::WalletBalance>> balances;
-  auto read = store::with_reader(
-      services.flows.database,
-      [&](store::Connection& db) -> Result<std::vector<store::WalletBalance>> {
-        return store::balances_of(db, wallet.key);
-      });
+  auto read =
+      store::with_reader(services.flows.database,
+                         [&](store::Connection& db) -> Result<std::vector<store::WalletBalance>> {
+                           return store::balances_of(db, wallet.key);
+                         });
   if (read) balances = *std::move(read);
   return json_response(status, wallet_json(wallet, services.flows.network_name, balances));
 }
@@ -90,8 +91,8 @@ Result<http::Response> list_wallets(const Services& services, const Call& call) 
         std::vector<Json> rows;
         std::vector<std::int64_t> positions;
         for (const store::WalletRow& wallet : wallets) {
-          rows.push_back(wallet_json(wallet, services.flows.network_name,
-                                     store::balances_of(db, wallet.key)));
+          rows.push_back(
+              wallet_json(wallet, services.flows.network_name, store::balances_of(db, wallet.key)));
           positions.push_back(wallet.key);
         }
         return page_response(call.request, page, services.cursors, std::move(rows),
@@ -106,8 +107,7 @@ Result<http::Response> create_wallet(const Services& services, const Call& call)
   const auto asset = fields.asset_code("assetCode", required);
   const bool own = fields.boolean("ownAccount", optional).value_or(false);
   // An own wallet needs no compliance details, but keeps those it is given.
-  const auto details =
-      metadata(fields, own ? optional : required, services.flows.clock.now());
+  const auto details = metadata(fields, own ? optional : required, services.flows.clock.now());
   COFFER_TRY_VOID(check(faults));
   COFFER_TRY(const auto wallet, flows::register_wallet(services.flows, call.caller.tenant,
                                                        {*name, *asset, own, details}));

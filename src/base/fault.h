@@ -3,7 +3,8 @@
 //
 // Armed by the environment variable COFFER_FAULT, a comma-separated list of `name[:n][=action]`:
 // at its n-th passage (default 1) the point acts: `kill` (default) is SIGKILL to the own process,
-// `throw` is an InternalError, `stall` stops the thread for 3 s, `fail` makes COFFER_FAULT_FAILS true.
+// `throw` is an InternalError, `stall` stops the thread for 3 s, `fail` makes COFFER_FAULT_FAILS
+// true.
 #pragma once
 
 #ifdef COFFER_FAULTS

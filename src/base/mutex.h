@@ -41,7 +41,8 @@ class COFFER_TSA(scoped_lockable) Lock {
   Mutex& mutex_;
 };
 
-/// Waits with `mutex` held, as the caller's Lock holds it. Spurious wake-ups happen: wait in a loop.
+/// Waits with `mutex` held, as the caller's Lock holds it. Spurious wake-ups happen: wait in a
+/// loop.
 class Condition {
  public:
   void wait(Mutex& mutex) COFFER_REQUIRES(mutex) {
@@ -62,9 +63,9 @@ class Condition {
   std::condition_variable condition_;
 };
 
-/// One thread waits once for another to be done. Lives with the waiter: `complete` touches nothing of
-/// it after the moment the waiter may go on (a wake-up only uses the address), so waking costs the
-/// completing thread no lock that the woken one would run into.
+/// One thread waits once for another to be done. Lives with the waiter: `complete` touches nothing
+/// of it after the moment the waiter may go on (a wake-up only uses the address), so waking costs
+/// the completing thread no lock that the woken one would run into.
 class Completion {
  public:
   void complete() {

@@ -55,10 +55,10 @@ enum class Slug {
 
 struct SlugInfo {
   Slug slug;
-  std::string_view name;   // the slug as it appears in `type` and, with underscores, in `code`
-  int status;              // HTTP status; each slug has exactly one
-  std::string_view title;  // short, the same for every occurrence (RFC 9457 section 3.1.3)
-  std::string_view remedy; // one sentence for the /problems/<slug> page: what the caller should do
+  std::string_view name;    // the slug as it appears in `type` and, with underscores, in `code`
+  int status;               // HTTP status; each slug has exactly one
+  std::string_view title;   // short, the same for every occurrence (RFC 9457 section 3.1.3)
+  std::string_view remedy;  // one sentence for the /problems/<slug> page: what the caller should do
 };
 
 /// All slugs in enum order.

@@ -79,12 +79,11 @@ class [[nodiscard]] Result<void> {
 // Assigns the value of a Result expression or returns its Problem from the enclosing function.
 #define COFFER_CONCAT_INNER(a, b) a##b
 #define COFFER_CONCAT(a, b) COFFER_CONCAT_INNER(a, b)
-#define COFFER_TRY(declaration, expression)                                            \
-  auto COFFER_CONCAT(result_, __LINE__) = (expression);                                \
-  if (!COFFER_CONCAT(result_, __LINE__))                                               \
-    return ::coffer::unexpected(std::move(COFFER_CONCAT(result_, __LINE__)).error());  \
+#define COFFER_TRY(declaration, expression)                                           \
+  auto COFFER_CONCAT(result_, __LINE__) = (expression);                               \
+  if (!COFFER_CONCAT(result_, __LINE__))                                              \
+    return ::coffer::unexpected(std::move(COFFER_CONCAT(result_, __LINE__)).error()); \
   declaration = *std::move(COFFER_CONCAT(result_, __LINE__))
-#define COFFER_TRY_VOID(expression)                                                    \
-  if (auto COFFER_CONCAT(result_, __LINE__) = (expression);                            \
-      !COFFER_CONCAT(result_, __LINE__))                                               \
+#define COFFER_TRY_VOID(expression)                                                            \
+  if (auto COFFER_CONCAT(result_, __LINE__) = (expression); !COFFER_CONCAT(result_, __LINE__)) \
   return ::coffer::unexpected(std::move(COFFER_CONCAT(result_, __LINE__)).error())

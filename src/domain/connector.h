@@ -24,11 +24,11 @@ enum class PayMethod { bank, momo, crypto, card, cash, qr, voucher, wallet };
 enum class ConnectorStatus { active, paused };
 enum class DriverKind { sandbox, http };
 
-std::string_view name(ConnectorFlow flow);       // QUOTED, BESPOKE
-std::string_view name(Direction direction);      // OFF_RAMP, ON_RAMP
-std::string_view name(PayMethod method);         // BANK, MOMO, ...
-std::string_view name(ConnectorStatus status);   // ACTIVE, PAUSED
-std::string_view name(DriverKind driver);        // sandbox, http
+std::string_view name(ConnectorFlow flow);      // QUOTED, BESPOKE
+std::string_view name(Direction direction);     // OFF_RAMP, ON_RAMP
+std::string_view name(PayMethod method);        // BANK, MOMO, ...
+std::string_view name(ConnectorStatus status);  // ACTIVE, PAUSED
+std::string_view name(DriverKind driver);       // sandbox, http
 /// Case-insensitive; nullopt for anything else.
 std::optional<ConnectorFlow> parse_connector_flow(std::string_view text);
 std::optional<Direction> parse_direction(std::string_view text);
@@ -39,7 +39,7 @@ std::span<const Term> pay_method_terms();
 
 /// Who pays whom: consumer or business on each side.
 enum class TransactionType { c2c, c2b, b2c, b2b };
-std::string_view name(TransactionType type);  // C2C, ...
+std::string_view name(TransactionType type);                                   // C2C, ...
 std::optional<TransactionType> parse_transaction_type(std::string_view text);  // case-insensitive
 std::span<const Term> transaction_type_terms();
 TransactionType transaction_type(bool sender_is_business, bool receiver_is_business);
@@ -107,7 +107,8 @@ struct ConnectorTerms {
   std::string currency;  // ISO 4217
   int currency_decimals = 2;
   Asset asset;  // what the ledger side is in
-  Rate rate;    // units received per unit sent, before the fee: asset -> currency, or the reverse on-ramp
+  Rate rate;    // units received per unit sent, before the fee: asset -> currency, or the reverse
+                // on-ramp
   FeeRule fee;  // the connector's own, in the sending currency
   Amount min_amount;  // of the quote's amount, in the sending currency
   Amount max_amount;
@@ -141,8 +142,8 @@ std::vector<ExecutionStep> execution_steps(const ConnectorTerms& connector,
 /// The requirements that apply to a transaction type; all of them without one.
 std::vector<Requirement> applicable(std::span<const Requirement> requirements,
                                     std::optional<TransactionType> type);
-/// Every required field there, every value of the right form, nothing unknown: `requirement-missing`
-/// or `validation-failed` per field under `additionalFields.`.
+/// Every required field there, every value of the right form, nothing unknown:
+/// `requirement-missing` or `validation-failed` per field under `additionalFields.`.
 void check_requirements(std::span<const Requirement> requirements, TransactionType type,
                         const AdditionalFields& values, Faults& faults);
 

@@ -7,15 +7,16 @@
 // with the account's balance after it. Here "debit" is what leaves an account and "credit" what
 // arrives, as a customer reads a statement.
 //
-// Value that is promised but not yet moved is *held*: `available = balance - held`. A hold is placed
-// when a payment is accepted and is later closed exactly once: *posted* (the value moved) or
-// *voided* (it did not). A wallet account never has `available` or `balance` below zero. Value enters
-// and leaves the ledger through an *issuance* account per asset, whose balance is minus what is in
-// circulation, so that per asset and environment everything always sums to zero.
+// Value that is promised but not yet moved is *held*: `available = balance - held`. A hold is
+// placed when a payment is accepted and is later closed exactly once: *posted* (the value moved) or
+// *voided* (it did not). A wallet account never has `available` or `balance` below zero. Value
+// enters and leaves the ledger through an *issuance* account per asset, whose balance is minus what
+// is in circulation, so that per asset and environment everything always sums to zero.
 //
-// What a payment provider pays out or collects passes through the *clearing* account of its connector:
-// a cash-out credits it, a collection debits it, so its balance is what coffer owes the provider. A
-// cash-out that comes back is a set of its own, the first one mirrored. Fees go to a *fee* account.
+// What a payment provider pays out or collects passes through the *clearing* account of its
+// connector: a cash-out credits it, a collection debits it, so its balance is what coffer owes the
+// provider. A cash-out that comes back is a set of its own, the first one mirrored. Fees go to a
+// *fee* account.
 //
 // A conversion (swap) is two postings through the *liquidity* account of each asset: the sold asset
 // into its liquidity account, the bought one out of its own. What rounding cuts off stays there.
@@ -67,8 +68,8 @@ struct Hold {
 /// One planned movement of an entry set and what must be held for it beforehand.
 /// `movements` are applied in order, so a later one may spend what an earlier one brings.
 /// Returns per debited account the deepest dip below its present balance: holding exactly that on
-/// acceptance makes every prefix of the movements coverable at settlement, whatever happens between.
-/// `amount-out-of-range` when the sums overflow.
+/// acceptance makes every prefix of the movements coverable at settlement, whatever happens
+/// between. `amount-out-of-range` when the sums overflow.
 Result<std::vector<Hold>> holds_for(std::span<const Posting> movements);
 
 /// Index of the first movement that overdraws its debited account when `movements` are applied in

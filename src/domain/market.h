@@ -25,11 +25,12 @@ struct MarketPath {
 constexpr int kHopsMax = 5;
 
 /// The path of at most kHopsMax hops that gives most for exactly `sending`; the shortest among
-/// equals. Exact wherever going round in a circle of rates never gains; where the operator left such
-/// free money in the market, the path found is good but need not be the best. Never passes an asset
-/// twice. Each hop rounds down to the bought asset's decimals. nullopt when no path leads there or
-/// every one gives nothing.
-std::optional<MarketPath> best_path(std::span<const MarketRate> rates, std::span<const Asset> assets,
-                                    std::int64_t sell, std::int64_t buy, Amount sending);
+/// equals. Exact wherever going round in a circle of rates never gains; where the operator left
+/// such free money in the market, the path found is good but need not be the best. Never passes an
+/// asset twice. Each hop rounds down to the bought asset's decimals. nullopt when no path leads
+/// there or every one gives nothing.
+std::optional<MarketPath> best_path(std::span<const MarketRate> rates,
+                                    std::span<const Asset> assets, std::int64_t sell,
+                                    std::int64_t buy, Amount sending);
 
 }  // namespace coffer

@@ -6,8 +6,8 @@
 namespace coffer {
 namespace {
 
-constexpr std::array<std::string_view, 6> kCalls{"submit",  "status",            "cancel",
-                                                 "collect", "collection_status", "expire"};
+constexpr std::array<std::string_view, 6> kCalls{
+    "submit", "status", "cancel", "collect", "collection_status", "expire"};
 constexpr std::int64_t kPollMaxMs = 300'000;
 
 }  // namespace
@@ -18,7 +18,8 @@ ProviderCall next_call(Direction direction, ProviderState state, int attempts, b
   const bool cash_out = direction == Direction::off_ramp;
   switch (state) {
     case ProviderState::fresh:
-      if (attempts < kSubmissionsMax) return cash_out ? ProviderCall::submit : ProviderCall::collect;
+      if (attempts < kSubmissionsMax)
+        return cash_out ? ProviderCall::submit : ProviderCall::collect;
       return cash_out ? ProviderCall::cancel : ProviderCall::expire;
     case ProviderState::sent:
       return cash_out ? ProviderCall::status : ProviderCall::collection_status;

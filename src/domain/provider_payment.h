@@ -1,9 +1,9 @@
 // What to do next with a payment through a provider, from where it stands.
 //
-// The rule behind it: a submission is sent only when it is certain that no earlier one arrived, and a
-// payment fails only when it is certain that none will be executed. Whatever was sent and not answered
-// is asked about; what never arrived is sent again under the same id; what is given up is cancelled at
-// the provider first.
+// The rule behind it: a submission is sent only when it is certain that no earlier one arrived, and
+// a payment fails only when it is certain that none will be executed. Whatever was sent and not
+// answered is asked about; what never arrived is sent again under the same id; what is given up is
+// cancelled at the provider first.
 #pragma once
 
 #include <cstdint>
@@ -30,11 +30,12 @@ constexpr int kSubmissionsMax = 3;
 /// How long a payer has when the provider does not say.
 constexpr std::int64_t kCollectionLifetimeMs = 3'600'000;
 
-/// The next call. `attempts` counts submissions so far; `expired` says that the time to pay is over.
+/// The next call. `attempts` counts submissions so far; `expired` says that the time to pay is
+/// over.
 ProviderCall next_call(Direction direction, ProviderState state, int attempts, bool expired);
 
-/// How long to wait before the provider is asked again, doubling with each time it was asked in vain:
-/// from half a second (a quarter in the sandbox) to five minutes.
+/// How long to wait before the provider is asked again, doubling with each time it was asked in
+/// vain: from half a second (a quarter in the sandbox) to five minutes.
 std::int64_t poll_delay_ms(Environment environment, int asked);
 
 }  // namespace coffer

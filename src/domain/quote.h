@@ -34,9 +34,10 @@ Result<Price> price_exact_send(const ConnectorTerms& connector, Amount send,
 Result<Price> price_exact_receive(const ConnectorTerms& connector, Amount receive,
                                   const std::optional<FeeRule>& fee);
 
-/// What a collection credits of which `collected` was paid instead of `price.send`: the quoted amount
-/// when it is enough; else what is left after the fee gives at the rate of the quote, rounded down to
-/// `decimals`, and never more than its share of the quoted amount. Zero when nothing is left.
+/// What a collection credits of which `collected` was paid instead of `price.send`: the quoted
+/// amount when it is enough; else what is left after the fee gives at the rate of the quote,
+/// rounded down to `decimals`, and never more than its share of the quoted amount. Zero when
+/// nothing is left.
 Amount received_of(const Price& price, Amount collected, int decimals);
 
 /// `amount-precision` or `amount-out-of-range` on `amount` when the connector does not take it.

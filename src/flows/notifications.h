@@ -1,8 +1,8 @@
 // Telling the receiver of a payment that it arrived (docs/contract.md#notifications).
 //
 // A row is written in the commit that makes the payment succeed, so that no crash forgets it. An
-// attempt is counted in a commit before it is made: a row whose attempt nobody closed is tried again
-// later, and never more than kNotificationAttemptsMax times.
+// attempt is counted in a commit before it is made: a row whose attempt nobody closed is tried
+// again later, and never more than kNotificationAttemptsMax times.
 #pragma once
 
 #include <cstdint>

@@ -16,8 +16,8 @@ std::string leg_field(const PaymentRequest& request, std::size_t leg, const char
 /// The receiving wallet's own details are the registered addresses of an own-wallet payment.
 void check_notification(PlanChecks& checks, const PaymentRequest& request) {
   if (!request.notify_email && !request.notify_whatsapp) return;
-  const auto row = store::find_wallet(checks.db(), checks.caller().tenant,
-                                      *request.only().destination_wallet);
+  const auto row =
+      store::find_wallet(checks.db(), checks.caller().tenant, *request.only().destination_wallet);
   const bool known = row && row->metadata;
   checks.notification(request, known && email(*row->metadata), known && phone(*row->metadata));
 }
@@ -82,9 +82,9 @@ std::optional<store::WalletBrief> PlanChecks::wallet(WalletId id, const std::str
   if (!brief) {
     faults_.add(Slug::not_found, field, "is not one of your wallets");
   } else if (brief->status != WalletStatus::verified) {
-    faults_.add(Slug::wallet_not_verified, field,
-                "is " + std::string(coffer::name(brief->status)) +
-                    "; only a Verified wallet can transact");
+    faults_.add(
+        Slug::wallet_not_verified, field,
+        "is " + std::string(coffer::name(brief->status)) + "; only a Verified wallet can transact");
   }
   return brief;
 }
@@ -166,9 +166,9 @@ Result<void> PlanChecks::funds(const std::vector<Posting>& movements,
   }
   const std::ptrdiff_t leg = first_uncovered(movements, accounts);
   if (leg < 0) return {};
-  return unexpected(Problem(
-      Slug::insufficient_funds, "The source wallet does not cover the amount.",
-      {{fields[static_cast<std::size_t>(leg)], "exceeds the available balance"}}));
+  return unexpected(
+      Problem(Slug::insufficient_funds, "The source wallet does not cover the amount.",
+              {{fields[static_cast<std::size_t>(leg)], "exceeds the available balance"}}));
 }
 
 Result<PaymentPlan> plan_own(PlanChecks& checks, const PaymentRequest& request) {

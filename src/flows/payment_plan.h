@@ -1,5 +1,5 @@
-// The rules of acceptance that need storage: names become rows, and everything that is wrong is said
-// at once. Runs inside the acceptance's command.
+// The rules of acceptance that need storage: names become rows, and everything that is wrong is
+// said at once. Runs inside the acceptance's command.
 #pragma once
 
 #include <optional>
@@ -27,9 +27,9 @@ struct PaymentPlan {
   std::optional<std::int64_t> lane;  // of the provider's job; empty: settled by the ledger alone
 };
 
-/// `not-found`, `wallet-not-verified`, `validation-failed`, `trustline-missing`, `amount-precision`,
-/// `amount-out-of-range`, `requirement-missing`, `quote-expired`, `quote-already-used`, `conflict`,
-/// `insufficient-funds`; several at once as Faults joins them.
+/// `not-found`, `wallet-not-verified`, `validation-failed`, `trustline-missing`,
+/// `amount-precision`, `amount-out-of-range`, `requirement-missing`, `quote-expired`,
+/// `quote-already-used`, `conflict`, `insufficient-funds`; several at once as Faults joins them.
 Result<PaymentPlan> plan_payment(const Context& context, store::WriteTx& tx, const Caller& caller,
                                  const PaymentRequest& request);
 
@@ -54,8 +54,7 @@ class PlanChecks {
   void market_path(const Asset& sending, const Asset& receiving, Amount amount);
   void notification(const PaymentRequest& request, bool has_email, bool has_phone);
   /// `insufficient-funds` naming the field of the first movement that is not covered.
-  Result<void> funds(const std::vector<Posting>& movements,
-                     const std::vector<std::string>& fields);
+  Result<void> funds(const std::vector<Posting>& movements, const std::vector<std::string>& fields);
 
   Faults& faults() { return faults_; }
   store::Connection& db() { return tx_.db(); }

@@ -46,9 +46,10 @@ Posting collection_posting(store::WriteTx& tx, const store::SettlementView& paym
 /// How long what was collected waits before the wallet is looked at again.
 inline constexpr std::int64_t kReviewPollMs = 60'000;
 
-/// Credits `receiving_amount` of the payment from the clearing account of the provider that collected,
-/// and ends in `succeeded` with this amount on its record; in `failed` when the ledger can't hold it.
-/// False, with nothing done, while the wallet may not transact: the money is the provider's until then.
+/// Credits `receiving_amount` of the payment from the clearing account of the provider that
+/// collected, and ends in `succeeded` with this amount on its record; in `failed` when the ledger
+/// can't hold it. False, with nothing done, while the wallet may not transact: the money is the
+/// provider's until then.
 bool credit_collection(const Context& context, store::WriteTx& tx, store::SettlementView& payment);
 
 /// A wallet's account in an asset, which acceptance saw: trustlines are never removed.

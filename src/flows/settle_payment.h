@@ -9,8 +9,8 @@
 namespace coffer::flows {
 
 struct SettlementRound {
-  int settled = 0;                     // payments that reached an end, good or bad
-  std::optional<Timestamp> next_due;   // of the earliest job left; empty: none
+  int settled = 0;                    // payments that reached an end, good or bad
+  std::optional<Timestamp> next_due;  // of the earliest job left; empty: none
 };
 
 /// Settles up to `limit` due payments, many per commit. A payment that cannot be processed because

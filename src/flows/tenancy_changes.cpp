@@ -84,7 +84,8 @@ Result<store::AssociationRow> change_association_status(const Context& context, 
         if (!row) return unexpected(unknown_association());
         if (!may_change(row->status, to)) {
           return unexpected(Slug::conflict, "The association is " + std::string(name(row->status)) +
-                                                " and cannot become " + std::string(name(to)) + ".");
+                                                " and cannot become " + std::string(name(to)) +
+                                                ".");
         }
         store::set_association_status(tx, id, to);
         return *store::find_association(tx.db(), id);
@@ -117,8 +118,7 @@ Result<RegisteredApplication> register_application(const Context& context,
 
 Result<RegisteredApplication> rotate_application(const Context& context, ApplicationId id) {
   RegisteredApplication out;
-  COFFER_TRY(out.application,
-             change_application(context, id, [&](store::ApplicationRow& row) {
+  COFFER_TRY(out.application, change_application(context, id, [&](store::ApplicationRow& row) {
                // The key pair stays: it is not a secret of ours, and wallets know the public key.
                out.secrets = issue_secrets(context.random, row, true);
                ++row.key_version;

@@ -21,9 +21,9 @@ struct BreakerState {
 };
 std::string_view name(BreakerState::Kind kind);  // closed, open, half_open
 
-/// One breaker per connector key, and per negative key of an endpoint that a connector has left. Opens after kFaultsToOpen faults in a row; after kFirstPauseMs
-/// lets one trial call through (half-open) whose result closes it or doubles the pause, up to
-/// kPauseMaxMs. Thread safe.
+/// One breaker per connector key, and per negative key of an endpoint that a connector has left.
+/// Opens after kFaultsToOpen faults in a row; after kFirstPauseMs lets one trial call through
+/// (half-open) whose result closes it or doubles the pause, up to kPauseMaxMs. Thread safe.
 class Breakers {
  public:
   static constexpr int kFaultsToOpen = 5;

@@ -1,9 +1,9 @@
 // A payment provider, as coffer sees it: one interface for every driver, with one conformance suite
 // (docs/contract.md#providers, docs/provider-protocol.md).
 //
-// The id of a payout or a collection is coffer's record id and the provider's idempotency key: doing
-// the same id again gives the same answer and never a second payout. A call that fails says nothing
-// about what the provider did; whoever called asks `payout_status` before anything else.
+// The id of a payout or a collection is coffer's record id and the provider's idempotency key:
+// doing the same id again gives the same answer and never a second payout. A call that fails says
+// nothing about what the provider did; whoever called asks `payout_status` before anything else.
 #pragma once
 
 #include <map>
@@ -101,8 +101,8 @@ struct ReferenceAnswer {
   std::vector<IssuedReference> related;
 };
 
-/// Implementations are safe to call from several threads. Every call that leaves the box ends within
-/// the endpoint's timeout. Faults: `provider-error` (it refused or sent garbage),
+/// Implementations are safe to call from several threads. Every call that leaves the box ends
+/// within the endpoint's timeout. Faults: `provider-error` (it refused or sent garbage),
 /// `provider-unavailable` (no connection), `provider-timeout`.
 class Connector {
  public:
@@ -113,8 +113,8 @@ class Connector {
   /// A definite refusal is an answer in state `failed`, not a fault.
   virtual Result<PayoutAnswer> submit(const ConnectorTerms& terms, const Payout& payout) = 0;
   virtual Result<PayoutAnswer> payout_status(const ConnectorTerms& terms, const Payout& payout) = 0;
-  /// The provider promises never to execute this id unless it has already accepted it; the answer is
-  /// `failed` then, else how the accepted payout stands.
+  /// The provider promises never to execute this id unless it has already accepted it; the answer
+  /// is `failed` then, else how the accepted payout stands.
   virtual Result<PayoutAnswer> cancel(const ConnectorTerms& terms, const Payout& payout) = 0;
 
   virtual Result<CollectionAnswer> collect(const ConnectorTerms& terms,

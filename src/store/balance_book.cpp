@@ -5,8 +5,7 @@
 namespace coffer::store {
 namespace {
 
-constexpr const char* kLoad =
-    "SELECT asset, kind, balance, held FROM accounts WHERE account = ?";
+constexpr const char* kLoad = "SELECT asset, kind, balance, held FROM accounts WHERE account = ?";
 constexpr const char* kStore = "UPDATE accounts SET balance = ?, held = ? WHERE account = ?";
 
 }  // namespace

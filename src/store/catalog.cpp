@@ -53,7 +53,8 @@ std::optional<Asset> find_asset(Connection& db, std::int64_t key) {
 }
 
 Asset insert_asset(WriteTx& tx, Asset asset) {
-  Query(tx.db(), kInsertAsset, asset.code.value(), asset.issuer, asset.name, asset.decimals, tx.now())
+  Query(tx.db(), kInsertAsset, asset.code.value(), asset.issuer, asset.name, asset.decimals,
+        tx.now())
       .run();
   asset.key = tx.db().last_insert_key();
   return asset;

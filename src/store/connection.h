@@ -126,10 +126,8 @@ class Query {
     bind(index, value.uuid);
   }
   template <class Enum>
-    requires std::is_enum_v<Enum>
-  void bind(int index, Enum value) {
-    bind(index, static_cast<std::int64_t>(value));
-  }
+  requires std::is_enum_v<Enum>
+  void bind(int index, Enum value) { bind(index, static_cast<std::int64_t>(value)); }
   template <class T>
   void bind(int index, const std::optional<T>& value) {
     value ? bind(index, *value) : bind_null(index);

@@ -20,7 +20,7 @@ struct PaymentFilter {
   std::optional<BeneficiaryId> beneficiary;
   std::optional<ConnectorId> connector;
   std::optional<std::string> transaction_id;
-  std::optional<std::string> reference;  // equal to fromRef or toRef, of a leg too
+  std::optional<std::string> reference;   // equal to fromRef or toRef, of a leg too
   std::optional<Timestamp> created_from;  // inclusive
   std::optional<Timestamp> created_to;    // exclusive
   std::optional<Timestamp> updated_from;  // inclusive

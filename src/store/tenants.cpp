@@ -16,7 +16,8 @@ constexpr const char* kAssociationById =
 constexpr const char* kInsertAssociation =
     "INSERT INTO associations (id, name, status, created_at, updated_at, entity_type)"
     " VALUES (?, ?, ?, ?, ?, ?)";
-constexpr const char* kInsertTenant = "INSERT INTO tenants (association, environment) VALUES (?, ?)";
+constexpr const char* kInsertTenant =
+    "INSERT INTO tenants (association, environment) VALUES (?, ?)";
 constexpr const char* kSetAssociationStatus =
     "UPDATE associations SET status = ?, updated_at = ? WHERE id = ?";
 constexpr const char* kFindTenant =
@@ -26,11 +27,11 @@ constexpr const char* kTenantByKey =
     "SELECT t.tenant, a.id, t.environment FROM tenants t"
     " JOIN associations a ON a.association = t.association WHERE t.tenant = ?";
 
-#define APPLICATION_COLUMNS                                                                       \
-  "SELECT p.application, p.id, p.tenant, a.id, a.status, p.environment, p.name, p.suspended,"     \
-  " p.scopes, p.key_version, p.client_id, p.client_secret_hash, p.api_key_hash, p.connect_hash,"  \
-  " p.sign_in_hash, p.public_key, p.created_at FROM applications p"                               \
-  " LEFT JOIN tenants t ON t.tenant = p.tenant"                                                   \
+#define APPLICATION_COLUMNS                                                                      \
+  "SELECT p.application, p.id, p.tenant, a.id, a.status, p.environment, p.name, p.suspended,"    \
+  " p.scopes, p.key_version, p.client_id, p.client_secret_hash, p.api_key_hash, p.connect_hash," \
+  " p.sign_in_hash, p.public_key, p.created_at FROM applications p"                              \
+  " LEFT JOIN tenants t ON t.tenant = p.tenant"                                                  \
   " LEFT JOIN associations a ON a.association = t.association"
 constexpr const char* kAllApplications = APPLICATION_COLUMNS " ORDER BY p.application";
 constexpr const char* kApplicationById = APPLICATION_COLUMNS " WHERE p.id = ?";
@@ -50,8 +51,12 @@ constexpr const char* kUpdateApplication =
     " public_key = ?, updated_at = ? WHERE id = ?";
 
 AssociationRow association_row(const Query& query) {
-  return {query.integer(0), query.id<AssociationId>(1), query.text(2),
-          query.enumeration<AssociationStatus>(3), query.time(4), query.time(5),
+  return {query.integer(0),
+          query.id<AssociationId>(1),
+          query.text(2),
+          query.enumeration<AssociationStatus>(3),
+          query.time(4),
+          query.time(5),
           query.enumeration<EntityType>(6)};
 }
 

@@ -63,7 +63,7 @@ class WriteTx {
   std::vector<std::int64_t> drawn_by_command_;
   std::string chain_head_before_;
   std::vector<Counter*> counted_;
-  std::size_t counted_before_ = 0;  // the running command
+  std::size_t counted_before_ = 0;                                // the running command
   std::unordered_map<std::int64_t, AssociationStatus> statuses_;  // by tenant
 };
 

@@ -1,5 +1,5 @@
-// The thread that sends messages to receivers of payments. One message at a time: what the operator's
-// sendmail or gateway takes for one holds up the others, and nothing else.
+// The thread that sends messages to receivers of payments. One message at a time: what the
+// operator's sendmail or gateway takes for one holds up the others, and nothing else.
 #pragma once
 
 #include "base/worker_thread.h"

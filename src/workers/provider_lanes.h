@@ -1,5 +1,5 @@
-// Threads that carry payments to their providers: one lane for all drivers that answer at once, and a
-// lane of its own for every other connector, so that a slow provider delays nobody else.
+// Threads that carry payments to their providers: one lane for all drivers that answer at once, and
+// a lane of its own for every other connector, so that a slow provider delays nobody else.
 #pragma once
 
 #include <map>

@@ -1,5 +1,5 @@
-// POST /v1/payments/p2p/beneficiary and /v1/payments/swap/beneficiary: to an address of the embedded
-// ledger, and what becomes of payments to any other.
+// POST /v1/payments/p2p/beneficiary and /v1/payments/swap/beneficiary: to an address of the
+// embedded ledger, and what becomes of payments to any other.
 #include <catch2/catch.hpp>
 
 #include "auth/strkey.h"
@@ -59,8 +59,8 @@ std::string failure(const Json& record) {
 
 TEST_CASE("a payment to a beneficiary's address arrives in another association's wallet") {
   World world;
-  const Json record = paid(world, kTransfer,
-                           body(R"({"amount":"40","fromRef":"INV-7","toRef":"RENT-7"})"));
+  const Json record =
+      paid(world, kTransfer, body(R"({"amount":"40","fromRef":"INV-7","toRef":"RENT-7"})"));
   CHECK(record.at("type") == "p2p_beneficiary");
   CHECK(record.at("status") == "succeeded");
   CHECK(record.at("beneficiaryId") == world.beneficiary);
@@ -84,9 +84,8 @@ TEST_CASE("a payment to a beneficiary's address arrives in another association's
 
 TEST_CASE("a swap to a beneficiary sends exactly, and delivers what the market gives") {
   World world;
-  const Json record =
-      paid(world, kSwap,
-           body(R"({"beneficiaryId":"$eurc","receivingAssetCode":"EURC","amount":"10"})"));
+  const Json record = paid(
+      world, kSwap, body(R"({"beneficiaryId":"$eurc","receivingAssetCode":"EURC","amount":"10"})"));
   CHECK(record.at("status") == "succeeded");
   CHECK(record.at("receivingAmount") == "9.00");
   CHECK(record.at("path") == "USDC EURC");
@@ -97,15 +96,17 @@ TEST_CASE("what cannot arrive fails and frees the hold") {
   World world;
   const std::string nobody = auth::generate_key_pair(world.app.random).public_key.to_string();
   world.names["nobody"] = add_ledger_recipient(world.me, nobody);
-  world.names["untrusting"] = add_ledger_recipient(world.me, world.address_of(world.other, world.to_eurc));
+  world.names["untrusting"] =
+      add_ledger_recipient(world.me, world.address_of(world.other, world.to_eurc));
   const std::string pending = world.other.third_party_wallet("USDC");
   world.names["pending"] = add_ledger_recipient(world.me, world.address_of(world.other, pending));
-  world.names["elsewhere"] =
-      add_ledger_recipient(world.me, "0x52908400098527886E0F7030069857D2E4169EE7", "USDC", "Ethereum");
+  world.names["elsewhere"] = add_ledger_recipient(
+      world.me, "0x52908400098527886E0F7030069857D2E4169EE7", "USDC", "Ethereum");
   world.names["family"] =
       add_ledger_recipient(world.me, world.address_of(world.other, world.to), "USDC", "Stellar");
   const auto outcome = [&](const char* name) {
-    return failure(paid(world, kTransfer, body(R"({"beneficiaryId":"$)" + std::string(name) + "\"}")));
+    return failure(
+        paid(world, kTransfer, body(R"({"beneficiaryId":"$)" + std::string(name) + "\"}")));
   };
   CHECK(outcome("nobody") == "destination_not_found");
   CHECK(outcome("elsewhere") == "destination_not_found");
@@ -119,8 +120,7 @@ TEST_CASE("an address of the other environment is none") {
   World world;
   const Client production = world.app.production();
   const std::string wallet = production.wallet("USDC");
-  world.names["beneficiary"] =
-      add_ledger_recipient(world.me, world.address_of(production, wallet));
+  world.names["beneficiary"] = add_ledger_recipient(world.me, world.address_of(production, wallet));
   CHECK(failure(paid(world, kTransfer, body())) == "destination_not_found");
 }
 
@@ -128,7 +128,8 @@ TEST_CASE("a swap to a beneficiary keeps its minimum") {
   World world;
   const Json record = paid(
       world, kSwap,
-      body(R"({"beneficiaryId":"$eurc","receivingAssetCode":"EURC","amount":"10","minReceivingAmount":"9.01"})"));
+      body(
+          R"({"beneficiaryId":"$eurc","receivingAssetCode":"EURC","amount":"10","minReceivingAmount":"9.01"})"));
   CHECK(failure(record) == "slippage_exceeded");
 }
 
@@ -136,7 +137,8 @@ TEST_CASE("payments to a beneficiary are refused as the contract says") {
   World world;
   const std::string momo = add_recipient(world.me);
   world.names["momo"] = momo;
-  const std::string foreign = add_ledger_recipient(world.other, world.address_of(world.other, world.to));
+  const std::string foreign =
+      add_ledger_recipient(world.other, world.address_of(world.other, world.to));
   world.names["foreign"] = foreign;
   world.names["wallet2"] = world.other.wallet("USDC", "5");
   // A row in two lines is easier to read than in seven.
@@ -173,19 +175,20 @@ TEST_CASE("payments to a beneficiary are refused as the contract says") {
 
 TEST_CASE("of several addresses that fit one has to be named") {
   World world;
-  const Reply added = world.me.post(
-      "/v1/beneficiaries/" + world.beneficiary + "/payment-destinations",
-      {{"method", "CRYPTO"},
-       {"countryIsoCode2", "US"},
-       {"currencyIsoCode3", "USD"},
-       {"crypto",
-        {{"networkName", "COFFER"},
-         {"assetSymbol", "USDC"},
-         {"walletAddress", world.address_of(world.me, world.from)}}}});
+  const Reply added =
+      world.me.post("/v1/beneficiaries/" + world.beneficiary + "/payment-destinations",
+                    {{"method", "CRYPTO"},
+                     {"countryIsoCode2", "US"},
+                     {"currencyIsoCode3", "USD"},
+                     {"crypto",
+                      {{"networkName", "COFFER"},
+                       {"assetSymbol", "USDC"},
+                       {"walletAddress", world.address_of(world.me, world.from)}}}});
   INFO(added.text());
   REQUIRE(added.status == 201);
   world.names["destination"] = added.json().at("id");
-  run_scenario(world.me, {"unnamed", kTransfer, body(), 422, "validation-failed", {"destinationId"}},
+  run_scenario(world.me,
+               {"unnamed", kTransfer, body(), 422, "validation-failed", {"destinationId"}},
                world.names);
   run_scenario(world.me, {"named", kTransfer, body(R"({"destinationId":"$destination"})"), 202},
                world.names);

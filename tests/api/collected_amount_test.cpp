@@ -183,9 +183,9 @@ TEST_CASE("what was collected counts while the wallet waits for its review") {
   world.wallet = world.me.third_party_wallet("USDC");
   world.me.send({"POST", "/v1/sandbox/wallets/" + world.wallet + "/verify", {}, {}});
   world.say({{"collectedAmount", "5000"}});
-  const std::string id = world.me.pay(
-      "/v1/payments/onramp",
-      collection_body(collection_quote(world.me, world.connector), world.wallet));
+  const std::string id =
+      world.me.pay("/v1/payments/onramp",
+                   collection_body(collection_quote(world.me, world.connector), world.wallet));
   Json other = world.me.get("/v1/wallets/" + world.wallet).json().at("metadata");
   other["lastName"] = "Kamau";
   REQUIRE(world.me.put("/v1/wallets/" + world.wallet, {{"metadata", other}}).status == 200);

@@ -168,7 +168,8 @@ TEST_CASE("the old address keeps its secret, and callbacks signed with it hurry 
                     {"amount", "1"},
                     {"currencyIsoCode3", "KES"}}}};
   CHECK(world.call_back(hint, "guessed") == 401);
-  CHECK(world.call_back(paid, "shared") == 401);  // credits a wallet: only the present secret will do
+  CHECK(world.call_back(paid, "shared") ==
+        401);  // credits a wallet: only the present secret will do
   CHECK(world.call_back(paid, secret) == 404);
   CHECK(world.call_back(hint, "shared") == 200);
   world.app.settle();
@@ -187,9 +188,9 @@ TEST_CASE("a connector goes back to an address with the payments that were left 
   CHECK(world.run("connector show", {{"ID", world.payouts}}).json().at("formerUrls").empty());
   CHECK(world.move(world.payouts, world.new_provider.url()).code != 0);
   // The same address with another timeout concerns no payment.
-  const Ran slower = world.run("connector set-url", {{"ID", world.payouts},
-                                                     {"URL", world.old_provider.url()},
-                                                     {"timeout-ms", "1234"}});
+  const Ran slower =
+      world.run("connector set-url",
+                {{"ID", world.payouts}, {"URL", world.old_provider.url()}, {"timeout-ms", "1234"}});
   INFO(slower.err);
   CHECK(slower.json().at("timeoutMs") == 1'234);
   world.pass(1'000);

@@ -22,9 +22,7 @@ void replace_all(std::string& text, const std::string& from, const std::string& 
   }
 }
 
-bool is_guarded(const api::Route& route) {
-  return api::is_guarded(route.access);
-}
+bool is_guarded(const api::Route& route) { return api::is_guarded(route.access); }
 
 void no_limits(Config&) {}
 void tiny_limits(Config& config) {
@@ -120,7 +118,9 @@ class Producer {
   /// What only a signature gets to.
   std::optional<Reply> callback(const Sample& sample, int status) {
     const auto paid = [&](const char* currency, const char* amount) {
-      const Json data{{"providerPaymentId", "p"}, {"reference", "REF-1"}, {"amount", amount},
+      const Json data{{"providerPaymentId", "p"},
+                      {"reference", "REF-1"},
+                      {"amount", amount},
                       {"currencyIsoCode3", currency}};
       return Json{{"id", "c"}, {"type", "reference.paid"}, {"data", data}}.dump();
     };
@@ -150,7 +150,9 @@ class Producer {
   }
 
   static std::string paid_on(const char* reference, const char* amount) {
-    const Json data{{"providerPaymentId", "p9"}, {"reference", reference}, {"amount", amount},
+    const Json data{{"providerPaymentId", "p9"},
+                    {"reference", reference},
+                    {"amount", amount},
                     {"currencyIsoCode3", "KES"}};
     return Json{{"id", "c"}, {"type", "reference.paid"}, {"data", data}}.dump();
   }
@@ -213,7 +215,8 @@ class Producer {
   void fill_up(Names& names) {
     add_beneficiary(app_.me(), names);
     const std::string path = "/v1/beneficiaries/" + names.at("beneficiary");
-    const Json one = app_.me().get(path + "/payment-destinations/" + names.at("destination")).json();
+    const Json one =
+        app_.me().get(path + "/payment-destinations/" + names.at("destination")).json();
     for (std::size_t i = 1; i < kDestinationsMax; ++i) {
       CHECK(app_.me().post(path + "/payment-destinations", one).status == 201);
     }

@@ -9,9 +9,7 @@ using namespace coffer::test;
 
 namespace {
 
-bool is_guarded(const api::Route& route) {
-  return api::is_guarded(route.access);
-}
+bool is_guarded(const api::Route& route) { return api::is_guarded(route.access); }
 
 /// Names of all scopes but one.
 std::string all_scopes_but(Scope left_out) {

@@ -59,8 +59,8 @@ TEST_CASE("a token that was not issued here is refused") {
   const std::string token = app.me().token();
   const std::size_t dot = token.find('.');
   // {"alg":"none","typ":"JWT"} with our own payload and no signature.
-  const std::string unsigned_token = "eyJhbGciOiJub25lIiwidHlwIjoiSldUIn0" +
-                                     token.substr(dot, token.rfind('.') - dot) + ".";
+  const std::string unsigned_token =
+      "eyJhbGciOiJub25lIiwidHlwIjoiSldUIn0" + token.substr(dot, token.rfind('.') - dot) + ".";
   for (const std::string& bad :
        {std::string("nonsense"), std::string("a.b.c"), tampered(token, 3), tampered(token, dot + 9),
         tampered(token, token.size() - 2), token.substr(0, token.rfind('.') + 1), unsigned_token,
@@ -103,9 +103,8 @@ TEST_CASE("what ends tokens, ends them at once") {
     const auto rotated = flows::rotate_application(app.flows(), id).value();
     check_refused(app.me().get(kWallets), 401, "unauthorized");
     // Not even with the new key: the token is of the old version.
-    check_refused(
-        app.me().with("x-svc-auth", rotated.secrets.api_key.reveal()).get(kWallets), 401,
-        "unauthorized");
+    check_refused(app.me().with("x-svc-auth", rotated.secrets.api_key.reveal()).get(kWallets), 401,
+                  "unauthorized");
   }
   SECTION("suspension, and resuming does not bring them back") {
     flows::suspend_application(app.flows(), id, true).value();

@@ -134,9 +134,9 @@ TEST_CASE("what arrives in an earlier leg may be spent in a later one") {
   TestApp app;
   const Client& me = app.me();
   const std::string a = app.wallet("USDC", "10"), b = app.wallet("USDC"), c = app.wallet("USDC");
-  const std::string id =
-      me.pay(kMulti, multi_body({transfer_body(a, b, "10"), transfer_body(b, c, "10"),
-                                 transfer_body(c, a, "4")}));
+  const std::string id = me.pay(
+      kMulti,
+      multi_body({transfer_body(a, b, "10"), transfer_body(b, c, "10"), transfer_body(c, a, "4")}));
   // Only what the wallets really put in is held.
   CHECK(me.funds(a, "USDC") == "10.00/0.00/10.00");
   CHECK(me.funds(b, "USDC") == "0.00/0.00/0.00");
@@ -154,9 +154,9 @@ TEST_CASE("what arrives in an earlier leg may be spent in a later one") {
 
 TEST_CASE("legs together may not spend more than there is") {
   World world;
-  const Reply reply = world.app.me().post(
-      kMulti, multi_body({transfer_body(world.a, world.b, "60"),
-                          transfer_body(world.a, world.c, "40.0000001")}));
+  const Reply reply =
+      world.app.me().post(kMulti, multi_body({transfer_body(world.a, world.b, "60"),
+                                              transfer_body(world.a, world.c, "40.0000001")}));
   CHECK(reply.slug() == "insufficient-funds");
   CHECK(reply.fields() == std::vector<std::string>{"transfers[1].amount"});
 }
@@ -211,19 +211,38 @@ TEST_CASE("misshapen multi-transfers") {
       world.app.me(),
       {
           {"nothing", kMulti, "{}", 400, "malformed-request", {"transactionId", "transfers"}},
-          {"no array", kMulti, R"({"transactionId":"$new","transfers":{}})", 400,
-           "malformed-request", {"transfers"}},
-          {"legs that are no objects", kMulti, R"({"transactionId":"$new","transfers":[1,null]})",
-           400, "malformed-request", {"transfers[0]", "transfers[1]"}},
-          {"an empty leg", kMulti, R"({"transactionId":"$new","transfers":[{}]})", 400,
+          {"no array",
+           kMulti,
+           R"({"transactionId":"$new","transfers":{}})",
+           400,
+           "malformed-request",
+           {"transfers"}},
+          {"legs that are no objects",
+           kMulti,
+           R"({"transactionId":"$new","transfers":[1,null]})",
+           400,
+           "malformed-request",
+           {"transfers[0]", "transfers[1]"}},
+          {"an empty leg",
+           kMulti,
+           R"({"transactionId":"$new","transfers":[{}]})",
+           400,
            "malformed-request",
            {"transfers[0].sourceWalletId", "transfers[0].destinationWalletId",
             "transfers[0].sendingAssetCode", "transfers[0].amount"}},
-          {"fields of a single payment", kMulti,
-           R"({"transactionId":"$new","transfers":[],"amount":1,"notifyEmail":true})", 400,
-           "malformed-request", {"transfers", "amount", "notifyEmail"}},
-          {"retired", kMulti, R"({"transactionId":"$new","transfers":[],"idempotencyKey":"x"})", 400,
-           "malformed-request", {"transfers", "idempotencyKey"}, {"send transactionId"}},
+          {"fields of a single payment",
+           kMulti,
+           R"({"transactionId":"$new","transfers":[],"amount":1,"notifyEmail":true})",
+           400,
+           "malformed-request",
+           {"transfers", "amount", "notifyEmail"}},
+          {"retired",
+           kMulti,
+           R"({"transactionId":"$new","transfers":[],"idempotencyKey":"x"})",
+           400,
+           "malformed-request",
+           {"transfers", "idempotencyKey"},
+           {"send transactionId"}},
       });
 }
 

@@ -22,7 +22,8 @@ struct World {
   /// Submits 100 USDC (fee 1.50) to a number that ends in `digits`.
   std::string submit(const std::string& digits = "5678") {
     const std::string beneficiary = add_recipient(me, digits);
-    return me.pay(kOfframp, cash_out_body(quote_for(me, connector, beneficiary), wallet, beneficiary));
+    return me.pay(kOfframp,
+                  cash_out_body(quote_for(me, connector, beneficiary), wallet, beneficiary));
   }
   /// Takes the payment forward until nothing is due within the time.
   Json settled(const std::string& id, int ms = 0) {
@@ -132,8 +133,8 @@ TEST_CASE("a failure after the debit is refunded in full with entries of its own
 TEST_CASE("every line of a refunded cash-out carries the sender's reference, in every format") {
   World world;
   const std::string beneficiary = add_recipient(world.me, "1301");
-  Json body = cash_out_body(quote_for(world.me, world.connector, beneficiary), world.wallet,
-                            beneficiary);
+  Json body =
+      cash_out_body(quote_for(world.me, world.connector, beneficiary), world.wallet, beneficiary);
   body["fromRef"] = "OFF-F";
   body["toRef"] = "OFF-T";
   REQUIRE(world.settled(world.me.pay(kOfframp, body), 2'000).at("status") == "refunded");
@@ -166,7 +167,8 @@ TEST_CASE("a refund that the provider refuses leaves the money where it is, and 
 
 TEST_CASE("a provider that never answers ends in a failure and no debit") {
   World world;
-  for (const auto& [digits, code] : {std::pair("1401", "provider_timeout"), std::pair("1402", "provider_error")}) {
+  for (const auto& [digits, code] :
+       {std::pair("1401", "provider_timeout"), std::pair("1402", "provider_error")}) {
     INFO(digits);
     const Json record = world.settled(world.submit(digits), 10'000);
     CHECK(record.at("status") == "failed");
@@ -242,19 +244,20 @@ TEST_CASE("a cash-out is refused as the contract says") {
   run_scenarios(
       world.me,
       {row("no quote", R"({"quoteId":null})", 400, "malformed-request", {"quoteId"}),
-       row("unknown quote", R"({"quoteId":"01890000-0000-7000-8000-000000000000"})", 404, "not-found",
-           {"quoteId"}),
-       row("on-ramp quote", R"({"quoteId":")" + on_ramp.at("quoteId").get<std::string>() + "\"}", 422,
-           "validation-failed", {"quoteId"}),
-       row("another beneficiary", R"({"beneficiaryId":")" + second + "\"}", 422, "validation-failed",
-           {"beneficiaryId", "destinationId"}),
+       row("unknown quote", R"({"quoteId":"01890000-0000-7000-8000-000000000000"})", 404,
+           "not-found", {"quoteId"}),
+       row("on-ramp quote", R"({"quoteId":")" + on_ramp.at("quoteId").get<std::string>() + "\"}",
+           422, "validation-failed", {"quoteId"}),
+       row("another beneficiary", R"({"beneficiaryId":")" + second + "\"}", 422,
+           "validation-failed", {"beneficiaryId", "destinationId"}),
        row("foreign wallet", R"({"sourceWalletId":")" + foreign_wallet + "\"}", 404, "not-found",
            {"sourceWalletId"}),
        row("wallet without trustline", R"({"sourceWalletId":")" + eurc + "\"}", 422,
            "trustline-missing", {"sourceWalletId"}),
        row("not enough for the fee", R"({"sourceWalletId":")" + poor + "\"}", 422,
            "insufficient-funds", {"quoteId"}),
-       row("purpose", R"({"purposeOfPayment":"FUN"})", 422, "validation-failed", {"purposeOfPayment"}),
+       row("purpose", R"({"purposeOfPayment":"FUN"})", 422, "validation-failed",
+           {"purposeOfPayment"}),
        row("funds", R"({"sourceOfFunds":"FOUND"})", 422, "validation-failed", {"sourceOfFunds"}),
        row("relationship", R"({"relationship":"IT_IS_COMPLICATED"})", 422, "validation-failed",
            {"relationship"}),

@@ -77,7 +77,9 @@ TEST_CASE("a collection fails with the payer's reason") {
 
 TEST_CASE("payers of the sandbox pay too little, too much or nearly nothing") {
   World world;
-  const auto paid = [&](const char* account) { return world.settled(world.submit(account), 1'000); };
+  const auto paid = [&](const char* account) {
+    return world.settled(world.submit(account), 1'000);
+  };
   const Json less = paid("0001501");
   CHECK(less.at("substatus") == "underpaid");
   CHECK(less.at("collectedAmount") == "9000.00");
@@ -97,13 +99,15 @@ TEST_CASE("the sandbox decides a collection that waits") {
   const std::string first = world.submit("1201");
   const std::string second = world.submit("1201");
   world.app.settle();
-  CHECK(world.me.send({"POST", "/v1/sandbox/transactions/" + first + "/succeed", {}, {}}).status == 200);
+  CHECK(world.me.send({"POST", "/v1/sandbox/transactions/" + first + "/succeed", {}, {}}).status ==
+        200);
   CHECK(world.me.status(first) == "succeeded");
   const Reply failed = world.me.send(
       {"POST", "/v1/sandbox/transactions/" + second + "/fail?code=compliance_rejected", {}, {}});
   CHECK(failed.json().at("statusReason").at("code") == "compliance_rejected");
   CHECK(world.me.balance(world.wallet, "USDC") == "74.175");
-  CHECK(world.me.send({"POST", "/v1/sandbox/transactions/" + second + "/fail?code=bad", {}, {}}).status == 400);
+  CHECK(world.me.send({"POST", "/v1/sandbox/transactions/" + second + "/fail?code=bad", {}, {}})
+            .status == 400);
 }
 
 TEST_CASE("a collected amount waits while the wallet is under review") {
@@ -138,11 +142,12 @@ TEST_CASE("a collection is refused as the contract says") {
   run_scenarios(
       world.me,
       {row("no payer", R"({"payer":null})", 400, "malformed-request", {"payer"}),
-       row("payer without name", R"({"payer":{"name":null}})", 400, "malformed-request", {"payer.name"}),
+       row("payer without name", R"({"payer":{"name":null}})", 400, "malformed-request",
+           {"payer.name"}),
        row("unknown payer field", R"({"payer":{"name":"x","iban":"y"}})", 400, "malformed-request",
            {"payer.iban"}),
-       row("off-ramp quote", R"({"quoteId":")" + off_ramp.at("quoteId").get<std::string>() + "\"}", 422,
-           "validation-failed", {"quoteId"}),
+       row("off-ramp quote", R"({"quoteId":")" + off_ramp.at("quoteId").get<std::string>() + "\"}",
+           422, "validation-failed", {"quoteId"}),
        row("wallet without trustline", R"({"destinationWalletId":")" + eurc + "\"}", 422,
            "trustline-missing", {"destinationWalletId"}),
        row("source wallet", R"({"sourceWalletId":")" + eurc + "\"}", 400, "malformed-request",

@@ -56,12 +56,12 @@ TEST_CASE("the comparison is over canonical fields") {
   const std::string transaction = world.body.at("transactionId");
   const auto same = [&](const char* amount, const char* more = "") {
     // Other order of members, other spelling of the amount.
-    check_replay(me.post_text(kTransfer, "{\"amount\":" + std::string(amount) +
-                                             ",\"sendingAssetCode\":\"USDC\",\"destinationWalletId\":\"" +
-                                             world.to + "\",\"transactionId\":\"" + transaction +
-                                             "\", \"sourceWalletId\" : \"" + world.from + "\"" + more +
-                                             "}"),
-                 id);
+    check_replay(
+        me.post_text(kTransfer, "{\"amount\":" + std::string(amount) +
+                                    ",\"sendingAssetCode\":\"USDC\",\"destinationWalletId\":\"" +
+                                    world.to + "\",\"transactionId\":\"" + transaction +
+                                    "\", \"sourceWalletId\" : \"" + world.from + "\"" + more + "}"),
+        id);
   };
   same("\"1\"");
   same("1");
@@ -118,8 +118,8 @@ TEST_CASE("a multi-transfer and a swap are replayed and compared leg by leg") {
   World world;
   const Client& me = world.app.me();
   const std::string route = "/v1/payments/p2p/own/multi";
-  Json multi = multi_body({transfer_body(world.from, world.to, "1"),
-                           transfer_body(world.from, world.to, "2")});
+  Json multi = multi_body(
+      {transfer_body(world.from, world.to, "1"), transfer_body(world.from, world.to, "2")});
   const std::string id = me.pay(route, multi);
   check_replay(me.post(route, multi), id);
   Json other = multi;

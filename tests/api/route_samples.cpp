@@ -3,8 +3,8 @@
 #include <map>
 
 #include "base/check.h"
-#include "flows/webhooks/webhook_changes.h"
 #include "domain/compliance.h"
+#include "flows/webhooks/webhook_changes.h"
 #include "support/connectors.h"
 #include "support/logins.h"
 
@@ -13,8 +13,11 @@ namespace {
 
 const std::map<std::string, std::string, std::less<>>& path_values() {
   static const std::map<std::string, std::string, std::less<>> all = {
-      {"walletId", "$wallet"},   {"transactionId", "$record"}, {"id", "$association"},
-      {"assetCode", "USDC"},     {"slug", "not-found"},
+      {"walletId", "$wallet"},
+      {"transactionId", "$record"},
+      {"id", "$association"},
+      {"assetCode", "USDC"},
+      {"slug", "not-found"},
       {"beneficiaryId", "$beneficiary"},
       {"destinationId", "$destination"},
       {"associationId", "$association"},
@@ -56,19 +59,15 @@ const std::map<std::string, std::string, std::less<>>& bodies() {
       {"Onramp",
        R"({"transactionId":"$new","quoteId":"$collectQuote","destinationWalletId":"$wallet",)" +
            payer + "}"},
-      {"CashIn",
-       R"({"transactionId":"$new","connectorId":"$collections","amount":"1000",)"
-       R"("destinationWalletId":"$wallet",)" +
-           payer + "}"},
-      {"NewReference",
-       R"({"connectorId":"$bespoke","settlementAccount":"$settlementAccount",)"
-       R"("customerId":"$customer"})"},
-      {"ProviderCallback",
-       R"({"id":"callback","type":"payout.updated","data":{"id":"$record"}})"},
+      {"CashIn", R"({"transactionId":"$new","connectorId":"$collections","amount":"1000",)"
+                 R"("destinationWalletId":"$wallet",)" +
+                     payer + "}"},
+      {"NewReference", R"({"connectorId":"$bespoke","settlementAccount":"$settlementAccount",)"
+                       R"("customerId":"$customer"})"},
+      {"ProviderCallback", R"({"id":"callback","type":"payout.updated","data":{"id":"$record"}})"},
       {"ReferencePayment", R"({"amount":"1000","providerPaymentId":"$arrival"})"},
       {"NewDestination", destination},
-      {"NewQuote",
-       R"({"amount":"10","connectorId":"$connector","beneficiaryId":"$beneficiary"})"},
+      {"NewQuote", R"({"amount":"10","connectorId":"$connector","beneficiaryId":"$beneficiary"})"},
       {"NewConnectQuote", R"({"amount":"10","connectorId":"$connector"})"},
       {"NewBeneficiary", beneficiary},
       {"NewBeneficiaries", R"({"beneficiaries":[)" + beneficiary + "]}"},
@@ -101,8 +100,7 @@ const std::map<std::string, std::string, std::less<>>& queries() {
   static const std::map<std::string, std::string, std::less<>> all = {
       {"getChallenge", "?account=$publicKey"},
       {"getPaymentRequirements", "?connectorId=$connector&transactionType=B2C"},
-      {"getStatement",
-       "?walletId=$wallet&assetCode=USDC&startDate=2026-01-01&endDate=2026-02-01"},
+      {"getStatement", "?walletId=$wallet&assetCode=USDC&startDate=2026-01-01&endDate=2026-02-01"},
   };
   return all;
 }
@@ -181,10 +179,9 @@ std::string path_of(const api::Route& route) {
       path.replace(open, close - open + 1, "$application");
       continue;
     }
-    const std::string value =
-        reviews(route) && name == "walletId" ? "$pending"
-        : decides(route)                     ? "$stuck"
-                                             : found(path_values(), name, "value for");
+    const std::string value = reviews(route) && name == "walletId" ? "$pending"
+                              : decides(route)                     ? "$stuck"
+                                               : found(path_values(), name, "value for");
     path.replace(open, close - open + 1, value);
   }
   return path;
@@ -254,7 +251,8 @@ void add_webhook(const Client& client, Names& names, const Sample& sample) {
 }
 
 void add_beneficiary(const Client& client, Names& names) {
-  const Json made = client.post("/v1/beneficiaries", Json::parse(bodies().at("NewBeneficiary"))).json();
+  const Json made =
+      client.post("/v1/beneficiaries", Json::parse(bodies().at("NewBeneficiary"))).json();
   names["beneficiary"] = made.at("id");
   names["destination"] = made.at("paymentDestinations").at(0).at("id");
 }
@@ -283,12 +281,11 @@ Names nobodys_belongings(TestApp& app) {
 }
 
 const std::vector<std::string>& owned_names() {
-  static const std::vector<std::string> all = {"wallet", "second", "pending", "record",
-                                               "association", "beneficiary", "destination",
-                                               "quote", "toAddress", "toEurc", "recipient",
-                                               "cashQuote", "collectQuote", "stuck", "reference",
-                                               "application", "webhook", "delivery", "event",
-                                               "settlementAccount"};
+  static const std::vector<std::string> all = {
+      "wallet",      "second",      "pending",      "record",    "association",
+      "beneficiary", "destination", "quote",        "toAddress", "toEurc",
+      "recipient",   "cashQuote",   "collectQuote", "stuck",     "reference",
+      "application", "webhook",     "delivery",     "event",     "settlementAccount"};
   return all;
 }
 

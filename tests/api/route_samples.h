@@ -1,6 +1,6 @@
 // A good request for every row of the route table, so that whole families of tests can be generated
-// from it. A new route needs nothing here unless it brings a new path parameter, a new request schema
-// or a required query parameter: then the generated tests say what is missing.
+// from it. A new route needs nothing here unless it brings a new path parameter, a new request
+// schema or a required query parameter: then the generated tests say what is missing.
 #pragma once
 
 #include "api/routes.h"

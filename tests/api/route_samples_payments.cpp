@@ -31,7 +31,8 @@ void renew(TestApp& app, const Client& client, Names& names) {
   names["collectQuote"] = collection_quote(client, names.at("collections")).at("quoteId");
   const std::string nobody = add_recipient(client, "1201");
   const Json stuck = quote_for(client, names.at("payouts"), nobody, "1");
-  names["stuck"] = client.pay("/v1/payments/offramp", cash_out_body(stuck, names.at("wallet"), nobody));
+  names["stuck"] =
+      client.pay("/v1/payments/offramp", cash_out_body(stuck, names.at("wallet"), nobody));
   names["customer"] = "customer-" + names.at("stuck") + "-x";
   names["arrival"] = "arrival-" + names.at("stuck");
   app.settle();
@@ -50,12 +51,13 @@ void add_payment_samples(TestApp& app, const Client& client, Names& names) {
   names["provider"] = add_connector(
       app, [](ConnectorTerms& terms) { at_provider(terms, "http://127.0.0.1:1/"); }, bespoke());
   names["customer"] = "customer-" + names.at("second");
-  names["reference"] = client
-                           .post("/v1/onramp/references", {{"connectorId", names.at("bespoke")},
-                                                           {"settlementAccount", names.at("settlementAccount")},
-                                                           {"customerId", names.at("customer")}})
-                           .json()
-                           .at("reference");
+  names["reference"] =
+      client
+          .post("/v1/onramp/references", {{"connectorId", names.at("bespoke")},
+                                          {"settlementAccount", names.at("settlementAccount")},
+                                          {"customerId", names.at("customer")}})
+          .json()
+          .at("reference");
   names["arrival"] = "arrival-" + names.at("second");
   renew(app, client, names);
 }
@@ -68,10 +70,10 @@ void add_fresh_payment_samples(TestApp& app, const Client& client, Names& names,
 }
 
 void add_late_providers(TestApp& app, const std::string& url, Names& names) {
-  names["collections"] =
-      add_connector(app, [&](ConnectorTerms& terms) { at_provider(terms, url); }, collection_connector());
-  names["bespoke"] =
-      add_connector(app, [&](ConnectorTerms& terms) { at_provider(terms, url); }, bespoke());
+  names["collections"] = add_connector(
+      app, [&](ConnectorTerms& terms) { at_provider(terms, url); }, collection_connector());
+  names["bespoke"] = add_connector(
+      app, [&](ConnectorTerms& terms) { at_provider(terms, url); }, bespoke());
   names["customer"] = "customer-of-a-late-one";
 }
 

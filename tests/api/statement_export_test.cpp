@@ -1,4 +1,5 @@
-// The statement as CSV and as NDJSON: the whole range, the same rows, safe to open in a spreadsheet.
+// The statement as CSV and as NDJSON: the whole range, the same rows, safe to open in a
+// spreadsheet.
 #include <catch2/catch.hpp>
 
 #include "support/test_app.h"
@@ -95,8 +96,9 @@ TEST_CASE("CSV and NDJSON hold the rows of the JSON statement") {
   const Reply csv = world.app.me().get(target(world.from, "&format=csv"));
   CHECK(csv.status == 200);
   CHECK(csv.header("Content-Type") == "text/csv; charset=utf-8");
-  CHECK_THAT(csv.header("Content-Disposition"),
-             Catch::Matchers::StartsWith("attachment; filename=") && Catch::Matchers::Contains(".csv"));
+  CHECK_THAT(
+      csv.header("Content-Disposition"),
+      Catch::Matchers::StartsWith("attachment; filename=") && Catch::Matchers::Contains(".csv"));
   const auto rows = parse_csv(csv.body);
   REQUIRE(rows.size() == 5);
   CHECK(rows[0] == Row{"rowId", "at", "description", "reference", "counterparty", "direction",
@@ -118,7 +120,10 @@ TEST_CASE("the Accept header asks for an export where format does not say otherw
   World world;
   world.pay("x");
   const auto type = [&](const std::string& accept, const std::string& more) {
-    return world.app.me().with("Accept", accept).get(target(world.from, more)).header("Content-Type");
+    return world.app.me()
+        .with("Accept", accept)
+        .get(target(world.from, more))
+        .header("Content-Type");
   };
   CHECK(type("text/csv", "") == "text/csv; charset=utf-8");
   CHECK(type("application/x-ndjson", "") == "application/x-ndjson");

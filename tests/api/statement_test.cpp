@@ -16,8 +16,8 @@ namespace {
 using List = std::vector<std::string>;
 
 std::string target(const std::string& wallet, const std::string& asset = "USDC",
-                   const std::string& more = {},
-                   const std::string& start = "2026-01-01", const std::string& end = "2026-02-01") {
+                   const std::string& more = {}, const std::string& start = "2026-01-01",
+                   const std::string& end = "2026-02-01") {
   return "/v1/statements/transactions?walletId=" + wallet + "&assetCode=" + asset +
          "&startDate=" + start + "&endDate=" + end + more;
 }
@@ -64,9 +64,9 @@ TEST_CASE("the lines fold up from the opening to the closing balance") {
   CHECK(member_of_each(lines, "amount") == List{"100.00", "-1.00", "-2.00", "-3.00"});
   CHECK(member_of_each(lines, "runningBalance") == List{"100.00", "99.00", "97.00", "94.00"});
   CHECK(member_of_each(lines, "direction") == List{"credit", "debit", "debit", "debit"});
-  CHECK(member_of_each(lines, "at") ==
-        List{"2026-01-01T00:00:00.000Z", "2026-01-01T00:00:01.000Z", "2026-01-01T00:00:02.000Z",
-             "2026-01-01T00:00:03.000Z"});
+  CHECK(member_of_each(lines, "at") == List{"2026-01-01T00:00:00.000Z", "2026-01-01T00:00:01.000Z",
+                                            "2026-01-01T00:00:02.000Z",
+                                            "2026-01-01T00:00:03.000Z"});
   CHECK(world.column(target(world.to), "runningBalance") == List{"1.00", "3.00", "6.00"});
 }
 
@@ -109,8 +109,8 @@ TEST_CASE("a payment without references and title has none") {
 TEST_CASE("every leg of a multi-transfer is a line with its own words") {
   TestApp app;
   const std::string a = app.wallet("USDC", "10"), b = app.wallet("USDC");
-  Json body = multi_body({transfer_body(a, b, "3"), transfer_body(b, a, "1"),
-                          transfer_body(a, b, "2")});
+  Json body =
+      multi_body({transfer_body(a, b, "3"), transfer_body(b, a, "1"), transfer_body(a, b, "2")});
   body["transfers"][0]["fromRef"] = "LEG-0";
   body["transfers"][1]["toRef"] = "LEG-1";
   body["transfers"][2]["description"] = "Third";
@@ -284,8 +284,10 @@ TEST_CASE("a production wallet's funding has the operator's description; no rout
   TestApp app;
   const Client client = app.production();
   const std::string wallet = client.wallet("USDC");
-  CHECK(client.post("/v1/sandbox/wallets/" + wallet + "/fund", {{"assetCode", "USDC"}, {"amount", "1"}})
-            .status == 404);
+  CHECK(
+      client
+          .post("/v1/sandbox/wallets/" + wallet + "/fund", {{"assetCode", "USDC"}, {"amount", "1"}})
+          .status == 404);
   const WalletId id = *WalletId::parse(wallet);
   const Tenant tenant = store::with_reader(app.core().database(), [&](store::Connection& db) {
                           return Result<Tenant>(*store::tenant_of_wallet(db, id));

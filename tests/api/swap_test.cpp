@@ -1,4 +1,5 @@
-// POST /v1/payments/swap/own: strict send at the operator's rates, best path, the house rounds down.
+// POST /v1/payments/swap/own: strict send at the operator's rates, best path, the house rounds
+// down.
 #include <catch2/catch.hpp>
 
 #include "flows/market_changes.h"
@@ -78,10 +79,14 @@ TEST_CASE("rounding goes down to the bought asset's decimals, in the house's fav
     const char* receiving;
   };
   const Row rows[] = {
-      {"1", "USDC", "KES", "129.99"},           {"0.0001", "USDC", "KES", "0.01"},
-      {"1", "USDC", "JPY", "155"},              {"0.0128287", "USDC", "JPY", "1"},
-      {"0.0000003", "EURC", "USDC", nullptr},   {"0.0000004", "EURC", "USDC", "0.0000001"},
-      {"1", "EURC", "USDC", "0.3333333"},       {"3", "EURC", "USDC", "0.9999999"},
+      {"1", "USDC", "KES", "129.99"},
+      {"0.0001", "USDC", "KES", "0.01"},
+      {"1", "USDC", "JPY", "155"},
+      {"0.0128287", "USDC", "JPY", "1"},
+      {"0.0000003", "EURC", "USDC", nullptr},
+      {"0.0000004", "EURC", "USDC", "0.0000001"},
+      {"1", "EURC", "USDC", "0.3333333"},
+      {"3", "EURC", "USDC", "0.9999999"},
       {"0.0000001", "USDC", "KES", nullptr},
   };
   for (const Row& row : rows) {
@@ -122,8 +127,8 @@ TEST_CASE("a path has at most five rates and never turns back") {
     world.app.rate(chain[i + 1], chain[i], "2");
   }
   CHECK(world.swap("10", "USDC", "EURC").at("path") == "USDC AAA BBB CCC DDD EURC");
-  const Reply reply = world.app.me().post(
-      kSwap, swap_body(world.from, world.to, "10", "USDC", "KES"));
+  const Reply reply =
+      world.app.me().post(kSwap, swap_body(world.from, world.to, "10", "USDC", "KES"));
   CHECK(reply.status == 422);
   CHECK(reply.slug() == "validation-failed");
   CHECK(reply.fields() == std::vector<std::string>{"receivingAssetCode"});

@@ -150,12 +150,11 @@ TEST_CASE("a token may ask for fewer scopes") {
 TEST_CASE("a token of a restricted application has the application's scopes") {
   TestApp app;
   const ScopeSet scopes = ScopeSet().with(Scope::wallets_read).with(Scope::statements_read);
-  const Credentials own =
-      app.register_application(app.association(), Environment::sandbox, scopes);
+  const Credentials own = app.register_application(app.association(), Environment::sandbox, scopes);
   const Json token = post_form(app.anonymous(), credentials_form(own)).json();
   CHECK(token.at("scope") == "wallets:read statements:read");
-  const Reply more = post_form(app.anonymous(),
-                               credentials_form(own) + "&scope=wallets%3Aread+payments%3Awrite");
+  const Reply more =
+      post_form(app.anonymous(), credentials_form(own) + "&scope=wallets%3Aread+payments%3Awrite");
   CHECK(more.status == 400);
   CHECK(more.json().at("error") == "invalid_scope");
   CHECK(more.fields() == std::vector<std::string>{"scope"});
@@ -164,15 +163,16 @@ TEST_CASE("a token of a restricted application has the application's scopes") {
 TEST_CASE("an application without an association gets a token that opens nothing") {
   TestApp app;
   const Credentials own = app.register_application(std::nullopt);
-  const Json token = app.anonymous()
-                         .post(kToken, {{"clientId", own.client_id},
-                                        {"clientSecret", own.client_secret}})
-                         .json();
+  const Json token =
+      app.anonymous()
+          .post(kToken, {{"clientId", own.client_id}, {"clientSecret", own.client_secret}})
+          .json();
   CHECK(token.at("associationId").is_null());
-  const Reply reply = app.anonymous()
-                          .with("x-svc-auth", own.api_key)
-                          .with("Authorization", "Bearer " + token.at("accessToken").get<std::string>())
-                          .get("/v1/wallets");
+  const Reply reply =
+      app.anonymous()
+          .with("x-svc-auth", own.api_key)
+          .with("Authorization", "Bearer " + token.at("accessToken").get<std::string>())
+          .get("/v1/wallets");
   CHECK(reply.status == 403);
   CHECK(reply.slug() == "no-association");
 }
@@ -185,23 +185,49 @@ TEST_CASE("misshapen token calls") {
       app.anonymous(),
       {
           {"nothing", kToken, "{}", 400, "malformed-request", {"clientId", "clientSecret"}},
-          {"no secret", kToken, R"({"clientId":"$id"})", 400, "malformed-request", {"clientSecret"}},
-          {"null secret", kToken, R"({"clientId":"$id","clientSecret":null})", 400,
-           "malformed-request", {"clientSecret"}},
-          {"blank id", kToken, R"({"clientId":" ","clientSecret":"$secret"})", 400,
-           "malformed-request", {"clientId"}},
-          {"wrong types", kToken, R"({"clientId":7,"clientSecret":[],"scope":{}})", 400,
-           "malformed-request", {"clientId", "clientSecret", "scope"}},
-          {"unknown scope", kToken,
-           R"({"clientId":"$id","clientSecret":"$secret","scope":"wallets:read money:print"})", 400,
-           "malformed-request", {"scope"}, {"money:print"}},
+          {"no secret",
+           kToken,
+           R"({"clientId":"$id"})",
+           400,
+           "malformed-request",
+           {"clientSecret"}},
+          {"null secret",
+           kToken,
+           R"({"clientId":"$id","clientSecret":null})",
+           400,
+           "malformed-request",
+           {"clientSecret"}},
+          {"blank id",
+           kToken,
+           R"({"clientId":" ","clientSecret":"$secret"})",
+           400,
+           "malformed-request",
+           {"clientId"}},
+          {"wrong types",
+           kToken,
+           R"({"clientId":7,"clientSecret":[],"scope":{}})",
+           400,
+           "malformed-request",
+           {"clientId", "clientSecret", "scope"}},
+          {"unknown scope",
+           kToken,
+           R"({"clientId":"$id","clientSecret":"$secret","scope":"wallets:read money:print"})",
+           400,
+           "malformed-request",
+           {"scope"},
+           {"money:print"}},
           {"unknown members are ignored here", kToken,
            R"({"clientId":"$id","clientSecret":"$secret","idempotencyKey":"x"})", 200},
           {"an array", kToken, "[]", 400, "malformed-request"},
           {"a string", kToken, R"("id")", 400, "malformed-request"},
           {"broken", kToken, "{", 400, "malformed-request"},
-          {"a member twice", kToken, R"({"clientId":"a","clientId":"b"})", 400, "malformed-request",
-           {}, {"clientId"}},
+          {"a member twice",
+           kToken,
+           R"({"clientId":"a","clientId":"b"})",
+           400,
+           "malformed-request",
+           {},
+           {"clientId"}},
       },
       names);
 }
@@ -243,10 +269,9 @@ TEST_CASE("other media types are refused on the token call") {
     CHECK(reply.status == 415);
     CHECK(reply.slug() == "unsupported-media-type");
   }
-  const Reply charset =
-      app.anonymous().send({"POST",
-                            kToken,
-                            {{"Content-Type", "Application/JSON; charset=utf-8"}},
-                            app.me().token_request().dump()});
+  const Reply charset = app.anonymous().send({"POST",
+                                              kToken,
+                                              {{"Content-Type", "Application/JSON; charset=utf-8"}},
+                                              app.me().token_request().dump()});
   CHECK(charset.status == 200);
 }

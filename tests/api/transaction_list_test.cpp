@@ -156,7 +156,9 @@ TEST_CASE("a list page is stable while payments arrive") {
   const Json first = world.app.me().get(kList + "?limit=2").json();
   world.pay("/v1/payments/p2p/own", transfer_body(world.a, world.b, "1"));
   const Json second =
-      world.app.me().get(kList + "?limit=2&cursor=" + first.at("nextCursor").get<std::string>()).json();
+      world.app.me()
+          .get(kList + "?limit=2&cursor=" + first.at("nextCursor").get<std::string>())
+          .json();
   CHECK(member_of_each(second.at("data").get<std::vector<Json>>(), "id") ==
         List{world.multi, world.first});
 }
@@ -179,14 +181,37 @@ TEST_CASE("misshapen filters are named together") {
   TestApp app;
   run_scenarios(
       app.me(),
-      {{"unknown words", kList + "?status=done&type=p2p&sort=amount", "", 400, "malformed-request",
-        {"status", "type", "sort"}, {}, "GET"},
-       {"ids that are none", kList + "?walletId=1&beneficiaryId=2&connectorId=3", "", 400,
-        "malformed-request", {"walletId", "beneficiaryId", "connectorId"}, {}, "GET"},
+      {{"unknown words",
+        kList + "?status=done&type=p2p&sort=amount",
+        "",
+        400,
+        "malformed-request",
+        {"status", "type", "sort"},
+        {},
+        "GET"},
+       {"ids that are none",
+        kList + "?walletId=1&beneficiaryId=2&connectorId=3",
+        "",
+        400,
+        "malformed-request",
+        {"walletId", "beneficiaryId", "connectorId"},
+        {},
+        "GET"},
        {"times that are none",
-        kList + "?createdFrom=yesterday&createdTo=2026-02-30&updatedFrom=2026-01-01T00:00:00", "",
-        400, "malformed-request", {"createdFrom", "createdTo", "updatedFrom"}, {}, "GET"},
-       {"a code that is none", kList + "?assetCode=US%24DC", "", 400, "malformed-request",
-        {"assetCode"}, {}, "GET"},
+        kList + "?createdFrom=yesterday&createdTo=2026-02-30&updatedFrom=2026-01-01T00:00:00",
+        "",
+        400,
+        "malformed-request",
+        {"createdFrom", "createdTo", "updatedFrom"},
+        {},
+        "GET"},
+       {"a code that is none",
+        kList + "?assetCode=US%24DC",
+        "",
+        400,
+        "malformed-request",
+        {"assetCode"},
+        {},
+        "GET"},
        {"limit", kList + "?limit=1000", "", 400, "malformed-request", {"limit"}, {}, "GET"}});
 }

@@ -31,31 +31,32 @@ TEST_CASE("the record of a transfer, from acceptance to the end") {
   app.clock.advance_ms(1'000);
   const std::string id = app.me().pay("/v1/payments/p2p/own", body);
   const Json accepted = app.me().record(id);
-  CHECK(accepted == Json{{"id", id},
-                         {"transactionRecordId", id},
-                         {"transactionId", body.at("transactionId")},
-                         {"type", "p2p_own"},
-                         {"status", "initiated"},
-                         {"statusHistory",
-                          {{{"status", "initiated"}, {"at", "2026-01-01T00:00:01.000Z"}}}},
-                         {"environment", "sandbox"},
-                         {"sendingAssetCode", "USDC"},
-                         {"sendingAmount", "2.50"},
-                         {"total", "2.50"},
-                         {"sourceWalletId", from},
-                         {"destinationWalletId", to},
-                         {"fromRef", "INV-1"},
-                         {"toRef", "RCPT-1"},
-                         {"description", "Rent"},
-                         {"memo", "m"},
-                         {"version", 1},
-                         {"createdAt", "2026-01-01T00:00:01.000Z"},
-                         {"updatedAt", "2026-01-01T00:00:01.000Z"}});
+  CHECK(accepted ==
+        Json{{"id", id},
+             {"transactionRecordId", id},
+             {"transactionId", body.at("transactionId")},
+             {"type", "p2p_own"},
+             {"status", "initiated"},
+             {"statusHistory", {{{"status", "initiated"}, {"at", "2026-01-01T00:00:01.000Z"}}}},
+             {"environment", "sandbox"},
+             {"sendingAssetCode", "USDC"},
+             {"sendingAmount", "2.50"},
+             {"total", "2.50"},
+             {"sourceWalletId", from},
+             {"destinationWalletId", to},
+             {"fromRef", "INV-1"},
+             {"toRef", "RCPT-1"},
+             {"description", "Rent"},
+             {"memo", "m"},
+             {"version", 1},
+             {"createdAt", "2026-01-01T00:00:01.000Z"},
+             {"updatedAt", "2026-01-01T00:00:01.000Z"}});
   app.clock.advance_ms(1'500);
   app.settle();
   const Json settled = app.me().record(id);
   CHECK(settled.at("status") == "succeeded");
-  CHECK(steps(settled) == std::vector<std::string>{"initiated@01", "processing@02", "succeeded@02"});
+  CHECK(steps(settled) ==
+        std::vector<std::string>{"initiated@01", "processing@02", "succeeded@02"});
   CHECK(settled.at("version") == 3);
   CHECK(settled.at("createdAt") == "2026-01-01T00:00:01.000Z");
   CHECK(settled.at("updatedAt") == "2026-01-01T00:00:02.500Z");

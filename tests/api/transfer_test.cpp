@@ -82,7 +82,8 @@ TEST_CASE("held funds cannot be spent a second time") {
   me.transfer(world.from, world.to, "40");
   CHECK(me.funds(world.from, "USDC") == "100.00/0.00/100.00");
   // What is on its way to a wallet is not there yet.
-  CHECK(me.post(kTransfer, transfer_body(world.to, world.from, "1")).slug() == "insufficient-funds");
+  CHECK(me.post(kTransfer, transfer_body(world.to, world.from, "1")).slug() ==
+        "insufficient-funds");
   CHECK(world.app.settle() == 2);
   CHECK(me.balance(world.to, "USDC") == "100.00");
   me.transfer(world.to, world.from, "100");
@@ -158,11 +159,12 @@ TEST_CASE("references: absent, null, or 1 to 16 letters, digits and hyphens") {
   World world;
   for (const char* good : {"\"A\"", "\"INV-2026-0001-AB\"", "\"-\"", "null"}) {
     INFO(good);
-    const std::string text =
-        filled(body(R"({"fromRef":)" + std::string(good) + R"(,"toRef":)" + good + "}"), world.names);
+    const std::string text = filled(
+        body(R"({"fromRef":)" + std::string(good) + R"(,"toRef":)" + good + "}"), world.names);
     CHECK(world.app.me().post_text(kTransfer, text).status == 202);
   }
-  for (const char* bad : {"\"\"", "\"12345678901234567\"", "\"a b\"", "\"a_b\"", "\"é\"", "\"a.b\""}) {
+  for (const char* bad :
+       {"\"\"", "\"12345678901234567\"", "\"a b\"", "\"a_b\"", "\"é\"", "\"a.b\""}) {
     INFO(bad);
     const std::string text =
         filled(body(R"({"fromRef":)" + std::string(bad) + R"(,"toRef":)" + bad + "}"), world.names);

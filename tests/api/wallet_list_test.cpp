@@ -45,11 +45,10 @@ TEST_CASE("wallets are listed newest first, with their balances") {
 
 TEST_CASE("an empty list is a page too") {
   TestApp app;
-  CHECK(app.me().get(kWallets).json() ==
-        Json{{"data", Json::array()},
-             {"hasMore", false},
-             {"nextCursor", nullptr},
-             {"prevCursor", nullptr}});
+  CHECK(app.me().get(kWallets).json() == Json{{"data", Json::array()},
+                                              {"hasMore", false},
+                                              {"nextCursor", nullptr},
+                                              {"prevCursor", nullptr}});
 }
 
 TEST_CASE("cursors lead through the list and back") {
@@ -85,7 +84,9 @@ TEST_CASE("a page stays what it is while wallets are added") {
   const Json first = app.me().get(kWallets + "?limit=2").json();
   make_wallets(app, 3);
   const Json second =
-      app.me().get(kWallets + "?limit=2&cursor=" + first.at("nextCursor").get<std::string>()).json();
+      app.me()
+          .get(kWallets + "?limit=2&cursor=" + first.at("nextCursor").get<std::string>())
+          .json();
   CHECK(ids_of(second) == std::vector<std::string>{ids[2], ids[3]});
   CHECK(app.me().all(kWallets + "?limit=3").size() == 7);
 }
@@ -134,8 +135,8 @@ TEST_CASE("a tampered cursor is refused wherever it was changed") {
     INFO(other);
     check_invalid_cursor(app.me().get(kWallets + "?cursor=" + other));
   }
-  for (const std::string& bad : {std::string("x"), cursor + "A", cursor.substr(1), std::string("%20"),
-                                 std::string("MTIz"), std::string(1000, 'A')}) {
+  for (const std::string& bad : {std::string("x"), cursor + "A", cursor.substr(1),
+                                 std::string("%20"), std::string("MTIz"), std::string(1000, 'A')}) {
     check_invalid_cursor(app.me().get(kWallets + "?cursor=" + bad));
   }
 }
@@ -146,7 +147,8 @@ TEST_CASE("limit is a whole number from 1 to 100, 20 without it") {
   CHECK(app.me().get(kWallets).json().at("data").size() == 20);
   CHECK(app.me().get(kWallets + "?limit=1").json().at("data").size() == 1);
   CHECK(app.me().get(kWallets + "?limit=100").json().at("data").size() == 21);
-  for (const char* limit : {"0", "101", "-1", "1.5", "1e1", "ten", "99999999999999999999", "%201"}) {
+  for (const char* limit :
+       {"0", "101", "-1", "1.5", "1e1", "ten", "99999999999999999999", "%201"}) {
     const Reply reply = app.me().get(kWallets + "?limit=" + limit);
     INFO(limit);
     CHECK(reply.status == 400);
@@ -174,12 +176,30 @@ TEST_CASE("filters of the wallet list") {
   CHECK(found("?status=Pending") == List{pending});
   CHECK(found("?status=Verified&assetCode=USDC") == List{both, usdc});
   CHECK(found("?unknown=ignored") == List{pending, both, usdc});
-  run_scenarios(app.me(), {{"bad code", kWallets + "?assetCode=US-DC", "", 400, "malformed-request",
-                            {"assetCode"}, {}, "GET"},
-                           {"bad status", kWallets + "?status=verified", "", 400,
-                            "malformed-request", {"status"}, {}, "GET"},
-                           {"all faults at once", kWallets + "?status=x&limit=0&assetCode=*", "",
-                            400, "malformed-request", {"assetCode", "limit", "status"}, {}, "GET"}});
+  run_scenarios(app.me(), {{"bad code",
+                            kWallets + "?assetCode=US-DC",
+                            "",
+                            400,
+                            "malformed-request",
+                            {"assetCode"},
+                            {},
+                            "GET"},
+                           {"bad status",
+                            kWallets + "?status=verified",
+                            "",
+                            400,
+                            "malformed-request",
+                            {"status"},
+                            {},
+                            "GET"},
+                           {"all faults at once",
+                            kWallets + "?status=x&limit=0&assetCode=*",
+                            "",
+                            400,
+                            "malformed-request",
+                            {"assetCode", "limit", "status"},
+                            {},
+                            "GET"}});
 }
 
 TEST_CASE("a list shows the caller's tenant only") {

@@ -47,7 +47,8 @@ TEST_CASE("what a person's metadata must be") {
       {
           {"as it is", "{}", 201, {}},
           {"every required member missing",
-           R"({"firstName":null,"lastName":null,"dateOfBirth":null,"nationality":null})", 400,
+           R"({"firstName":null,"lastName":null,"dateOfBirth":null,"nationality":null})",
+           400,
            {"metadata.dateOfBirth", "metadata.firstName", "metadata.lastName",
             "metadata.nationality"}},
           {"blank", R"({"firstName":"  "})", 400, {"metadata.firstName"}},
@@ -64,7 +65,9 @@ TEST_CASE("what a person's metadata must be") {
           {"a leap day", R"({"dateOfBirth":"2000-02-29"})", 201, {}},
           {"no leap year", R"({"dateOfBirth":"1900-02-29"})", 422, {"metadata.dateOfBirth"}},
           {"other order", R"({"dateOfBirth":"28-02-1990"})", 422, {"metadata.dateOfBirth"}},
-          {"with a time", R"({"dateOfBirth":"1990-02-28T00:00:00Z"})", 422,
+          {"with a time",
+           R"({"dateOfBirth":"1990-02-28T00:00:00Z"})",
+           422,
            {"metadata.dateOfBirth"}},
           {"today", R"({"dateOfBirth":"2026-01-01"})", 201, {}},
           {"tomorrow", R"({"dateOfBirth":"2026-01-02"})", 422, {"metadata.dateOfBirth"}},
@@ -72,14 +75,18 @@ TEST_CASE("what a person's metadata must be") {
           {"optional members",
            R"({"idType":"passport","idNumber":"A1","address":"Nairobi","email":"w@example.com",
                "phone":"+254712345678"})",
-           201, {}},
+           201,
+           {}},
           {"no e-mail address", R"({"email":"w.example.com"})", 422, {"metadata.email"}},
           {"no E.164 number", R"({"phone":"0712345678"})", 422, {"metadata.phone"}},
           {"blank optional", R"({"idType":""})", 400, {"metadata.idType"}},
           {"everything at once, the shape wins",
-           R"({"firstName":null,"nationality":"XX","email":"x"})", 400,
+           R"({"firstName":null,"nationality":"XX","email":"x"})",
+           400,
            {"metadata.email", "metadata.firstName", "metadata.nationality"}},
-          {"members of a business are ignored", R"({"companyName":"","taxId":7})", 400,
+          {"members of a business are ignored",
+           R"({"companyName":"","taxId":7})",
+           400,
            {"metadata.taxId"}},
       });
 }
@@ -91,14 +98,18 @@ TEST_CASE("what a business's metadata must be") {
       {
           {"as it is", "{}", 201, {}},
           {"every required member missing",
-           R"({"companyName":null,"registrationNumber":null,"registrationCountry":null})", 400,
-           {"metadata.companyName", "metadata.registrationCountry",
-            "metadata.registrationNumber"}},
+           R"({"companyName":null,"registrationNumber":null,"registrationCountry":null})",
+           400,
+           {"metadata.companyName", "metadata.registrationCountry", "metadata.registrationNumber"}},
           {"lower case country", R"({"registrationCountry":"de"})", 201, {}},
           {"no country", R"({"registrationCountry":"ZZ"})", 422, {"metadata.registrationCountry"}},
           {"optional members",
-           R"({"taxId":"T1","address":"Berlin","contactEmail":"info@example.org"})", 201, {}},
-          {"no e-mail address", R"({"contactEmail":"info@localhost"})", 422,
+           R"({"taxId":"T1","address":"Berlin","contactEmail":"info@example.org"})",
+           201,
+           {}},
+          {"no e-mail address",
+           R"({"contactEmail":"info@localhost"})",
+           422,
            {"metadata.contactEmail"}},
           {"blank", R"({"registrationNumber":"\t"})", 400, {"metadata.registrationNumber"}},
       });
@@ -106,17 +117,21 @@ TEST_CASE("what a business's metadata must be") {
 
 TEST_CASE("the entity type decides, and must be one of two") {
   TestApp app;
-  check_rows(app.me(), person(),
-             {
-                 {"missing", R"({"entityType":null})", 400, {"metadata.entityType"}},
-                 {"unknown", R"({"entityType":"Trust"})", 422, {"metadata.entityType"}},
-                 {"lower case", R"({"entityType":"person"})", 422, {"metadata.entityType"}},
-                 {"unknown beside a bad country", R"({"entityType":"Trust","nationality":"XX"})",
-                  422, {"metadata.entityType", "metadata.nationality"}},
-                 {"the wrong one", R"({"entityType":"Business"})", 400,
-                  {"metadata.companyName", "metadata.registrationCountry",
-                   "metadata.registrationNumber"}},
-             });
+  check_rows(
+      app.me(), person(),
+      {
+          {"missing", R"({"entityType":null})", 400, {"metadata.entityType"}},
+          {"unknown", R"({"entityType":"Trust"})", 422, {"metadata.entityType"}},
+          {"lower case", R"({"entityType":"person"})", 422, {"metadata.entityType"}},
+          {"unknown beside a bad country",
+           R"({"entityType":"Trust","nationality":"XX"})",
+           422,
+           {"metadata.entityType", "metadata.nationality"}},
+          {"the wrong one",
+           R"({"entityType":"Business"})",
+           400,
+           {"metadata.companyName", "metadata.registrationCountry", "metadata.registrationNumber"}},
+      });
 }
 
 TEST_CASE("metadata comes back trimmed, with countries in alpha-3") {
@@ -146,10 +161,9 @@ TEST_CASE("the same rules hold for an update, and for what an own wallet is give
   const Reply update = app.me().put("/v1/wallets/" + id, {{"metadata", bad}});
   CHECK(update.status == 422);
   CHECK(update.fields() == std::vector<std::string>{"metadata.nationality"});
-  const Reply own = app.me().post("/v1/wallets", {{"walletName", "Own"},
-                                                  {"assetCode", "USDC"},
-                                                  {"ownAccount", true},
-                                                  {"metadata", bad}});
+  const Reply own = app.me().post(
+      "/v1/wallets",
+      {{"walletName", "Own"}, {"assetCode", "USDC"}, {"ownAccount", true}, {"metadata", bad}});
   CHECK(own.status == 422);
   CHECK(own.fields() == std::vector<std::string>{"metadata.nationality"});
 }

@@ -127,24 +127,42 @@ TEST_CASE("a wallet's name and metadata can be changed, nothing else") {
   CHECK(renamed.json().at("createdAt") == "2026-01-01T00:00:00.000Z");
   CHECK(renamed.json().at("updatedAt") == "2026-01-01T00:00:05.000Z");
   CHECK(read(app.me(), own) == renamed.json());
-  run_scenarios(app.me(),
-                {{"fixed", wallet_path(own),
-                  R"({"assetCode":"EURC","networkName":"X","ownAccount":false})", 422,
-                  "validation-failed", {"assetCode", "networkName", "ownAccount"}, {}, "PUT"},
-                 {"blank name", wallet_path(own), R"({"walletName":" "})", 400, "malformed-request",
-                  {"walletName"}, {}, "PUT"},
-                 {"wrong types", wallet_path(own), R"({"walletName":1,"metadata":[]})", 400,
-                  "malformed-request", {"walletName", "metadata"}, {}, "PUT"},
-                 {"nothing to change", wallet_path(own), "{}", 200, "", {}, {}, "PUT"}});
+  run_scenarios(app.me(), {{"fixed",
+                            wallet_path(own),
+                            R"({"assetCode":"EURC","networkName":"X","ownAccount":false})",
+                            422,
+                            "validation-failed",
+                            {"assetCode", "networkName", "ownAccount"},
+                            {},
+                            "PUT"},
+                           {"blank name",
+                            wallet_path(own),
+                            R"({"walletName":" "})",
+                            400,
+                            "malformed-request",
+                            {"walletName"},
+                            {},
+                            "PUT"},
+                           {"wrong types",
+                            wallet_path(own),
+                            R"({"walletName":1,"metadata":[]})",
+                            400,
+                            "malformed-request",
+                            {"walletName", "metadata"},
+                            {},
+                            "PUT"},
+                           {"nothing to change", wallet_path(own), "{}", 200, "", {}, {}, "PUT"}});
   CHECK(read(app.me(), own).at("walletName") == "New name");
 }
 
 TEST_CASE("a change of metadata sends a third party's wallet back to the review") {
   TestApp app;
   const std::string id = app.me().third_party_wallet("USDC");
-  CHECK(app.me().post(sandbox_path(id, "verify"), Json::object()).json().at("status") == "Verified");
+  CHECK(app.me().post(sandbox_path(id, "verify"), Json::object()).json().at("status") ==
+        "Verified");
   // A new name alone is no reason.
-  CHECK(app.me().put(wallet_path(id), {{"walletName", "Renamed"}}).json().at("status") == "Verified");
+  CHECK(app.me().put(wallet_path(id), {{"walletName", "Renamed"}}).json().at("status") ==
+        "Verified");
   // Neither is the same metadata again.
   CHECK(app.me().put(wallet_path(id), {{"metadata", person()}}).json().at("status") == "Verified");
   const Json changed = app.me().put(wallet_path(id), {{"metadata", business()}}).json();
@@ -167,7 +185,8 @@ TEST_CASE("a rejected wallet shows why and comes back with new metadata") {
   const Json back = app.me().put(wallet_path(id), {{"metadata", person("Otieno")}}).json();
   CHECK(back.at("status") == "Pending");
   CHECK_FALSE(back.contains("statusReason"));
-  CHECK(app.me().post(sandbox_path(id, "verify"), Json::object()).json().at("status") == "Verified");
+  CHECK(app.me().post(sandbox_path(id, "verify"), Json::object()).json().at("status") ==
+        "Verified");
 }
 
 TEST_CASE("a trustline is added once: 201, then 200") {
@@ -181,13 +200,21 @@ TEST_CASE("a trustline is added once: 201, then 200") {
   CHECK(again.json().at("balances").size() == 2);
   CHECK(app.me().post(wallet_path(id, "/trustlines"), {{"assetCode", "USDC"}}).status == 200);
   CHECK(again.json().at("assetCode") == "USDC");
-  run_scenarios(app.me(),
-                {{"no such asset", wallet_path(id, "/trustlines"), R"({"assetCode":"NOPE"})", 422,
-                  "validation-failed", {"assetCode"}},
-                 {"missing", wallet_path(id, "/trustlines"), "{}", 400, "malformed-request",
-                  {"assetCode"}},
-                 {"blank", wallet_path(id, "/trustlines"), R"({"assetCode":""})", 400,
-                  "malformed-request", {"assetCode"}}});
+  run_scenarios(
+      app.me(),
+      {{"no such asset",
+        wallet_path(id, "/trustlines"),
+        R"({"assetCode":"NOPE"})",
+        422,
+        "validation-failed",
+        {"assetCode"}},
+       {"missing", wallet_path(id, "/trustlines"), "{}", 400, "malformed-request", {"assetCode"}},
+       {"blank",
+        wallet_path(id, "/trustlines"),
+        R"({"assetCode":""})",
+        400,
+        "malformed-request",
+        {"assetCode"}}});
 }
 
 TEST_CASE("a path id that is no UUID, or nobody's, is not found") {
@@ -206,8 +233,7 @@ TEST_CASE("what the sandbox's review does with names") {
   TestApp app;
   const auto status_of = [&](const Json& metadata) {
     return app.me()
-        .post(kWallets,
-              {{"walletName", "x"}, {"assetCode", "USDC"}, {"metadata", metadata}})
+        .post(kWallets, {{"walletName", "x"}, {"assetCode", "USDC"}, {"metadata", metadata}})
         .json();
   };
   const Json stays = status_of(person("Stays001"));
@@ -235,29 +261,52 @@ TEST_CASE("the sandbox reviews a pending wallet once") {
 TEST_CASE("the sandbox credits a wallet in an asset it holds") {
   TestApp app;
   const std::string id = app.wallet("KES");
-  const Reply funded = app.me().post(sandbox_path(id, "fund"),
-                                     {{"assetCode", "KES"}, {"amount", "12.5"}});
+  const Reply funded =
+      app.me().post(sandbox_path(id, "fund"), {{"assetCode", "KES"}, {"amount", "12.5"}});
   REQUIRE(funded.status == 200);
   CHECK(funded.json().at("balances")[0].at("balance") == "12.50");
-  run_scenarios(
-      app.me(),
-      {{"no trustline", sandbox_path(id, "fund"), R"({"assetCode":"USDC","amount":1})", 422,
-        "trustline-missing", {"assetCode"}},
-       {"no asset", sandbox_path(id, "fund"), R"({"assetCode":"NOPE","amount":1})", 422,
-        "validation-failed", {"assetCode"}},
-       {"precision", sandbox_path(id, "fund"), R"({"assetCode":"KES","amount":"1.005"})", 422,
-        "amount-precision", {"amount"}},
-       {"zero", sandbox_path(id, "fund"), R"({"assetCode":"KES","amount":0})", 422,
-        "amount-out-of-range", {"amount"}},
-       {"missing", sandbox_path(id, "fund"), "{}", 400, "malformed-request",
-        {"assetCode", "amount"}},
-       {"unknown field", sandbox_path(id, "fund"), R"({"assetCode":"KES","amount":1,"x":1})", 400,
-        "malformed-request", {"x"}}});
+  run_scenarios(app.me(), {{"no trustline",
+                            sandbox_path(id, "fund"),
+                            R"({"assetCode":"USDC","amount":1})",
+                            422,
+                            "trustline-missing",
+                            {"assetCode"}},
+                           {"no asset",
+                            sandbox_path(id, "fund"),
+                            R"({"assetCode":"NOPE","amount":1})",
+                            422,
+                            "validation-failed",
+                            {"assetCode"}},
+                           {"precision",
+                            sandbox_path(id, "fund"),
+                            R"({"assetCode":"KES","amount":"1.005"})",
+                            422,
+                            "amount-precision",
+                            {"amount"}},
+                           {"zero",
+                            sandbox_path(id, "fund"),
+                            R"({"assetCode":"KES","amount":0})",
+                            422,
+                            "amount-out-of-range",
+                            {"amount"}},
+                           {"missing",
+                            sandbox_path(id, "fund"),
+                            "{}",
+                            400,
+                            "malformed-request",
+                            {"assetCode", "amount"}},
+                           {"unknown field",
+                            sandbox_path(id, "fund"),
+                            R"({"assetCode":"KES","amount":1,"x":1})",
+                            400,
+                            "malformed-request",
+                            {"x"}}});
   CHECK(app.me().balance(id, "KES") == "12.50");
   // The largest amount fits once; what would overflow is refused and changes nothing.
   const std::string full = app.wallet("USDC", "922337203685.4775807");
-  CHECK(app.me().post(sandbox_path(full, "fund"), {{"assetCode", "USDC"}, {"amount", "1"}}).status ==
-        422);
+  CHECK(
+      app.me().post(sandbox_path(full, "fund"), {{"assetCode", "USDC"}, {"amount", "1"}}).status ==
+      422);
   CHECK(app.me().balance(full, "USDC") == "922337203685.4775807");
 }
 

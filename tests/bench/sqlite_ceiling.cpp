@@ -1,6 +1,7 @@
 // SQLite alone: coffer's schema, the rows of a payment accepted and settled, batches of the given
 // size, each batch one durable commit; no HTTP, no rules, no JSON, balances written once per batch.
-// Usage: bench_sqlite_ceiling FILE PAYMENTS BATCH. Prints payments per second and bytes per payment.
+// Usage: bench_sqlite_ceiling FILE PAYMENTS BATCH. Prints payments per second and bytes per
+// payment.
 #include <sqlite3.h>
 
 #include <array>
@@ -26,7 +27,9 @@ void check(int code) {
   std::exit(1);
 }
 
-void execute(const std::string& sql) { check(sqlite3_exec(db, sql.c_str(), nullptr, nullptr, nullptr)); }
+void execute(const std::string& sql) {
+  check(sqlite3_exec(db, sql.c_str(), nullptr, nullptr, nullptr));
+}
 
 /// A prepared statement that is bound and run in one go.
 class Statement {
@@ -78,8 +81,8 @@ void open(const char* path) {
     const std::string n = wallet;
     execute("INSERT INTO wallets VALUES (" + n + ", 3, randomblob(16), 'w', '" + n + "', 'k" + n +
             "', x'00', 1, 1, 1, NULL, NULL, 0, 0);"
-            "INSERT INTO accounts VALUES (" + n + ", 3, 0, " + n +
-            ", 1, NULL, 1000000000000000, 0, 0);");
+            "INSERT INTO accounts VALUES (" +
+            n + ", 3, 0, " + n + ", 1, NULL, 1000000000000000, 0, 0);");
   }
 }
 
@@ -115,7 +118,8 @@ void add_event(Statements& s, std::int64_t& sequence, std::int64_t type, std::in
 }
 
 void accept(Statements& s, std::int64_t n, std::int64_t& sequence) {
-  const std::string transaction_id = "run-" + std::to_string(n * 7919 % 1'000'003) + "-" + std::to_string(n);
+  const std::string transaction_id =
+      "run-" + std::to_string(n * 7919 % 1'000'003) + "-" + std::to_string(n);
   const std::string request_id = "01a1fca7-9dff-72b1-8d9a-7a7fbb246b0d";
   s.replay.run(transaction_id);
   s.payment.run(n, id(n), transaction_id, request_id, n % 2 + 1, (n + 1) % 2 + 1, n, n);
@@ -153,11 +157,13 @@ int main(int argc, char** argv) {
     for (std::int64_t n = first - batch; n < first; ++n) {
       if (n >= 1 && n <= payments) settle(s, n, sequence);
     }
-    for (std::int64_t account : {1, 2}) s.balance.run(std::int64_t{1000000000000000}, std::int64_t{0}, account);
+    for (std::int64_t account : {1, 2})
+      s.balance.run(std::int64_t{1000000000000000}, std::int64_t{0}, account);
     execute("COMMIT");
   }
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   execute("PRAGMA wal_checkpoint(TRUNCATE)");
-  std::printf("%.0f %.0f\n", static_cast<double>(payments) / took.count(),
-              static_cast<double>(std::filesystem::file_size(argv[1])) / static_cast<double>(payments));
+  std::printf(
+      "%.0f %.0f\n", static_cast<double>(payments) / took.count(),
+      static_cast<double>(std::filesystem::file_size(argv[1])) / static_cast<double>(payments));
 }

@@ -119,17 +119,16 @@ Reply Client::send(HttpCall call) const {
     add_missing(call.headers, name, value);
   }
   if (!call.body.empty()) add_missing(call.headers, "Content-Type", "application/json");
-  const Reply reply =
-      wire_ ? send_over_wire(app_->core().port(), call) : in_process(*app_, call);
+  const Reply reply = wire_ ? send_over_wire(app_->core().port(), call) : in_process(*app_, call);
   observe(call, reply);
   return reply;
 }
 
 std::string Client::wallet(const std::string& asset, const std::string& amount) const {
-  const Json created = expect(
-      post("/v1/wallets",
-           {{"walletName", "Own " + asset}, {"assetCode", asset}, {"ownAccount", true}}),
-      201);
+  const Json created =
+      expect(post("/v1/wallets",
+                  {{"walletName", "Own " + asset}, {"assetCode", asset}, {"ownAccount", true}}),
+             201);
   std::string id = created.at("id");
   if (!amount.empty()) fund(id, asset, amount);
   return id;
@@ -150,8 +149,9 @@ void Client::trustline(const std::string& wallet, const std::string& asset) cons
 
 void Client::fund(const std::string& wallet, const std::string& asset,
                   const std::string& amount) const {
-  expect(post("/v1/sandbox/wallets/" + wallet + "/fund", {{"assetCode", asset}, {"amount", amount}}),
-         200);
+  expect(
+      post("/v1/sandbox/wallets/" + wallet + "/fund", {{"assetCode", asset}, {"amount", amount}}),
+      200);
 }
 
 std::string Client::pay(const std::string& target, const Json& body) const {

@@ -45,7 +45,8 @@ class Client {
   Client over_wire() const;
 
   /// On the Connect group (`/v1/connect-...`): with the connect secret, and an idToken of the same
-  /// scopes as the token. Adds the own headers that the call does not have, and Content-Type where there is a body.
+  /// scopes as the token. Adds the own headers that the call does not have, and Content-Type where
+  /// there is a body.
   Reply send(HttpCall call) const;
   Reply get(const std::string& target) const { return send({"GET", target, {}, {}}); }
   Reply post(const std::string& target, const Json& body) const {

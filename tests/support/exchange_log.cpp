@@ -1,5 +1,5 @@
-// The log lies beside the test binary as <binary>_exchanges.ndjson. It is written under another name
-// and takes its place only when a whole run has ended, so that half a run is never judged.
+// The log lies beside the test binary as <binary>_exchanges.ndjson. It is written under another
+// name and takes its place only when a whole run has ended, so that half a run is never judged.
 #define CATCH_CONFIG_EXTERNAL_INTERFACES
 #include "support/exchange_log.h"
 

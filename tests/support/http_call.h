@@ -39,7 +39,8 @@ struct Reply {
   std::string text() const;
 };
 
-/// `text` without the parts of a problem that differ between two equal answers: instance, requestId.
+/// `text` without the parts of a problem that differ between two equal answers: instance,
+/// requestId.
 std::string without_identity(const Reply& reply);
 
 /// RFC 3986 escapes for a value in a query.

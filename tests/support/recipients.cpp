@@ -16,41 +16,41 @@ Json created(const Reply& reply) {
 }  // namespace
 
 std::string add_recipient(const Client& client, const std::string& digits) {
-  return created(client.post(
-                     "/v1/beneficiaries",
-                     {{"individual",
-                       {{"firstName", "Amina"},
-                        {"lastName", "Otieno"},
-                        {"email", "amina@example.com"},
-                        {"phone", "+254712345678"}}},
-                      {"paymentDestinations",
-                       {{{"method", "MOBILE_MONEY"},
-                         {"countryIsoCode2", "KE"},
-                         {"currencyIsoCode3", "KES"},
-                         {"mobileMoney",
-                          {{"provider", "M-Pesa"}, {"phoneNumber", "+25471234" + digits}}}}}}}))
+  return created(
+             client.post("/v1/beneficiaries",
+                         {{"individual",
+                           {{"firstName", "Amina"},
+                            {"lastName", "Otieno"},
+                            {"email", "amina@example.com"},
+                            {"phone", "+254712345678"}}},
+                          {"paymentDestinations",
+                           {{{"method", "MOBILE_MONEY"},
+                             {"countryIsoCode2", "KE"},
+                             {"currencyIsoCode3", "KES"},
+                             {"mobileMoney",
+                              {{"provider", "M-Pesa"}, {"phoneNumber", "+25471234" + digits}}}}}}}))
       .at("id");
 }
 
 std::string add_ledger_recipient(const Client& client, const std::string& address,
                                  const std::string& asset, const std::string& network) {
-  return created(client.post("/v1/beneficiaries",
-                             {{"business", {{"companyName", "Ledger Partner"}}},
-                              {"paymentDestinations",
-                               {{{"method", "CRYPTO"},
-                                 {"countryIsoCode2", "US"},
-                                 {"currencyIsoCode3", "USD"},
-                                 {"networkName", network},
-                                 {"assetSymbol", asset},
-                                 {"walletAddress", address}}}}}))
+  return created(
+             client.post("/v1/beneficiaries", {{"business", {{"companyName", "Ledger Partner"}}},
+                                               {"paymentDestinations",
+                                                {{{"method", "CRYPTO"},
+                                                  {"countryIsoCode2", "US"},
+                                                  {"currencyIsoCode3", "USD"},
+                                                  {"networkName", network},
+                                                  {"assetSymbol", asset},
+                                                  {"walletAddress", address}}}}}))
       .at("id");
 }
 
 Json quote_for(const Client& client, const std::string& connector, const std::string& beneficiary,
                const std::string& amount) {
-  return created(client.post("/v1/quotes", {{"connectorId", connector},
-                                            {"amount", amount},
-                                            {"beneficiaryId", beneficiary}}));
+  return created(client.post(
+      "/v1/quotes",
+      {{"connectorId", connector}, {"amount", amount}, {"beneficiaryId", beneficiary}}));
 }
 
 Json collection_quote(const Client& client, const std::string& connector,

@@ -9,7 +9,8 @@ namespace coffer::test {
 namespace {
 
 void replace_all(std::string& text, const std::string& mark, const std::string& value) {
-  for (auto at = text.find(mark); at != std::string::npos; at = text.find(mark, at + value.size())) {
+  for (auto at = text.find(mark); at != std::string::npos;
+       at = text.find(mark, at + value.size())) {
     text.replace(at, mark.size(), value);
   }
 }

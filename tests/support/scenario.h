@@ -26,7 +26,8 @@ using Names = std::map<std::string, std::string>;
 std::string filled(std::string text, const Names& names);
 
 /// Sends every row as `client` and checks its answer; a failed row does not stop the others.
-void run_scenarios(const Client& client, const std::vector<Scenario>& rows, const Names& names = {});
+void run_scenarios(const Client& client, const std::vector<Scenario>& rows,
+                   const Names& names = {});
 
 /// One row; gives its answer for more checks.
 Reply run_scenario(const Client& client, const Scenario& row, const Names& names = {});

@@ -105,9 +105,13 @@ Credentials TestApp::register_application(std::optional<AssociationId> associati
   const auto out =
       flows::register_application(flows(), {"Application", association, environment, scopes, {}})
           .value();
-  return {out.application.id, out.secrets.client_id, out.secrets.client_secret.reveal(),
-          out.secrets.api_key.reveal(), out.secrets.connect_secret.reveal(),
-          out.secrets.sign_in_secret.reveal(), out.secrets.public_key,
+  return {out.application.id,
+          out.secrets.client_id,
+          out.secrets.client_secret.reveal(),
+          out.secrets.api_key.reveal(),
+          out.secrets.connect_secret.reveal(),
+          out.secrets.sign_in_secret.reveal(),
+          out.secrets.public_key,
           out.secrets.secret_seed.reveal()};
 }
 
@@ -138,11 +142,11 @@ void TestApp::issue(const std::string& wallet, const char* asset, const char* am
         const Tenant tenant = *store::tenant_of_wallet(tx.db(), id);
         const Asset row = *store::find_asset(tx.db(), *AssetCode::parse(asset));
         const auto key = store::find_wallet_brief(tx.db(), tenant, id)->key;
-        return flows::issue_into(tx,
-                                 {tenant.environment, tenant.key,
-                                  *store::find_trustline(tx.db(), key, row.key), row,
-                                  parse_amount(amount, row.decimals).amount},
-                                 store::JournalKind::funding);
+        return flows::issue_into(
+            tx,
+            {tenant.environment, tenant.key, *store::find_trustline(tx.db(), key, row.key), row,
+             parse_amount(amount, row.decimals).amount},
+            store::JournalKind::funding);
       })
       .value();
 }

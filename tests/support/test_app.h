@@ -15,8 +15,9 @@ namespace coffer::test {
 
 class TestApp {
  public:
-  /// `change` adjusts the configuration; by default rate limits are off. Four assets are there: USDC
-  /// and EURC (7 decimals), KES (2), JPY (0); and the association and sandbox application of `me`.
+  /// `change` adjusts the configuration; by default rate limits are off. Four assets are there:
+  /// USDC and EURC (7 decimals), KES (2), JPY (0); and the association and sandbox application of
+  /// `me`.
   explicit TestApp(const std::function<void(Config&)>& change = {});
   /// Checks the invariants. After a failed assertion the file stays and its path is printed.
   ~TestApp();

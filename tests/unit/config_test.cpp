@@ -259,7 +259,8 @@ TEST_CASE("TLS needs certificate and key, and both readable", "[config]") {
   CHECK(contains(world.faults(), "COFFER_TLS_KEY: " + world.path("none.pem") + ": No such file"));
 }
 
-TEST_CASE("an external issuer needs all three of its settings, and domains have to fit", "[config]") {
+TEST_CASE("an external issuer needs all three of its settings, and domains have to fit",
+          "[config]") {
   World world;
   world.flags["oauth_issuer"] = "https://issuer.example";
   CHECK(contains(world.faults(),
@@ -306,7 +307,8 @@ TEST_CASE("the master key: file by flag > variable > credential > file by file",
   CHECK(world.load()->master_key_file == world.path("k3"));
 }
 
-TEST_CASE("the gateway's token: variable > credential > file, and a file may end its line", "[config]") {
+TEST_CASE("the gateway's token: variable > credential > file, and a file may end its line",
+          "[config]") {
   World world;
   world.environment["COFFER_NOTIFY_GATEWAY_URL"] = "https://gateway.example/messages";
   world.environment["COFFER_NOTIFY_GATEWAY_TOKEN_FILE"] = world.write("token", "from-file\n");
@@ -385,10 +387,11 @@ TEST_CASE("TOML: what coffer reads and what it refuses by name", "[config]") {
   CHECK(good.entries[2].line == 5);
 
   for (const auto* bad :
-       {"[table]", "key", "key =", "= 1", "a.b = 1", "a = [1]", "a = {b = 1}", "a = \"\"\"x",
-        "a = 'open", "a = \"open", "a = \"\\q\"", "a = \"\\u00\"", "a = \"\\ud800\"", "a = 1 2",
-        "a = \"x\" y", "a = 1.5", "a = 1\na = 2", "a = \"\\", "a = _", "a = +_", "a = 1__0", "a = _1",
-        "a = 1_", "a = -"}) {
+       {"[table]",     "key",           "key =",           "= 1",       "a.b = 1",
+        "a = [1]",     "a = {b = 1}",   "a = \"\"\"x",     "a = 'open", "a = \"open",
+        "a = \"\\q\"", "a = \"\\u00\"", "a = \"\\ud800\"", "a = 1 2",   "a = \"x\" y",
+        "a = 1.5",     "a = 1\na = 2",  "a = \"\\",        "a = _",     "a = +_",
+        "a = 1__0",    "a = _1",        "a = 1_",          "a = -"}) {
     INFO(bad);
     CHECK(parse_config_file(bad).faults.size() == 1);
   }

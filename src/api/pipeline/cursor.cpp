@@ -17,8 +17,7 @@ Unexpected invalid() {
 }  // namespace
 
 std::string CursorCodec::tag(std::string_view payload, std::string_view binding) const {
-  const Sha256 mac =
-      hmac_sha256(key_.reveal(), std::string(payload) + '\n' + std::string(binding));
+  const Sha256 mac = hmac_sha256(key_.reveal(), std::string(payload) + '\n' + std::string(binding));
   return std::string(as_text(mac).substr(0, kTagBytes));
 }
 

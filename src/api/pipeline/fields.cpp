@@ -145,8 +145,7 @@ std::optional<std::string> Fields::reference(std::string_view name) {
   if (value->string() == nullptr) {
     wrong_type(name, *value, "a string");
   } else if (!is_reference(*value->string())) {
-    faults_.add(Slug::invalid_reference, path(name),
-                "must be 1 to 16 letters, digits or hyphens");
+    faults_.add(Slug::invalid_reference, path(name), "must be 1 to 16 letters, digits or hyphens");
   } else {
     return *value->string();
   }

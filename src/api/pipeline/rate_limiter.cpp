@@ -16,8 +16,7 @@ Problem limited(int wait_s) {
 
 }  // namespace
 
-RateLimiter::Level& RateLimiter::level(const std::string& key, double burst,
-                                       std::int64_t now_ms) {
+RateLimiter::Level& RateLimiter::level(const std::string& key, double burst, std::int64_t now_ms) {
   if (levels_.size() >= kLevelsMax) forget_idle(now_ms);
   const auto [it, fresh] = levels_.try_emplace(key);
   if (fresh) it->second = {burst, now_ms, 0, 0};
@@ -59,11 +58,11 @@ Result<void> RateLimiter::admit(const Caller& caller, bool moves_money, Headers&
   // draft-ietf-httpapi-ratelimit-headers: quota and the window in which it refills from empty.
   const double left = std::max(0.0, std::floor(level(key, burst, now).tokens));
   headers.emplace_back("RateLimit-Policy",
-                       "\"default\";q=" + std::to_string(static_cast<int>(burst)) + ";w=" +
-                           std::to_string(static_cast<int>(std::ceil(burst / per_s))));
-  headers.emplace_back("RateLimit",
-                       "\"default\";r=" + std::to_string(static_cast<int>(left)) + ";t=" +
-                           std::to_string(static_cast<int>(std::ceil((burst - left) / per_s))));
+                       "\"default\";q=" + std::to_string(static_cast<int>(burst)) +
+                           ";w=" + std::to_string(static_cast<int>(std::ceil(burst / per_s))));
+  headers.emplace_back(
+      "RateLimit", "\"default\";r=" + std::to_string(static_cast<int>(left)) +
+                       ";t=" + std::to_string(static_cast<int>(std::ceil((burst - left) / per_s))));
   if (wait_s > 0) return unexpected(limited(wait_s));
   return {};
 }
@@ -90,7 +89,8 @@ void RateLimiter::login_failed(const std::string& key) {
   ++attempts.failures;
   // The first three mistakes cost nothing; then 1 s, 2 s, 4 s ... up to a minute.
   if (attempts.failures > 3) {
-    const std::int64_t delay = std::min(kBlockMaxMs, std::int64_t{1000} << std::min(attempts.failures - 4, 6));
+    const std::int64_t delay =
+        std::min(kBlockMaxMs, std::int64_t{1000} << std::min(attempts.failures - 4, 6));
     attempts.blocked_until_ms = now + delay;
   }
 }

@@ -60,8 +60,8 @@ Result<void> reference_paid(const Services& services, const Call& call,
   }
   arrival.payer = read_sender(data);
   COFFER_TRY_VOID(check(data.faults()));
-  COFFER_TRY_VOID(flows::accept_reference_payment(services.flows, connector, arrival,
-                                                  call.request.request_id));
+  COFFER_TRY_VOID(
+      flows::accept_reference_payment(services.flows, connector, arrival, call.request.request_id));
   return {};
 }
 

@@ -10,8 +10,9 @@
 #include "store/catalog.h"
 #include "store/providers/connectors.h"
 
-// As in demo_seed.cpp: each thing is looked for by its name before it is made, and a marker, written
-// last, says that all of it was there once. Whoever plays in the demo may archive or pause it then.
+// As in demo_seed.cpp: each thing is looked for by its name before it is made, and a marker,
+// written last, says that all of it was there once. Whoever plays in the demo may archive or pause
+// it then.
 
 namespace coffer::cli {
 namespace {
@@ -36,26 +37,26 @@ struct DemoConnector {
 using enum ConnectorFlow;
 using enum Direction;
 constexpr std::array<DemoConnector, 11> kConnectors = {{
-    {"Kenya bank payout", quoted, off_ramp, PayMethod::bank, "KE", "KES", "USDC", "129.5", "0.5", 50,
-     1, 250'000},
+    {"Kenya bank payout", quoted, off_ramp, PayMethod::bank, "KE", "KES", "USDC", "129.5", "0.5",
+     50, 1, 250'000},
     {"Kenya mobile money payout", quoted, off_ramp, PayMethod::momo, "KE", "KES", "USDC", "129.2",
      "0.2", 75, 1, 10'000},
-    {"Nigeria bank payout", quoted, off_ramp, PayMethod::bank, "NG", "NGN", "USDC", "1540", "0.4", 60,
-     1, 250'000},
+    {"Nigeria bank payout", quoted, off_ramp, PayMethod::bank, "NG", "NGN", "USDC", "1540", "0.4",
+     60, 1, 250'000},
     {"SEPA payout", quoted, off_ramp, PayMethod::bank, "DE", "EUR", "EURC", "1", "0.35", 0, 1,
      1'000'000},
     {"US wallet payout", quoted, off_ramp, PayMethod::crypto, "US", "USD", "USDC", "1", "0", 10, 1,
      1'000'000},
-    {"Kenya cash pickup", quoted, off_ramp, PayMethod::cash, "KE", "KES", "USDC", "128.9", "1", 100, 1,
-     5'000},
+    {"Kenya cash pickup", quoted, off_ramp, PayMethod::cash, "KE", "KES", "USDC", "128.9", "1", 100,
+     1, 5'000},
     {"Kenya bank collection", quoted, on_ramp, PayMethod::bank, "KE", "KES", "USDC", "0.0076", "50",
      50, 100, 25'000'000},
-    {"Kenya mobile money collection", quoted, on_ramp, PayMethod::momo, "KE", "KES", "USDC", "0.0076",
-     "20", 75, 100, 1'000'000},
+    {"Kenya mobile money collection", quoted, on_ramp, PayMethod::momo, "KE", "KES", "USDC",
+     "0.0076", "20", 75, 100, 1'000'000},
     {"SEPA collection", quoted, on_ramp, PayMethod::bank, "DE", "EUR", "EURC", "1", "0.35", 0, 1,
      1'000'000},
-    {"US card collection", quoted, on_ramp, PayMethod::card, "US", "USD", "USDC", "1", "0.3", 290, 1,
-     10'000},
+    {"US card collection", quoted, on_ramp, PayMethod::card, "US", "USD", "USDC", "1", "0.3", 290,
+     1, 10'000},
     {"Nigeria virtual accounts", bespoke, on_ramp, PayMethod::bank, "NG", "NGN", "USDC", "0.00064",
      "50", 50, 100, 400'000'000},
 }};
@@ -143,13 +144,13 @@ Beneficiary company(std::string name) {
 
 std::vector<flows::NewBeneficiary> demo_beneficiaries(const std::string& network,
                                                       const store::WalletRow& ledger_wallet) {
-  return {{individual("Amina", "Njoroge", "+254712345678"),
-           {bank("Amina Njoroge", "0123456789"), mobile("+254712345678")}},
-          {company("Rheinland Handel GmbH"),
-           {iban("Rheinland Handel GmbH", "DE89370400440532013000")}},
-          {company("Ledger Partner Ltd"),
-           {address(network, "USDC", ledger_wallet.public_key),
-            address(network, "EURC", ledger_wallet.public_key)}}};
+  return {
+      {individual("Amina", "Njoroge", "+254712345678"),
+       {bank("Amina Njoroge", "0123456789"), mobile("+254712345678")}},
+      {company("Rheinland Handel GmbH"), {iban("Rheinland Handel GmbH", "DE89370400440532013000")}},
+      {company("Ledger Partner Ltd"),
+       {address(network, "USDC", ledger_wallet.public_key),
+        address(network, "EURC", ledger_wallet.public_key)}}};
 }
 
 class Recipients {
@@ -162,9 +163,9 @@ class Recipients {
                }));
     if (!marker) {
       COFFER_TRY(const DemoRecipients there, find());
-      for (const DemoConnector& wanted : kConnectors) COFFER_TRY_VOID(make_connector(there, wanted));
-      for (const auto& wanted :
-           demo_beneficiaries(app_.flows().network_name, wallets.at(1))) {
+      for (const DemoConnector& wanted : kConnectors)
+        COFFER_TRY_VOID(make_connector(there, wanted));
+      for (const auto& wanted : demo_beneficiaries(app_.flows().network_name, wallets.at(1))) {
         COFFER_TRY_VOID(make_beneficiary(there, wanted));
       }
       COFFER_TRY_VOID(app_.queue().run([](store::WriteTx& tx) -> Result<void> {
@@ -186,7 +187,8 @@ class Recipients {
   Result<DemoRecipients> find() {
     return look<DemoRecipients>([&](store::Connection& db) {
       DemoRecipients out;
-      for (const auto& row : store::list_connectors(db, tenant_.environment, {}, {.limit = kListMax})) {
+      for (const auto& row :
+           store::list_connectors(db, tenant_.environment, {}, {.limit = kListMax})) {
         out.connectors.push_back(row.terms);
       }
       std::reverse(out.connectors.begin(), out.connectors.end());
@@ -207,8 +209,7 @@ class Recipients {
     return made ? Result<void>() : unexpected(made.error());
   }
 
-  Result<void> make_beneficiary(const DemoRecipients& there,
-                                const flows::NewBeneficiary& wanted) {
+  Result<void> make_beneficiary(const DemoRecipients& there, const flows::NewBeneficiary& wanted) {
     for (const auto& state : there.beneficiaries) {
       if (display_name(state.beneficiary.detail) == display_name(wanted.detail)) return {};
     }

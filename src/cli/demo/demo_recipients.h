@@ -1,4 +1,5 @@
-// The demo's beneficiaries and connectors: something to cash out to, and to collect by, of every kind.
+// The demo's beneficiaries and connectors: something to cash out to, and to collect by, of every
+// kind.
 #pragma once
 
 #include <vector>
@@ -20,8 +21,8 @@ struct DemoRecipients {
   std::vector<ConnectorTerms> connectors;
 };
 
-/// Makes them once per file, and finds those that are there. `wallets` as demo_seed.h orders them: the
-/// CRYPTO destination is the second one's address.
+/// Makes them once per file, and finds those that are there. `wallets` as demo_seed.h orders them:
+/// the CRYPTO destination is the second one's address.
 Result<DemoRecipients> ensure_demo_recipients(App& app, const Tenant& tenant,
                                               const std::vector<store::WalletRow>& wallets);
 

@@ -163,9 +163,10 @@ Finding judge_answer(const Door& door, int timeout_ms) {
   if (door.path != "/healthz") return good(door.check, address + " answers");
   const std::string details = health_details(answer->body);
   if (details.empty()) return good(door.check, address + " is healthy");
-  return warning(door.check, address + " is healthy, but: " + details,
-                 "Keep the clock right with chrony or systemd-timesyncd; payments go on, dated ahead "
-                 "of it.");
+  return warning(
+      door.check, address + " is healthy, but: " + details,
+      "Keep the clock right with chrony or systemd-timesyncd; payments go on, dated ahead "
+      "of it.");
 }
 
 /// Of the server, where one is known to run; else of whoever has the address, if anybody.

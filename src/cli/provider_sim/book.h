@@ -88,7 +88,8 @@ class Book {
     std::string callback_id;  // of its one callback
     std::string verdict;      // a decided status; empty: by age
     std::string code;         // of a decided failure
-    std::string collected;    // what a decided collection collected, where it is not what was asked for
+    std::string
+        collected;  // what a decided collection collected, where it is not what was asked for
     bool told = false;
     int submissions = 0;
   };

@@ -15,7 +15,8 @@
 
 namespace coffer::flows {
 
-/// Connectors called in one round, each with the secret of its endpoint opened once. For one thread.
+/// Connectors called in one round, each with the secret of its endpoint opened once. For one
+/// thread.
 class ConnectorCache {
  public:
   explicit ConnectorCache(const Context& context) : context_(context) {}

@@ -23,9 +23,9 @@ struct SignedCall {
 };
 
 /// The connector whose provider signed the call (docs/provider-protocol.md), at the endpoint whose
-/// secret was used: the present one, or a retired one at which payments are in progress. `not-found`
-/// for no such connector or one whose driver has no provider, `unauthorized` for anything not signed
-/// by it.
+/// secret was used: the present one, or a retired one at which payments are in progress.
+/// `not-found` for no such connector or one whose driver has no provider, `unauthorized` for
+/// anything not signed by it.
 Result<ConnectorTerms> verify_provider(const Context& context, ConnectorId id,
                                        const SignedCall& call);
 

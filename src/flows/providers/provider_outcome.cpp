@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "base/log.h"
-#include "flows/market_changes.h"
 #include "domain/quote.h"
+#include "flows/market_changes.h"
 #include "flows/payment_steps.h"
 #include "store/journal.h"
 #include "store/providers/connectors.h"

@@ -21,8 +21,8 @@ struct NewReference {
 /// Asks the provider with no transaction open, then stores what it issued. `not-found` (settlement
 /// account not one of the caller's, malformed ones included; connector; customer the provider does
 /// not know), `references-exist`, `conflict` (the provider could not assign), `trustline-missing`,
-/// `wallet-not-verified`, `validation-failed` (no references from this connector), and the provider's
-/// faults.
+/// `wallet-not-verified`, `validation-failed` (no references from this connector), and the
+/// provider's faults.
 Result<store::ReferenceRow> register_reference(const Context& context, const Caller& caller,
                                                const NewReference& request);
 

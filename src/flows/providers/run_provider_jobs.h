@@ -1,6 +1,6 @@
-// Carrying payments to their providers: "attempt open" is on disk before a provider is called, and what
-// it answered is on disk before anything else happens with the payment. After a crash the provider is
-// asked; nothing is ever resent without knowing (docs/contract.md#off-ramp,
+// Carrying payments to their providers: "attempt open" is on disk before a provider is called, and
+// what it answered is on disk before anything else happens with the payment. After a crash the
+// provider is asked; nothing is ever resent without knowing (docs/contract.md#off-ramp,
 // domain/provider_payment.h).
 #pragma once
 
@@ -13,7 +13,8 @@
 
 namespace coffer::flows {
 
-/// Jobs that some thread is working on, so that two threads of a lane never take the same. Thread safe.
+/// Jobs that some thread is working on, so that two threads of a lane never take the same. Thread
+/// safe.
 class JobClaims {
  public:
   bool claim(std::int64_t payment);
@@ -30,8 +31,8 @@ struct ProviderRound {
   std::optional<Timestamp> next_due;  // of the earliest job that nobody works on; empty: none
 };
 
-/// Takes up to `limit` due jobs of a lane one step forward: one commit opens the attempts, the calls
-/// are made with no transaction open, one commit applies the answers.
+/// Takes up to `limit` due jobs of a lane one step forward: one commit opens the attempts, the
+/// calls are made with no transaction open, one commit applies the answers.
 Result<ProviderRound> run_provider_jobs(const Context& context, std::int64_t lane, int limit,
                                         JobClaims& claims);
 

@@ -23,7 +23,8 @@ ConnectionTable::ConnectionTable(std::size_t connections_max, std::size_t per_ad
 void ConnectionTable::make_block(std::size_t index) {
   Block& block = blocks_[index / kBlock];
   block = std::make_unique<Connection[]>(kBlock);
-  for (std::size_t i = 0; i < kBlock; ++i) block[i].set_index(static_cast<std::uint32_t>(index + i));
+  for (std::size_t i = 0; i < kBlock; ++i)
+    block[i].set_index(static_cast<std::uint32_t>(index + i));
 }
 
 bool ConnectionTable::is_over_limit(const std::string& peer) {

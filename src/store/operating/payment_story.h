@@ -60,7 +60,7 @@ struct StoryParties {
   ApplicationId application_id;
   std::optional<std::string> connector;
   std::optional<std::string> provider_url;  // that it was first sent to
-  std::optional<Rate> rate;  // of the quote that priced it
+  std::optional<Rate> rate;                 // of the quote that priced it
 };
 StoryParties parties_of_payment(Connection& db, std::int64_t payment);
 

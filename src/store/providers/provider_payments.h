@@ -46,13 +46,13 @@ void set_collected(WriteTx& tx, ProviderView& view, Amount collected);
 void set_instructions(WriteTx& tx, std::int64_t payment,
                       const std::map<std::string, std::string>& instructions, Timestamp expires_at);
 
-/// An attempt that is open says that nobody knows what the provider did. Returns its number. The rows
-/// are the payment's timeline with its provider.
+/// An attempt that is open says that nobody knows what the provider did. Returns its number. The
+/// rows are the payment's timeline with its provider.
 int open_attempt(WriteTx& tx, std::int64_t payment, ProviderCall call);
 void close_attempt(WriteTx& tx, std::int64_t payment, int attempt, std::string_view outcome);
 
-// Jobs: one per payment under way. Lane 0 takes all drivers that answer at once; any other provider has
-// the lane of its connector's key.
+// Jobs: one per payment under way. Lane 0 takes all drivers that answer at once; any other provider
+// has the lane of its connector's key.
 struct ProviderJob {
   std::int64_t lane = 0;
   Timestamp due_at;

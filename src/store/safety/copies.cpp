@@ -8,8 +8,8 @@
 
 #include "store/catalog.h"
 #include "store/database.h"
-#include "store/safety/foreign_file.h"
 #include "store/operating/newest.h"
+#include "store/safety/foreign_file.h"
 #include "store/schema.h"
 
 namespace coffer::store {

@@ -162,11 +162,10 @@ TEST_CASE("wallets: review and funding", "[cli]") {
       file.run("wallet fund", {{"ID", first}, {"asset", "USDC"}, {"amount", "2.5"}}).json();
   CHECK(funded.at("balances").at(0).at("balance") == "2.50");
   // In the sandbox neither a reason nor an id is needed, and a description is kept without one.
-  CHECK(file.run("wallet fund", {{"ID", first},
-                                 {"asset", "USDC"},
-                                 {"amount", "1"},
-                                 {"description", "Pocket money"}})
-            .code == 0);
+  CHECK(
+      file.run("wallet fund",
+               {{"ID", first}, {"asset", "USDC"}, {"amount", "1"}, {"description", "Pocket money"}})
+          .code == 0);
   CHECK(file.run("wallet statement", {{"ID", first}}).json().at(0).at("description") ==
         "Pocket money");
   CHECK(file.run("wallet fund", {{"ID", first}, {"asset", "EURC"}, {"amount", "1"}}).code ==

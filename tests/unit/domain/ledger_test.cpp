@@ -108,9 +108,11 @@ TEST_CASE("ledger: holding what holds_for says covers every prefix") {
         const Movements movements{a, b, c};
         const auto holds = holds_for(movements).value();
         std::vector<AccountState> exact{account(1, 0), account(2, 0), account(3, 0)};
-        for (const Hold& hold : holds) exact[static_cast<std::size_t>(hold.account) - 1].balance = hold.amount;
+        for (const Hold& hold : holds)
+          exact[static_cast<std::size_t>(hold.account) - 1].balance = hold.amount;
         if (first_uncovered(movements, exact) != -1) FAIL("the holds do not cover");
-        // One unit less on any held account leaves a movement uncovered: no more than needed is held.
+        // One unit less on any held account leaves a movement uncovered: no more than needed is
+        // held.
         for (const Hold& hold : holds) {
           auto less = exact;
           Amount& balance = less[static_cast<std::size_t>(hold.account) - 1].balance;

@@ -26,7 +26,8 @@ std::vector<Asset> assets_with(int decimals, std::int64_t count) {
 }
 
 std::optional<MarketPath> path(const std::vector<MarketRate>& rates, std::int64_t buy,
-                               std::int64_t sending, const std::vector<Asset>& assets = assets_with(7, 9)) {
+                               std::int64_t sending,
+                               const std::vector<Asset>& assets = assets_with(7, 9)) {
   return best_path(rates, assets, 1, buy, units(sending));
 }
 
@@ -43,7 +44,8 @@ Amount best_by_trying(const std::vector<MarketRate>& rates, const std::vector<As
       if (step.sell != walked.back() || seen) continue;
       const auto bought = multiply(amount, step.rate, Rounding::down);
       if (!bought) continue;
-      const Amount kept = truncate_to(*bought, assets[static_cast<std::size_t>(step.buy) - 1].decimals);
+      const Amount kept =
+          truncate_to(*bought, assets[static_cast<std::size_t>(step.buy) - 1].decimals);
       if (!kept.is_positive()) continue;
       walked.push_back(step.buy);
       walk(kept);
@@ -80,8 +82,11 @@ TEST_CASE("market: no way, no way back, and nothing left are all no path") {
 }
 
 TEST_CASE("market: the way that gives most wins, however long") {
-  const std::vector<MarketRate> rates{
-      {1, 2, rate("0.90")}, {1, 3, rate("1")}, {3, 2, rate("0.95")}, {1, 4, rate("2")}, {4, 2, rate("0.4")}};
+  const std::vector<MarketRate> rates{{1, 2, rate("0.90")},
+                                      {1, 3, rate("1")},
+                                      {3, 2, rate("0.95")},
+                                      {1, 4, rate("2")},
+                                      {4, 2, rate("0.4")}};
   const auto found = path(rates, 2, 10'000'000);
   REQUIRE(found);
   CHECK(found->assets == Keys{1, 3, 2});
@@ -89,8 +94,7 @@ TEST_CASE("market: the way that gives most wins, however long") {
 }
 
 TEST_CASE("market: among equals the shortest wins") {
-  const std::vector<MarketRate> rates{
-      {1, 3, rate("1")}, {3, 2, rate("0.9")}, {1, 2, rate("0.9")}};
+  const std::vector<MarketRate> rates{{1, 3, rate("1")}, {3, 2, rate("0.9")}, {1, 2, rate("0.9")}};
   CHECK(path(rates, 2, 10'000'000)->assets == Keys{1, 2});
 }
 
@@ -115,8 +119,7 @@ TEST_CASE("market: every hop rounds down to the decimals of what it buys") {
   assets[1].decimals = 2;
   assets[2].decimals = 0;
   // 1.2345678 -> 1.23 (two places) -> 2.46 -> 2 (none)
-  const auto found =
-      path({{1, 2, rate("1")}, {2, 3, rate("2")}}, 3, 12'345'678, assets);
+  const auto found = path({{1, 2, rate("1")}, {2, 3, rate("2")}}, 3, 12'345'678, assets);
   REQUIRE(found);
   CHECK(found->receiving == units(20'000'000));
   // A way round that loses a place on the way is not taken.
@@ -130,8 +133,7 @@ TEST_CASE("market: every hop rounds down to the decimals of what it buys") {
 TEST_CASE("market: a thousandth of a unit may favour another way than a million") {
   auto assets = assets_with(7, 3);
   assets[2].decimals = 2;
-  const std::vector<MarketRate> rates{
-      {1, 2, rate("0.9")}, {1, 3, rate("1")}, {3, 2, rate("0.95")}};
+  const std::vector<MarketRate> rates{{1, 2, rate("0.9")}, {1, 3, rate("1")}, {3, 2, rate("0.95")}};
   CHECK(path(rates, 2, 10'000'000, assets)->assets == Keys{1, 3, 2});
   // 0.0199999 of asset 1 is 0.01 of asset 3, which gives 0.0095; directly 0.0179999.
   CHECK(path(rates, 2, 199'999, assets)->assets == Keys{1, 2});

@@ -58,9 +58,10 @@ TEST_CASE("money: amounts are read exactly") {
 
 TEST_CASE("money: what is no number is told apart from what is no amount") {
   using enum AmountFault;
-  for (const char* text : {"", " ", "-", "+1", ".5", "5.", "00", "01", "1 ", " 1", "1,5", "1.2.3",
-                           "0x10", "1e", "1e+", "1e1.5", "1f", "NaN", "Infinity", "１", "--1", "1e ",
-                           "null", "true", "\"1\"", "1_000", "1.e3"}) {
+  for (const char* text :
+       {"",         " ",   "-",     "+1",   ".5",   "5.",   "00",    "01",    "1 ",
+        " 1",       "1,5", "1.2.3", "0x10", "1e",   "1e+",  "1e1.5", "1f",    "NaN",
+        "Infinity", "１",  "--1",   "1e ",  "null", "true", "\"1\"", "1_000", "1.e3"}) {
     INFO("text '" << text << "'");
     CHECK(parse_amount(text, 7).fault == not_a_number);
   }
@@ -92,8 +93,7 @@ TEST_CASE("money: long texts neither overflow nor take long") {
   CHECK(parse_amount("1." + std::string(100'000, '0'), 7).amount == units(10'000'000));
   CHECK(parse_amount("1." + std::string(100'000, '0') + "1", 7).fault == AmountFault::too_precise);
   CHECK(parse_amount("1e" + std::string(100'000, '9'), 7).fault == AmountFault::out_of_range);
-  CHECK(parse_amount("0." + std::string(100'000, '0') + "1e100000", 7).fault ==
-        AmountFault::none);
+  CHECK(parse_amount("0." + std::string(100'000, '0') + "1e100000", 7).fault == AmountFault::none);
 }
 
 TEST_CASE("money: amounts are shown with the asset's places, at least two, without more zeros") {
@@ -127,8 +127,9 @@ TEST_CASE("money: amounts are shown with the asset's places, at least two, witho
 }
 
 TEST_CASE("money: what is shown is read back as the same amount") {
-  for (const std::int64_t value : {std::int64_t{1}, std::int64_t{9'999'999}, std::int64_t{10'000'000},
-                                   std::int64_t{123'456'789'012}, kMax - 1, kMax}) {
+  for (const std::int64_t value :
+       {std::int64_t{1}, std::int64_t{9'999'999}, std::int64_t{10'000'000},
+        std::int64_t{123'456'789'012}, kMax - 1, kMax}) {
     CHECK(parse_amount(units(value).to_string(7), 7).amount == units(value));
   }
 }

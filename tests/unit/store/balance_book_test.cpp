@@ -56,7 +56,8 @@ TEST_CASE("balance book: unknown accounts and broken floors are bugs") {
   });
 }
 
-TEST_CASE("balance book: rolling back gives the state before the command, however often it was set") {
+TEST_CASE(
+    "balance book: rolling back gives the state before the command, however often it was set") {
   SmallLedger ledger;
   with_book(ledger, [&](BalanceBook& book, WriteTx&) {
     const AccountKey a = ledger.first.account;
@@ -95,6 +96,7 @@ TEST_CASE("balance book: a refused command's new account does not come back unde
   };
   CHECK_FALSE(ledger.write(opens(true)));
   CHECK(ledger.write(opens(false)));
-  CHECK(ledger.value("SELECT balance FROM accounts WHERE account = " + std::to_string(refused)) == "700");
+  CHECK(ledger.value("SELECT balance FROM accounts WHERE account = " + std::to_string(refused)) ==
+        "700");
   CHECK(ledger.verify().empty());
 }

@@ -76,7 +76,8 @@ bool names(const std::vector<Violation>& violations, const std::string& invarian
 const std::string kHttpConnector =
     "INSERT INTO connectors (connector, id, environment, name, provider, driver, flow, direction,"
     " method, country, currency, currency_decimals, asset, rate_numerator, rate_denominator,"
-    " min_amount, max_amount, transaction_types, created_at, updated_at) VALUES (1, zeroblob(16), 0,"
+    " min_amount, max_amount, transaction_types, created_at, updated_at) VALUES (1, zeroblob(16), "
+    "0,"
     " 'a', 'a', 1, 0, 1, 0, 'KE', 'KES', 2, 1, 1, 1, 1, 9, 15, 0, 0)";
 const std::string kEndpoint =
     "; INSERT INTO connector_endpoints (id, connector, base_url, sealed_secret, timeout_ms,"

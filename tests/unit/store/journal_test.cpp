@@ -33,8 +33,9 @@ TEST_CASE("journal: a posting moves both balances and writes both entries") {
   SmallLedger ledger;
   std::string link;
   REQUIRE(ledger.write([&](WriteTx& tx) -> Result<void> {
-    const std::vector<Movement> movements{movement(ledger.first.account, ledger.second.account, 300, 0),
-                                          movement(ledger.second.account, ledger.first.account, 100, 1)};
+    const std::vector<Movement> movements{
+        movement(ledger.first.account, ledger.second.account, 300, 0),
+        movement(ledger.second.account, ledger.first.account, 100, 1)};
     link = post(tx, ledger.tenant.key, JournalKind::payment, std::nullopt, movements);
     return {};
   }));
@@ -52,15 +53,19 @@ TEST_CASE("journal: the chain is the documented one, from 32 zero bytes") {
   std::string head(32, '\0');
   for (int journal = 1; journal <= 2; ++journal) {
     const std::string n = std::to_string(journal);
-    const std::string header = ledger.value("SELECT journal || '|' || tenant || '|' || kind || '|' ||"
-                                            " coalesce(payment, '-') || '|' || at || char(10)"
-                                            " FROM journal WHERE journal = " + n);
+    const std::string header = ledger.value(
+        "SELECT journal || '|' || tenant || '|' || kind || '|' ||"
+        " coalesce(payment, '-') || '|' || at || char(10)"
+        " FROM journal WHERE journal = " +
+        n);
     const std::string lines = ledger.value(
         "SELECT group_concat((entry % 1024) || '|' || account || '|' || amount || '|' ||"
         " balance_after || '|' || counterparty || '|' || leg || char(10), '')"
-        " FROM (SELECT * FROM entries WHERE entry / 1024 = " + n + " ORDER BY entry)");
+        " FROM (SELECT * FROM entries WHERE entry / 1024 = " +
+        n + " ORDER BY entry)");
     head = std::string(as_text(sha256(head + header + lines)));
-    CHECK(ledger.value("SELECT lower(hex(link)) FROM journal WHERE journal = " + n) == to_hex(head));
+    CHECK(ledger.value("SELECT lower(hex(link)) FROM journal WHERE journal = " + n) ==
+          to_hex(head));
   }
 }
 
@@ -76,10 +81,10 @@ TEST_CASE("journal: what the ledger forbids is a bug of the caller, and nothing 
   CHECK(posts({}));
   CHECK(posts({movement(a, b, 0)}));
   CHECK(posts({movement(a, b, -1)}));
-  CHECK(posts({movement(a, ledger.third.account, 1)}));      // another asset
-  CHECK(posts({movement(a, b, 10'000'000'001)}));            // overdraft
+  CHECK(posts({movement(a, ledger.third.account, 1)}));  // another asset
+  CHECK(posts({movement(a, b, 10'000'000'001)}));        // overdraft
   CHECK(posts({movement(a, b, 5'000'000'000), movement(a, b, 5'000'000'001)}));
-  CHECK(posts({movement(a, 999, 1)}));                       // no such account
+  CHECK(posts({movement(a, 999, 1)}));                          // no such account
   CHECK(posts(std::vector<Movement>(513, movement(a, b, 1))));  // more than a set holds
   CHECK_FALSE(posts(std::vector<Movement>(512, movement(a, b, 1))));
   CHECK(ledger.balance(ledger.first) == 10'000'000'000 - 512);

@@ -1,4 +1,5 @@
-// Associations, applications, wallets and the catalogue: what goes in comes out, and tenants do not mix.
+// Associations, applications, wallets and the catalogue: what goes in comes out, and tenants do not
+// mix.
 #include <catch2/catch.hpp>
 #include <string>
 #include <vector>
@@ -81,16 +82,19 @@ TEST_CASE("tenants: an application comes back as it was stored") {
 
 TEST_CASE("wallets: metadata of either kind comes back whole, and may change kind") {
   SmallLedger ledger;
-  auto row = ledger.read([&](Connection& db) { return *find_wallet(db, ledger.tenant, ledger.first.id); });
-  const PersonMetadata person{"Ada", "Obi", "1990-01-02", "NGA", "passport", "A1", {}, "a@b.c", "+2348001"};
+  auto row =
+      ledger.read([&](Connection& db) { return *find_wallet(db, ledger.tenant, ledger.first.id); });
+  const PersonMetadata person{"Ada", "Obi", "1990-01-02", "NGA",     "passport",
+                              "A1",  {},    "a@b.c",      "+2348001"};
   const BusinessMetadata business{"Obi Ltd", "RC1", "NGA", {}, "1 Way", "c@d.e"};
   for (const Metadata& metadata : {Metadata(person), Metadata(business)}) {
     row.metadata = metadata;
     row.status = WalletStatus::rejected;
     row.reason = WalletStatusReason{"code", "why"};
-    REQUIRE(ledger.write([&](WriteTx& tx) { return update_wallet(tx, ledger.tenant, row), done(); }));
-    const auto found =
-        ledger.read([&](Connection& db) { return *find_wallet(db, ledger.tenant, ledger.first.id); });
+    REQUIRE(
+        ledger.write([&](WriteTx& tx) { return update_wallet(tx, ledger.tenant, row), done(); }));
+    const auto found = ledger.read(
+        [&](Connection& db) { return *find_wallet(db, ledger.tenant, ledger.first.id); });
     CHECK(found.metadata == metadata);
     CHECK(found.status == WalletStatus::rejected);
     CHECK(found.reason == row.reason);
@@ -99,9 +103,8 @@ TEST_CASE("wallets: metadata of either kind comes back whole, and may change kin
   row.metadata.reset();
   row.reason.reset();
   REQUIRE(ledger.write([&](WriteTx& tx) { return update_wallet(tx, ledger.tenant, row), done(); }));
-  CHECK_FALSE(ledger.read([&](Connection& db) {
-    return find_wallet(db, ledger.tenant, ledger.first.id)->metadata;
-  }));
+  CHECK_FALSE(ledger.read(
+      [&](Connection& db) { return find_wallet(db, ledger.tenant, ledger.first.id)->metadata; }));
 }
 
 TEST_CASE("wallets: lists are newest first, filtered, and page both ways") {
@@ -135,7 +138,8 @@ TEST_CASE("wallets: another tenant's wallet is none") {
     return 0;
   });
   CapturedLog log;
-  auto row = ledger.read([&](Connection& db) { return *find_wallet(db, ledger.tenant, ledger.first.id); });
+  auto row =
+      ledger.read([&](Connection& db) { return *find_wallet(db, ledger.tenant, ledger.first.id); });
   CHECK_FALSE(ledger.write([&](WriteTx& tx) { return update_wallet(tx, other, row), done(); }));
 }
 
@@ -165,7 +169,8 @@ TEST_CASE("catalog: rates are replaced, removed, and kept apart by environment")
 
 TEST_CASE("catalog: assets by code, by key and all; small named values") {
   SmallLedger ledger;
-  REQUIRE(ledger.write([&](WriteTx& tx) { return write_meta(tx, "name", std::string("a\0b", 3)), done(); }));
+  REQUIRE(ledger.write(
+      [&](WriteTx& tx) { return write_meta(tx, "name", std::string("a\0b", 3)), done(); }));
   ledger.read([&](Connection& db) {
     CHECK(find_asset(db, ledger.usdc.code)->key == ledger.usdc.key);
     CHECK(find_asset(db, ledger.eurc.key)->decimals == 2);

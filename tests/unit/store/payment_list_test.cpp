@@ -95,15 +95,17 @@ struct Case {
 };
 
 bool touches(const PaymentRecord& record, WalletId wallet) {
-  return std::any_of(record.request.legs.begin(), record.request.legs.end(), [&](const TransferLeg& leg) {
-    return leg.source_wallet == wallet || leg.destination_wallet == wallet;
-  });
+  return std::any_of(record.request.legs.begin(), record.request.legs.end(),
+                     [&](const TransferLeg& leg) {
+                       return leg.source_wallet == wallet || leg.destination_wallet == wallet;
+                     });
 }
 
 bool has_reference(const PaymentRecord& record, const std::string& reference) {
-  return std::any_of(record.request.legs.begin(), record.request.legs.end(), [&](const TransferLeg& leg) {
-    return leg.refs.from_ref == reference || leg.refs.to_ref == reference;
-  });
+  return std::any_of(record.request.legs.begin(), record.request.legs.end(),
+                     [&](const TransferLeg& leg) {
+                       return leg.refs.from_ref == reference || leg.refs.to_ref == reference;
+                     });
 }
 
 template <class F>
@@ -167,15 +169,18 @@ std::vector<Case> all_cases(const ListedLedger& ledger) {
                    }),
                    [first](const PaymentRecord& r) {
                      return touches(r, first) && has_reference(r, "REF-F") &&
-                            r.status == PaymentStatus::succeeded && r.request.type == PaymentType::p2p_own;
+                            r.status == PaymentStatus::succeeded &&
+                            r.request.type == PaymentType::p2p_own;
                    }});
   return cases;
 }
 
 /// Walks the list page by page and back again; both must be the whole list.
-void check_pages(ListedLedger& ledger, const PaymentFilter& filter, const Keys& expected, int limit) {
+void check_pages(ListedLedger& ledger, const PaymentFilter& filter, const Keys& expected,
+                 int limit) {
   const auto page_at = [&](const PageAt& at) {
-    return ledger.read([&](Connection& db) { return list_payments(db, ledger.tenant, filter, at); });
+    return ledger.read(
+        [&](Connection& db) { return list_payments(db, ledger.tenant, filter, at); });
   };
   Keys forward;
   std::vector<std::int64_t> positions;
@@ -224,7 +229,8 @@ TEST_CASE("payment list: every filter, both orders, page by page forwards and ba
 TEST_CASE("payment list: a page is stable while payments arrive") {
   ListedLedger ledger;
   const PageAt start{std::nullopt, false, 5};
-  const auto first = ledger.read([&](Connection& db) { return list_payments(db, ledger.tenant, {}, start); });
+  const auto first =
+      ledger.read([&](Connection& db) { return list_payments(db, ledger.tenant, {}, start); });
   const PageAt next{first.positions.back(), false, 5};
   const Keys before = ledger.listed({}, next);
   ledger.pay(ledger.transfer("later", 1));

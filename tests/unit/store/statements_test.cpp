@@ -46,7 +46,8 @@ TEST_CASE("statements: the start is included, the end is not") {
   const auto minute = [](std::int64_t n) { return kStart.plus_ms(n * 60'000); };
   CHECK(amounts(lines(ledger, ledger.first, minute(2), minute(4))) == Units{-2, -3});
   CHECK(amounts(lines(ledger, ledger.second, minute(2), minute(4))) == Units{2, 3});
-  CHECK(amounts(lines(ledger, ledger.first, minute(2).plus_ms(1), minute(4).plus_ms(1))) == Units{-3, -4});
+  CHECK(amounts(lines(ledger, ledger.first, minute(2).plus_ms(1), minute(4).plus_ms(1))) ==
+        Units{-3, -4});
   CHECK(lines(ledger, ledger.first, minute(3), minute(3)).empty());
   CHECK(lines(ledger, ledger.first, minute(4), minute(2)).empty());
   CHECK(lines(ledger, ledger.first, minute(6), minute(9)).empty());
@@ -75,8 +76,10 @@ TEST_CASE("statements: the search agrees with a scan at every instant") {
   ledger.read([&](Connection& db) {
     for (std::int64_t ms = -1; ms < 20; ++ms) {
       const Timestamp at = kStart.plus_ms(ms);
-      const std::int64_t scan = number(db, "SELECT coalesce(min(journal), (SELECT max(journal) + 1 FROM"
-                                           " journal)) FROM journal WHERE at >= " + std::to_string(at.ms));
+      const std::int64_t scan = number(db,
+                                       "SELECT coalesce(min(journal), (SELECT max(journal) + 1 FROM"
+                                       " journal)) FROM journal WHERE at >= " +
+                                           std::to_string(at.ms));
       CHECK(entries_between(db, at, at).from == scan * 1024);
     }
     return 0;
@@ -93,7 +96,8 @@ TEST_CASE("statements: an empty ledger has an empty range") {
   });
 }
 
-TEST_CASE("statements: amounts add up to every running balance, from the opening to the closing one") {
+TEST_CASE(
+    "statements: amounts add up to every running balance, from the opening to the closing one") {
   SmallLedger ledger;
   pay_each_minute(ledger, 4);
   ledger.pay_and_settle(ledger.transfer("back", 1'000, true));
@@ -153,7 +157,8 @@ TEST_CASE("statements: each side reads its own reference and the other's name") 
   ledger.clock.advance_ms(10);
   ledger.pay_and_settle(request);
   const auto debit = lines(ledger, ledger.first, ledger.clock.now(), ledger.clock.now().plus_ms(1));
-  const auto credit = lines(ledger, ledger.second, ledger.clock.now(), ledger.clock.now().plus_ms(1));
+  const auto credit =
+      lines(ledger, ledger.second, ledger.clock.now(), ledger.clock.now().plus_ms(1));
   REQUIRE(debit.size() == 1);
   REQUIRE(credit.size() == 1);
   CHECK(debit[0].reference == "FROM-1");
