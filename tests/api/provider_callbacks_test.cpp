@@ -1,6 +1,7 @@
 // POST /v1/providers/{connectorId}/callbacks: signed news, and everything that is not.
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <sstream>
 
 #include "outbound/provider_signature.h"
 #include "route_samples.h"
@@ -8,6 +9,7 @@
 #include "support/recipients.h"
 #include "support/scenario.h"
 #include "support/test_app.h"
+#include "support/wire.h"
 #include "unit/http/running_server.h"
 
 using namespace coffer;
@@ -44,6 +46,12 @@ struct World {
   Names names() const { return {{"wallet", wallet}, {"provider", connector}}; }
 };
 
+std::string hexadecimal(std::size_t size) {
+  std::ostringstream out;
+  out << std::hex << size;
+  return out.str();
+}
+
 Json paid(const std::string& reference, const char* payment = "pp-1") {
   return {{"id", "cb-1"},
           {"type", "reference.paid"},
@@ -75,6 +83,29 @@ TEST_CASE("a provider's news of a payment on a reference counts once") {
   CHECK(world.call("/gw" + world.path, paid("REF-1", "pp-2").dump()).status == 200);
   world.app.settle();
   CHECK(world.me.balance(world.wallet, "USDC") == "148.35");
+}
+
+TEST_CASE("a callback that arrives in chunks is verified over its decoded body") {
+  World world;
+  issue_reference(world.app, world.names(), "REF-1");
+  world.app.listen();
+  const auto send = [&](const std::string& body, const std::string& last) {
+    std::string bytes =
+        "POST " + world.path +
+        " HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\n"
+        "Transfer-Encoding: chunked\r\n";
+    for (const auto& [name, value] :
+         outbound::sign(Secret("shared"), world.app.clock.now(), {"POST", world.path, body})) {
+      bytes += name + ": " + value + "\r\n";
+    }
+    const std::string first = body.substr(0, body.size() - 1);
+    bytes +=
+        "\r\n" + hexadecimal(first.size()) + "\r\n" + first + "\r\n1\r\n" + last + "\r\n0\r\n\r\n";
+    return send_raw(world.app.core().port(), bytes).status;
+  };
+  CHECK(send(paid("REF-1").dump(), "}") == 200);
+  CHECK(send(paid("REF-1", "pp-2").dump(), "]") == 401);
+  CHECK(world.me.all("/v1/transactions?type=onramp_reference").size() == 1);
 }
 
 TEST_CASE("news that nobody signed is refused") {
