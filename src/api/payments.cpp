@@ -3,17 +3,18 @@
 #include "api/json.h"
 #include "api/pipeline/fields.h"
 #include "api/pipeline/services.h"
+#include "base/text/characters.h"
 #include "flows/submit_payment.h"
 
 namespace coffer::api {
 namespace {
 
-constexpr std::size_t kFieldNameBytesMax = 64;
+constexpr std::size_t kFieldNameMax = 64;
 
 void read_references(Fields& fields, TransferLeg& leg) {
   leg.refs.from_ref = fields.reference("fromRef");
   leg.refs.to_ref = fields.reference("toRef");
-  leg.description = fields.text("description", optional, kDescriptionBytesMax);
+  leg.description = fields.text("description", optional, kDescriptionMax);
 }
 
 /// A leg's own fields; the same names in a single payment and in a multi-transfer.
@@ -34,7 +35,7 @@ void read_common(Fields& fields, PaymentRequest& request) {
     fields.faults().add(Slug::malformed_request, "transactionId",
                         "must be 1 to 64 of letters, digits and . _ : -");
   }
-  request.memo = fields.text("memo", optional, kMemoBytesMax);
+  request.memo = fields.memo("memo");
 }
 
 void read_notify(Fields& fields, PaymentRequest& request) {
@@ -70,7 +71,7 @@ void read_additional_fields(Fields& fields, PaymentRequest& request) {
   if (object == nullptr) return;
   for (const auto& [name, value] : *object) {
     const std::string path = fields.path("additionalFields." + name);
-    if (name.empty() || name.size() > kFieldNameBytesMax) {
+    if (name.empty() || character_count(name) > kFieldNameMax) {
       fields.faults().add(Slug::malformed_request, path, "has a name that no connector asks for");
     } else if (const auto text = value.scalar_text()) {
       request.additional_fields[name] = *text;

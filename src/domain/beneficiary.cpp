@@ -7,6 +7,7 @@
 #include "domain/money.h"
 #include "domain/party/contact.h"
 #include "domain/party/iban.h"
+#include "domain/payment.h"
 
 namespace coffer {
 namespace {
@@ -15,14 +16,13 @@ using Need = ContactReader::Need;
 
 constexpr std::array<std::string_view, 3> kMethods{"BANK", "MOBILE_MONEY", "CRYPTO"};
 
-// In bytes.
+// In characters.
 constexpr std::size_t kTagMax = 50;
 constexpr std::size_t kShortMax = 50;          // postal codes, kinds of address, bank codes
 constexpr std::size_t kAccountNumberMax = 34;  // ISO 20022 Max34Text
 constexpr std::size_t kNetworkMax = 64;
 constexpr std::size_t kSymbolMax = 32;
 constexpr std::size_t kWalletAddressMax = 128;  // of networks that are not ours
-constexpr std::size_t kMemoMax = 28;            // text memo of the ledger
 constexpr std::size_t kMaskShown = 4;
 
 std::string upper(std::string_view text) {
@@ -161,7 +161,7 @@ class CryptoReader {
       : reader_(reader), input_(input) {}
 
   std::string text(const char* field, std::optional<std::string> CryptoInput::*member, Need need,
-                   std::size_t bytes_max) {
+                   std::size_t length_max = kTextMax) {
     const auto& top = input_.top_level.*member;
     const auto& inner = input_.crypto ? (*input_.crypto).*member : top;
     if (top && inner && *top != *inner) {
@@ -169,7 +169,7 @@ class CryptoReader {
     }
     const bool nested = input_.crypto && !(top && !inner);
     return reader_.text(nested ? "crypto." + std::string(field) : field, nested ? inner : top, need,
-                        bytes_max);
+                        length_max);
   }
   /// Where a client has to look for a member that is wrong.
   std::string path(const char* field, std::optional<std::string> CryptoInput::*member) const {
@@ -193,7 +193,11 @@ CryptoDetails read_crypto(ContactReader& reader, const DestinationInput& input,
       crypto.text("assetSymbol", &CryptoInput::asset_symbol, Need::required, kSymbolMax);
   out.wallet_address =
       crypto.text("walletAddress", &CryptoInput::wallet_address, Need::required, kWalletAddressMax);
-  out.memo = present(crypto.text("memo", &CryptoInput::memo, Need::optional, kMemoMax));
+  out.memo = present(crypto.text("memo", &CryptoInput::memo, Need::optional));
+  if (out.memo && out.memo->size() > kMemoBytesMax) {
+    reader.malformed(crypto.path("memo", &CryptoInput::memo),
+                     "must have at most " + std::to_string(kMemoBytesMax) + " bytes");
+  }
   if (!is_ledger_network(out.network_name, rules.ledger_network)) return out;
   if (!out.wallet_address.empty() && !rules.is_ledger_key(out.wallet_address)) {
     reader.invalid(

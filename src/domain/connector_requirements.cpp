@@ -5,19 +5,13 @@
 #include <array>
 #include <cctype>
 
+#include "base/text/characters.h"
 #include "domain/connector.h"
 
 namespace coffer {
 namespace {
 
 constexpr std::array<std::string_view, 3> kTypes{"string", "number", "boolean"};
-
-/// In characters, as JSON Schema counts.
-int length(std::string_view utf8) {
-  return static_cast<int>(std::count_if(utf8.begin(), utf8.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
-  }));
-}
 
 bool is_decimal(std::string_view text) {
   // Zero and negative numbers are numbers too, other than amounts.
@@ -57,7 +51,7 @@ bool is_common_syntax(std::string_view pattern) {
 /// What is wrong with a text, or empty. The length is judged first: it bounds what the pattern
 /// sees.
 std::string fault_of_text(const Requirement& requirement, const std::string& value) {
-  const int size = length(value);
+  const int size = static_cast<int>(character_count(value));
   const int least = std::max(1, requirement.min_length.value_or(1));
   const int most = requirement.max_length.value_or(kRequirementLengthMax);
   if (size < least) return "must have at least " + std::to_string(least) + " characters";

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/text/characters.h"
 #include "domain/connector.h"
 #include "domain/country.h"
 
@@ -19,7 +20,9 @@ void wrong(Faults& faults, std::string field, std::string message) {
 
 void check_text(const char* field, const std::string& value, Faults& faults) {
   if (value.find_first_not_of(' ') == std::string::npos) wrong(faults, field, "must not be blank");
-  if (value.size() > kNameMax) wrong(faults, field, "must have at most 200 bytes");
+  if (character_count(value) > kNameMax) {
+    wrong(faults, field, "must have at most 200 characters");
+  }
 }
 
 void check_amount(const ConnectorTerms& terms, const char* field, Amount value, Faults& faults) {

@@ -167,7 +167,7 @@ bool is_swap(PaymentType type);
 
 constexpr std::size_t kLegsMax = 100;
 constexpr std::size_t kMemoBytesMax = 28;
-constexpr std::size_t kDescriptionBytesMax = 140;
+constexpr std::size_t kDescriptionMax = 140;  // characters
 
 /// Names of the fields in which two submissions under one transactionId differ, as JSON paths.
 /// Empty: a true replay.

@@ -13,7 +13,7 @@ constexpr std::array<std::string_view, 2> kEntityTypes{"Person", "Business"};
 
 using Need = ContactReader::Need;
 
-constexpr std::size_t kAddressMax = 500;  // bytes
+constexpr std::size_t kAddressMax = 500;  // characters
 
 std::optional<EntityType> read_entity_type(ContactReader& reader,
                                            const std::optional<std::string>& input) {

@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <unordered_set>
 
+#include "base/text/characters.h"
+
 namespace coffer::http {
 namespace {
 
@@ -79,9 +81,9 @@ class Builder {
 
   bool check_text(const std::string& text, const char* what) {
     if (text.find('\0') != std::string::npos) return fail_here(what, "holds a NUL character");
-    if (text.size() > limits_.string_bytes_max) {
+    if (character_count(text) > limits_.string_max) {
       return fail_here(what,
-                       "is longer than " + std::to_string(limits_.string_bytes_max) + " bytes");
+                       "is longer than " + std::to_string(limits_.string_max) + " characters");
     }
     return true;
   }

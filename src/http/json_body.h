@@ -49,7 +49,8 @@ class JsonValue {
 
 struct JsonLimits {
   std::size_t depth_max = 32;
-  std::size_t string_bytes_max = 4096;
+  /// Longest string, in characters.
+  std::size_t string_max = 4096;
   /// Values of any kind, also containers: a value takes more memory than the two bytes that may
   /// write it. The largest bodies have 20 bytes of text for each and more.
   std::size_t values_max = 50'000;

@@ -4,14 +4,16 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "base/text/characters.h"
+
 namespace coffer::outbound {
 namespace {
 
 using Json = nlohmann::ordered_json;
 using http::JsonValue;
 
-constexpr std::size_t kReferenceBytesMax = 128;
-constexpr std::size_t kMessageBytesMax = 500;
+constexpr std::size_t kReferenceMax = 128;
+constexpr std::size_t kMessageMax = 500;
 constexpr std::size_t kPairsMax = 50;
 constexpr std::size_t kRelatedMax = 100;
 
@@ -49,15 +51,8 @@ bool is_plain(std::string_view text) {
 }
 
 bool is_reference_text(const std::string* text) {
-  return text != nullptr && !text->empty() && text->size() <= kReferenceBytesMax && is_plain(*text);
-}
-
-std::string cut(std::string text, std::size_t bytes_max) {
-  if (text.size() <= bytes_max) return text;
-  std::size_t end = bytes_max;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
-  text.resize(end);
-  return text;
+  return text != nullptr && !text->empty() && character_count(*text) <= kReferenceMax &&
+         is_plain(*text);
 }
 
 std::optional<Amount> read_amount(const JsonValue& body, std::string_view name, int decimals) {
@@ -127,7 +122,7 @@ std::optional<Failure> read_failure(const JsonValue& body) {
   if (code == nullptr) return std::nullopt;
   Failure out{provider_failure(*code).value_or(FailureCode::provider_error), {}};
   if (const std::string* message = text_of(member, "message")) {
-    out.message = cut(*message, kMessageBytesMax);
+    out.message = first_characters(*message, kMessageMax);
   }
   return out;
 }

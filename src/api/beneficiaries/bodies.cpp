@@ -4,7 +4,7 @@ namespace coffer::api {
 namespace {
 
 // As long as any text may be: how long each field is, is domain's to say.
-constexpr std::size_t kTextBytesMax = 4096;
+constexpr std::size_t kAnyText = 4096;
 
 template <class Input>
 struct Member {
@@ -69,7 +69,7 @@ template <class Input, std::size_t N>
 Input read_members(Fields& fields, const Member<Input> (&members)[N]) {
   Input input;
   for (const Member<Input>& member : members) {
-    input.*member.target = fields.text(member.name, optional, kTextBytesMax);
+    input.*member.target = fields.text(member.name, optional, kAnyText);
   }
   return input;
 }
@@ -91,7 +91,7 @@ BeneficiaryInput read_input(Fields& fields) {
   BeneficiaryInput input;
   input.individual = read_inner(fields, "individual", kIndividual);
   input.business = read_inner(fields, "business", kCompany);
-  input.client_reference = fields.text("clientReference", optional, kTextBytesMax);
+  input.client_reference = fields.text("clientReference", optional, kAnyText);
   if (const auto* addresses = fields.array("addresses", optional)) {
     for (std::size_t i = 0; i < addresses->size(); ++i) {
       Fields address((*addresses)[i], fields.faults(), place("addresses", i) + ".");

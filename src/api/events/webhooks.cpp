@@ -9,7 +9,7 @@
 namespace coffer::api {
 namespace {
 
-constexpr std::size_t kUrlBytesMax = 2'048;
+constexpr std::size_t kUrlMax = 2'048;
 constexpr std::size_t kDescriptionMax = 500;
 constexpr std::string_view kEveryType = "*";
 
@@ -55,7 +55,7 @@ void check_method(Fields& fields) {
 flows::NewWebhook read_new_webhook(Fields& fields, Presence types, std::int64_t application) {
   flows::NewWebhook webhook;
   webhook.application = application;
-  webhook.url = fields.text("url", required, kUrlBytesMax).value_or("");
+  webhook.url = fields.text("url", required, kUrlMax).value_or("");
   webhook.description = fields.text("description", optional, kDescriptionMax);
   webhook.types = read_types(fields, types);
   if (fields.find("eventTypes") == nullptr) webhook.types = EventTypeSet::payments();
@@ -65,7 +65,7 @@ flows::NewWebhook read_new_webhook(Fields& fields, Presence types, std::int64_t 
 
 flows::WebhookUpdate read_webhook_update(Fields& fields) {
   flows::WebhookUpdate update;
-  update.url = fields.text("url", optional, kUrlBytesMax);
+  update.url = fields.text("url", optional, kUrlMax);
   if (fields.present("description")) {
     update.description = fields.text("description", optional, kDescriptionMax);
   }

@@ -187,7 +187,7 @@ std::vector<Route> challenge_routes() {
            .body = Body::json_or_form,
            .request_schema = "SignedChallenge",
            .form_schema = "SignedChallenge",
-           .string_bytes_max = 64 * 1024,
+           .string_max = 64 * 1024,
            .answers = {{200, "Session"}, {401}},
            .handler = submit_challenge},
           {.method = "GET",

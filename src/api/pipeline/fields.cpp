@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "base/check.h"
+#include "base/text/characters.h"
 #include "domain/payment.h"
 
 namespace coffer::api {
@@ -54,7 +55,7 @@ void Fields::wrong_type(std::string_view name, const http::JsonValue& value,
 }
 
 std::optional<std::string> Fields::text(std::string_view name, Presence presence,
-                                        std::size_t bytes_max) {
+                                        std::size_t length_max) {
   const http::JsonValue* value = member(name, presence);
   if (value == nullptr) return std::nullopt;
   const std::string* text = value->string();
@@ -62,13 +63,23 @@ std::optional<std::string> Fields::text(std::string_view name, Presence presence
     wrong_type(name, *value, "a string");
   } else if (presence == required && is_blank(*text)) {
     faults_.add(Slug::malformed_request, path(name), "must not be blank");
-  } else if (text->size() > bytes_max) {
+  } else if (character_count(*text) > length_max) {
     faults_.add(Slug::malformed_request, path(name),
-                "must have at most " + std::to_string(bytes_max) + " bytes");
+                "must have at most " + std::to_string(length_max) + " characters");
   } else {
     return *text;
   }
   return std::nullopt;
+}
+
+std::optional<std::string> Fields::memo(std::string_view name) {
+  auto value = text(name, optional);
+  if (value && value->size() > kMemoBytesMax) {
+    faults_.add(Slug::malformed_request, path(name),
+                "must have at most " + std::to_string(kMemoBytesMax) + " bytes");
+    return std::nullopt;
+  }
+  return value;
 }
 
 std::optional<bool> Fields::boolean(std::string_view name, Presence presence) {

@@ -14,6 +14,7 @@
 #include "base/faults.h"
 #include "domain/ids.h"
 #include "domain/money.h"
+#include "domain/party/contact.h"
 #include "http/json_body.h"
 #include "http/message.h"
 
@@ -27,8 +28,11 @@ class Fields {
   /// `object` and `faults` outlive this. `prefix` is put before names, as in `transfers[3].`.
   Fields(const http::JsonValue& object, Faults& faults, std::string prefix = {});
 
+  /// At most `length_max` characters, as the `maxLength` of the document counts.
   std::optional<std::string> text(std::string_view name, Presence presence,
-                                  std::size_t bytes_max = 200);
+                                  std::size_t length_max = kTextMax);
+  /// The text of a ledger memo: at most kMemoBytesMax bytes, the one length that counts bytes.
+  std::optional<std::string> memo(std::string_view name);
   std::optional<bool> boolean(std::string_view name, Presence presence);
   /// A decimal string or a JSON number, from its source text.
   std::optional<Amount> amount(std::string_view name, Presence presence);

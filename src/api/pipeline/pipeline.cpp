@@ -217,7 +217,7 @@ Result<http::Response> Pipeline::run(
     return route.handler(services_, call);
   }
   COFFER_TRY(const http::JsonValue body,
-             http::parse_json(request.body, {.string_bytes_max = route.string_bytes_max}));
+             http::parse_json(request.body, {.string_max = route.string_max}));
   call.body = &body;
   return route.handler(services_, call);
 }

@@ -72,8 +72,8 @@ struct Route {
   bool envelope = false;     // business routes answer with the response envelope
   Body body = Body::none;
   std::string_view request_schema = {};
-  std::string_view form_schema = {};    // of a form, with Body::json_or_form
-  std::size_t string_bytes_max = 4096;  // longest string in the JSON body
+  std::string_view form_schema = {};  // of a form, with Body::json_or_form
+  std::size_t string_max = 4096;      // characters of the longest string in the body
   std::vector<QueryParam> query = {};
   /// Successes first, then this route's own problems. Those that follow from access, body and the
   /// server itself are added by `answers_of`.

@@ -9,7 +9,7 @@
 namespace coffer::api {
 namespace {
 
-constexpr std::size_t kProviderIdBytesMax = 128;
+constexpr std::size_t kProviderIdMax = 128;
 
 Result<ConnectorTerms> provider(const Services& services, const Call& call) {
   const auto id = ConnectorId::parse(call.param("connectorId"));
@@ -51,7 +51,7 @@ Result<void> reference_paid(const Services& services, const Call& call,
   flows::ReferenceArrival arrival;
   arrival.reference = data.text("reference", required).value_or("");
   arrival.provider_payment_id =
-      data.text("providerPaymentId", required, kProviderIdBytesMax).value_or("");
+      data.text("providerPaymentId", required, kProviderIdMax).value_or("");
   arrival.amount = data.amount("amount", required).value_or(Amount());
   const auto currency = data.text("currencyIsoCode3", required);
   if (currency && *currency != connector.currency) {
@@ -69,7 +69,7 @@ Result<http::Response> take_callback(const Services& services, const Call& call)
   COFFER_TRY(const ConnectorTerms connector, provider(services, call));
   Faults faults;
   Fields fields(*call.body, faults);
-  fields.text("id", required, kProviderIdBytesMax);
+  fields.text("id", required, kProviderIdMax);
   const auto type = fields.text("type", required);
   const auto* data = fields.object("data", required);
   COFFER_TRY_VOID(check(faults));

@@ -10,7 +10,7 @@
 namespace coffer::api {
 namespace {
 
-constexpr std::size_t kCustomerIdBytesMax = 128;
+constexpr std::size_t kCustomerIdMax = 128;
 
 Json metadata_or_null(const store::ReferenceRow& row) {
   return row.metadata ? Json(*row.metadata) : Json(nullptr);
@@ -38,7 +38,7 @@ Result<http::Response> register_reference(const Services& services, const Call& 
   flows::NewReference request;
   request.connector = fields.id<ConnectorId>("connectorId", required).value_or(ConnectorId());
   request.settlement_account = fields.text("settlementAccount", required).value_or("");
-  request.customer_id = fields.text("customerId", required, kCustomerIdBytesMax).value_or("");
+  request.customer_id = fields.text("customerId", required, kCustomerIdMax).value_or("");
   fields.refuse_unknown({"connectorId", "settlementAccount", "customerId"});
   COFFER_TRY_VOID(check(faults));
   COFFER_TRY(const auto row, flows::register_reference(services.flows, call.caller, request));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text/characters.h"
 #include "domain/country.h"
 
 namespace coffer {
@@ -120,7 +121,7 @@ void ContactReader::add(Slug slug, std::string_view field, std::string message) 
 }
 
 std::string ContactReader::text(std::string_view field, const Input& input, Need need,
-                                std::size_t bytes_max) {
+                                std::size_t length_max) {
   if (!input) {
     if (need == Need::required) malformed(field, "is required");
     return {};
@@ -128,8 +129,8 @@ std::string ContactReader::text(std::string_view field, const Input& input, Need
   const std::string_view value = trimmed(*input);
   if (value.empty()) {
     malformed(field, "must not be blank");
-  } else if (value.size() > bytes_max) {
-    malformed(field, "must have at most " + std::to_string(bytes_max) + " bytes");
+  } else if (character_count(value) > length_max) {
+    malformed(field, "must have at most " + std::to_string(length_max) + " characters");
   } else if (has_control_character(value)) {
     malformed(field, "must not hold control characters");
   } else {
@@ -139,8 +140,8 @@ std::string ContactReader::text(std::string_view field, const Input& input, Need
 }
 
 std::optional<std::string> ContactReader::optional_text(std::string_view field, const Input& input,
-                                                        std::size_t bytes_max) {
-  return present(text(field, input, Need::optional, bytes_max));
+                                                        std::size_t length_max) {
+  return present(text(field, input, Need::optional, length_max));
 }
 
 std::string ContactReader::country(std::string_view field, const Input& input, Need need) {

@@ -12,7 +12,7 @@
 
 namespace coffer {
 
-/// In bytes. Wide enough for any real value, narrow enough to index and to print.
+/// In characters. Wide enough for any real value, narrow enough to index and to print.
 inline constexpr std::size_t kTextMax = 200;
 inline constexpr std::size_t kEmailMax = 254;  // RFC 5321 section 4.5.3.1.3, without the brackets
 
@@ -41,11 +41,11 @@ class ContactReader {
   ContactReader(Faults& faults, std::string prefix, Timestamp today)
       : faults_(faults), prefix_(std::move(prefix)), today_(today) {}
 
-  /// The trimmed text; empty when there is none or it is refused.
+  /// The trimmed text of at most `length_max` characters; empty when it is missing or refused.
   std::string text(std::string_view field, const Input& input, Need need,
-                   std::size_t bytes_max = kTextMax);
+                   std::size_t length_max = kTextMax);
   std::optional<std::string> optional_text(std::string_view field, const Input& input,
-                                           std::size_t bytes_max = kTextMax);
+                                           std::size_t length_max = kTextMax);
   /// Alpha-2 or alpha-3 in any case; gives alpha-3.
   std::string country(std::string_view field, const Input& input, Need need);
   /// YYYY-MM-DD, a real date from 1900 to today.

@@ -49,6 +49,18 @@ TEST_CASE("contact: control characters, also those of C1") {
   }
 }
 
+TEST_CASE("contact: lengths count characters, not bytes") {
+  std::string longest;
+  for (std::size_t i = 0; i < kTextMax; ++i) longest += "\xf0\x9f\x92\xb6";  // U+1F4B6
+  Faults faults;
+  ContactReader reader(faults, "", kToday);
+  CHECK(reader.text("fits", longest, Need::required) == longest);
+  CHECK(faults.empty());
+  CHECK(reader.text("long", longest + "x", Need::required).empty());
+  REQUIRE_FALSE(faults.empty());
+  CHECK(faults.problem().fields.at(0).message == "must have at most 200 characters");
+}
+
 TEST_CASE("contact: case is folded for searching") {
   CHECK(fold_case("Amina OTIENO 42") == "amina otieno 42");
   CHECK(fold_case("M\xc3\x9cLLER") == "m\xc3\xbcller");                        // U+00DC

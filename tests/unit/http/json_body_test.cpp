@@ -103,8 +103,12 @@ TEST_CASE("text that is no good text is refused") {
 TEST_CASE("long strings and numbers are refused by name") {
   const std::string text(4'097, 'x');
   CHECK(refusal("{\"a\":{\"b\":\"" + text + "\"}}").find("`a.b`") != std::string::npos);
-  CHECK(parse_json("\"" + text + "\"", {.depth_max = 32, .string_bytes_max = 5'000}));
+  CHECK(parse_json("\"" + text + "\"", {.depth_max = 32, .string_max = 5'000}));
   refusal("{\"" + text + "\":1}");
+  std::string wide;
+  for (int i = 0; i < 4'096; ++i) wide += "\xf0\x9f\x92\xb6";
+  CHECK(parse_json("\"" + wide + "\""));  // characters count, not bytes
+  CHECK(refusal("{\"a\":\"" + wide + "x\"}").find("4096 characters") != std::string::npos);
   CHECK(refusal("{\"n\":1." + std::string(200, '0') + "}").find("`n`") != std::string::npos);
 }
 

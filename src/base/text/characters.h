@@ -1,0 +1,27 @@
+// The length of text in characters (Unicode code points), as the `maxLength` of JSON Schema counts.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <string_view>
+
+namespace coffer {
+
+/// Characters of a text that is valid UTF-8.
+inline std::size_t character_count(std::string_view utf8) {
+  return static_cast<std::size_t>(std::count_if(utf8.begin(), utf8.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U;
+  }));
+}
+
+/// The first `count` characters of a text that is valid UTF-8; all of a shorter one.
+inline std::string_view first_characters(std::string_view utf8, std::size_t count) {
+  std::size_t end = 0;
+  for (; end < utf8.size(); ++end) {
+    const bool starts = (static_cast<unsigned char>(utf8[end]) & 0xc0U) != 0x80U;
+    if (starts && count-- == 0) break;
+  }
+  return utf8.substr(0, end);
+}
+
+}  // namespace coffer
