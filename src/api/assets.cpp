@@ -45,7 +45,8 @@ std::vector<Route> assets_routes() {
            .tag = "Assets",
            .summary = "Read one asset",
            .scope = Scope::wallets_read,
-           .answers = {{200, "Asset"}, {404}},
+           .answers = {{200, "Asset"}},
+           .problems = {Slug::not_found},
            .handler = read_asset}};
 }
 

@@ -1,11 +1,17 @@
 #include "api/openapi.h"
 
+#include <algorithm>
+#include <array>
 #include <map>
 
 #include "api/json.h"
+#include "api/openapi_examples.h"
 #include "api/routes.h"
 #include "base/check.h"
+#include "domain/compliance.h"
+#include "domain/events/event_type.h"
 #include "embedded/embedded.h"
+#include "http/problem_json.h"
 
 namespace coffer::api {
 namespace {
@@ -19,18 +25,58 @@ Json reference(std::string_view kind, std::string_view name) {
 
 Json schema(std::string_view name) { return reference("schemas", name); }
 
+struct PathParam {
+  std::string_view name;
+  std::string_view schema;
+  std::string_view description;
+};
+constexpr std::array<PathParam, 17> kPathParams{{
+    {"walletId", "Id", "The wallet"},
+    {"transactionId", "Id", "The transaction record: its `transactionRecordId`"},
+    {"id", "Id", "The association, application or beneficiary that the path names"},
+    {"assetCode", "AssetCode", "The asset"},
+    {"beneficiaryId", "Id", "The beneficiary"},
+    {"destinationId", "Id", "The payment destination"},
+    {"associationId", "Id", "The association"},
+    {"destId", "Id", "The payment destination"},
+    {"connectorId", "Id", "The connector"},
+    {"quoteId", "Id", "The quote"},
+    {"webhookId", "Id", "The webhook"},
+    {"deliveryId", "Id", "The delivery: the id of its event"},
+    {"eventId", "Id", "The event"},
+    {"reference", "Text", "The reference"},
+    {"type", "EventType", "The type of event"},
+    {"method", "PayMethodFilter", "The payment method"},
+    {"direction", "QuoteDirection", "What `amount` is: what is sent, or what is received"},
+}};
+
+Json path_parameter(std::string_view name) {
+  const auto it = std::find_if(kPathParams.begin(), kPathParams.end(),
+                               [&](const PathParam& param) { return param.name == name; });
+  COFFER_CHECK(it != kPathParams.end());
+  return {{"name", name},
+          {"in", "path"},
+          {"required", true},
+          {"description", it->description},
+          {"schema", schema(it->schema)}};
+}
+
+/// Whether this query makes the operation another one of the document.
+bool is_variant(const Route& route, const QueryParam& param) {
+  return std::any_of(route.variants.begin(), route.variants.end(),
+                     [&](const QueryVariant& variant) { return variant.parameter == param.name; });
+}
+
 Json parameters(const Route& route) {
   Json out = Json::array();
   std::string_view rest = route.pattern;
   for (auto open = rest.find('{'); open != std::string_view::npos; open = rest.find('{')) {
     const auto close = rest.find('}', open);
-    out.push_back({{"name", rest.substr(open + 1, close - open - 1)},
-                   {"in", "path"},
-                   {"required", true},
-                   {"schema", schema("Text")}});
+    out.push_back(path_parameter(rest.substr(open + 1, close - open - 1)));
     rest = rest.substr(close + 1);
   }
   for (const QueryParam& param : route.query) {
+    if (is_variant(route, param)) continue;
     Json item{{"name", param.name}, {"in", "query"}, {"description", param.description}};
     if (param.required) item["required"] = true;
     item["schema"] = schema(param.schema);
@@ -39,39 +85,76 @@ Json parameters(const Route& route) {
   return out;
 }
 
-Json success_response(const Route& route, const Answer& answer) {
+Json media(std::string_view name, const Json& schemas) {
+  return {{"schema", schema(name)}, {"example", example_of(schema(name), schemas)}};
+}
+
+Json success_response(const Route& route, const Answer& answer, const Json& schemas) {
   Json response{{"description", route.summary},
                 {"headers", {{"X-Request-Id", reference("headers", "RequestId")}}}};
   if (answer.schema.empty()) return response;
-  Json content{{"application/json", {{"schema", schema(answer.schema)}}}};
-  if (answer.schema == "Statement") {
-    content["text/csv"] = {{"schema", {{"type", "string"}}}};
-    content["application/x-ndjson"] = {{"schema", {{"type", "string"}}}};
-    content["application/xml"] = {{"schema", {{"type", "string"}}}};
-  }
-  response["content"] = std::move(content);
+  response["content"][std::string(answer.media_type)] = media(answer.schema, schemas);
   return response;
 }
 
-Json responses(const Route& route) {
-  Json out = Json::object();
-  for (const Answer& answer : answers_of(route)) {
-    const std::string status = std::to_string(answer.status);
-    if (answer.status < 400 || !answer.schema.empty()) {
-      out[status] = success_response(route, answer);
-    } else {
-      out[status] = reference("responses", (route.envelope ? "Envelope" : "Problem") + status);
-    }
+/// Name of the shared response for these slugs, which all have one status.
+std::string response_name(const std::vector<Slug>& slugs, bool envelope) {
+  std::string out;
+  for (const Slug slug : slugs) {
+    out += (out.empty() ? (envelope ? "envelope." : "") : ".") + std::string(info(slug).name);
   }
   return out;
 }
 
-Json request_body(const Route& route) {
-  const Json content{{"schema", schema(route.request_schema)}};
-  Json out{{"required", route.body != Body::optional_json},
-           {"content", {{"application/json", content}}}};
+/// The one shared response for these slugs: the operations that can be refused for them refer to
+/// it.
+Json problem_response(const std::vector<Slug>& slugs, bool envelope, Json& components) {
+  const std::string name = response_name(slugs, envelope);
+  if (components["responses"].contains(name)) return reference("responses", name);
+  std::string text;
+  Json examples = Json::object();
+  for (const Slug slug : slugs) {
+    const std::string slug_name(info(slug).name);
+    const std::string example = (envelope ? "envelope." : "") + slug_name;
+    text += (text.empty() ? "`" : ", `") + slug_name + "`";
+    examples[slug_name] = reference("examples", example);
+    components["examples"][example] = {{"summary", info(slug).title},
+                                       {"description", info(slug).remedy},
+                                       {"value", problem_example(slug, envelope)}};
+  }
+  Json headers{{"X-Request-Id", reference("headers", "RequestId")}};
+  const int status = info(slugs.front()).status;
+  if (status == 429 || status == 503) headers["Retry-After"] = reference("headers", "RetryAfter");
+  const char* type = envelope ? "application/json" : "application/problem+json";
+  const char* shape = envelope ? "ErrorEnvelope" : "Problem";
+  components["responses"][name] = {
+      {"description", "Problem: " + text},
+      {"headers", headers},
+      {"content", {{type, {{"schema", schema(shape)}, {"examples", examples}}}}}};
+  return reference("responses", name);
+}
+
+Json responses(const Route& route, Json& components) {
+  std::map<int, Json> sorted;
+  for (const Answer& answer : route.answers) {
+    sorted[answer.status] = success_response(route, answer, components["schemas"]);
+  }
+  std::map<int, std::vector<Slug>> problems;
+  for (const Slug slug : problems_of(route)) problems[info(slug).status].push_back(slug);
+  for (const auto& [status, slugs] : problems) {
+    sorted[status] = problem_response(slugs, route.envelope, components);
+  }
+  Json out = Json::object();
+  for (auto& [status, response] : sorted) out[std::to_string(status)] = std::move(response);
+  return out;
+}
+
+Json request_body(const Route& route, const Json& schemas) {
+  Json out{{"description", "At most " + std::to_string(route.body_bytes_max / 1024) + " KiB."},
+           {"required", route.body != Body::optional_json},
+           {"content", {{"application/json", media(route.request_schema, schemas)}}}};
   if (route.body == Body::json_or_form) {
-    out["content"]["application/x-www-form-urlencoded"] = {{"schema", schema(route.form_schema)}};
+    out["content"]["application/x-www-form-urlencoded"] = media(route.form_schema, schemas);
   }
   return out;
 }
@@ -92,22 +175,33 @@ Json security(Access access) {
   throw InternalError("unknown access");
 }
 
-Json operation(const Route& route) {
+std::string description(const Route& route) {
+  std::string out;
+  if (route.access == Access::sandbox) {
+    out = "Sandbox credentials only; anyone else gets 404. ";
+  }
+  if (route.scope) out += "Needs the scope `" + std::string(name(*route.scope)) + "`. ";
+  for (const QueryVariant& variant : route.variants) {
+    out += "With `?" + std::string(variant.parameter) + "=" + std::string(variant.value) +
+           "` it does what `" + std::string(variant.operation) + "` does. ";
+  }
+  if (!out.empty()) out.pop_back();
+  return out;
+}
+
+Json operation(const Route& route, Json& components) {
   Json out{{"operationId", route.operation},
            {"tags", Json::array({route.tag})},
            {"summary", route.summary}};
-  std::string description;
-  if (route.access == Access::sandbox) {
-    description = "Sandbox credentials only; anyone else gets 404. ";
+  if (const std::string text = description(route); !text.empty()) out["description"] = text;
+  for (const QueryVariant& variant : route.variants) {
+    out["x-variants"].push_back(
+        {{"query", {{variant.parameter, variant.value}}}, {"operationId", variant.operation}});
   }
-  if (route.scope) {
-    description += "Needs the scope `" + std::string(name(*route.scope)) + "`.";
-  }
-  if (!description.empty()) out["description"] = description;
   out["security"] = Json::array({security(route.access)});
   if (const Json list = parameters(route); !list.empty()) out["parameters"] = list;
-  if (route.body != Body::none) out["requestBody"] = request_body(route);
-  out["responses"] = responses(route);
+  if (route.body != Body::none) out["requestBody"] = request_body(route, components["schemas"]);
+  out["responses"] = responses(route, components);
   return out;
 }
 
@@ -132,36 +226,105 @@ Json load_components() {
   return document;
 }
 
-/// One shared response per problem status, listing the slugs that carry it.
-void add_problem_responses(Json& components) {
-  std::map<int, std::string> slugs;
-  for (const SlugInfo& info : slug_table()) {
-    std::string& text = slugs[info.status];
-    text += (text.empty() ? "`" : ", `") + std::string(info.name) + "`";
-  }
-  for (const auto& [status, text] : slugs) {
-    Json headers{{"X-Request-Id", reference("headers", "RequestId")}};
-    if (status == 429 || status == 503) headers["Retry-After"] = reference("headers", "RetryAfter");
-    const std::string suffix = std::to_string(status);
-    const auto response = [&](const char* type, const char* schema_name) {
-      return Json{{"description", "Problem: " + text},
-                  {"headers", headers},
-                  {"content", {{type, {{"schema", schema(schema_name)}}}}}};
-    };
-    components["responses"]["Problem" + suffix] = response("application/problem+json", "Problem");
-    components["responses"]["Envelope" + suffix] = response("application/json", "ErrorEnvelope");
-  }
+/// Codes of a vocabulary, from the table that the server itself reads.
+template <class Rows, class Code>
+Json codes(const Rows& rows, Code code) {
+  Json out = Json::array();
+  for (const auto& row : rows) out.push_back(code(row));
+  return out;
 }
 
-/// Only responses that some route refers to: the document has no dead parts.
-void drop_unused_responses(Json& document) {
-  const std::string paths = document["paths"].dump();
-  Json& all = document["components"]["responses"];
-  Json used = Json::object();
-  for (const auto& [key, value] : all.items()) {
-    if (paths.find("#/components/responses/" + key + "\"") != std::string::npos) used[key] = value;
+/// Closed vocabularies: their schemas say what they mean, the tables of the server which codes
+/// there are.
+void add_vocabularies(Json& schemas) {
+  const auto set = [&](const char* name, Json values) {
+    schemas.at(name)["type"] = "string";
+    schemas.at(name)["enum"] = std::move(values);
+  };
+  const auto terms = [&](std::span<const Term> rows) {
+    return codes(rows, [](const Term& term) { return term.code; });
+  };
+  set("PurposeOfPayment", terms(purpose_of_payment_terms()));
+  set("SourceOfFunds", terms(source_of_funds_terms()));
+  set("Relationship", terms(relationship_terms()));
+  set("TransactionType", terms(payment_type_terms()));
+  set("TransactionStatus", terms(payment_status_terms()));
+  set("EventType", terms(event_type_terms()));
+  set("EventTypeOrAll", terms(event_type_terms()));
+  schemas.at("EventTypeOrAll")["enum"].insert(schemas.at("EventTypeOrAll")["enum"].begin(), "*");
+  set("FailureCode",
+      codes(failure_table(), [](const FailureInfo& failure) { return failure.name; }));
+  set("ProblemCode",
+      codes(slug_table(), [](const SlugInfo& slug) { return http::problem_code(slug); }));
+}
+
+std::vector<EventType> every_event_type() {
+  std::vector<EventType> out;
+  for (int i = 0; i <= static_cast<int>(EventType::webhook_test); ++i) {
+    out.push_back(static_cast<EventType>(i));
   }
-  all = used;
+  return out;
+}
+
+std::string_view event_label(EventType type) {
+  for (const Term& term : event_type_terms()) {
+    if (term.code == name(type)) return term.label;
+  }
+  return "Test of an endpoint";  // sent on request, not by subscription
+}
+
+/// Schema of the event that carries a type.
+std::string_view event_schema(EventType type) {
+  switch (type) {
+    case EventType::payment_initiated:
+    case EventType::payment_processing:
+    case EventType::payment_succeeded:
+    case EventType::payment_failed:
+    case EventType::payment_refund_pending:
+    case EventType::payment_refunded:
+    case EventType::payment_refund_failed:
+    case EventType::reference_payment_received:
+      return "PaymentEvent";
+    case EventType::wallet_status_changed:
+      return "WalletEvent";
+    case EventType::webhook_disabled:
+      return "WebhookEvent";
+    case EventType::webhook_test:
+      return "WebhookTestEvent";
+  }
+  throw InternalError("unknown event type");
+}
+
+/// What a receiver gets for one type of event, and how it should answer.
+Json webhook(EventType type, const Json& schemas) {
+  const std::string code(name(type));
+  const std::string_view event = event_schema(type);
+  const Json exactly{{"type", "object"},
+                     {"properties", {{"type", {{"const", code}}}}},
+                     {"required", Json::array({"type"})}};
+  Json example = example_of(schema(event), schemas);
+  example["type"] = code;
+  Json headers = Json::array();
+  for (const char* header : {"WebhookId", "WebhookTs", "SvcSignature", "StandardWebhookId",
+                             "StandardWebhookTimestamp", "StandardWebhookSignature"}) {
+    headers.push_back(reference("parameters", header));
+  }
+  const Json body{{"schema", {{"allOf", Json::array({schema(event), exactly})}}},
+                  {"example", std::move(example)}};
+  return {{"post",
+           {{"operationId", "event." + code},
+            {"tags", Json::array({"Webhooks"})},
+            {"summary", event_label(type)},
+            {"description", "Sent to the endpoints that are registered for `" + code +
+                                "`. Verify `webhook-signature` before you read the body."},
+            {"security", Json::array({Json::object()})},
+            {"parameters", std::move(headers)},
+            {"requestBody", {{"required", true}, {"content", {{"application/json", body}}}}},
+            {"responses",
+             {{"2XX", {{"description", "Received: the delivery is done"}}},
+              {"410", {{"description", "Gone: the webhook is disabled for good"}}},
+              {"default",
+               {{"description", "Failed: coffer tries again, as docs/webhooks.md says"}}}}}}}};
 }
 
 Result<http::Response> serve_document(const Services&, const Call&) {
@@ -174,14 +337,21 @@ Result<http::Response> serve_document(const Services&, const Call&) {
 
 std::string openapi_document() {
   Json document = load_components();
+  Json& components = document["components"];
   document["info"]["version"] = COFFER_VERSION;
-  add_problem_responses(document["components"]);
+  add_vocabularies(components["schemas"]);
   document["paths"] = Json::object();
   for (const Route& route : routes()) {
     if (!route.pattern.starts_with("/v1/")) continue;
-    document["paths"][std::string(route.pattern)][lower(route.method)] = operation(route);
+    document["paths"][std::string(route.pattern)][lower(route.method)] =
+        operation(route, components);
   }
-  drop_unused_responses(document);
+  Json webhooks = Json::object();
+  for (const EventType type : every_event_type()) {
+    webhooks[std::string(name(type))] = webhook(type, components["schemas"]);
+  }
+  // A new member moves the others: `components` is of no use from here on.
+  document["webhooks"] = std::move(webhooks);
   return document.dump(2);
 }
 

@@ -135,7 +135,8 @@ std::vector<Route> payment_terms_routes() {
            .scope = Scope::payments_read,
            .query = {{"connectorId", "Id", "Whose requirements", true},
                      {"transactionType", "PartyType", "Only what this transaction type needs"}},
-           .answers = {{200, "PaymentRequirements"}, {404}, {422}},
+           .answers = {{200, "PaymentRequirements"}},
+           .problems = {Slug::not_found, Slug::validation_failed},
            .handler = read_requirements}};
 }
 

@@ -185,32 +185,72 @@ Result<PaymentRequest> read_request(const http::JsonValue& body) {
   return request;
 }
 
+/// Runs every check and stores nothing.
+template <PaymentType type, void (*Read)(Fields&, PaymentRequest&)>
+Result<http::Response> validate(const Services& services, const Call& call) {
+  COFFER_TRY(const PaymentRequest request, (read_request<type, Read>(*call.body)));
+  COFFER_TRY_VOID(
+      flows::submit_payment(services.flows, call.caller, request, call.request.request_id, true));
+  return json_response(200, {{"valid", true}});
+}
+
 template <PaymentType type, void (*Read)(Fields&, PaymentRequest&)>
 Result<http::Response> submit(const Services& services, const Call& call) {
   Faults faults;
   const bool validate_only = QueryFields(call.request, faults).flag("validateOnly");
   COFFER_TRY_VOID(check(faults));
+  if (validate_only) return validate<type, Read>(services, call);
   COFFER_TRY(const PaymentRequest request, (read_request<type, Read>(*call.body)));
   COFFER_TRY(const auto submission, flows::submit_payment(services.flows, call.caller, request,
-                                                          call.request.request_id, validate_only));
-  if (validate_only) return json_response(200, {{"valid", true}});
+                                                          call.request.request_id, false));
   return acknowledgement(submission);
 }
 
-Route submission(std::string_view pattern, std::string_view operation, std::string_view summary,
-                 std::string_view schema, Handler handler) {
-  return {.method = "POST",
-          .pattern = pattern,
-          .operation = operation,
-          .tag = "Payments",
-          .summary = summary,
-          .scope = Scope::payments_write,
-          .moves_money = true,
-          .body = Body::json,
-          .request_schema = schema,
-          .query = {{"validateOnly", "Flag", "Run every check, store nothing, answer 200"}},
-          .answers = {{202, "Acknowledgement"}, {200, "Validation"}, {404}, {409}, {422}},
-          .handler = handler};
+/// What a payment of an amount that the request names can be refused for.
+std::vector<Slug> transfer_problems() {
+  return {Slug::invalid_reference,   Slug::not_found,         Slug::transaction_id_conflict,
+          Slug::wallet_not_verified, Slug::validation_failed, Slug::insufficient_funds,
+          Slug::trustline_missing,   Slug::amount_precision,  Slug::amount_out_of_range};
+}
+
+/// What a payment at the price of a quote can be refused for.
+std::vector<Slug> quoted_problems(std::initializer_list<Slug> more) {
+  std::vector<Slug> out{
+      Slug::invalid_reference,   Slug::not_found,         Slug::transaction_id_conflict,
+      Slug::wallet_not_verified, Slug::conflict,          Slug::quote_expired,
+      Slug::quote_already_used,  Slug::validation_failed, Slug::trustline_missing,
+      Slug::requirement_missing};
+  out.insert(out.end(), more.begin(), more.end());
+  return out;
+}
+
+/// A submission and the operation that only checks it.
+struct Submission {
+  std::string_view pattern;
+  std::string_view operation;
+  std::string_view summary;
+  std::string_view schema;
+  std::string_view check_pattern;
+  std::string_view check_operation;
+  std::size_t body_bytes_max = Route().body_bytes_max;
+};
+
+template <PaymentType type, void (*Read)(Fields&, PaymentRequest&)>
+void add(std::vector<Route>& rows, const Submission& names, std::vector<Slug> problems) {
+  rows.push_back({.method = "POST",
+                  .pattern = names.pattern,
+                  .operation = names.operation,
+                  .tag = "Payments",
+                  .summary = names.summary,
+                  .scope = Scope::payments_write,
+                  .moves_money = true,
+                  .body = Body::json,
+                  .request_schema = names.schema,
+                  .body_bytes_max = names.body_bytes_max,
+                  .answers = {{202, "Acknowledgement"}},
+                  .problems = std::move(problems),
+                  .handler = submit<type, Read>});
+  add_validation(rows, names.check_pattern, names.check_operation, validate<type, Read>);
 }
 
 }  // namespace
@@ -230,6 +270,10 @@ Result<http::Response> execute_onramp(const Services& services, const Call& call
   return submit<PaymentType::onramp, read_onramp>(services, call);
 }
 
+Result<http::Response> validate_onramp(const Services& services, const Call& call) {
+  return validate<PaymentType::onramp, read_onramp>(services, call);
+}
+
 http::Response acknowledgement(const flows::Submission& submission, const Json& more) {
   Json body{{"transactionRecordId", submission.id.to_string()},
             {"status", "accepted"},
@@ -242,26 +286,62 @@ http::Response acknowledgement(const flows::Submission& submission, const Json& 
   return response;
 }
 
+void add_validation(std::vector<Route>& rows, std::string_view pattern, std::string_view operation,
+                    Handler handler) {
+  Route check = rows.back();
+  check.pattern = pattern;
+  check.operation = operation;
+  check.summary = "Run every check of this payment and store nothing";
+  check.answers = {{200, "Validation"}};
+  check.handler = handler;
+  rows.back().query.push_back(
+      {"validateOnly", "Text", "Run every check, store nothing, answer 200"});
+  rows.back().variants.push_back({"validateOnly", "true", operation});
+  rows.push_back(std::move(check));
+}
+
 std::vector<Route> payments_routes() {
-  return {submission("/v1/payments/p2p/beneficiary", "payBeneficiary",
-                     "Pay one asset to a beneficiary's CRYPTO destination", "BeneficiaryTransfer",
-                     submit<PaymentType::p2p_beneficiary, read_p2p_beneficiary>),
-          submission("/v1/payments/swap/beneficiary", "swapToBeneficiary",
-                     "Swap to a beneficiary: a strict-send path payment", "BeneficiarySwap",
-                     submit<PaymentType::swap_beneficiary, read_swap_beneficiary>),
-          submission("/v1/payments/offramp", "executeOfframp", "Cash out against a quote",
-                     "Offramp", submit<PaymentType::offramp, read_cash_out>),
-          submission("/v1/payments/onramp", "executeOnramp",
-                     "Collect against a quote before it expires", "Onramp", execute_onramp),
-          submission("/v1/payments/p2p/own", "transferBetweenOwnWallets",
-                     "Transfer one asset between own wallets", "OwnTransfer",
-                     submit<PaymentType::p2p_own, read_transfer>),
-          submission("/v1/payments/p2p/own/multi", "transferBetweenOwnWalletsAtomically",
-                     "Several own-wallet transfers as one: all settle or none", "MultiTransfer",
-                     submit<PaymentType::p2p_own_multi, read_multi>),
-          submission("/v1/payments/swap/own", "swapBetweenOwnWallets",
-                     "Swap between own wallets: strict send at the best market path", "OwnSwap",
-                     submit<PaymentType::swap_own, read_swap>)};
+  std::vector<Route> rows;
+  add<PaymentType::p2p_beneficiary, read_p2p_beneficiary>(
+      rows,
+      {"/v1/payments/p2p/beneficiary", "payBeneficiary",
+       "Pay one asset to a beneficiary's CRYPTO destination", "BeneficiaryTransfer",
+       "/v1/payments/p2p/beneficiary/validate", "validateBeneficiaryPayment"},
+      transfer_problems());
+  add<PaymentType::swap_beneficiary, read_swap_beneficiary>(
+      rows,
+      {"/v1/payments/swap/beneficiary", "swapToBeneficiary",
+       "Swap to a beneficiary: a strict-send path payment", "BeneficiarySwap",
+       "/v1/payments/swap/beneficiary/validate", "validateBeneficiarySwap"},
+      transfer_problems());
+  add<PaymentType::offramp, read_cash_out>(
+      rows,
+      {"/v1/payments/offramp", "executeOfframp", "Cash out against a quote", "Offramp",
+       "/v1/payments/offramp/validate", "validateOfframp", kLargeBodyMax},
+      quoted_problems({Slug::insufficient_funds, Slug::amount_out_of_range}));
+  add<PaymentType::onramp, read_onramp>(
+      rows,
+      {"/v1/payments/onramp", "executeOnramp", "Collect against a quote before it expires",
+       "Onramp", "/v1/payments/onramp/validate", "validateOnramp", kLargeBodyMax},
+      quoted_problems({}));
+  add<PaymentType::p2p_own, read_transfer>(rows,
+                                           {"/v1/payments/p2p/own", "transferBetweenOwnWallets",
+                                            "Transfer one asset between own wallets", "OwnTransfer",
+                                            "/v1/payments/p2p/own/validate", "validateOwnTransfer"},
+                                           transfer_problems());
+  add<PaymentType::p2p_own_multi, read_multi>(
+      rows,
+      {"/v1/payments/p2p/own/multi", "transferBetweenOwnWalletsAtomically",
+       "Several own-wallet transfers as one: all settle or none", "MultiTransfer",
+       "/v1/payments/p2p/own/multi/validate", "validateOwnMultiTransfer", kLargeBodyMax},
+      transfer_problems());
+  add<PaymentType::swap_own, read_swap>(
+      rows,
+      {"/v1/payments/swap/own", "swapBetweenOwnWallets",
+       "Swap between own wallets: strict send at the best market path", "OwnSwap",
+       "/v1/payments/swap/own/validate", "validateOwnSwap"},
+      transfer_problems());
+  return rows;
 }
 
 }  // namespace coffer::api

@@ -22,6 +22,7 @@
 #include "api/statements.h"
 #include "api/transactions.h"
 #include "api/wallets.h"
+#include "base/check.h"
 
 namespace coffer::api {
 
@@ -59,6 +60,13 @@ const std::vector<Route>& routes() {
     return all;
   }();
   return table;
+}
+
+const Route& find_operation(std::string_view operation) {
+  for (const Route& route : routes()) {
+    if (route.operation == operation) return route;
+  }
+  throw InternalError("no route has the operation " + std::string(operation));
 }
 
 }  // namespace coffer::api

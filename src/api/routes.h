@@ -11,4 +11,7 @@ namespace coffer::api {
 /// tests read it; there is no second list.
 const std::vector<Route>& routes();
 
+/// The row of an operation. Throws InternalError when the table has no such row.
+const Route& find_operation(std::string_view operation);
+
 }  // namespace coffer::api

@@ -110,7 +110,7 @@ Result<http::Response> pay_reference(const Services& services, const Call& call)
 }
 
 Route action(std::string_view pattern, std::string_view operation, std::string_view summary,
-             std::string_view schema, std::vector<Answer> answers, Handler handler) {
+             std::string_view schema, std::vector<Slug> problems, Handler handler) {
   return {.method = "POST",
           .pattern = pattern,
           .operation = operation,
@@ -120,13 +120,15 @@ Route action(std::string_view pattern, std::string_view operation, std::string_v
           .scope = Scope::wallets_write,
           .body = schema.empty() ? Body::none : Body::json,
           .request_schema = schema,
-          .answers = std::move(answers),
+          .answers = {{200, "Wallet"}},
+          .problems = std::move(problems),
           .handler = handler};
 }
 
 Route payment_action(std::string_view pattern, std::string_view operation, std::string_view summary,
                      std::vector<QueryParam> query, Handler handler) {
-  Route route = action(pattern, operation, summary, {}, {{200, "Transaction"}, {409}}, handler);
+  Route route = action(pattern, operation, summary, {}, {Slug::conflict}, handler);
+  route.answers = {{200, "Transaction"}};
   route.scope = Scope::payments_write;
   route.query = std::move(query);
   return route;
@@ -135,32 +137,35 @@ Route payment_action(std::string_view pattern, std::string_view operation, std::
 }  // namespace
 
 std::vector<Route> sandbox_routes() {
-  return {action("/v1/sandbox/wallets/{walletId}/verify", "sandboxVerifyWallet",
-                 "Let the review of a wallet pass", {}, {{200, "Wallet"}, {409}}, verify_wallet),
-          action("/v1/sandbox/wallets/{walletId}/reject", "sandboxRejectWallet",
-                 "Let the review of a wallet fail", "WalletRejection", {{200, "Wallet"}, {409}},
-                 reject_wallet),
-          payment_action("/v1/sandbox/transactions/{transactionId}/succeed",
-                         "sandboxSucceedTransaction", "Let a payment at its provider succeed", {},
-                         succeed_transaction),
-          payment_action("/v1/sandbox/transactions/{transactionId}/fail", "sandboxFailTransaction",
-                         "Let a payment at its provider fail",
-                         {{"code", "FailureCode", "The failure; provider_error if left out"}},
-                         fail_transaction),
-          {.method = "POST",
-           .pattern = "/v1/sandbox/references/{reference}/pay",
-           .operation = "sandboxPayReference",
-           .tag = "Sandbox",
-           .summary = "A customer pays on a reference",
-           .access = Access::sandbox,
-           .scope = Scope::payments_write,
-           .body = Body::json,
-           .request_schema = "ReferencePayment",
-           .answers = {{202, "Acknowledgement"}, {409}, {422}},
-           .handler = pay_reference},
-          action("/v1/sandbox/wallets/{walletId}/fund", "sandboxFundWallet",
-                 "Credit a wallet out of nothing", "WalletFunding", {{200, "Wallet"}, {422}},
-                 fund_wallet)};
+  return {
+      action("/v1/sandbox/wallets/{walletId}/verify", "sandboxVerifyWallet",
+             "Let the review of a wallet pass", {}, {Slug::conflict}, verify_wallet),
+      action("/v1/sandbox/wallets/{walletId}/reject", "sandboxRejectWallet",
+             "Let the review of a wallet fail", "WalletRejection", {Slug::conflict}, reject_wallet),
+      payment_action("/v1/sandbox/transactions/{transactionId}/succeed",
+                     "sandboxSucceedTransaction", "Let a payment at its provider succeed", {},
+                     succeed_transaction),
+      payment_action("/v1/sandbox/transactions/{transactionId}/fail", "sandboxFailTransaction",
+                     "Let a payment at its provider fail",
+                     {{"code", "FailureCode", "The failure; provider_error if left out"}},
+                     fail_transaction),
+      {.method = "POST",
+       .pattern = "/v1/sandbox/references/{reference}/pay",
+       .operation = "sandboxPayReference",
+       .tag = "Sandbox",
+       .summary = "A customer pays on a reference",
+       .access = Access::sandbox,
+       .scope = Scope::payments_write,
+       .body = Body::json,
+       .request_schema = "ReferencePayment",
+       .answers = {{202, "Acknowledgement"}},
+       .problems = {Slug::conflict, Slug::amount_precision, Slug::amount_out_of_range},
+       .handler = pay_reference},
+      action("/v1/sandbox/wallets/{walletId}/fund", "sandboxFundWallet",
+             "Credit a wallet out of nothing", "WalletFunding",
+             {Slug::validation_failed, Slug::trustline_missing, Slug::amount_precision,
+              Slug::amount_out_of_range},
+             fund_wallet)};
 }
 
 }  // namespace coffer::api

@@ -300,6 +300,15 @@ Result<http::Response> page_of_lines(const Services& services, const Call& call,
       });
 }
 
+/// The whole range in the one format of its route.
+template <Format format>
+Result<http::Response> export_statement(const Services& services, const Call& call) {
+  Faults faults;
+  QueryFields query(call.request, faults);
+  COFFER_TRY(const Statement statement, read_statement(services, call, query));
+  return export_response(services, call, statement, format);
+}
+
 Result<http::Response> read_statement_lines(const Services& services, const Call& call) {
   Faults faults;
   QueryFields query(call.request, faults);
@@ -317,23 +326,46 @@ Result<http::Response> read_statement_lines(const Services& services, const Call
 }  // namespace
 
 std::vector<Route> statements_routes() {
-  return {{.method = "GET",
-           .pattern = "/v1/statements/transactions",
-           .operation = "getStatement",
-           .tag = "Statements",
-           .summary = "Statement lines of a wallet in one asset, oldest first",
-           .scope = Scope::statements_read,
-           .query = {{"walletId", "Id", "The wallet", true},
-                     {"assetCode", "AssetCode", "The asset", true},
-                     {"startDate", "DateOrTime", "Inclusive", true},
-                     {"endDate", "DateOrTime", "Exclusive", true},
-                     {"format", "StatementFormat",
-                      "A page of JSON, or the whole range as export; `camt.053` is ISO 20022 "
-                      "camt.053.001.08"},
+  const std::vector<QueryParam> range = {{"walletId", "Id", "The wallet", true},
+                                         {"assetCode", "AssetCode", "The asset", true},
+                                         {"startDate", "DateOrTime", "Inclusive", true},
+                                         {"endDate", "DateOrTime", "Exclusive", true}};
+  Route page{.method = "GET",
+             .pattern = "/v1/statements/transactions",
+             .operation = "getStatement",
+             .tag = "Statements",
+             .summary = "Statement lines of a wallet in one asset, oldest first",
+             .scope = Scope::statements_read,
+             .query = range,
+             .answers = {{200, "Statement"}},
+             .problems = {Slug::not_found, Slug::validation_failed, Slug::trustline_missing},
+             .handler = read_statement_lines};
+  Route whole = page;
+  page.query.insert(page.query.end(),
+                    {{"format", "Text", "A page of JSON, or the whole range as an export"},
                      {"limit", "Limit", "Lines of a page"},
-                     {"cursor", "Cursor", "Continues a statement"}},
-           .answers = {{200, "Statement"}, {404}, {422}},
-           .handler = read_statement_lines}};
+                     {"cursor", "Cursor", "Continues a statement"}});
+  page.variants = {{"format", "csv", "getStatementCsv"},
+                   {"format", "ndjson", "getStatementNdjson"},
+                   {"format", "camt.053", "getStatementCamt053"}};
+  whole.pattern = "/v1/statements/transactions/csv";
+  whole.operation = "getStatementCsv";
+  whole.summary = "Export the whole range of a statement as CSV";
+  whole.answers = {{200, "StatementCsv", "text/csv"}};
+  whole.handler = export_statement<Format::csv>;
+  Route ndjson = whole;
+  ndjson.pattern = "/v1/statements/transactions/ndjson";
+  ndjson.operation = "getStatementNdjson";
+  ndjson.summary = "Export the whole range of a statement as one JSON object per line";
+  ndjson.answers = {{200, "StatementNdjson", "application/x-ndjson"}};
+  ndjson.handler = export_statement<Format::ndjson>;
+  Route camt053 = whole;
+  camt053.pattern = "/v1/statements/transactions/camt.053";
+  camt053.operation = "getStatementCamt053";
+  camt053.summary = "Export the whole range of a statement as ISO 20022 camt.053.001.08";
+  camt053.answers = {{200, "StatementCamt053", "application/xml"}};
+  camt053.handler = export_statement<Format::camt053>;
+  return {std::move(page), std::move(whole), std::move(ndjson), std::move(camt053)};
 }
 
 }  // namespace coffer::api

@@ -93,7 +93,8 @@ std::vector<Route> transactions_routes() {
            .tag = "Transactions",
            .summary = "Read one transaction record by its record id",
            .scope = Scope::transactions_read,
-           .answers = {{200, "Transaction"}, {404}},
+           .answers = {{200, "Transaction"}},
+           .problems = {Slug::not_found},
            .handler = read_transaction}};
 }
 

@@ -45,7 +45,7 @@ constexpr std::array<SlugInfo, 37> kSlugs{{
     {Slug::webhook_event_type_taken, "webhook-event-type-taken", 409, "Webhook event type taken",
      "Deactivate the registration that holds the event type first."},
     {Slug::payload_too_large, "payload-too-large", 413, "Payload too large",
-     "Send at most 64 KiB, or 1 MiB on bulk routes."},
+     "Send at most what the API reference names for the route: 64 KiB, and more on a few routes."},
     {Slug::headers_too_large, "headers-too-large", 431, "Request header fields too large",
      "Send at most 64 header fields and 16 KiB of header text."},
     {Slug::unsupported_media_type, "unsupported-media-type", 415, "Unsupported media type",

@@ -14,12 +14,6 @@ std::string dump(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-std::string code_of(const SlugInfo& slug) {
-  std::string code(slug.name);
-  std::replace(code.begin(), code.end(), '-', '_');
-  return code;
-}
-
 void add_headers(Response& response, const Problem& problem) {
   if (problem.retry_after_s) {
     response.header("Retry-After", std::to_string(*problem.retry_after_s));
@@ -33,6 +27,12 @@ void add_headers(Response& response, const Problem& problem) {
 
 }  // namespace
 
+std::string problem_code(const SlugInfo& slug) {
+  std::string code(slug.name);
+  std::replace(code.begin(), code.end(), '-', '_');
+  return code;
+}
+
 Response problem_response(const Problem& problem, std::string_view instance,
                           std::string_view request_id) {
   const SlugInfo& slug = info(problem.slug);
@@ -43,7 +43,7 @@ Response problem_response(const Problem& problem, std::string_view instance,
   if (!problem.detail.empty()) body["detail"] = problem.detail;
   if (!instance.empty()) body["instance"] = instance;
   body["requestId"] = request_id;
-  body["code"] = code_of(slug);
+  body["code"] = problem_code(slug);
   body["docUrl"] = "/problems/" + std::string(slug.name);
   for (const FieldError& error : problem.fields) {
     body["errors"].push_back(Json{{"field", error.field}, {"message", error.message}});
@@ -59,7 +59,7 @@ Response problem_response(const Problem& problem, std::string_view instance,
 // The contract fixes the members of the envelope; the request id travels in its header only.
 Response envelope_problem_response(const Problem& problem, std::string_view /*request_id*/) {
   const SlugInfo& slug = info(problem.slug);
-  std::string message = code_of(slug);
+  std::string message = problem_code(slug);
   std::transform(message.begin(), message.end(), message.begin(),
                  [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
   message += ": ";

@@ -9,6 +9,9 @@
 
 namespace coffer::http {
 
+/// `code` of a problem: its slug with underscores.
+std::string problem_code(const SlugInfo& slug);
+
 /// Body: type (urn:coffer:problem:<slug>), title, status, detail?, instance, requestId, code,
 /// docUrl ("/problems/<slug>"), errors[]?. Headers: Retry-After where set, WWW-Authenticate on 401.
 /// `instance` is the request path; text that is not valid UTF-8 is shown with replacement marks.

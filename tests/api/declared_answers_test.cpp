@@ -95,6 +95,29 @@ class Producer {
     }
   }
 
+  /// A good request while nothing can be stored.
+  Reply full_disk(const api::Route& route) {
+    const Sample sample = sample_of(route);
+    Names names = mine_;
+    names["pending"] = app_.me().third_party_wallet("USDC");
+    add_beneficiary(app_.me(), names);
+    add_quote(app_.me(), names);
+    add_webhook(app_.me(), names, sample);
+    add_fresh_payment_samples(app_, app_.me(), names, sample);
+    const HttpCall call = route.operation == "takeProviderCallback"
+                              ? signed_callback(app_, names, filled(sample.body, names))
+                              : sample.call(names);
+    app_.clock.advance_ms(1'000);
+    Reply reply;
+    {
+      const ArmedFault fault("disk.full:0=fail");
+      reply = app_.me().send(call);
+    }
+    app_.clock.advance_ms(1'000);
+    CHECK(app_.core().queue().probe());
+    return reply;
+  }
+
  private:
   Reply success(const api::Route& route, const Sample& sample, int status) {
     Names names = mine_;
@@ -338,6 +361,21 @@ TEST_CASE("every status that a route declares can be produced") {
   }
 }
 
+TEST_CASE("a full disk stops exactly the routes that say so") {
+  Producer producer;
+  for (const api::Route& route : api::routes()) {
+    if (!route.pattern.starts_with("/v1/") || route.method == "GET") continue;
+    const auto slugs = api::problems_of(route);
+    const bool declared = std::find(slugs.begin(), slugs.end(), Slug::storage_full) != slugs.end();
+    const Reply reply = producer.full_disk(route);
+    INFO(route.operation << " " << reply.text().substr(0, 500));
+    const std::string slug = route.envelope && reply.body.find("STORAGE_FULL") != std::string::npos
+                                 ? "storage-full"
+                                 : reply.slug();
+    CHECK((slug == "storage-full") == declared);
+  }
+}
+
 TEST_CASE("the route table is complete and says each thing once") {
   std::set<std::string_view> operations;
   for (const api::Route& route : api::routes()) {
@@ -353,6 +391,11 @@ TEST_CASE("the route table is complete and says each thing once") {
     CHECK((route.access == api::Access::connect) == route.pattern.starts_with("/v1/connect-"));
     if (route.pattern.starts_with("/v1/payments/")) {
       CHECK(route.moves_money == (route.method == "POST"));
+    }
+    for (const api::Answer& answer : route.answers) {
+      // Problems are declared by slug. 402 is the directional quote's own convention.
+      INFO(answer.status);
+      if (route.pattern.starts_with("/v1/")) CHECK((answer.status < 400 || answer.status == 402));
     }
     for (const api::Answer& answer : api::answers_of(route)) {
       INFO(answer.status);

@@ -194,10 +194,12 @@ TEST_CASE("the document names every route under /v1 with every status, and nothi
     if (!route.pattern.starts_with("/v1/")) continue;
     std::string method(route.method);
     for (char& c : method) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    for (const api::Answer& answer : api::answers_of(route)) {
-      declared.insert(method + " " + std::string(route.pattern) + " " +
-                      std::to_string(answer.status));
-    }
+    const auto declare = [&](int status) {
+      declared.insert(method + " " + std::string(route.pattern) + " " + std::to_string(status));
+    };
+    // A success that a query asks for is documented where that is an operation of its own.
+    for (const api::Answer& answer : route.answers) declare(answer.status);
+    for (const Slug slug : api::problems_of(route)) declare(info(slug).status);
   }
   CHECK(documented == declared);
 }
@@ -214,7 +216,7 @@ TEST_CASE("every reference of the document leads to a part of it, and every part
     CHECK(document.contains(Json::json_pointer(target)));
     used.insert(target);
   }
-  for (const char* kind : {"schemas", "responses", "headers"}) {
+  for (const char* kind : {"schemas", "responses", "headers", "parameters", "examples"}) {
     for (const auto& [name, part] : document.at("components").at(kind).items()) {
       INFO(kind << " " << name);
       CHECK(used.contains("/components/" + std::string(kind) + "/" + name));

@@ -97,10 +97,15 @@ const std::map<std::string, std::string, std::less<>>& bodies() {
 }
 
 const std::map<std::string, std::string, std::less<>>& queries() {
+  constexpr const char* kRange =
+      "?walletId=$wallet&assetCode=USDC&startDate=2026-01-01&endDate=2026-02-01";
   static const std::map<std::string, std::string, std::less<>> all = {
       {"getChallenge", "?account=$publicKey"},
       {"getPaymentRequirements", "?connectorId=$connector&transactionType=B2C"},
-      {"getStatement", "?walletId=$wallet&assetCode=USDC&startDate=2026-01-01&endDate=2026-02-01"},
+      {"getStatement", kRange},
+      {"getStatementCsv", kRange},
+      {"getStatementNdjson", kRange},
+      {"getStatementCamt053", kRange},
   };
   return all;
 }

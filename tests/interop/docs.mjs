@@ -140,13 +140,15 @@ for (const { path, method, operation } of operations) {
     for (const name of schema.required ?? []) assert.ok(name in example, `${operation.operationId}: ${name}`);
     for (const name of Object.keys(schema.properties ?? {})) says(name);
   }
+  for (const [status, response] of Object.entries(operation.responses)) {
+    if (response.content) assert.ok(text.includes('Example response'), `${operation.operationId} ${status}: no example`);
+  }
   for (const link of article.all('a')) {
     const slug = link.attributes.href.match(/^\/problems\/(.+)/)?.[1];
     if (slug) slugs.add(slug);
   }
 }
-for (const [name, response] of Object.entries(openapi.components.responses)) {
-  if (!name.startsWith('Problem')) continue;
+for (const response of Object.values(openapi.components.responses)) {
   for (const [, slug] of response.description.matchAll(/`([a-z0-9-]+)`/g)) {
     assert.ok(slugs.has(slug), `${slug} is not linked`);
   }

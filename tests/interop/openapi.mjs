@@ -11,6 +11,7 @@ writeFileSync(documentPath, served.response);
 
 const fresh = () => JSON.parse(served.response);
 const schemas = (document) => document.components.schemas;
+const resolved = (document, response) => document.components.responses[response.$ref.split('/').pop()];
 
 /** Changes that make document and exchanges disagree: each must be found. */
 const forgeries = {
@@ -18,7 +19,7 @@ const forgeries = {
     delete document.paths['/v1/wallets/{walletId}'].get.responses['404'];
   },
   'a status that nobody saw': (document) => {
-    document.paths['/v1/wallets'].get.responses['410'] = { $ref: '#/components/responses/Problem404' };
+    document.paths['/v1/wallets'].get.responses['410'] = { $ref: '#/components/responses/not-found' };
   },
   'a path that nobody served': (document) => {
     document.paths['/v1/nothing'] = { get: document.paths['/v1/assets'].get };
@@ -48,7 +49,24 @@ const forgeries = {
     document.paths['/v1/wallets'].get.parameters[0].required = true;
   },
   'a media type that is not documented': (document) => {
-    delete document.paths['/v1/statements/transactions'].get.responses['200'].content['text/csv'];
+    delete document.paths['/v1/statements/transactions/csv'].get.responses['200'].content['text/csv'];
+  },
+  'a problem that is not documented': (document) => {
+    const response = document.paths['/v1/payments/p2p/own'].post.responses['409'];
+    delete resolved(document, response).content['application/problem+json'].examples['wallet-not-verified'];
+  },
+  'a problem that nobody saw': (document) => {
+    const response = document.paths['/v1/payments/p2p/own'].post.responses['400'];
+    resolved(document, response).content['application/problem+json'].examples['invalid-cursor'] = {};
+  },
+  'an event that is not documented': (document) => {
+    delete document.webhooks['payment.succeeded'];
+  },
+  'an event of another shape': (document) => {
+    schemas(document).PaymentEvent.properties.sequence = { type: 'string' };
+  },
+  'a query that makes it another operation': (document) => {
+    delete document.paths['/v1/payments/p2p/own'].post['x-variants'];
   },
 };
 

@@ -27,8 +27,19 @@ export class Judge {
   /** `get /path 200 application/json` of everything that was seen. */
   seen = new Set();
 
+  #operations = new Map();
+  /** The operation that a variant belongs to, by operationId: both are refused by the same checks. */
+  #origins = new Map();
+
   constructor(document) {
     this.#document = document;
+    for (const [path, item] of Object.entries(document.paths)) {
+      for (const method of METHODS.filter((name) => item[name])) {
+        const operation = item[method];
+        this.#operations.set(operation.operationId, { path, method, operation });
+        for (const variant of operation['x-variants'] ?? []) this.#origins.set(variant.operationId, operation.operationId);
+      }
+    }
     addFormats(this.#ajv);
     // Says which of several schemas applies; oneOf decides that too.
     this.#ajv.addKeyword('discriminator');
@@ -89,12 +100,57 @@ export class Judge {
     }
   }
 
-  judge(exchange) {
+  /** The operation that documents this exchange: the route's own, or what its query makes of it. */
+  #operationOf(exchange, type) {
     const method = exchange.method.toLowerCase();
+    const own = this.#document.paths[exchange.pattern]?.[method];
+    const query = new URL(exchange.target, 'http://host').searchParams;
+    for (const variant of own?.['x-variants'] ?? []) {
+      const other = this.#operations.get(variant.operationId);
+      if (!other) throw new Error(`no operation is called ${variant.operationId}`);
+      const named = Object.entries(variant.query).every(([name, value]) => query.get(name) === value);
+      // An Accept header asks for an export too: the media type of the response tells.
+      const success = this.#resolve(other.operation.responses[exchange.status]);
+      const asked = exchange.status < 300 && success?.content?.[type] && !own.responses[exchange.status]?.content?.[type];
+      if (named || asked) return other;
+    }
+    return { path: exchange.pattern, method, operation: own };
+  }
+
+  #refusal(operation, slug) {
+    return `${this.#origins.get(operation.operationId) ?? operation.operationId} refusing with ${slug}`;
+  }
+
+  /** The problem must be one that this operation lists. */
+  #checkProblem(what, operation, content, exchange) {
+    if (!content.examples) return;
+    const body = JSON.parse(exchange.response);
+    const slug = body.type?.split(':').pop() ?? body.message.split(':')[0].toLowerCase().replaceAll('_', '-');
+    if (!content.examples[slug]) this.findings.push(`${what}: the problem ${slug} is not in the document`);
+    this.seen.add(this.#refusal(operation, slug));
+  }
+
+  /** An event that the API shows has the shape that its receivers were promised. */
+  #checkEvents(what, exchange) {
+    if (!exchange.pattern.startsWith('/v1/events') || exchange.status !== 200) return;
+    const body = JSON.parse(exchange.response);
+    for (const event of body.data?.length !== undefined ? body.data : [body]) {
+      const webhook = this.#document.webhooks?.[event.type]?.post;
+      if (!webhook) {
+        this.findings.push(`${what}: no webhook is documented for ${event.type}`);
+        continue;
+      }
+      this.seen.add(`event ${event.type}`);
+      const { schema } = webhook.requestBody.content['application/json'];
+      for (const error of this.#errors(schema, event)) this.findings.push(`webhook ${event.type}: ${error}`);
+    }
+  }
+
+  judge(exchange) {
     const what = `${exchange.method} ${exchange.pattern} ${exchange.status}`;
-    const operation = this.#document.paths[exchange.pattern]?.[method];
-    const response = this.#resolve(operation?.responses[exchange.status]);
     const type = withoutParameters(exchange.responseType);
+    const { path, method, operation } = this.#operationOf(exchange, type);
+    const response = this.#resolve(operation?.responses[exchange.status]);
     const content = this.#resolve(response?.content?.[type]);
     // 204 has neither a type nor a body.
     const empty = response && !response.content && !type && exchange.response === '';
@@ -102,14 +158,17 @@ export class Judge {
       this.findings.push(`${what} with ${type || 'no type'} is not in the document`);
       return;
     }
-    this.seen.add(`${method} ${exchange.pattern} ${exchange.status} ${type}`);
+    const key = `${method} ${path} ${exchange.status} ${type}`;
+    this.seen.add(key);
+    if (content) this.#checkProblem(what, operation, content, exchange);
+    this.#checkEvents(what, exchange);
     if (content) this.#check(`${what}: response`, content.schema, exchange.response, type);
     // 402 is the one success beyond 2xx: the directional quote's own convention.
-    if (exchange.status < 300 || exchange.status === 402) this.#judgeRequest(what, method, operation, exchange);
+    if (exchange.status < 300 || exchange.status === 402) this.#judgeRequest(what, `${method} ${path}`, operation, exchange);
   }
 
   /** What was accepted must be what the document says may be sent. */
-  #judgeRequest(what, method, operation, exchange) {
+  #judgeRequest(what, key, operation, exchange) {
     this.#checkQuery(what, operation, exchange.target);
     if (!operation.requestBody) return;
     if (!operation.requestBody.required && exchange.request === '') return;
@@ -119,7 +178,7 @@ export class Judge {
       this.findings.push(`${what}: accepted a body of type ${type || 'none'}`);
       return;
     }
-    this.seen.add(`${method} ${exchange.pattern} request ${type}`);
+    this.seen.add(`${key} request ${type}`);
     this.#check(`${what}: request`, content.schema, exchange.request, type);
   }
 
@@ -128,8 +187,10 @@ export class Judge {
     for (const [path, item] of Object.entries(this.#document.paths)) {
       for (const method of METHODS.filter((name) => item[name])) {
         for (const [status, response] of Object.entries(item[method].responses)) {
-          for (const type of Object.keys(this.#resolve(response).content ?? { '': null })) {
-            this.#expect(`${method} ${path} ${status} ${type}`);
+          for (const [type, content] of Object.entries(this.#resolve(response).content ?? { '': {} })) {
+            const key = `${method} ${path} ${status} ${type}`;
+            this.#expect(key);
+            for (const slug of Object.keys(content.examples ?? {})) this.#expect(this.#refusal(item[method], slug));
           }
         }
         for (const type of Object.keys(item[method].requestBody?.content ?? {})) {
@@ -137,6 +198,7 @@ export class Judge {
         }
       }
     }
+    for (const type of Object.keys(this.#document.webhooks ?? {})) this.#expect(`event ${type}`);
     return this.findings;
   }
 

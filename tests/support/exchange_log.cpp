@@ -108,6 +108,14 @@ void observe(const HttpCall& call, const Reply& reply) {
   if (!known) {
     FAIL_CHECK(route->operation << " answered the undeclared status " << reply.text());
   }
+  if (!reply.slug().empty()) {
+    const auto slugs = api::problems_of(*route);
+    const bool listed = std::any_of(slugs.begin(), slugs.end(),
+                                    [&](Slug slug) { return info(slug).name == reply.slug(); });
+    if (!listed && route->pattern.starts_with("/v1/")) {
+      FAIL_CHECK(route->operation << " answered the undeclared problem " << reply.text());
+    }
+  }
   if (route->pattern.starts_with("/v1/")) write_down(*route, call, reply);
 }
 

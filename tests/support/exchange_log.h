@@ -10,7 +10,7 @@ namespace coffer::test {
 /// The route that serves this request, under either mount; nullptr when none does.
 const api::Route* find_route(const HttpCall& call);
 
-/// Fails the running test when the route does not declare the status of `reply`.
+/// Fails the running test when the route does not declare the status or the problem of `reply`.
 void observe(const HttpCall& call, const Reply& reply);
 
 /// Failed assertions so far in this process; a test that sees it rise keeps its files.

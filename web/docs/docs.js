@@ -217,6 +217,16 @@ function shape(type, schema) {
     isComposite(schema) ? nested(schema) : [' ', typeText(schema)]);
 }
 
+/** A response as it may look, drawn when it is opened. */
+function reply(value) {
+  const body = h('div');
+  const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+  const open = ({ target }) => {
+    if (target.open && !body.hasChildNodes()) body.append(h('pre', { tabindex: '0' }, h('code', {}, text)));
+  };
+  return h('details', { class: 'schema', ontoggle: open }, h('summary', {}, 'Example response'), body);
+}
+
 function answer(status, response) {
   const whole = resolve(response);
   if (Number(status) >= 400 && response.$ref) {
@@ -225,7 +235,8 @@ function answer(status, response) {
       slugs.flatMap((slug, i) => [i > 0 ? ', ' : '', h('a', { href: `/problems/${slug}` }, slug)]));
   }
   return h('li', {}, h('span', { class: 'name' }, status), ' ',
-    Object.entries(whole.content || {}).map(([type, { schema }]) => shape(type, schema)));
+    Object.entries(whole.content || {}).map(([type, { schema, example: value }]) =>
+      [shape(type, schema), value === undefined ? null : reply(value)]));
 }
 
 function access(operation) {

@@ -10,6 +10,8 @@ namespace coffer::api {
 namespace {
 
 constexpr std::size_t kBulkMax = 500;
+// Room for a beneficiary with every text at its limit, escaped; and for a bulk of ordinary ones.
+constexpr std::size_t kBodyMax = 1024 * 1024;
 
 Result<BeneficiaryId> beneficiary_id(const Call& call) {
   const auto id = BeneficiaryId::parse(call.param("beneficiaryId"));
@@ -159,8 +161,10 @@ Route bulk_route() {
           .tag = "Beneficiaries",
           .summary = "Create up to 500 beneficiaries, each on its own",
           .scope = Scope::beneficiaries_write,
+          .needs_storage = false,  // each row has its own problem
           .body = Body::json,
           .request_schema = "NewBeneficiaries",
+          .body_bytes_max = kBodyMax,
           .answers = {{200, "BulkResult"}},
           .handler = create_many};
 }
@@ -189,7 +193,9 @@ std::vector<Route> beneficiaries_routes() {
            .scope = Scope::beneficiaries_write,
            .body = Body::json,
            .request_schema = "NewBeneficiary",
-           .answers = {{201, "Beneficiary"}, {422}},
+           .body_bytes_max = kBodyMax,
+           .answers = {{201, "Beneficiary"}},
+           .problems = {Slug::validation_failed},
            .handler = create_beneficiary},
           bulk_route(),
           {.method = "GET",
@@ -198,7 +204,8 @@ std::vector<Route> beneficiaries_routes() {
            .tag = "Beneficiaries",
            .summary = "Read one beneficiary whole",
            .scope = Scope::beneficiaries_read,
-           .answers = {{200, "Beneficiary"}, {404}},
+           .answers = {{200, "Beneficiary"}},
+           .problems = {Slug::not_found},
            .handler = read_one},
           {.method = "PATCH",
            .pattern = kOne,
@@ -208,7 +215,9 @@ std::vector<Route> beneficiaries_routes() {
            .scope = Scope::beneficiaries_write,
            .body = Body::json,
            .request_schema = "BeneficiaryPatch",
-           .answers = {{200, "Beneficiary"}, {404}, {422}},
+           .body_bytes_max = kBodyMax,
+           .answers = {{200, "Beneficiary"}},
+           .problems = {Slug::not_found, Slug::validation_failed},
            .handler = update_beneficiary},
           {.method = "PUT",
            .pattern = kOne,
@@ -218,7 +227,9 @@ std::vector<Route> beneficiaries_routes() {
            .scope = Scope::beneficiaries_write,
            .body = Body::json,
            .request_schema = "NewBeneficiary",
-           .answers = {{200, "Beneficiary"}, {404}, {422}},
+           .body_bytes_max = kBodyMax,
+           .answers = {{200, "Beneficiary"}},
+           .problems = {Slug::not_found, Slug::validation_failed},
            .handler = replace_beneficiary},
           {.method = "DELETE",
            .pattern = kOne,
@@ -226,7 +237,8 @@ std::vector<Route> beneficiaries_routes() {
            .tag = "Beneficiaries",
            .summary = "Archive a beneficiary",
            .scope = Scope::beneficiaries_write,
-           .answers = {{204}, {404}},
+           .answers = {{204}},
+           .problems = {Slug::not_found},
            .handler = delete_beneficiary}};
 }
 

@@ -121,14 +121,16 @@ Result<http::Response> test_webhook(const Services& services, const Call& call) 
 }  // namespace
 
 Route webhook_route(std::string_view method, std::string_view pattern, std::string_view operation,
-                    std::string_view summary, std::vector<Answer> answers, Handler handler) {
+                    std::string_view summary, Answer success, std::vector<Slug> problems,
+                    Handler handler) {
   return {.method = method,
           .pattern = pattern,
           .operation = operation,
           .tag = "Webhooks",
           .summary = summary,
           .scope = method == "GET" ? Scope::webhooks_read : Scope::webhooks_write,
-          .answers = std::move(answers),
+          .answers = {success},
+          .problems = std::move(problems),
           .handler = handler};
 }
 
@@ -219,31 +221,37 @@ Result<http::Response> list_webhooks_page(const Services& services, const Call& 
 
 std::vector<Route> webhooks_routes() {
   Route list = webhook_route("GET", "/v1/webhooks", "listWebhooks", "List webhooks, newest first",
-                             {{200, "WebhookList"}}, list_webhooks);
+                             {200, "WebhookList"}, {}, list_webhooks);
   list.query = {{"status", "WebhookStatus", "Only webhooks in this state"},
                 {"limit", "Limit", "Rows of a page"},
                 {"cursor", "Cursor", "Continues a list"}};
-  return {
-      with_body(
-          webhook_route("POST", "/v1/webhooks", "createWebhook", "Register an endpoint for events",
-                        {{201, "WebhookWithSecret"}, {409}, {422}}, create_webhook),
-          "NewWebhook"),
-      std::move(list),
-      webhook_route("GET", "/v1/webhooks/{webhookId}", "getWebhook", "Read one webhook",
-                    {{200, "Webhook"}, {404}}, read_webhook),
-      with_body(webhook_route("PATCH", "/v1/webhooks/{webhookId}", "updateWebhook",
-                              "Change a webhook's URL, description or event types",
-                              {{200, "Webhook"}, {404}, {409}, {422}}, update_webhook),
-                "WebhookUpdate"),
-      webhook_route("DELETE", "/v1/webhooks/{webhookId}", "deactivateWebhook",
-                    "Deactivate a webhook for good", {{200, "Webhook"}, {404}}, deactivate_webhook),
-      with_body(webhook_route("POST", "/v1/webhooks/{webhookId}/rotate-secret",
-                              "rotateWebhookSecret", "Give a webhook a new signing secret",
-                              {{200, "WebhookWithSecret"}, {404}, {409}, {422}}, rotate_secret),
-                "SecretRotation", Body::optional_json),
-      webhook_route("POST", "/v1/webhooks/{webhookId}/test", "testWebhook",
-                    "Send a test event to a webhook", {{202, "TestEvent"}, {404}, {409}},
-                    test_webhook)};
+  return {with_body(webhook_route("POST", "/v1/webhooks", "createWebhook",
+                                  "Register an endpoint for events", {201, "WebhookWithSecret"},
+                                  {Slug::webhook_event_type_taken, Slug::validation_failed,
+                                   Slug::webhook_target_refused},
+                                  create_webhook),
+                    "NewWebhook"),
+          std::move(list),
+          webhook_route("GET", "/v1/webhooks/{webhookId}", "getWebhook", "Read one webhook",
+                        {200, "Webhook"}, {Slug::not_found}, read_webhook),
+          with_body(
+              webhook_route("PATCH", "/v1/webhooks/{webhookId}", "updateWebhook",
+                            "Change a webhook's URL, description or event types", {200, "Webhook"},
+                            {Slug::not_found, Slug::conflict, Slug::webhook_event_type_taken,
+                             Slug::validation_failed, Slug::webhook_target_refused},
+                            update_webhook),
+              "WebhookUpdate"),
+          webhook_route("DELETE", "/v1/webhooks/{webhookId}", "deactivateWebhook",
+                        "Deactivate a webhook for good", {200, "Webhook"}, {Slug::not_found},
+                        deactivate_webhook),
+          with_body(webhook_route(
+                        "POST", "/v1/webhooks/{webhookId}/rotate-secret", "rotateWebhookSecret",
+                        "Give a webhook a new signing secret", {200, "WebhookWithSecret"},
+                        {Slug::not_found, Slug::conflict, Slug::validation_failed}, rotate_secret),
+                    "SecretRotation", Body::optional_json),
+          webhook_route("POST", "/v1/webhooks/{webhookId}/test", "testWebhook",
+                        "Send a test event to a webhook", {202, "TestEvent"},
+                        {Slug::not_found, Slug::conflict}, test_webhook)};
 }
 
 }  // namespace coffer::api

@@ -50,7 +50,8 @@ std::vector<Route> associations_routes() {
            .access = Access::business,
            .scope = Scope::associations_read,
            .envelope = true,
-           .answers = {{200, "AssociationEnvelope"}, {404}},
+           .answers = {{200, "AssociationEnvelope"}},
+           .problems = {Slug::not_found},
            .handler = read_association}};
 }
 

@@ -198,10 +198,12 @@ std::vector<Route> auth_routes() {
            .tag = "Auth",
            .summary = "Exchange client credentials for a bearer token",
            .access = Access::login,
+           .needs_storage = false,
            .body = Body::json_or_form,
            .request_schema = "TokenRequest",
            .form_schema = "TokenForm",
-           .answers = {{200, "Token"}, {401}},
+           .answers = {{200, "Token"}},
+           .problems = {Slug::unauthorized},
            .handler = create_token}};
 }
 

@@ -176,7 +176,8 @@ std::vector<Route> challenge_routes() {
            .access = Access::login,
            .query = {{"account", "PublicKey", "The application's public key", true},
                      {"home_domain", "Text", "The home domain of this server, when given"}},
-           .answers = {{200, "Challenge"}, {404}},
+           .answers = {{200, "Challenge"}},
+           .problems = {Slug::not_found},
            .handler = get_challenge},
           {.method = "POST",
            .pattern = "/v1/public/auth-connect",
@@ -188,7 +189,8 @@ std::vector<Route> challenge_routes() {
            .request_schema = "SignedChallenge",
            .form_schema = "SignedChallenge",
            .string_max = 64 * 1024,
-           .answers = {{200, "Session"}, {401}},
+           .answers = {{200, "Session"}},
+           .problems = {Slug::invalid_challenge, Slug::unauthorized},
            .handler = submit_challenge},
           {.method = "GET",
            .pattern = "/.well-known/stellar.toml",
@@ -211,7 +213,8 @@ std::vector<Route> login_routes() {
                  .access = Access::login,
                  .body = Body::json,
                  .request_schema = "SignIn",
-                 .answers = {{200, "Session"}, {401}},
+                 .answers = {{200, "Session"}},
+                 .problems = {Slug::unauthorized},
                  .handler = sign_in});
   all.push_back({.method = "POST",
                  .pattern = "/v1/public/auth/refresh",
@@ -221,7 +224,8 @@ std::vector<Route> login_routes() {
                  .access = Access::login,
                  .body = Body::json,
                  .request_schema = "Refresh",
-                 .answers = {{200, "Session"}, {401}},
+                 .answers = {{200, "Session"}},
+                 .problems = {Slug::unauthorized},
                  .handler = refresh});
   all.push_back(
       {.method = "POST",
@@ -232,7 +236,8 @@ std::vector<Route> login_routes() {
        .access = Access::login,
        .body = Body::json,
        .request_schema = "OtpLogin",
-       .answers = {{200, "Token"}, {401}},
+       .answers = {{200, "Token"}},
+       .problems = {Slug::unauthorized},
        .handler = verify_otp});
   return all;
 }

@@ -1,6 +1,7 @@
 #include "api/pipeline/pipeline.h"
 
 #include <algorithm>
+#include <map>
 
 #include "api/routes.h"
 #include "base/fault.h"
@@ -58,6 +59,39 @@ Result<void> check_media_type(const Route& route, const http::Request& request) 
                                  : type + " is not accepted; send application/json.");
 }
 
+/// The listener asks for the limit of a body before it looks at the method: each path has the limit
+/// of its largest route.
+class BodyLimits {
+ public:
+  BodyLimits() : router_(paths()) {}
+
+  std::size_t at(std::string_view path) const {
+    const http::RouteMatch match = router_.match(kAny, path);
+    return match.kind == http::RouteMatch::Kind::found ? limits_[match.index]
+                                                       : Route().body_bytes_max;
+  }
+
+ private:
+  static constexpr const char* kAny = "ANY";
+
+  std::vector<http::RoutePattern> paths() {
+    std::map<std::string_view, std::size_t> largest;
+    for (const Route& route : routes()) {
+      std::size_t& limit = largest[route.pattern];
+      limit = std::max(limit, route.body_bytes_max);
+    }
+    std::vector<http::RoutePattern> out;
+    for (const auto& [pattern, limit] : largest) {
+      out.push_back({kAny, std::string(pattern)});
+      limits_.push_back(limit);
+    }
+    return out;
+  }
+
+  std::vector<std::size_t> limits_;  // filled before router_
+  http::Router router_;
+};
+
 /// An unexpected fault: everything to the log, nothing to the client.
 http::Response unexpected_fault(const char* what, const http::Request& request) {
   log_error("api", "request failed",
@@ -95,33 +129,40 @@ bool is_guarded(Access access) {
   throw InternalError("unknown access");
 }
 
+std::vector<Slug> problems_of(const Route& route) {
+  std::vector<Slug> out = route.problems;
+  const auto add = [&](std::initializer_list<Slug> slugs) {
+    out.insert(out.end(), slugs.begin(), slugs.end());
+  };
+  if (route.pattern.starts_with(kVersion)) {
+    add({Slug::malformed_request, Slug::unexpected_error, Slug::overloaded});
+  }
+  if (is_guarded(route.access)) {
+    add({Slug::unauthorized, Slug::token_expired, Slug::no_association, Slug::insufficient_scope});
+  }
+  if (route.access != Access::open) add({Slug::rate_limited});
+  if (route.access == Access::sandbox) add({Slug::not_found});
+  if (route.access == Access::business) add({Slug::token_verification_timeout});
+  if (route.moves_money) add({Slug::association_suspended});
+  if (route.body != Body::none) add({Slug::payload_too_large, Slug::unsupported_media_type});
+  if (route.method != "GET" && route.needs_storage) add({Slug::storage_full});
+  const auto continues = [](const QueryParam& param) { return param.name == "cursor"; };
+  if (std::any_of(route.query.begin(), route.query.end(), continues)) add({Slug::invalid_cursor});
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
 std::vector<Answer> answers_of(const Route& route) {
   std::vector<Answer> out = route.answers;
-  const auto add = [&](std::initializer_list<int> statuses) {
-    for (const int status : statuses) {
-      const auto same = [&](const Answer& answer) { return answer.status == status; };
-      if (std::none_of(out.begin(), out.end(), same)) out.push_back({status});
-    }
+  const auto add = [&](const Answer& answer) {
+    const auto same = [&](const Answer& known) { return known.status == answer.status; };
+    if (std::none_of(out.begin(), out.end(), same)) out.push_back(answer);
   };
-  if (route.pattern.starts_with(kVersion)) add({400, 502, 503});
-  switch (route.access) {
-    case Access::open:
-      break;
-    case Access::login:
-      add({429});
-      break;
-    case Access::application:
-    case Access::connect:
-      add({401, 403, 429});
-      break;
-    case Access::sandbox:
-      add({401, 403, 404, 429});
-      break;
-    case Access::business:
-      add({401, 403, 429, 504});
-      break;
+  for (const QueryVariant& variant : route.variants) {
+    for (const Answer& answer : find_operation(variant.operation).answers) add(answer);
   }
-  if (route.body != Body::none) add({413, 415});
+  for (const Slug slug : problems_of(route)) add({info(slug).status});
   std::sort(out.begin(), out.end(),
             [](const Answer& a, const Answer& b) { return a.status < b.status; });
   return out;
@@ -131,7 +172,8 @@ Pipeline::Pipeline(Services& services)
     : services_(services), router_(patterns()), traffic_(services.flows.metrics, routes()) {}
 
 std::size_t Pipeline::body_bytes_max(std::string_view path) {
-  return canonical_path(path).ends_with("/bulk") ? 1024 * 1024 : 64 * 1024;
+  static const BodyLimits limits;
+  return limits.at(canonical_path(path));
 }
 
 http::Response Pipeline::render(const Problem& problem, std::string_view path,

@@ -17,7 +17,7 @@ class Pipeline {
   explicit Pipeline(Services& services);
   /// Never throws. Called on worker threads.
   http::Response handle(http::Request& request) const;
-  /// Cap of a request body for the listener's gate: 1 MiB on bulk routes, else 64 KiB.
+  /// Cap of a request body for the listener's gate, from the route table.
   static std::size_t body_bytes_max(std::string_view path);
   /// A problem in the shape that errors have at this path; also for what the listener refuses.
   static http::Response render(const Problem& problem, std::string_view path,

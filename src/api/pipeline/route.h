@@ -57,7 +57,17 @@ struct QueryParam {
 /// One status a route can answer with.
 struct Answer {
   int status = 200;
-  std::string_view schema = {};  // of a success; problems all have the Problem schema
+  std::string_view schema = {};                      // of a success
+  std::string_view media_type = "application/json";  // of a success with a schema
+};
+
+/// A query that turns an operation into another one of the document: `?validateOnly=true` of a
+/// payment is what its `/validate` route does. The server takes both; the document describes each
+/// success at an operation of its own, so that a generated client gets one type from one call.
+struct QueryVariant {
+  std::string_view parameter;
+  std::string_view value;
+  std::string_view operation;
 };
 
 struct Route {
@@ -69,19 +79,29 @@ struct Route {
   Access access = Access::application;
   std::optional<Scope> scope;
   bool moves_money = false;  // needs an active association; draws on the money bucket
-  bool envelope = false;     // business routes answer with the response envelope
+  bool needs_storage =
+      true;               // unless a GET: is refused with storage-full when nothing can be stored
+  bool envelope = false;  // business routes answer with the response envelope
   Body body = Body::none;
   std::string_view request_schema = {};
-  std::string_view form_schema = {};  // of a form, with Body::json_or_form
-  std::size_t string_max = 4096;      // characters of the longest string in the body
+  std::string_view form_schema = {};       // of a form, with Body::json_or_form
+  std::size_t string_max = 4096;           // characters of the longest string in the JSON body
+  std::size_t body_bytes_max = 64 * 1024;  // of a request
   std::vector<QueryParam> query = {};
-  /// Successes first, then this route's own problems. Those that follow from access, body and the
-  /// server itself are added by `answers_of`.
+  std::vector<QueryVariant> variants = {};
+  /// Successes.
   std::vector<Answer> answers = {{200}};
+  /// This route's own problems. Those that follow from access, query, body and the server itself
+  /// are added by `problems_of`.
+  std::vector<Slug> problems = {};
   Handler handler = nullptr;
 };
 
-/// Everything a route can answer, by status: its own answers and those the pipeline adds.
+/// Every problem of a route, in the order of the problem table: its own and those that the pipeline
+/// adds.
+std::vector<Slug> problems_of(const Route& route);
+/// Every status of a route, in ascending order: its successes, those of its variants and those of
+/// its problems.
 std::vector<Answer> answers_of(const Route& route);
 
 }  // namespace coffer::api

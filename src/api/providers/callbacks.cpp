@@ -98,7 +98,9 @@ std::vector<Route> callbacks_routes() {
            .access = Access::open,
            .body = Body::json,
            .request_schema = "ProviderCallback",
-           .answers = {{200, "Received"}, {401}, {404}, {409}, {422}},
+           .answers = {{200, "Received"}},
+           .problems = {Slug::unauthorized, Slug::not_found, Slug::conflict,
+                        Slug::validation_failed, Slug::amount_precision, Slug::amount_out_of_range},
            .handler = take_callback}};
 }
 

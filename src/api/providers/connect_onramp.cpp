@@ -57,7 +57,8 @@ Result<http::Response> cash_in(const Services& services, const Call& call) {
 }
 
 Route collection(std::string_view pattern, std::string_view operation, std::string_view summary,
-                 std::string_view request, std::string_view reply, Handler handler) {
+                 std::string_view request, std::string_view reply, std::vector<Slug> problems,
+                 Handler handler) {
   return {.method = "POST",
           .pattern = pattern,
           .operation = operation,
@@ -68,23 +69,32 @@ Route collection(std::string_view pattern, std::string_view operation, std::stri
           .moves_money = true,
           .body = Body::json,
           .request_schema = request,
-          .answers = {{202, reply}, {404}, {409}, {422}},
+          .body_bytes_max = kLargeBodyMax,
+          .answers = {{202, reply}},
+          .problems = std::move(problems),
           .handler = handler};
 }
 
 }  // namespace
 
 std::vector<Route> connect_onramp_routes() {
-  Route onramp = collection("/v1/connect-onramp", "executeConnectOnramp",
-                            "Collect against a quote, as POST /v1/payments/onramp", "Onramp",
-                            "Acknowledgement", execute_onramp);
-  onramp.query = {{"validateOnly", "Flag", "Run every check, store nothing, answer 200"}};
-  onramp.answers.push_back({200, "Validation"});
-  Route cashin = collection("/v1/connect-cashin", "executeConnectCashIn",
-                            "Quote a collection and execute it in one call", "CashIn",
-                            "CashInResult", cash_in);
-  cashin.answers.push_back({504});
-  return {onramp, cashin};
+  std::vector<Route> rows{collection(
+      "/v1/connect-onramp", "executeConnectOnramp",
+      "Collect against a quote, as POST /v1/payments/onramp", "Onramp", "Acknowledgement",
+      {Slug::invalid_reference, Slug::not_found, Slug::transaction_id_conflict,
+       Slug::wallet_not_verified, Slug::conflict, Slug::quote_expired, Slug::quote_already_used,
+       Slug::validation_failed, Slug::trustline_missing, Slug::requirement_missing},
+      execute_onramp)};
+  add_validation(rows, "/v1/connect-onramp/validate", "validateConnectOnramp", validate_onramp);
+  rows.push_back(collection(
+      "/v1/connect-cashin", "executeConnectCashIn", "Quote a collection and execute it in one call",
+      "CashIn", "CashInResult",
+      {Slug::invalid_reference, Slug::not_found, Slug::transaction_id_conflict,
+       Slug::wallet_not_verified, Slug::conflict, Slug::validation_failed, Slug::trustline_missing,
+       Slug::requirement_missing, Slug::amount_precision, Slug::amount_out_of_range,
+       Slug::provider_error, Slug::provider_unavailable, Slug::provider_timeout},
+      cash_in));
+  return rows;
 }
 
 }  // namespace coffer::api

@@ -123,7 +123,8 @@ std::vector<Route> connectors_routes() {
        .summary = "Read one connector with its execution steps",
        .scope = Scope::connectors_read,
        .query = {{"transactionType", "PartyType", "Only what this transaction type needs"}},
-       .answers = {{200, "ConnectorDetail"}, {404}},
+       .answers = {{200, "ConnectorDetail"}},
+       .problems = {Slug::not_found},
        .handler = read_connector},
       {.method = "GET",
        .pattern = "/v1/connectors/beneficiary/{beneficiaryId}/{method}",
@@ -131,7 +132,8 @@ std::vector<Route> connectors_routes() {
        .tag = "Connectors",
        .summary = "List the connectors that reach a beneficiary's destinations of a method",
        .scope = Scope::connectors_read,
-       .answers = {{200, "ConnectorList"}, {404}},
+       .answers = {{200, "ConnectorList"}},
+       .problems = {Slug::not_found},
        .handler = list_for_beneficiary},
   };
 }
