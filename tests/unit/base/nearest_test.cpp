@@ -1,0 +1,58 @@
+#include "base/text/nearest.h"
+
+#include <array>
+#include <catch2/catch.hpp>
+#include <string>
+
+using namespace coffer;
+
+namespace {
+
+constexpr auto kKnown = std::to_array<std::string_view>(
+    {"association", "application", "wallet", "walletId", "list", "status", "createdFrom", "ok"});
+
+std::string meant(std::string_view word) { return std::string(nearest(word, kKnown).value_or("")); }
+
+}  // namespace
+
+TEST_CASE("nearest: one slip of each kind") {
+  CHECK(meant("walet") == "wallet");    // left out
+  CHECK(meant("walllet") == "wallet");  // added
+  CHECK(meant("wsllet") == "wallet");   // changed
+  CHECK(meant("wlalet") == "wallet");   // swapped
+  CHECK(meant("lsit") == "list");       // a swap is one slip, not two: four letters have only one
+}
+
+TEST_CASE("nearest: upper and lower case are the same") {
+  CHECK(meant("WALLET") == "wallet");
+  CHECK(meant("walletid") == "walletId");
+  CHECK(meant("wallet_id") == "walletId");
+  CHECK(meant("STAUTS") == "status");
+}
+
+TEST_CASE("nearest: a longer word may have more slips") {
+  CHECK(meant("asociatoin") == "association");
+  CHECK(meant("aplicaton") == "application");
+  CHECK(meant("creatdform") == "createdFrom");
+}
+
+TEST_CASE("nearest: another word is no slip") {
+  CHECK(meant("frobnicate").empty());
+  CHECK(meant("last_week").empty());
+  CHECK(meant("lose").empty());
+  CHECK(meant("x").empty());
+  CHECK(meant("").empty());
+  CHECK(meant("statusstatus").empty());
+  CHECK_FALSE(nearest("wallet", {}));
+}
+
+TEST_CASE("nearest: of several the nearest, of equals the first") {
+  constexpr auto kTwo = std::to_array<std::string_view>({"rest", "test", "tests"});
+  CHECK(nearest("tests", kTwo) == "tests");
+  CHECK(nearest("best", kTwo) == "rest");
+}
+
+TEST_CASE("nearest: bytes that are no ASCII, and a word of any length") {
+  CHECK(meant("w\xc3\xa4llet") == "wallet");
+  CHECK(meant(std::string(1'000'000, 'w')).empty());
+}
