@@ -9,6 +9,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/text/nearest.h"
+
 namespace coffer {
 namespace {
 
@@ -315,19 +317,6 @@ std::string show_value(std::optional<LogFormat> value) {
   return *value == LogFormat::json ? "json" : "text";
 }
 
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i);
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t change = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = std::exchange(row[j], std::min({row[j] + 1, row[j - 1] + 1, change}));
-    }
-  }
-  return row.back();
-}
-
 std::string help_text(const ConfigOption& option) {
   const std::string fallback = option.default_text();
   std::string text(option.help);
@@ -375,17 +364,9 @@ const ConfigOption* find_config_option(std::string_view name) {
 }
 
 std::string_view nearest_config_option(std::string_view name) {
-  std::string_view best;
-  // More than a third wrong is another word, not a slip.
-  std::size_t best_distance = std::max<std::size_t>(name.size() / 3, 2) + 1;
-  for (const ConfigOption& option : kOptions) {
-    const std::size_t distance = edit_distance(name, option.name);
-    if (distance < best_distance) {
-      best_distance = distance;
-      best = option.name;
-    }
-  }
-  return best;
+  std::vector<std::string_view> names;
+  for (const ConfigOption& option : kOptions) names.push_back(option.name);
+  return nearest(name, names).value_or("");
 }
 
 Result<void> set_config_value(const ConfigOption& option, std::string_view text, Config& config) {
