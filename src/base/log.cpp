@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/environment.h"
 #include "base/mutex.h"
+#include "base/platform/terminal.h"
 #include "base/telemetry/log_file.h"
 #include "base/telemetry/log_scope.h"
 
@@ -235,12 +235,7 @@ class Output {
   }
 
  private:
-  static bool wants_colour() {
-    const auto no_color = environment_variable("NO_COLOR");
-    return isatty(STDERR_FILENO) == 1 && (!no_color || no_color->empty());
-  }
-
-  const bool colour_ = wants_colour();
+  const bool colour_ = is_terminal(STDERR_FILENO) && colours_allowed();
   std::atomic<LogFormat> format_ = default_log_format();
   Mutex mutex_;
   spdlog::sinks::stderr_sink_st stderr_ COFFER_GUARDED_BY(mutex_);
@@ -280,7 +275,7 @@ void set_log_level(LogLevel level) {
 }
 
 LogFormat default_log_format() {
-  return isatty(STDERR_FILENO) == 1 ? LogFormat::text : LogFormat::json;
+  return is_terminal(STDERR_FILENO) ? LogFormat::text : LogFormat::json;
 }
 
 std::string render_log_line(LogFormat format, bool colour, Timestamp time, LogLevel level,

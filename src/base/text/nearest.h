@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace coffer {
@@ -14,5 +15,8 @@ namespace coffer {
 /// `word` may come from outside: the time is bounded by the lengths of the entries.
 std::optional<std::string_view> nearest(std::string_view word,
                                         std::span<const std::string_view> known);
+
+/// The end of a message about `word`: `; did you mean "wallet"?`, or empty when no entry is near.
+std::string did_you_mean(std::string_view word, std::span<const std::string_view> known);
 
 }  // namespace coffer

@@ -52,6 +52,11 @@ TEST_CASE("nearest: of several the nearest, of equals the first") {
   CHECK(nearest("best", kTwo) == "rest");
 }
 
+TEST_CASE("nearest: the end of a message") {
+  CHECK(did_you_mean("walet", kKnown) == "; did you mean \"wallet\"?");
+  CHECK(did_you_mean("frobnicate", kKnown).empty());
+}
+
 TEST_CASE("nearest: bytes that are no ASCII, and a word of any length") {
   CHECK(meant("w\xc3\xa4llet") == "wallet");
   CHECK(meant(std::string(1'000'000, 'w')).empty());

@@ -2,10 +2,12 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <array>
 #include <catch2/catch.hpp>
 #include <cerrno>
 #include <csignal>
@@ -18,6 +20,7 @@
 #include "base/platform/descriptors.h"
 #include "base/platform/durable.h"
 #include "base/platform/short_name.h"
+#include "base/platform/terminal.h"
 #include "base/platform/wake_up.h"
 
 using namespace coffer;
@@ -177,4 +180,21 @@ TEST_CASE("a folder of any length has a short name for a while", "[base]") {
   const ShortName none(folder + "/none");
   CHECK(none.path().empty());
   CHECK(errno == ENOENT);
+}
+
+TEST_CASE("the reader of a pipe or a socket is gone once it is closed, of a file never") {
+  std::array<int, 2> ends{};
+  REQUIRE(::pipe(ends.data()) == 0);
+  CHECK_FALSE(reader_is_gone(ends[1]));
+  ::close(ends[0]);
+  CHECK(reader_is_gone(ends[1]));
+  ::close(ends[1]);
+  REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()) == 0);
+  CHECK_FALSE(reader_is_gone(ends[1]));
+  ::close(ends[0]);
+  CHECK(reader_is_gone(ends[1]));
+  ::close(ends[1]);
+  const Descriptor nothing(::open("/dev/null", O_WRONLY | O_CLOEXEC));
+  CHECK_FALSE(reader_is_gone(nothing.get()));
+  CHECK(terminal_columns(nothing.get()) == 0);
 }
