@@ -4,16 +4,17 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "base/clock.h"
+#include "base/text/columns.h"
+#include "base/text/readable.h"
+#include "base/uuid.h"
 #include "cli/exit_code.h"
+#include "cli/table.h"
 
 namespace coffer::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr std::string_view kBold = "\x1b[1m";
-constexpr std::string_view kRed = "\x1b[31m";
-constexpr std::string_view kPlain = "\x1b[0m";
 
 Json json_of(const Record& record);
 
@@ -42,35 +43,112 @@ std::string dump(const Json& json, int indent, bool ascii) {
   return json.dump(indent, ' ', ascii, Json::error_handler_t::replace);
 }
 
-std::string text_of(const Field::Value& value);
+/// What a number or a text is of, as its key says.
+enum class Unit { none, time, bytes, ms, seconds };
+
+struct UnitName {
+  std::string_view suffix;  // `databaseBytes`
+  std::string_view alone;   // `bytes`
+  Unit unit;
+};
+constexpr auto kUnitNames = std::to_array<UnitName>({{"At", "at", Unit::time},
+                                                     {"Until", "until", Unit::time},
+                                                     {"", "from", Unit::time},
+                                                     {"", "to", Unit::time},
+                                                     {"Bytes", "bytes", Unit::bytes},
+                                                     {"Ms", "", Unit::ms},
+                                                     {"Seconds", "", Unit::seconds}});
+
+const UnitName* unit_name_of(std::string_view key) {
+  const auto found = std::find_if(kUnitNames.begin(), kUnitNames.end(), [&](const UnitName& name) {
+    return key == name.alone || (!name.suffix.empty() && key.ends_with(name.suffix));
+  });
+  return found == kUnitNames.end() ? nullptr : &*found;
+}
+
+Unit unit_of(std::string_view key) {
+  const UnitName* name = unit_name_of(key);
+  return name == nullptr ? Unit::none : name->unit;
+}
+
+/// How times are shown. In a column the distance from now, because a row is looked for by it; not
+/// where it is kept and would be wrong a minute later. The steps of one thing need their order.
+enum class Times { distance, minute, minute_and_distance, exact };
+
+std::string time_text(const std::string& text, Times times) {
+  const auto at = Timestamp::parse(text);
+  if (!at || at->to_string() != text) return printable(text);
+  if (times == Times::exact) return exact_time(*at);
+  const std::string minute = readable_time(*at);
+  if (times == Times::minute) return minute;
+  const std::string age = readable_age(*at, SystemClock().now());
+  if (age.empty()) return minute;
+  return times == Times::distance ? age : minute + " (" + age + ")";
+}
+
+std::string number_text(std::int64_t number, Unit unit) {
+  switch (unit) {
+    case Unit::bytes:
+      return readable_bytes(number);
+    case Unit::ms:
+      return readable_duration(number);
+    case Unit::seconds:
+      return readable_duration(number * 1'000);
+    case Unit::none:
+    case Unit::time:
+      break;
+  }
+  return std::to_string(number);
+}
 
 /// Nested records on one line: `USDC 12.00 10.00, EURC 3.00 3.00`.
-std::string text_of(const std::vector<Record>& records) {
-  std::string out;
-  for (const Record& record : records) {
-    if (!out.empty()) out += ", ";
-    for (std::size_t i = 0; i < record.size(); ++i) {
-      out += (i == 0 ? "" : " ") + text_of(record[i].value);
-    }
-  }
-  return out.empty() ? "-" : out;
-}
-
-std::string text_of(const Field::Value& value) {
+std::string text_of(const Field& field, Times times) {
   struct Visitor {
+    const Field& field;
+    Times times;
+
     std::string operator()(std::monostate) const { return "-"; }
     std::string operator()(const std::string& text) const {
-      return text.empty() ? "-" : printable(text);
+      if (text.empty()) return "-";
+      return unit_of(field.key) == Unit::time ? time_text(text, times) : printable(text);
     }
-    std::string operator()(std::int64_t number) const { return std::to_string(number); }
+    std::string operator()(std::int64_t number) const {
+      return number_text(number, unit_of(field.key));
+    }
     std::string operator()(bool flag) const { return flag ? "yes" : "no"; }
-    std::string operator()(const std::vector<Record>& records) const { return text_of(records); }
+    std::string operator()(const std::vector<Record>& records) const {
+      std::string out;
+      for (const Record& record : records) {
+        if (!out.empty()) out += ", ";
+        for (const Field& part : record) {
+          out += (&part == &record.front() ? "" : " ") + text_of(part, times);
+        }
+      }
+      return out.empty() ? "-" : out;
+    }
   };
-  return std::visit(Visitor{}, value);
+  return std::visit(Visitor{field, times}, field.value);
 }
 
-/// `sellAssetCode` as people write it: `sell asset code`.
+bool is_status(std::string_view key) {
+  constexpr auto kKeys = std::to_array<std::string_view>(
+      {"status", "state", "health", "result", "breaker", "outcome"});
+  return std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end();
+}
+
+Cell cell_of(const Field& field, Times times) {
+  const auto* word = std::get_if<std::string>(&field.value);
+  const bool status = word != nullptr && is_status(field.key);
+  return {text_of(field, times), status ? shade_of_status(*word) : Shade::plain};
+}
+
+/// `sellAssetCode` as people write it: `sell asset code`. A unit that the value shows is left out.
 std::string words_of(std::string_view key) {
+  const UnitName* unit = unit_name_of(key);
+  if (unit != nullptr && unit->unit != Unit::time) {
+    if (key == unit->alone) return "size";
+    key.remove_suffix(unit->suffix.size());
+  }
   std::string out;
   for (const char c : key) {
     const bool upper = c >= 'A' && c <= 'Z';
@@ -85,53 +163,82 @@ std::string upper_case(std::string text) {
   return text;
 }
 
-/// Characters, not bytes; wide ones count as one.
-std::size_t width_of(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
-  }));
-}
-
-using Row = std::vector<std::string>;
-
-void print_aligned(const Console& console, const std::vector<Row>& rows, bool heading) {
-  std::vector<std::size_t> widths;
-  for (const Row& row : rows) {
-    widths.resize(std::max(widths.size(), row.size()));
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width_of(row[i]));
-  }
-  for (const Row& row : rows) {
-    const bool bold = heading && console.terminal && console.colour && &row == &rows.front();
-    if (bold) console.out << kBold;
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      console.out << row[i];
-      if (i + 1 < row.size()) console.out << std::string(widths[i] + 2 - width_of(row[i]), ' ');
-    }
-    console.out << (bold ? kPlain : "") << '\n';
-  }
-}
-
 bool shown(const Answer& answer, const Field& field) {
   return answer.columns.empty() ||
          std::find(answer.columns.begin(), answer.columns.end(), field.key) != answer.columns.end();
 }
 
-void print_table(const Console& console, const Answer& answer) {
+Record shown_part(const Answer& answer, const Record& record) {
+  Record out;
+  for (const Field& field : record) {
+    if (shown(answer, field)) out.push_back(field);
+  }
+  return out;
+}
+
+bool is_number(std::string_view text) {
+  return text.find_first_not_of("+-.,0123456789") == std::string_view::npos;
+}
+
+/// What a value lets its column be; a column is the least patient of its values.
+Table::Kind kind_of(const Field& field) {
+  const auto* text = std::get_if<std::string>(&field.value);
+  if (text == nullptr) {
+    const bool list = std::holds_alternative<std::vector<Record>>(field.value);
+    return list ? Table::Kind::text : Table::Kind::exact;
+  }
+  if (Uuid::parse(*text)) return Table::Kind::id;
+  const bool exact = is_number(*text) || is_status(field.key) || unit_of(field.key) == Unit::time;
+  return exact ? Table::Kind::exact : Table::Kind::text;
+}
+
+void put_kind(Table::Column& column, const Field& field, bool first) {
+  const Table::Kind kind = kind_of(field);
+  const bool nothing = std::holds_alternative<std::monostate>(field.value);
+  if (first || column.kind == Table::Kind::exact) {
+    column.kind = kind;
+  } else if (!nothing && kind != column.kind) {
+    column.kind = Table::Kind::text;
+  }
+}
+
+Table table_of(const Answer& answer, Times times) {
+  Table table;
+  for (const Field& field : answer.records.front()) {
+    if (shown(answer, field)) table.columns.push_back({upper_case(words_of(field.key))});
+  }
+  for (const Record& record : answer.records) {
+    auto& row = table.rows.emplace_back();
+    for (const Field& field : record) {
+      if (!shown(answer, field)) continue;
+      put_kind(table.columns[row.size()], field, table.rows.size() == 1);
+      row.push_back(cell_of(field, times));
+    }
+  }
+  return table;
+}
+
+void print_lines(const Console& console, const Record& record);
+
+void print_list(const Console& console, const Answer& answer, Times times) {
   if (answer.records.empty()) {
     console.err << "none\n";
     return;
   }
-  std::vector<Row> rows(1);
-  for (const Field& field : answer.records.front()) {
-    if (shown(answer, field)) rows.front().push_back(upper_case(words_of(field.key)));
+  switch (print_table(console, table_of(answer, times))) {
+    case Fit::whole:
+      return;
+    case Fit::cut:
+      console.out.flush();
+      console.err << "Cut to fit the terminal; --json shows all.\n";
+      return;
+    case Fit::too_wide:
+      break;
   }
   for (const Record& record : answer.records) {
-    Row& row = rows.emplace_back();
-    for (const Field& field : record) {
-      if (shown(answer, field)) row.push_back(text_of(field.value));
-    }
+    if (&record != &answer.records.front()) console.out << '\n';
+    print_lines(console, shown_part(answer, record));
   }
-  print_aligned(console, rows, true);
 }
 
 /// A list of records that are too wide for one line.
@@ -143,20 +250,25 @@ const std::vector<Record>* wide_list(const Field& field) {
   return wide ? records : nullptr;
 }
 
-/// Wide lists stand below as tables of their own.
+/// Values whole, whatever the terminal's width. Wide lists stand below as tables of their own.
 void print_lines(const Console& console, const Record& record) {
-  std::vector<Row> rows;
+  const Times times = console.terminal ? Times::minute_and_distance : Times::minute;
+  std::size_t width = 0;
   for (const Field& field : record) {
-    if (wide_list(field) == nullptr) {
-      rows.push_back({words_of(field.key), text_of(field.value)});
-    }
+    if (wide_list(field) == nullptr) width = std::max(width, columns_of(words_of(field.key)));
   }
-  print_aligned(console, rows, false);
+  for (const Field& field : record) {
+    if (wide_list(field) != nullptr) continue;
+    const std::string label = words_of(field.key);
+    const Cell cell = cell_of(field, times);
+    console.out << label << std::string(width + 2 - columns_of(label), ' ')
+                << shaded(cell.shade, cell.text, console.shades_out()) << '\n';
+  }
   for (const Field& field : record) {
     const auto* records = wide_list(field);
     if (records == nullptr) continue;
     console.out << '\n' << words_of(field.key) << '\n';
-    print_table(console, {.records = *records, .list = true});
+    print_list(console, {.records = *records, .list = true}, Times::exact);
   }
 }
 
@@ -211,11 +323,12 @@ int print_answer(const Console& console, const Answer& answer, bool json) {
   if (json) {
     print_json(console, answer);
   } else if (answer.list) {
-    print_table(console, answer);
+    print_list(console, answer, console.terminal ? Times::distance : Times::minute);
   } else {
     for (const Record& record : answer.records) print_lines(console, record);
   }
-  console.out.flush();
+  // A flush of nothing asks whether somebody reads: not where there was nothing to print.
+  if (json || !answer.records.empty()) console.out.flush();
   if (!json && !answer.note.empty()) console.err << answer.note << '\n';
   // With --json too: the array on standard output has no place for it.
   if (answer.next_cursor) console.err << "more: --cursor " << *answer.next_cursor << '\n';
@@ -223,9 +336,8 @@ int print_answer(const Console& console, const Answer& answer, bool json) {
 }
 
 void print_error(const Console& console, std::string_view text) {
-  const bool colour = console.progress && console.colour;
-  console.err << (colour ? kRed : "") << "coffer:" << (colour ? kPlain : "") << ' '
-              << printable(text) << std::endl;
+  console.err << shaded(Shade::red, "coffer:", console.shades_err()) << ' ' << printable(text)
+              << std::endl;
 }
 
 int print_problem(const Console& console, const Problem& problem, std::string_view hint) {

@@ -43,6 +43,9 @@ struct Field {
   Value value;
 };
 
+/// Text shows values as people read them: a key that ends in Bytes, Ms, Seconds or At says the unit
+/// (`databaseBytes` is `4.3 MiB`, `createdAt` is `22 min ago` or `2026-11-22 07:28 UTC`). JSON has
+/// them as they are.
 struct Answer {
   std::vector<Record> records;
   bool list = false;  // a JSON array and a table; else one object, shown line by line
@@ -60,6 +63,10 @@ struct Console {
   bool terminal = false;  // `out` is one
   bool progress = false;  // `err` is one: long work may show how far it is
   bool colour = false;    // on whichever of the two is a terminal
+  int columns = 0;        // of that terminal; 0: not known
+
+  bool shades_out() const { return terminal && colour; }
+  bool shades_err() const { return progress && colour; }
 };
 
 /// Returns the exit code.

@@ -124,7 +124,8 @@ std::string encode(const ControlRequest& request) {
                {"json", request.json},
                {"terminal", request.terminal},
                {"progress", request.progress},
-               {"colour", request.colour}})
+               {"colour", request.colour},
+               {"columns", request.columns}})
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -138,6 +139,7 @@ std::optional<ControlRequest> decode_request(std::string_view text) {
     json.at("terminal").get_to(request.terminal);
     json.at("progress").get_to(request.progress);
     json.at("colour").get_to(request.colour);
+    request.columns = json.value("columns", 0);  // of another version: not there
     return request;
   } catch (const Json::exception&) {
     return std::nullopt;

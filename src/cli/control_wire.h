@@ -62,6 +62,7 @@ struct ControlRequest {
   bool terminal = false;  // as in Console, of the command that asks
   bool progress = false;
   bool colour = false;
+  int columns = 0;
   unsigned uid = 0;  // of the process that asks, as the kernel says; never read from the wire
 };
 

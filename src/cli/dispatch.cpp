@@ -49,7 +49,11 @@ void record_end(Session& session, const Command& command, std::int64_t act,
 
 int run_in(Session& session, const Command& command, const Arguments& arguments) {
   const auto answer = carry_out(session, command, arguments);
-  if (!answer) return print_problem(session.console, answer.error(), command.hint);
+  if (!answer) {
+    // A command that gave up because its output cannot be written: that is said once, at the end.
+    if (!session.console.out) return exit_code::kFailed;
+    return print_problem(session.console, answer.error(), command.hint);
+  }
   return print_answer(session.console, *answer, arguments.json);
 }
 
@@ -64,7 +68,8 @@ ControlRequest request_of(const CommandLine& line, const Console& console) {
           line.arguments.json,
           console.terminal,
           console.progress,
-          console.colour};
+          console.colour,
+          console.columns};
 }
 
 /// The operator asks one thing and wants its answer, not the log of the engine below.
@@ -182,7 +187,8 @@ int print_fault(const Console& console, const std::exception& fault) {
 
 int run_request(App& app, const ControlRequest& request, std::ostream& out, std::ostream& err,
                 Interruption& interruption) {
-  const Console console{out, err, request.terminal, request.progress, request.colour};
+  const Console console{
+      out, err, request.terminal, request.progress, request.colour, request.columns};
   try {
     return run_checked(app, request, console, interruption);
   } catch (const std::exception& fault) {

@@ -7,13 +7,11 @@
 #include "cli/doctor/owner.h"
 #include "cli/exit_code.h"
 #include "cli/settings.h"
+#include "cli/style.h"
 
 namespace coffer::cli {
 namespace {
 
-constexpr std::string_view kRed = "\x1b[31m";
-constexpr std::string_view kYellow = "\x1b[33m";
-constexpr std::string_view kPlain = "\x1b[0m";
 constexpr int kTimeoutMsMax = 60'000;
 
 std::string_view name(Grade grade) {
@@ -77,12 +75,11 @@ std::string counted(std::size_t count, std::string_view what) {
 
 /// What to do, below the table: a sentence is too long for a column.
 void print_remedies(const Console& console, const Findings& findings) {
-  const bool colour = console.terminal && console.colour;
   for (const Finding& finding : findings) {
     if (finding.remedy.empty()) continue;
-    const std::string_view shade = finding.grade == Grade::fault ? kRed : kYellow;
+    const std::string_view grade = name(finding.grade);
     console.out << '\n'
-                << (colour ? shade : "") << name(finding.grade) << (colour ? kPlain : "") << ": "
+                << shaded(shade_of_status(grade), grade, console.shades_out()) << ": "
                 << finding.check << ": " << printable(finding.found) << "\n  "
                 << printable(finding.remedy) << '\n';
   }

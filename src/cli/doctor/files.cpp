@@ -15,6 +15,7 @@
 #include "auth/master_key.h"
 #include "base/files/folders.h"
 #include "base/random.h"
+#include "base/text/readable.h"
 #include "http/certificate.h"
 #include "http/tls.h"
 #include "store/schema.h"
@@ -164,17 +165,12 @@ Finding judge_backup_age(const std::string& folder, Timestamp latest, Timestamp 
                "Look for `backup` in the log of the server, and take one now with coffer backup.");
 }
 
-std::string in_gib(std::uint64_t bytes) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f GiB", static_cast<double>(bytes) / (1024.0 * kMiB));
-  return text;
-}
-
 Finding judge_room(const Config& config, const std::string& folder, const struct statvfs& info,
                    bool has_database) {
   const std::uint64_t free = std::uint64_t{info.f_bavail} * info.f_frsize;
   const std::uint64_t size = std::uint64_t{info.f_blocks} * info.f_frsize;
-  const std::string found = folder + ": " + in_gib(free) + " free of " + in_gib(size);
+  const std::string found = folder + ": " + readable_bytes(static_cast<std::int64_t>(free)) +
+                            " free of " + readable_bytes(static_cast<std::int64_t>(size));
   if (has_database && free < static_cast<std::uint64_t>(config.disk_floor_mib) * kMiB) {
     return fault("disk", found + ", less than disk_floor_mib: no write is accepted",
                  "Free some; writing resumes by itself.");

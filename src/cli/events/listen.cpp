@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/environment.h"
+#include "base/text/readable.h"
 #include "base/thread.h"
 #include "cli/events/choice.h"
 #include "cli/events/event_line.h"
@@ -12,6 +13,7 @@
 #include "cli/exit_code.h"
 #include "cli/settings.h"
 #include "cli/stop_signals.h"
+#include "cli/style.h"
 #include "http/client.h"
 
 namespace coffer::cli {
@@ -47,11 +49,10 @@ Result<outbound::AllowedTargets> everything() {
 std::string outcome(const Forwarded& done) {
   std::string text =
       done.answer.status != 0 ? std::to_string(done.answer.status) : printable(done.answer.fault);
-  text += "  " + std::to_string(done.answer.duration_ms) + " ms";
+  text += "  " + readable_duration(done.answer.duration_ms);
   if (done.ruling.state == DeliveryState::dead) text += "  given up";
   if (done.ruling.state == DeliveryState::pending) {
-    const std::int64_t tenths = (done.ruling.delay_ms + 50) / 100;
-    text += "  again in " + std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " s";
+    text += "  again in " + readable_duration(done.ruling.delay_ms);
   }
   return text;
 }
@@ -86,9 +87,9 @@ class Display {
                        "  " + done.event.id + "  " + padded(line.amount, 14) + "  ";
     if (done.attempt > 1) text += "attempt " + std::to_string(done.attempt) + "  ";
     const bool good = done.ruling.state == DeliveryState::delivered;
-    const bool colour = console_.terminal && console_.colour;
-    console_.out << text << (colour ? (good ? "\x1b[32m" : "\x1b[31m") : "") << outcome(done)
-                 << (colour ? "\x1b[0m" : "") << (line.test ? "  test" : "") << '\n'
+    console_.out << text
+                 << shaded(good ? Shade::green : Shade::red, outcome(done), console_.shades_out())
+                 << (line.test ? "  test" : "") << '\n'
                  << std::flush;
   }
 

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <sstream>
 
+#include "base/clock.h"
 #include "cli/exit_code.h"
 
 using namespace coffer;
@@ -13,8 +14,8 @@ namespace {
 struct Printed {
   std::ostringstream out;
   std::ostringstream err;
-  Console console(bool terminal = false, bool colour = false) {
-    return {out, err, terminal, terminal, colour};
+  Console console(bool terminal = false, bool colour = false, int columns = 0) {
+    return {out, err, terminal, terminal, colour, columns};
   }
 };
 
@@ -50,6 +51,127 @@ TEST_CASE("a table shows the columns it is told to, JSON shows all", "[cli]") {
         R"({"id":"22","walletName":"b","balances":[{"assetCode":"USDC","balance":"1.00"},)"
         R"({"assetCode":"XAF","balance":"3"}]}])"
         "\n");
+}
+
+TEST_CASE("a table fits the terminal: text gives way first, ids last, numbers never", "[cli]") {
+  const std::string id = "0190a5a0-0000-7000-8000-00005f607182";
+  const Answer wide = {.records = {{{"id", id},
+                                    {"name", "Settlement and Clearing Partners of the East"},
+                                    {"walletId", id},
+                                    {"balance", "1000000.0000000"}}},
+                       .list = true};
+  const auto on = [&](int columns) {
+    Printed printed;
+    print_answer(printed.console(true, false, columns), wide, false);
+    return std::pair(printed.out.str(), printed.err.str());
+  };
+  CHECK(on(137) == std::pair("ID                                    "
+                             "NAME                                          "
+                             "WALLET ID                             BALANCE\n" +
+                                 id + "  Settlement and Clearing Partners of the East  " + id +
+                                 "  1000000.0000000\n",
+                             std::string()));
+  const std::string note = "Cut to fit the terminal; --json shows all.\n";
+  CHECK(on(110) == std::pair("ID                                    NAME               "
+                             "WALLET ID                             BALANCE\n" +
+                                 id + "  Settlement and C\u2026  " + id + "  1000000.0000000\n",
+                             note));
+  CHECK(on(80) == std::pair("ID                                    NAME        WALLET ID      "
+                            "BALANCE\n" +
+                                id + "  Settlemen\u2026  \u202600005f607182  1000000.0000000\n",
+                            note));
+  CHECK(on(55).first ==
+        "ID             NAME      WALLET ID      BALANCE\n"
+        "\u202600005f607182  Settlem\u2026  \u202600005f607182  1000000.0000000\n");
+}
+
+TEST_CASE("what cannot be a table on a narrow terminal is lines with whole values", "[cli]") {
+  const Answer wide = {.records = {{{"id", "1"}, {"amount", "1000000.0000000"}, {"hidden", "x"}},
+                                   {{"id", "2"}, {"amount", "2000000.0000000"}, {"hidden", "x"}}},
+                       .list = true,
+                       .columns = {"id", "amount"}};
+  Printed printed;
+  print_answer(printed.console(true, false, 12), wide, false);
+  CHECK(printed.out.str() ==
+        "id      1\namount  1000000.0000000\n\nid      2\namount  2000000.0000000\n");
+  CHECK(printed.err.str().empty());
+}
+
+TEST_CASE("a table in a pipe is whole, whatever the width of the terminal beside it", "[cli]") {
+  const std::string name(300, 'x');
+  Printed printed;
+  print_answer(printed.console(false, false, 40), {.records = {{{"name", name}}}, .list = true},
+               false);
+  CHECK(printed.out.str() == "NAME\n" + name + "\n");
+}
+
+TEST_CASE("wide characters take the columns that they take", "[cli]") {
+  Printed printed;
+  print_answer(
+      printed.console(),
+      {.records = {{{"name", "\u5317\u4eac"}, {"n", 1}}, {{"name", "ab"}, {"n", 2}}}, .list = true},
+      false);
+  CHECK(printed.out.str() == "NAME  N\n\u5317\u4eac  1\nab    2\n");
+}
+
+TEST_CASE("sizes, durations and times are readable, and exact in JSON", "[cli]") {
+  const Answer answer = {.records = {{{"bytes", 4'508'877},
+                                      {"databaseBytes", 1'536},
+                                      {"tookMs", 1'320'000},
+                                      {"uptimeSeconds", 90'000},
+                                      {"createdAt", "2020-01-31T09:00:03.161Z"},
+                                      {"format", "2020-01-31T09:00:03.161Z"},
+                                      {"to", "elsewhere"}}}};
+  Printed text;
+  print_answer(text.console(), answer, false);
+  CHECK(text.out.str() ==
+        "size        4.3 MiB\n"
+        "database    1.5 KiB\n"
+        "took        22 min\n"
+        "uptime      1 d 1 h\n"
+        "created at  2020-01-31 09:00 UTC\n"
+        "format      2020-01-31T09:00:03.161Z\n"
+        "to          elsewhere\n");
+  Printed json;
+  print_answer(json.console(), answer, true);
+  CHECK(json.out.str() ==
+        R"({"bytes":4508877,"databaseBytes":1536,"tookMs":1320000,"uptimeSeconds":90000,)"
+        R"("createdAt":"2020-01-31T09:00:03.161Z","format":"2020-01-31T09:00:03.161Z",)"
+        R"("to":"elsewhere"})"
+        "\n");
+}
+
+TEST_CASE("the distance from now is for terminals; steps keep their milliseconds", "[cli]") {
+  const std::string at = SystemClock().now().plus_ms(-22 * 60'000 - 30'000).to_string();
+  const std::string minute = at.substr(0, 10) + " " + at.substr(11, 5) + " UTC";
+  const Answer list = {.records = {{{"at", at}}}, .list = true};
+  const Answer one = {.records = {{{"createdAt", at}}}};
+  const auto text = [&](const Answer& answer, bool terminal) {
+    Printed printed;
+    print_answer(printed.console(terminal), answer, false);
+    return printed.out.str();
+  };
+  CHECK(text(list, true) == "AT\n22 min ago\n");
+  CHECK(text(list, false) == "AT\n" + minute + "\n");
+  CHECK(text(one, true) == "created at  " + minute + " (22 min ago)\n");
+  CHECK(text(one, false) == "created at  " + minute + "\n");
+  const Record step = {
+      {"status", "processing"}, {"at", "2020-01-31T09:00:03.161Z"}, {"c", 1}, {"d", 2}};
+  const Answer story = {.records = {{{"timeline", std::vector<Record>{step}}}}};
+  CHECK(text(story, true).find("2020-01-31 09:00:03.161 UTC") != std::string::npos);
+}
+
+TEST_CASE("a status has the colour of what it says", "[cli]") {
+  Printed printed;
+  print_answer(printed.console(true, true),
+               {.records = {{{"name", "active"}, {"status", "active"}},
+                            {{"name", "failed"}, {"status", "failed"}}},
+                .list = true},
+               false);
+  CHECK(printed.out.str() ==
+        "\x1b[1mNAME\x1b[0m    \x1b[1mSTATUS\x1b[0m\n"
+        "active  \x1b[32mactive\x1b[0m\n"
+        "failed  \x1b[31mfailed\x1b[0m\n");
 }
 
 TEST_CASE("colours are for terminals that want them", "[cli]") {

@@ -1,0 +1,94 @@
+#include "cli/style.h"
+
+#include <algorithm>
+#include <array>
+
+namespace coffer::cli {
+namespace {
+
+struct Status {
+  std::string_view word;
+  Shade shade;
+};
+
+/// The words of every status that commands show; a test compares it with the domain.
+constexpr auto kStatuses = std::to_array<Status>({
+    // payments, refunds
+    {"initiated", Shade::yellow},
+    {"processing", Shade::yellow},
+    {"succeeded", Shade::green},
+    {"failed", Shade::red},
+    {"refund_pending", Shade::yellow},
+    {"refunded", Shade::green},
+    {"refund_failed", Shade::red},
+    {"expired", Shade::red},
+    // wallets
+    {"Pending", Shade::yellow},
+    {"Verified", Shade::green},
+    {"Rejected", Shade::red},
+    // associations, applications, users, operators, beneficiaries
+    {"pending", Shade::yellow},
+    {"active", Shade::green},
+    {"suspended", Shade::red},
+    {"without authenticator", Shade::yellow},
+    {"archived", Shade::yellow},
+    // connectors, quotes
+    {"ACTIVE", Shade::green},
+    {"PAUSED", Shade::yellow},
+    {"OPEN", Shade::green},
+    {"USED", Shade::plain},
+    {"EXPIRED", Shade::yellow},
+    // webhooks, deliveries, notifications
+    {"disabled", Shade::red},
+    {"delivered", Shade::green},
+    {"dead", Shade::red},
+    {"oversize", Shade::red},
+    {"waiting", Shade::yellow},
+    {"sent", Shade::green},
+    {"recorded", Shade::yellow},
+    // health of connectors, their breakers, webhooks; findings of doctor
+    {"healthy", Shade::green},
+    {"degraded", Shade::yellow},
+    {"down", Shade::red},
+    {"paused", Shade::yellow},
+    {"failing", Shade::red},
+    {"closed", Shade::green},
+    {"half_open", Shade::yellow},
+    {"open", Shade::red},
+    {"ok", Shade::green},
+    {"warning", Shade::yellow},
+    {"fault", Shade::red},
+    // the audit log
+    {"done", Shade::green},
+});
+
+std::string_view code_of(Shade shade) {
+  switch (shade) {
+    case Shade::plain:
+      return "";
+    case Shade::bold:
+      return "\x1b[1m";
+    case Shade::green:
+      return "\x1b[32m";
+    case Shade::yellow:
+      return "\x1b[33m";
+    case Shade::red:
+      return "\x1b[31m";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string shaded(Shade shade, std::string_view text, bool colour) {
+  if (!colour || shade == Shade::plain || text.empty()) return std::string(text);
+  return std::string(code_of(shade)).append(text).append("\x1b[0m");
+}
+
+Shade shade_of_status(std::string_view word) {
+  const auto found = std::find_if(kStatuses.begin(), kStatuses.end(),
+                                  [&](const Status& status) { return status.word == word; });
+  return found == kStatuses.end() ? Shade::plain : found->shade;
+}
+
+}  // namespace coffer::cli
