@@ -12,6 +12,7 @@
 #include <streambuf>
 
 #include "base/log.h"
+#include "base/mutex.h"
 #include "base/platform/descriptors.h"
 
 namespace coffer::cli {
@@ -25,15 +26,25 @@ constexpr int kPauseMs = 100;
 /// Sends what is written to it as frames. Once the peer is gone it fails, and so does its stream.
 class FrameBuffer final : public std::streambuf {
  public:
-  FrameBuffer(ControlStream& stream, FrameKind kind) : stream_(stream), kind_(kind) {
+  /// `sending` is shared by the buffers of one stream: progress is drawn by a thread of its own.
+  FrameBuffer(ControlStream& stream, Mutex& sending, FrameKind kind)
+      : stream_(stream), sending_(sending), kind_(kind) {
     setp(buffer_.data(), buffer_.data() + buffer_.size());
+  }
+
+  /// Sends what is left, if anything is.
+  void finish() {
+    if (pptr() != pbase()) sync();
   }
 
  protected:
   int sync() override {
     const std::string_view content(pbase(), static_cast<std::size_t>(pptr() - pbase()));
     // Also without content: a flush finds out whether somebody still listens.
-    if (!failed_) failed_ = !stream_.send(kind_, content, kSendMs);
+    if (!failed_) {
+      const Lock lock(sending_);
+      failed_ = !stream_.send(kind_, content, kSendMs);
+    }
     setp(buffer_.data(), buffer_.data() + buffer_.size());
     return failed_ ? -1 : 0;
   }
@@ -45,6 +56,7 @@ class FrameBuffer final : public std::streambuf {
 
  private:
   ControlStream& stream_;
+  Mutex& sending_;
   const FrameKind kind_;
   bool failed_ = false;
   std::array<char, 16 * 1024> buffer_{};
@@ -114,13 +126,14 @@ void ControlSocket::converse(ControlStream stream, unsigned uid) {
   auto request = decode_request(frame->content);
   if (!request || !stream.send(FrameKind::accepted, {}, kSendMs)) return;
   request->uid = uid;
-  FrameBuffer out_buffer(stream, FrameKind::out);
-  FrameBuffer err_buffer(stream, FrameKind::err);
+  Mutex sending;
+  FrameBuffer out_buffer(stream, sending, FrameKind::out);
+  FrameBuffer err_buffer(stream, sending, FrameKind::err);
   std::ostream out(&out_buffer);
   std::ostream err(&err_buffer);
   const int code = run_(*request, out, err, interruption_);
-  out.flush();
-  err.flush();
+  out_buffer.finish();
+  err_buffer.finish();
   stream.send(FrameKind::exit, std::to_string(code), kSendMs);
 }
 

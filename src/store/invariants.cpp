@@ -284,30 +284,39 @@ void check(std::string_view name, std::vector<Violation>& out,
 
 std::span<const Invariant> invariants() { return kInvariants; }
 
-std::vector<Violation> verify(Connection& db, bool deep, const VerifyProgress& progress) {
+std::vector<Violation> verify(Connection& db, bool deep, const ProgressFunction& progress) {
   std::vector<Violation> out;
+  constexpr std::int64_t kNotKnown = 0;
   const auto total = static_cast<std::int64_t>(kInvariants.size());
+  const auto show = [&](std::string_view name, std::int64_t done, std::int64_t all,
+                        Progress::Unit unit) {
+    std::string what = "checking " + std::string(name);
+    std::replace(what.begin(), what.end(), '_', ' ');
+    progress({what, done, all, unit});
+  };
   for (std::int64_t i = 0; i < total; ++i) {
     const Invariant& invariant = kInvariants[static_cast<std::size_t>(i)];
-    progress(invariant.name, i, total);
+    show(invariant.name, i, total, Progress::Unit::steps);
     check(invariant.name, out, [&] { return first_text(db, invariant.sql); });
   }
   check("hash_chain", out, [&] {
-    return verify_chain(
-        db, [&](std::int64_t done, std::int64_t all) { progress("hash_chain", done, all); });
+    return verify_chain(db, [&](std::int64_t done, std::int64_t all) {
+      show("hash_chain", done, all, Progress::Unit::rows);
+    });
   });
+  show("audit_log", 0, kNotKnown, Progress::Unit::rows);
   check("audit_log", out, [&] { return verify_acts(db); });
   if (!deep) return out;
-  progress("sqlite_integrity", 0, 1);
+  show("sqlite_integrity", 0, kNotKnown, Progress::Unit::steps);
   check("sqlite_integrity", out, [&] {
     const std::string found = first_text(db, kIntegrityCheck);
     return found == "ok" ? std::string() : found;
   });
+  show("foreign_keys", 0, kNotKnown, Progress::Unit::steps);
   check("foreign_keys", out, [&] {
     const std::string found = first_text(db, kForeignKeyCheck);
     return found.empty() ? found : "table " + found;
   });
-  progress("sqlite_integrity", 1, 1);
   return out;
 }
 

@@ -2,12 +2,12 @@
 // start, hourly, and by `coffer verify`.
 #pragma once
 
-#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/progress.h"
 #include "store/connection.h"
 
 namespace coffer::store {
@@ -25,11 +25,8 @@ struct Violation {
   std::string detail;  // the first row
 };
 
-/// Progress: (name of what is being checked, done, total).
-using VerifyProgress = std::function<void(std::string_view, std::int64_t, std::int64_t)>;
-
 /// Every invariant, then the hash chain and the audit log's, then (deep) SQLite's own integrity
 /// check. Empty: all hold. A check that cannot read the file is a violation.
-std::vector<Violation> verify(Connection& db, bool deep, const VerifyProgress& progress);
+std::vector<Violation> verify(Connection& db, bool deep, const ProgressFunction& progress);
 
 }  // namespace coffer::store

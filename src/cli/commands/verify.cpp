@@ -15,14 +15,8 @@ std::vector<store::Violation> find_violations(const Session& session, bool deep)
   store::Connection db(session.app.database().path(), store::OpenMode::read_only);
   ProgressLine line(session.console, session.interruption);
   std::vector<store::Violation> out;
-  session.interruption.during(
-      [&] { db.interrupt(); },
-      [&] {
-        out = store::verify(db, deep,
-                            [&](std::string_view what, std::int64_t done, std::int64_t total) {
-                              line.show("checking " + std::string(what), done, total);
-                            });
-      });
+  session.interruption.during([&] { db.interrupt(); },
+                              [&] { out = store::verify(db, deep, line.shower()); });
   return out;
 }
 
@@ -50,7 +44,7 @@ Result<Answer> verify(Session& session, const Arguments& arguments) {
                     find_violations(session, !arguments.has("quick")), arguments.json);
     } catch (const store::SqlError&) {
       if (!session.interruption.requested()) throw;
-      throw ProgressLine::Stopped();
+      throw ProgressLine::Stopped{ProgressLine::kServerStops};
     }
   });
 }

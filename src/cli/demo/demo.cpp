@@ -8,6 +8,7 @@
 #include "base/digest.h"
 #include "base/environment.h"
 #include "cli/demo/demo_text.h"
+#include "cli/progress.h"
 #include "cli/serving.h"
 #include "cli/settings.h"
 
@@ -66,8 +67,12 @@ std::optional<Config> read_demo_settings(const Console& console, const Arguments
   return config;
 }
 
-Result<void> make(App& app, Demo& demo) {
-  COFFER_TRY(demo.world, ensure_demo_world(app));
+Result<void> make(App& app, const Console& console, Demo& demo) {
+  Interruption never;
+  {
+    ProgressLine line(console, never);
+    COFFER_TRY(demo.world, ensure_demo_world(app, line.shower()));
+  }
   COFFER_TRY(demo.secrets, ensure_demo_secrets(app, demo.world.association));
   if (app.config().admin_off) return {};
   return ensure_demo_operator(app, demo.secrets);
@@ -141,7 +146,7 @@ int serve_demo(const Console& console, const Arguments& arguments, const ConfigF
   if (!fs::exists(config->db, ignored)) claim_demo(config->db);
   Demo demo;
   Serving serving;
-  serving.prepare = [&](App& app) { return make(app, demo); };
+  serving.prepare = [&](App& app) { return make(app, console, demo); };
   serving.announce = [&](App& app, const std::string& origin) {
     const std::string admin = app.config().admin_off ? "" : app.admin_origin() + "/admin/";
     const DemoPlace place{origin, app.config().db, app.config().tls_cert, admin};

@@ -77,7 +77,7 @@ Metadata person() {
 
 class Seeder {
  public:
-  explicit Seeder(App& app) : app_(app) {}
+  Seeder(App& app, const ProgressFunction& progress) : app_(app), progress_(progress) {}
 
   Result<DemoWorld> run() {
     COFFER_TRY(auto marker, look<std::optional<std::string>>([](store::Connection& db) {
@@ -111,9 +111,21 @@ class Seeder {
                                           "with --db, or serve this one with coffer serve.");
   }
 
+  /// What takes a commit, or several, is a step.
+  void show_step(std::string_view what) {
+    constexpr std::size_t kRates = kAssets.size();
+    constexpr std::size_t kRecipients = 1;
+    constexpr std::size_t kTotal = kAssets.size() + kRates + kWallets.size() + kRecipients;
+    progress_({what, steps_++, static_cast<std::int64_t>(kTotal), Progress::Unit::steps});
+  }
+
   Result<void> make_market() {
-    for (const DemoAsset& asset : kAssets) COFFER_TRY_VOID(make_asset(asset));
+    for (const DemoAsset& asset : kAssets) {
+      show_step("making assets");
+      COFFER_TRY_VOID(make_asset(asset));
+    }
     for (const DemoAsset& sell : kAssets) {
+      show_step("making rates");
       for (const DemoAsset& buy : kAssets) {
         if (sell.code == buy.code) continue;
         COFFER_TRY_VOID(flows::set_rate(app_.flows(), kEnvironment, code_of(sell.code),
@@ -164,6 +176,7 @@ class Seeder {
   Result<std::string> make_wallets(const Tenant& tenant) {
     std::string marker = std::string(kMarkerVersion) + " " + tenant.association.to_string();
     for (const DemoWallet& wanted : kWallets) {
+      show_step("making wallets");
       COFFER_TRY(const auto wallet, make_wallet(tenant, wanted));
       marker += " " + wallet.id.to_string();
     }
@@ -228,15 +241,20 @@ class Seeder {
                  }));
       world.wallets.push_back(std::move(wallet).value());
     }
+    if (steps_ > 0) show_step("making beneficiaries and connectors");
     COFFER_TRY(world.recipients, ensure_demo_recipients(app_, tenant, world.wallets));
     return world;
   }
 
   App& app_;
+  const ProgressFunction& progress_;
+  std::int64_t steps_ = 0;
 };
 
 }  // namespace
 
-Result<DemoWorld> ensure_demo_world(App& app) { return Seeder(app).run(); }
+Result<DemoWorld> ensure_demo_world(App& app, const ProgressFunction& progress) {
+  return Seeder(app, progress).run();
+}
 
 }  // namespace coffer::cli

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/progress.h"
 #include "base/result.h"
 #include "cli/demo/demo_recipients.h"
 #include "domain/ids.h"
@@ -22,7 +23,9 @@ struct DemoWorld {
 };
 
 /// Makes the demo's world in a new file, goes on with one that was interrupted, or finds the one
-/// that is there. `conflict` for a file that holds anything else.
-Result<DemoWorld> ensure_demo_world(App& app);
+/// that is there. `conflict` for a file that holds anything else. `progress` is told of what is
+/// made.
+Result<DemoWorld> ensure_demo_world(
+    App& app, const ProgressFunction& progress = [](const Progress&) {});
 
 }  // namespace coffer::cli

@@ -26,11 +26,14 @@ Result<Answer> export_to(Session& session, const std::string& path) {
       if (written) written = file->append(piece);
     } else {
       session.console.out << piece << std::flush;
-      if (!session.console.out) throw ProgressLine::Stopped();  // whoever reads is gone
+      if (!session.console.out) throw ProgressLine::Stopped{ProgressLine::kOutputFails};
     }
     piece.clear();
   };
-  ProgressLine line(session.console, session.interruption);
+  Console console = session.console;
+  // Both would be drawn on the same terminal.
+  console.progress = console.progress && (file || !console.terminal);
+  ProgressLine line(console, session.interruption);
   const auto counted = flows::export_everything(session.app.database().path(),
                                                 flows::ExportSink{[&](const std::string& text) {
                                                                     piece += text;

@@ -54,12 +54,12 @@ Problem ran_out(const BackupRequest& request) {
 
 /// The copy, synchronised piece by piece.
 void copy(const Context& context, const BackupRequest& request, PartialFile& file,
-          const SafetyProgress& progress) {
+          const ProgressFunction& progress) {
   const std::uint64_t reserve = reserve_of(context, request);
   std::int64_t flushed = 0;
   store::copy_database(context.database.path(), file.path(),
                        [&](std::int64_t done, std::int64_t total) {
-                         progress("copying", done, total);
+                         progress({"copying", done, total, Progress::Unit::bytes});
                          if (done - flushed < kFlushEveryBytes) return;
                          flushed = done;
                          if (free_bytes(directory_of(request.path)) < reserve)
@@ -84,7 +84,7 @@ Result<void> publish(const BackupRequest& request, PartialFile& file, Backup& ou
 }
 
 Result<Backup> write_backup(const Context& context, const BackupRequest& request,
-                            const SafetyProgress& progress) {
+                            const ProgressFunction& progress) {
   Backup out{.path = request.path, .begun_at = context.queue.now()};
   const std::int64_t began_ms = context.clock.monotonic_ms();
   std::error_code ignored;
@@ -101,7 +101,7 @@ Result<Backup> write_backup(const Context& context, const BackupRequest& request
   out.bytes = static_cast<std::int64_t>(fs::file_size(file.path(), ignored));
   if (!out.verdict || out.verdict->violations.empty()) {
     COFFER_TRY(out.sha256, sha256_of_file(file.path(), [&](std::int64_t done) {
-                 progress("checksum", done, out.bytes);
+                 progress({"checksum", done, out.bytes, Progress::Unit::bytes});
                }));
     COFFER_TRY_VOID(publish(request, file, out));
   }
@@ -112,7 +112,7 @@ Result<Backup> write_backup(const Context& context, const BackupRequest& request
 }  // namespace
 
 Result<Backup> back_up(const Context& context, const BackupRequest& request,
-                       const SafetyProgress& progress) {
+                       const ProgressFunction& progress) {
   Result<Backup> made = unexpected(Slug::unexpected_error);
   try {
     made = write_backup(context, request, progress);

@@ -3,20 +3,17 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/clock.h"
+#include "base/progress.h"
 #include "flows/context.h"
 #include "store/safety/copies.h"
 
 namespace coffer::flows {
-
-/// (what is being done, done, total); may throw to stop: then nothing of the backup stays.
-using SafetyProgress = std::function<void(std::string_view, std::int64_t, std::int64_t)>;
 
 struct BackupRequest {
   std::string path;               // of the backup; nothing may be there
@@ -36,6 +33,6 @@ struct Backup {
 /// The copy has its name only when it is whole and on disk. Problems as in
 /// base/files/durable_file.h; `storage-full` also when it would leave payments too little room.
 Result<Backup> back_up(const Context& context, const BackupRequest& request,
-                       const SafetyProgress& progress);
+                       const ProgressFunction& progress);
 
 }  // namespace coffer::flows

@@ -41,7 +41,7 @@ std::vector<std::pair<std::string, std::int64_t>> export_everything(const std::s
     const std::int64_t total = reader.count(noun);
     std::int64_t done = 0;
     reader.each(noun, [&](const std::vector<store::ExportValue>& values) {
-      if (done++ % kShowEvery == 0) sink.progress(noun.type, done, total);
+      if (done++ % kShowEvery == 0) sink.progress({noun.type, done, total});
       sink.line(line_of(noun, values));
     });
     counted.emplace_back(noun.type, done);

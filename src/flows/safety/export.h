@@ -8,11 +8,13 @@
 #include <utility>
 #include <vector>
 
+#include "base/progress.h"
+
 namespace coffer::flows {
 
 struct ExportSink {
   std::function<void(const std::string& line)> line;  // with its line feed; may throw to stop
-  std::function<void(std::string_view what, std::int64_t done, std::int64_t total)> progress;
+  ProgressFunction progress;
 };
 
 /// One consistent state, in constant memory, on a connection of its own. (type, lines) in their

@@ -68,12 +68,6 @@ Result<void> check_not_in_use(const std::string& backup) {
   return {};
 }
 
-store::VerifyProgress checking(const SafetyProgress& progress) {
-  return [&progress](std::string_view what, std::int64_t done, std::int64_t total) {
-    progress("checking " + std::string(what), done, total);
-  };
-}
-
 Problem newer(const std::string& path, const store::FileVerdict& verdict) {
   return Problem(Slug::conflict, path + " was written by a newer coffer (schema " +
                                      std::to_string(verdict.summary.schema) +
@@ -88,55 +82,57 @@ Problem written_to(const std::string& backup) {
 
 /// The copy at its partial name; with violations it must not be published.
 Result<Restored> prove(PartialFile& file, const std::string& backup, const store::FileLook& before,
-                       const SafetyProgress& progress) {
+                       const ProgressFunction& progress) {
   Restored out;
   COFFER_TRY(out.checksum, check_checksum(backup, progress, out.verdict.violations));
   if (!out.verdict.violations.empty()) return out;
   const std::int64_t total = size_of(backup);
   try {
     store::drop_left_logs(file.path());
-    COFFER_TRY(out.bytes, copy_into(file, backup,
-                                    [&](std::int64_t done) { progress("copying", done, total); }));
+    COFFER_TRY(out.bytes, copy_into(file, backup, [&](std::int64_t done) {
+                 progress({"copying", done, total, Progress::Unit::bytes});
+               }));
     if (store::FileLook(backup) != before) return unexpected(written_to(backup));
     store::leave_wal(file.path());
   } catch (const store::SqlError& error) {
     out.verdict.violations.push_back({"sqlite_file", error.what()});
     return out;
   }
-  out.verdict = store::verify_file(file.path(), checking(progress));
+  out.verdict = store::verify_file(file.path(), progress);
   out.schema_before = out.verdict.summary.schema;
   if (out.verdict.newer_schema) return unexpected(newer(backup, out.verdict));
   if (!out.verdict.violations.empty() || !out.verdict.older_schema) return out;
   if (const std::string fault = store::upgrade_copy(file.path()); !fault.empty()) {
     return unexpected(Slug::unexpected_error, fault);
   }
-  out.verdict = store::verify_file(file.path(), checking(progress));
+  out.verdict = store::verify_file(file.path(), progress);
   return out;
 }
 
 }  // namespace
 
-Result<bool> check_checksum(const std::string& path, const SafetyProgress& progress,
+Result<bool> check_checksum(const std::string& path, const ProgressFunction& progress,
                             std::vector<store::Violation>& violations) {
   std::ifstream file(path + ".sha256");
   if (!file) return false;
   std::string wanted;
   file >> wanted;
   const std::int64_t total = size_of(path);
-  COFFER_TRY(const std::string found,
-             sha256_of_file(path, [&](std::int64_t done) { progress("checksum", done, total); }));
+  COFFER_TRY(const std::string found, sha256_of_file(path, [&](std::int64_t done) {
+               progress({"checksum", done, total, Progress::Unit::bytes});
+             }));
   if (wanted.size() == kHexLength && wanted == found) return true;
   violations.push_back({"checksum", "the file is not what " + path + ".sha256 was made of"});
   return true;
 }
 
-Result<Restored> judge_file(const std::string& path, const SafetyProgress& progress) {
+Result<Restored> judge_file(const std::string& path, const ProgressFunction& progress) {
   COFFER_TRY_VOID(check_source(path));
   Restored out;
   out.bytes = size_of(path);
   std::vector<store::Violation> violations;
   COFFER_TRY(out.checksum, check_checksum(path, progress, violations));
-  out.verdict = store::verify_file(path, checking(progress));
+  out.verdict = store::verify_file(path, progress);
   out.schema_before = out.verdict.summary.schema;
   auto& all = out.verdict.violations;
   all.insert(all.begin(), violations.begin(), violations.end());
@@ -144,7 +140,7 @@ Result<Restored> judge_file(const std::string& path, const SafetyProgress& progr
 }
 
 Result<Restored> restore_backup(const std::string& backup, const std::string& target,
-                                const SafetyProgress& progress) {
+                                const ProgressFunction& progress) {
   COFFER_TRY_VOID(check_source(backup));
   const store::FileLook before(backup);
   COFFER_TRY_VOID(check_not_in_use(backup));

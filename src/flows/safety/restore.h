@@ -20,14 +20,14 @@ struct Restored {
 /// anything is at `target` or belongs to a file that was there (its log), or for a newer schema;
 /// `overloaded` while a server has it.
 Result<Restored> restore_backup(const std::string& backup, const std::string& target,
-                                const SafetyProgress& progress);
+                                const ProgressFunction& progress);
 
 /// Compares a file with the checksum beside it. False: there is none. A violation when it is
 /// another.
-Result<bool> check_checksum(const std::string& path, const SafetyProgress& progress,
+Result<bool> check_checksum(const std::string& path, const ProgressFunction& progress,
                             std::vector<store::Violation>& violations);
 
 /// Everything that can be said about a file that nobody serves, its checksum included.
-Result<Restored> judge_file(const std::string& path, const SafetyProgress& progress);
+Result<Restored> judge_file(const std::string& path, const ProgressFunction& progress);
 
 }  // namespace coffer::flows

@@ -59,7 +59,7 @@ void verify_structure(Connection& db, FileVerdict& verdict) {
   }
 }
 
-void judge(Connection& db, const VerifyProgress& progress, FileVerdict& verdict) {
+void judge(Connection& db, const ProgressFunction& progress, FileVerdict& verdict) {
   if (number(db, kApplication) != kApplicationId) {
     verdict.violations.push_back({"coffer_file", "this is no file of coffer"});
     return;
@@ -116,7 +116,7 @@ void copy_database(const std::string& from, const std::string& to, const CopyPro
   leave_wal(to);
 }
 
-FileVerdict verify_file(const std::string& path, const VerifyProgress& progress) {
+FileVerdict verify_file(const std::string& path, const ProgressFunction& progress) {
   FileVerdict out;
   try {
     read_foreign_file(path, [&](Connection& db) {

@@ -38,7 +38,7 @@ struct FileVerdict {
 
 /// Judges a file, served or not: that it is coffer's, every invariant, both chains and SQLite's
 /// own structures. Changes nothing. A file that cannot be read is a violation, not an error.
-FileVerdict verify_file(const std::string& path, const VerifyProgress& progress);
+FileVerdict verify_file(const std::string& path, const ProgressFunction& progress);
 
 /// Removes the log that a killed process left beside a file that is empty again, so that it does
 /// not become a part of what is written into the file. Throws SqlError.
