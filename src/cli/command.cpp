@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/text/nearest.h"
+#include "cli/command_line.h"
 #include "cli/commands/about.h"
 #include "cli/commands/applications.h"
 #include "cli/commands/associations.h"
@@ -64,13 +66,14 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
-bool is_word_of(std::string_view words, std::string_view text) {
+/// `a|b` as a list.
+std::vector<std::string_view> words_in(std::string_view words) {
+  std::vector<std::string_view> out;
   while (!words.empty()) {
-    const std::string_view word = words.substr(0, words.find('|'));
-    if (word == text) return true;
-    words.remove_prefix(std::min(words.size(), word.size() + 1));
+    out.push_back(words.substr(0, words.find('|')));
+    words.remove_prefix(std::min(words.size(), out.back().size() + 1));
   }
-  return false;
+  return out;
 }
 
 std::string shown_name(const Argument& argument) {
@@ -78,7 +81,7 @@ std::string shown_name(const Argument& argument) {
   return (bare ? "" : "--") + std::string(argument.name);
 }
 
-/// What is wrong with the value, or empty.
+/// A clause about what is wrong with the value, or empty.
 std::string fault_of(const Argument& argument, const std::string& value) {
   if (argument.kind == Argument::Kind::toggle) return {};
   if (value.find_first_not_of(' ') == std::string::npos) return "must not be blank";
@@ -88,10 +91,11 @@ std::string fault_of(const Argument& argument, const std::string& value) {
   const bool of_words =
       argument.kind == Argument::Kind::choice ||
       (argument.kind == Argument::Kind::positional && !argument.placeholder.empty());
-  if (of_words && !is_word_of(argument.placeholder, value)) {
-    return "\"" + value + "\" is none of " + std::string(argument.placeholder);
-  }
-  return {};
+  if (!of_words) return {};
+  const auto words = words_in(argument.placeholder);
+  if (std::find(words.begin(), words.end(), value) != words.end()) return {};
+  return "\"" + value + "\" is not one of " + std::string(argument.placeholder) +
+         did_you_mean(value, words);
 }
 
 }  // namespace
@@ -147,7 +151,7 @@ const std::vector<Command>& commands() {
           operator_commands(),    backup_commands(),       verify_commands(),
           export_commands(),      key_commands(),          doctor_commands(),
           healthcheck_commands(), provider_sim_commands(), about_commands(),
-          completion_commands(),  manual_commands()}) {
+          completion_commands(),  manual_commands(),       help_commands()}) {
       out.insert(out.end(), group.begin(), group.end());
     }
     return out;
@@ -186,7 +190,8 @@ Result<void> check_arguments(const Command& command, Arguments& arguments) {
       ++known;
       const std::string fault = fault_of(argument, given->second);
       if (fault.empty()) continue;
-      return unexpected(Slug::malformed_request, shown_name(argument) + " " + fault + ".");
+      return unexpected(Slug::malformed_request,
+                        shown_name(argument) + " " + fault + (fault.ends_with('?') ? "" : "."));
     }
     if (argument.required) {
       return unexpected(Slug::malformed_request, shown_name(argument) + " is missing.");

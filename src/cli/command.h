@@ -34,7 +34,7 @@ struct Argument {
   std::string_view name;  // `ID` for a positional, else `public-key`, given as --public-key
   std::string_view help;
   Kind kind = Kind::option;
-  bool required = false;  // a positional always is
+  bool required = false;
   // Of an option: TEXT; of a choice, and of a positional that is one: the words, `a|b`.
   std::string_view placeholder = {};
   std::string_view fallback = {};  // the value when it is not given

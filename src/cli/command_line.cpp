@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "base/text/nearest.h"
 #include "cli/exit_code.h"
 #include "config_options.h"
 #include "embedded/embedded.h"
@@ -50,7 +51,9 @@ std::string one_line_version() {
 class Tree {
  public:
   explicit Tree(CommandLine& line) : line_(line), root_("Payment gateway in one file.", "coffer") {
-    root_.set_version_flag("--version", one_line_version(), "Print the version");
+    root_.set_version_flag("-v,--version", one_line_version(), "Print the version");
+    root_.require_subcommand(0, 1);
+    take_no_color(root_);
     const auto formatter = root_.get_formatter();
     formatter->column_width(34);
     formatter->label("SUBCOMMAND", "COMMAND");
@@ -66,9 +69,10 @@ class Tree {
   }
 
   /// Of the command or group that was named last.
-  std::string help() const {
-    std::string text = root_.help();
-    return text.ends_with('\n') ? text : text + "\n";
+  std::string help() const { return whole_line(root_.help()); }
+  std::string help_of(const CLI::App& app) const {
+    const CLI::App* parent = app.get_parent();
+    return whole_line(app.help(parent == nullptr ? std::string() : path_of(*parent)));
   }
   /// The command or group that was named last; the root when none was.
   const CLI::App& named() const {
@@ -82,6 +86,33 @@ class Tree {
     const auto found = leaves_.find(&named());
     return found == leaves_.end() ? nullptr : found->second;
   }
+  /// What the first argument is that no command knows, as a clause; empty when all are known. `at`
+  /// becomes the command or group that it was given to.
+  std::string unexpected_argument(const CLI::App*& at) const {
+    for (at = &root_; at != nullptr; at = below(*at)) {
+      for (const std::string& argument : at->remaining()) {
+        if (argument == "--") continue;
+        return argument.starts_with('-') ? unknown_option(*at, argument)
+                                         : unknown_word(*at, argument);
+      }
+    }
+    return {};
+  }
+  static std::string unknown_word(const CLI::App& at, const std::string& word) {
+    const auto commands_below = at.get_subcommands(nullptr);
+    if (commands_below.empty()) return "unexpected argument \"" + word + "\"";
+    std::vector<std::string_view> known;
+    for (const CLI::App* one : commands_below) known.push_back(one->get_name());
+    return "unknown command \"" + word + "\"" + did_you_mean(word, known);
+  }
+  /// The command or group with this name below `at`; nullptr when there is none.
+  static const CLI::App* find(const CLI::App& at, const std::string& name) {
+    for (const CLI::App* one : at.get_subcommands(nullptr)) {
+      if (one->get_name() == name) return one;
+    }
+    return nullptr;
+  }
+  const CLI::App& root() const { return root_; }
   /// `coffer rate set`, for messages.
   std::string path_of(const CLI::App& app) const {
     return app.get_parent() == nullptr ? app.get_name()
@@ -92,7 +123,34 @@ class Tree {
   static CLI::App* add_to(CLI::App& parent, const std::string& name, std::string_view summary) {
     CLI::App* added = parent.add_subcommand(name, std::string(summary));
     added->group("Commands");
+    added->require_subcommand(
+        0, 1);  // once it is named, words are arguments: also "list" and "wallet"
+    take_no_color(*added);
     return added;
+  }
+
+  static void take_no_color(CLI::App& app) {
+    const std::string help = "Without colours, as with NO_COLOR=1";
+    app.add_flag(std::string(kNoColor), help);
+  }
+
+  static std::string whole_line(std::string text) {
+    return text.ends_with('\n') ? text : text + "\n";
+  }
+
+  static const CLI::App* below(const CLI::App& app) {
+    const auto named = app.get_subcommands();
+    return named.empty() ? nullptr : named.back();
+  }
+
+  static std::string unknown_option(const CLI::App& at, const std::string& argument) {
+    const std::string name = argument.substr(0, argument.find('='));
+    std::vector<std::string> names;
+    for (const CLI::Option* option : at.get_options()) {
+      for (const std::string& known : option->get_lnames()) names.push_back("--" + known);
+    }
+    const std::vector<std::string_view> known(names.begin(), names.end());
+    return "unknown option \"" + name + "\"" + did_you_mean(name, known);
   }
 
   CLI::App& parent_of(std::string_view path) {
@@ -150,9 +208,35 @@ class Tree {
   std::map<const CLI::App*, const Command*> leaves_;
 };
 
-int usage_error(const Console& console, const Tree& tree, const std::string& what) {
-  print_error(console, what + "; see " + tree.path_of(tree.named()) + " --help");
+/// `what` is a clause, or ends with a question.
+int usage_error(const Console& console, const std::string& what, const std::string& path) {
+  print_error(console, what + (what.ends_with('?') ? " See " : "; see ") + path + " --help");
   return exit_code::kUsage;
+}
+
+int usage_error(const Console& console, const Tree& tree, const CLI::ParseError& error) {
+  const CLI::App* at = nullptr;
+  const std::string unknown = tree.unexpected_argument(at);
+  // First of all: what is missing is often only misspelled.
+  if (!unknown.empty()) return usage_error(console, unknown, tree.path_of(*at));
+  return usage_error(console, error.what(), tree.path_of(tree.named()));
+}
+
+int help(const Console& console, const Arguments& arguments, const ConfigFlags&) {
+  CommandLine none;
+  const Tree tree(none);
+  const CLI::App* at = &tree.root();
+  for (const char* name : {"COMMAND", "SUBCOMMAND"}) {
+    const auto word = arguments.find(name);
+    if (!word) break;
+    const CLI::App* found = Tree::find(*at, *word);
+    if (found == nullptr) {
+      return usage_error(console, Tree::unknown_word(*at, *word), tree.path_of(*at));
+    }
+    at = found;
+  }
+  console.out << tree.help_of(*at);
+  return exit_code::kDone;
 }
 
 }  // namespace
@@ -176,7 +260,7 @@ CommandLine read_command_line(const std::vector<std::string>& arguments, const C
     console.out << tree.help() << std::flush;
     return line;
   } catch (const CLI::ParseError& error) {
-    line.exit_code = usage_error(console, tree, error.what());
+    line.exit_code = usage_error(console, tree, error);
     return line;
   }
   line.command = tree.chosen();
@@ -187,11 +271,21 @@ CommandLine read_command_line(const std::vector<std::string>& arguments, const C
   }
   if (const auto judged = check_arguments(*line.command, line.arguments); !judged) {
     std::string what = judged.error().detail;
-    what.pop_back();
+    if (what.ends_with('.')) what.pop_back();
     line.command = nullptr;
-    line.exit_code = usage_error(console, tree, what);
+    line.exit_code = usage_error(console, what, tree.path_of(tree.named()));
   }
   return line;
+}
+
+std::vector<Command> help_commands() {
+  return {{.path = "help",
+           .summary = "Print the help of coffer, or of a command",
+           .run = help,
+           .arguments = {{"COMMAND", "The command", Argument::Kind::positional},
+                         {"SUBCOMMAND", "The command below it", Argument::Kind::positional}},
+           .settings = Settings::none,
+           .prints_data = false}};
 }
 
 }  // namespace coffer::cli

@@ -18,10 +18,16 @@ struct CommandLine {
   int exit_code = 0;
 };
 
+/// Accepted by every command. Its effect (forbid_colours()) is the caller's to take, before
+/// anything is printed.
+inline constexpr std::string_view kNoColor = "--no-color";
+
 /// `arguments` without the program's name. Has no side effect but printing.
 CommandLine read_command_line(const std::vector<std::string>& arguments, const Console& console);
 
 /// What the help says about a first word that has commands below it; empty for any other.
 std::string_view group_summary(std::string_view name);
+
+std::vector<Command> help_commands();
 
 }  // namespace coffer::cli

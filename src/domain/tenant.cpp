@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text/nearest.h"
+
 namespace coffer {
 namespace {
 
@@ -29,9 +31,11 @@ std::optional<Enum> find_name(const std::array<std::string_view, Count>& names,
 Problem unknown_scope(std::string_view word) {
   constexpr std::size_t kShown = 64;
   const std::string shown(word.substr(0, kShown));
+  const std::string meant = did_you_mean(shown, kScopes);
+  const std::string rule = "; scopes are `resource:action` as in `" + std::string(kScopes.front()) +
+                           "`, separated by spaces.";
   return Problem(Slug::malformed_request, "The requested scope does not exist.",
-                 {{"scope", "`" + shown + "` is not a scope; scopes are `resource:action` as in `" +
-                                std::string(kScopes.front()) + "`, separated by spaces."}});
+                 {{"scope", "`" + shown + "` is not a scope" + (meant.empty() ? rule : meant)}});
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ Result<TransactionType> type_argument(const Arguments& arguments) {
   const auto type = parse_transaction_type(arguments.text("TYPE"));
   if (type) return *type;
   return unexpected(Slug::malformed_request,
-                    "TYPE \"" + arguments.text("TYPE") + "\" is none of C2C, C2B, B2C, B2B.");
+                    "TYPE \"" + arguments.text("TYPE") + "\" is not one of C2C, C2B, B2C, B2B.");
 }
 
 Result<Answer> set(Session& session, const Arguments& arguments) {

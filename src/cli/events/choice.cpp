@@ -1,5 +1,7 @@
 #include "cli/events/choice.h"
 
+#include "base/text/nearest.h"
+
 namespace coffer::cli {
 namespace {
 
@@ -48,12 +50,16 @@ Result<NamedTenant> chosen_tenant(store::Connection& db, const Arguments& argume
 
 Result<EventType> event_type_argument(const std::string& text) {
   if (const auto type = parse_event_type(text)) return *type;
-  std::string known;
+  std::string all;
+  std::vector<std::string_view> known;
   for (const Term& term : event_type_terms()) {
-    known += (known.empty() ? "" : ", ") + std::string(term.code);
+    all += (all.empty() ? "" : ", ") + std::string(term.code);
+    known.push_back(term.code);
   }
+  const std::string meant = did_you_mean(text, known);
   return unexpected(Slug::malformed_request,
-                    "\"" + text + "\" is no event type; there are " + known + ".");
+                    "\"" + text + "\" is not an event type" +
+                        (meant.empty() ? "; expected one of " + all + "." : meant));
 }
 
 Result<EventTypeSet> event_types_argument(const Arguments& arguments, const std::string& name) {

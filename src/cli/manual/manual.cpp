@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "cli/command_line.h"
 #include "cli/exit_code.h"
 #include "cli/manual/roff.h"
 #include "cli/manual/setting_texts.h"
@@ -34,6 +35,7 @@ constexpr auto kExitCodes = std::to_array<ExitCode>({
     {exit_code::kBusy, "Another process has the database. Later it may work."},
     {exit_code::kPermission, "Not permitted."},
     {exit_code::kConfiguration, "The configuration is wrong. Starting again does not help."},
+    {141, "As a shell shows it: the reader of standard output had enough (SIGPIPE)."},
 });
 
 /// The table of arguments knows the words, so one of them it is.
@@ -86,7 +88,7 @@ std::string commands_page() {
   RoffPage page("coffer", 1, "payment gateway in one file");
   page.section("SYNOPSIS");
   page.usage("coffer", "COMMAND [ARGUMENTS] [SETTINGS]");
-  page.usage("coffer", "COMMAND --help");
+  page.usage("coffer", "help [COMMAND [SUBCOMMAND]]");
   page.section("DESCRIPTION");
   page.paragraph(
       "coffer serves a payment API from one SQLite file: wallets on a double-entry ledger, "
@@ -98,6 +100,10 @@ std::string commands_page() {
       "To try it: coffer demo. As a service: /etc/coffer/coffer.toml, and coffer admin link.");
   page.section("COMMANDS");
   for (const Command& command : commands()) describe(page, command);
+  page.section("OPTIONS");
+  page.item("-h, --help", {}, "Print the help of the command.");
+  page.item("-v, --version", {}, "Print the version.");
+  page.item(std::string(kNoColor), {}, "Without colours; every command takes it.");
   page.section("SETTINGS");
   page.paragraph(
       "Commands that work on a file take --config, --db and the other settings of the file; serve "
@@ -113,7 +119,9 @@ std::string commands_page() {
   page.item("NOTIFY_SOCKET, WATCHDOG_USEC, LISTEN_FDS", {},
             "Set by systemd(1): readiness, signs of life, and the socket to serve.");
   page.item("CREDENTIALS_DIRECTORY", {}, "Where secrets lie as files of their setting's name.");
-  page.item("NO_COLOR", {}, "No colours.");
+  page.item("NO_COLOR, TERM", {},
+            "Colours are for terminals: not with NO_COLOR set, not with TERM=dumb.");
+  page.item("COLUMNS", {}, "The width of a terminal that does not tell it.");
   page.section("SEE ALSO");
   page.paragraph("coffer.toml(5), systemd.service(5)");
   return page.text();

@@ -28,7 +28,7 @@ _coffer() {
   below=$(_coffer_below "$command")
   if [ "$COMP_CWORD" -eq 1 ]; then
     offered=$(_coffer_first)
-    case $current in -*) offered='--help --version' ;; esac
+    case $current in -*) offered='--help --version --no-color' ;; esac
   elif [ "$COMP_CWORD" -eq 2 ] && [ -n "$below" ]; then
     offered=$below
     case $current in -*) offered=--help ;; esac

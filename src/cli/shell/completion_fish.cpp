@@ -24,7 +24,7 @@ end
 
 complete -c coffer -f
 complete -c coffer -n __coffer_after -l help -d 'Print this help'
-complete -c coffer -n __coffer_after -l version -d 'Print the version'
+complete -c coffer -n __coffer_after -s v -l version -d 'Print the version'
 )";
 
 std::string quoted(std::string_view text) {

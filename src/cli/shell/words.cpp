@@ -23,6 +23,16 @@ std::vector<std::string> split(std::string_view text, char separator) {
   return out;
 }
 
+/// First words of all commands, each once.
+std::vector<std::string> command_words() {
+  std::vector<std::string> out;
+  for (const Command& command : commands()) {
+    std::string word(command.path.substr(0, command.path.find(' ')));
+    if (std::find(out.begin(), out.end(), word) == out.end()) out.push_back(std::move(word));
+  }
+  return out;
+}
+
 Completed completed(const Argument& argument) {
   Completed out{
       (argument.kind == Argument::Kind::positional ? "" : "--") + std::string(argument.name),
@@ -34,6 +44,9 @@ Completed completed(const Argument& argument) {
     out.words = split(argument.placeholder, '|');
   } else if (argument.placeholder == "FILE" || argument.name == "FILE") {
     out.kind = Kind::file;
+  } else if (argument.name == "COMMAND") {
+    out.kind = Kind::words;
+    out.words = command_words();
   }
   return out;
 }
@@ -66,6 +79,7 @@ CompletedCommand completed(const Command& command) {
                        (command.settings == Settings::file && option.scope == ConfigScope::file);
     if (known && !option.secret()) out.options.push_back(completed(option));
   }
+  out.options.push_back({std::string(kNoColor), "Without colours", Kind::nothing});
   out.options.push_back({"--help", "Print this help", Kind::nothing});
   return out;
 }

@@ -122,6 +122,67 @@ TEST_CASE("wrong usage names the fault and the help", "[cli]") {
   CHECK(fault({"association", "create", " "}).find("NAME must not be blank") != std::string::npos);
 }
 
+TEST_CASE("a typo gets the word that was meant, and the help of where it was typed", "[cli]") {
+  const auto said = [](const std::vector<std::string>& arguments) {
+    const Read wrong = read(arguments);
+    CHECK(wrong.line.command == nullptr);
+    CHECK(wrong.line.exit_code == exit_code::kUsage);
+    return wrong.err;
+  };
+  CHECK(said({"walet", "list"}) ==
+        "coffer: unknown command \"walet\"; did you mean \"wallet\"? See coffer --help\n");
+  CHECK(said({"walet", "verify"}) ==
+        "coffer: unknown command \"walet\"; did you mean \"wallet\"? See coffer --help\n");
+  CHECK(said({"frobnicate"}) == "coffer: unknown command \"frobnicate\"; see coffer --help\n");
+  CHECK(said({"rate", "sett"}) ==
+        "coffer: unknown command \"sett\"; did you mean \"set\"? See coffer rate --help\n");
+  CHECK(
+      said({"rate", "list", "--jsno"}) ==
+      "coffer: unknown option \"--jsno\"; did you mean \"--json\"? See coffer rate list --help\n");
+  // What is missing is often only misspelled.
+  CHECK(said({"application", "register", "--nmae=x"}) ==
+        "coffer: unknown option \"--nmae\"; did you mean \"--name\"? See coffer application "
+        "register --help\n");
+  CHECK(said({"rate", "list", "--environment", "Sandbox"}) ==
+        "coffer: --environment \"Sandbox\" is not one of sandbox|production; did you mean "
+        "\"sandbox\"? See coffer rate list --help\n");
+  CHECK(said({"verify", "a", "b"}) ==
+        "coffer: unexpected argument \"b\"; see coffer verify --help\n");
+}
+
+TEST_CASE("help is a command, too, and -v prints the version", "[cli]") {
+  const auto printed = [](const std::vector<std::string>& words) {
+    std::ostringstream out;
+    std::ostringstream err;
+    const Console console{out, err};
+    const CommandLine line = read_command_line(words, console);
+    REQUIRE(line.command != nullptr);
+    CHECK(std::get<OwnCommand>(line.command->run)(console, line.arguments, line.flags) == 0);
+    CHECK(err.str().empty());
+    return out.str();
+  };
+  CHECK(printed({"help"}) == read({"--help"}).out);
+  CHECK(printed({"help", "rate"}) == read({"rate", "--help"}).out);
+  CHECK(printed({"help", "rate", "set"}) == read({"rate", "set", "--help"}).out);
+  CHECK(printed({"help", "help"}) == read({"help", "--help"}).out);
+  CHECK(read({"-v"}).out == read({"--version"}).out);
+  CHECK_FALSE(read({"-v"}).out.empty());
+}
+
+TEST_CASE("the name of a command is an argument like any other word", "[cli]") {
+  for (const char* name : {"list", "wallet", "association", "verify"}) {
+    const Read association = read({"association", "create", name});
+    REQUIRE(association.line.command != nullptr);
+    CHECK(association.line.command->path == "association create");
+    CHECK(association.line.arguments.text("NAME") == name);
+  }
+}
+
+TEST_CASE("every command takes --no-color", "[cli]") {
+  CHECK(read({"rate", "list", "--no-color"}).line.command != nullptr);
+  CHECK(read({"--no-color", "rate", "list"}).line.command != nullptr);
+}
+
 TEST_CASE("text must be UTF-8 without controls and of sane length", "[cli]") {
   const auto accepted = [](const std::string& name) {
     return read({"association", "create", name}).line.command != nullptr;
