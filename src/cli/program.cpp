@@ -2,57 +2,63 @@
 
 #include <unistd.h>
 
-#include <cerrno>
+#include <algorithm>
+#include <cstring>
 #include <exception>
 #include <iostream>
 #include <string>
 #include <vector>
 
 #include "base/digest.h"
-#include "base/environment.h"
+#include "base/platform/terminal.h"
 #include "cli/command_line.h"
 #include "cli/dispatch.h"
 #include "cli/exit_code.h"
+#include "cli/standard_output.h"
 
 namespace coffer::cli {
 namespace {
 
-bool colours_wanted() {
-  const auto no_color = environment_variable("NO_COLOR");  // no-color.org: set and not empty
-  return (!no_color || no_color->empty()) && environment_variable("TERM") != "dumb";
+Console standard_console(std::ostream& out) {
+  const int columns = terminal_columns(STDOUT_FILENO);
+  return {out,
+          std::cerr,
+          is_terminal(STDOUT_FILENO),
+          is_terminal(STDERR_FILENO),
+          colours_allowed(),
+          columns > 0 ? columns : terminal_columns(STDERR_FILENO)};
 }
 
-Console standard_console() {
-  return {std::cout, std::cerr, ::isatty(STDOUT_FILENO) == 1, ::isatty(STDERR_FILENO) == 1,
-          colours_wanted()};
+int run(const std::vector<std::string>& arguments, const Console& console) {
+  try {
+    prepare_crypto();
+    const CommandLine line = read_command_line(arguments, console);
+    return line.command == nullptr ? line.exit_code : run_command(line, console);
+  } catch (const std::exception& fault) {
+    return print_fault(console, fault);
+  }
 }
 
-int run(int argc, const char* const* argv, const Console& console) {
-  const CommandLine line =
-      read_command_line(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc), console);
-  return line.command == nullptr ? line.exit_code : run_command(line, console);
-}
-
-/// What was printed must have arrived: half a list is not a list. A reader that has seen enough
-/// (`| head`) is no fault worth a message.
-int checked_output(const Console& console, int code) {
-  errno = 0;
-  console.out.flush();
-  if (console.out || code != exit_code::kDone) return code;
-  if (errno != EPIPE) print_error(console, "cannot write to standard output; is the disk full?");
-  return exit_code::kFailed;
+/// What was printed must have arrived: half a list is not a list.
+int checked(const Console& console, DescriptorBuffer& output, int code) {
+  output.finish();
+  if (output.error() == 0) return code;
+  if (output.lost_reader()) end_by_broken_pipe();
+  print_error(console,
+              "cannot write to standard output: " + std::string(std::strerror(output.error())) +
+                  "; the output is not complete");
+  return code == exit_code::kDone ? exit_code::kFailed : code;
 }
 
 }  // namespace
 
 int run_program(int argc, const char* const* argv) {
-  const Console console = standard_console();
-  try {
-    prepare_crypto();
-    return checked_output(console, run(argc, argv, console));
-  } catch (const std::exception& fault) {
-    return print_fault(console, fault);
-  }
+  const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
+  if (std::find(arguments.begin(), arguments.end(), kNoColor) != arguments.end()) forbid_colours();
+  DescriptorBuffer output(STDOUT_FILENO);
+  std::ostream out(&output);
+  const Console console = standard_console(out);
+  return checked(console, output, run(arguments, console));
 }
 
 }  // namespace coffer::cli

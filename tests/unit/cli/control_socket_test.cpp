@@ -178,6 +178,25 @@ TEST_CASE("stopping ends a long command early", "[cli]") {
   CHECK(asked.code == 75);
 }
 
+TEST_CASE("a command whose output cannot be written ends, and so does its work in the server",
+          "[cli]") {
+  const Folder folder;
+  std::atomic<bool> noticed{false};
+  ControlSocket socket([&](const ControlRequest&, std::ostream& out, std::ostream&, Interruption&) {
+    while (out) out << std::string(100'000, 'x') << std::flush;
+    noticed = true;
+    return 0;
+  });
+  REQUIRE(socket.start(folder.file("a.db")));
+  std::ostringstream out;
+  std::ostringstream err;
+  out.setstate(std::ios::badbit);
+  CHECK(run_in_server(folder.file("a.db"), {.command = "x"}, {out, err}) == exit_code::kFailed);
+  socket.stop();  // waits for the running ones
+  CHECK(noticed);
+  CHECK(err.str().empty());
+}
+
 TEST_CASE("a server that ends in the middle is noticed", "[cli]") {
   const Folder folder;
   const int listening = open_control_socket(folder.file("a.db.sock"), SocketRole::listen);
@@ -205,7 +224,8 @@ TEST_CASE("a request survives the wire", "[cli]") {
                                .json = true,
                                .terminal = true,
                                .progress = false,
-                               .colour = true};
+                               .colour = true,
+                               .columns = 132};
   const auto back = decode_request(encode(request));
   REQUIRE(back);
   CHECK(back->command == request.command);
@@ -214,4 +234,5 @@ TEST_CASE("a request survives the wire", "[cli]") {
   CHECK(back->terminal);
   CHECK_FALSE(back->progress);
   CHECK(back->colour);
+  CHECK(back->columns == 132);
 }

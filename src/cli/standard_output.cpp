@@ -1,0 +1,66 @@
+#include "cli/standard_output.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <string_view>
+
+#include "base/platform/terminal.h"
+
+namespace coffer::cli {
+namespace {
+
+/// 0, or `errno`. Waits where the descriptor was made non-blocking by another process that has it.
+int write_all(int fd, std::string_view content) {
+  while (!content.empty()) {
+    const ssize_t count = ::write(fd, content.data(), content.size());
+    if (count >= 0) {
+      content.remove_prefix(static_cast<std::size_t>(count));
+    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+      pollfd wanted{fd, POLLOUT, 0};
+      ::poll(&wanted, 1, -1);
+    } else if (errno != EINTR) {
+      return errno;
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+
+DescriptorBuffer::DescriptorBuffer(int fd) : fd_(fd) {
+  setp(buffer_.data(), buffer_.data() + buffer_.size());
+}
+
+bool DescriptorBuffer::lost_reader() const {
+  return error_ == EPIPE || error_ == ECONNRESET || (error_ == EIO && reader_is_gone(fd_));
+}
+
+void DescriptorBuffer::finish() {
+  if (pptr() != pbase()) sync();
+}
+
+int DescriptorBuffer::sync() {
+  const std::string_view content(pbase(), static_cast<std::size_t>(pptr() - pbase()));
+  if (error_ == 0) error_ = write_all(fd_, content);
+  if (error_ == 0 && content.empty() && reader_is_gone(fd_)) error_ = EPIPE;
+  setp(buffer_.data(), buffer_.data() + buffer_.size());
+  return error_ == 0 ? 0 : -1;
+}
+
+DescriptorBuffer::int_type DescriptorBuffer::overflow(int_type c) {
+  if (sync() != 0) return traits_type::eof();
+  if (!traits_type::eq_int_type(c, traits_type::eof())) sputc(traits_type::to_char_type(c));
+  return traits_type::not_eof(c);
+}
+
+void end_by_broken_pipe() {
+  constexpr int kShellsCode = 128 + SIGPIPE;
+  ::signal(SIGPIPE, SIG_DFL);
+  ::raise(SIGPIPE);
+  ::_exit(kShellsCode);  // where whoever started it blocks the signal
+}
+
+}  // namespace coffer::cli
