@@ -1,0 +1,348 @@
+"""See terminals.sh."""
+
+import contextlib
+import fcntl
+import json
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+import time
+
+from checks import check
+
+BINARY = os.path.abspath(sys.argv[1])
+WAIT_S = 120
+ESCAPES = re.compile(r"\x1b\[[0-9;]*[mK]")
+CLEAR = "\r\x1b[K"
+SCRATCH = tempfile.TemporaryDirectory()
+HOME = {**{key: value for key, value in os.environ.items()
+           if not key.startswith(("COFFER_", "XDG_")) and key not in ("NO_COLOR", "COLUMNS")},
+        "HOME": SCRATCH.name, "XDG_DATA_HOME": os.path.join(SCRATCH.name, "data"),
+        "XDG_CONFIG_HOME": os.path.join(SCRATCH.name, "config"), "TERM": "xterm-256color"}
+
+
+def path(*names):
+    return os.path.join(SCRATCH.name, *names)
+
+
+def run(*words, **more):
+    """The whole of what a command prints into pipes."""
+    return subprocess.run([BINARY, *words], env={**HOME, **more}, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=WAIT_S,
+                          check=False)
+
+
+def printed(*words):
+    done = run(*words)
+    check(" ".join(words), done.returncode == 0, done.stderr)
+    return done.stdout
+
+
+def with_output(descriptor, *words):
+    """(exit code, standard error) of a command whose standard output is `descriptor`."""
+    done = subprocess.run([BINARY, *words], env=HOME, stdin=subprocess.DEVNULL, stdout=descriptor,
+                          stderr=subprocess.PIPE, text=True, timeout=WAIT_S, check=False)
+    return done.returncode, done.stderr
+
+
+@contextlib.contextmanager
+def closed_pipe():
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        yield writer
+    finally:
+        os.close(writer)
+
+
+def on_terminal(*words, columns=100, output=True, errors=True, **more):
+    """What a command writes to a terminal, and its exit code. What is not `output` or `errors` goes to
+    /dev/null."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    process = subprocess.Popen([BINARY, *words], env={**HOME, **more}, stdin=subprocess.DEVNULL,
+                               stdout=theirs if output else subprocess.DEVNULL,
+                               stderr=theirs if errors else subprocess.DEVNULL,
+                               start_new_session=True)
+    os.close(theirs)
+    seen = b""
+    try:
+        while select.select([ours], [], [], WAIT_S)[0]:
+            piece = os.read(ours, 65536)
+            if not piece:
+                break
+            seen += piece
+    except OSError:
+        pass  # so ends a terminal that no process has open any more
+    os.close(ours)
+    return seen.decode().replace("\r\n", "\n"), process.wait(WAIT_S)
+
+
+class Demo:
+    """A server with data in its file."""
+
+    def __init__(self, database):
+        self.process = subprocess.Popen([BINARY, "demo", "--port", "0", "--json", "--db", database],
+                                        env=HOME, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                        stderr=open(path("demo.log"), "w", encoding="utf-8"))
+        self.told = json.loads(self.process.stdout.readline())
+
+    def log(self):
+        with open(path("demo.log"), encoding="utf-8") as file:
+            return file.read()
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        self.process.stdout.close()
+        check("the server ends well", self.process.wait(WAIT_S) == 0, self.log())
+
+
+# Closed pipes and full disks --------------------------------------------------------------------------
+
+OWN = (["openapi"], ["--help"], ["help"], ["help", "wallet", "list"], ["--version"], ["version", "--json"],
+       ["man", "coffer"], ["settings", "toml"], ["completion", "bash"])
+ON_FILE = (["association", "list"], ["wallet", "list", "--json"], ["overview"], ["connector", "list"],
+           ["verify"], ["export", "-"])
+
+
+def commands_that_print(database):
+    return [*OWN, *([*words, "--db", database] for words in ON_FILE)]
+
+
+def pipes_and_disks(database, where):
+    for words in commands_that_print(database):
+        with closed_pipe() as writer:
+            ended = with_output(writer, *words)
+        check(f"{where}: {' '.join(words[:3])} into a closed pipe ends by SIGPIPE and says nothing",
+              ended == (-signal.SIGPIPE, ""), ended)
+        with open("/dev/full", "wb") as full:
+            code, said = with_output(full, *words)
+        check(f"{where}: {' '.join(words[:3])} on a full disk says so, and fails",
+              code == 1 and said.count("\n") == 1 and "No space left on device" in said, (code, said))
+
+
+def failures_stay(database, where):
+    """A command that fails prints nothing: that nothing reads it is no reason to end differently."""
+    with closed_pipe() as writer:
+        ended = with_output(writer, "wallet", "show", "0190a5a0-0000-7000-8000-000000000000", "--db", database)
+        check(f"{where}: a failure into a closed pipe stays a failure",
+              ended[0] == 1 and "no such wallet" in ended[1], ended)
+        ended = with_output(writer, "wallet", "list", "--jsno", "--db", database)
+        check(f"{where}: and wrong usage wrong usage", ended[0] == 2 and "--json" in ended[1], ended)
+        ended = with_output(writer, "notification", "list", "--db", database)
+        check(f"{where}: and an empty list an empty list", ended == (0, "none\n"), ended)
+
+
+def in_a_shell():
+    said = subprocess.run(["bash", "-c", f"'{BINARY}' openapi | head -c 9; echo ${{PIPESTATUS[0]}}"],
+                          env=HOME, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          timeout=WAIT_S, check=False)
+    check("openapi | head is quiet", said.stderr == "" and said.stdout.startswith('{\n  "open'), said)
+    check("and the shell sees 141", said.stdout.endswith("141\n"), said.stdout)
+
+
+def follower_without_reader(database):
+    """Nothing happens, so nothing is written: it ends all the same."""
+    reader, writer = os.pipe()
+    process = subprocess.Popen([BINARY, "events", "follow", "--db", database], env=HOME,
+                               stdin=subprocess.DEVNULL, stdout=writer, stderr=subprocess.PIPE, text=True)
+    os.close(writer)
+    time.sleep(1)
+    check("events follow waits", process.poll() is None)
+    os.close(reader)
+    _, said = process.communicate(timeout=WAIT_S)
+    check("and ends when its reader has gone", (process.returncode, said) == (-signal.SIGPIPE, ""),
+          (process.returncode, said))
+
+
+# Words ------------------------------------------------------------------------------------------------
+
+TYPOS = (
+    (["walet", "list"], 'unknown command "walet"; did you mean "wallet"? See coffer --help'),
+    (["WALLET"], 'unknown command "WALLET"; did you mean "wallet"? See coffer --help'),
+    (["frobnicate"], 'unknown command "frobnicate"; see coffer --help'),
+    (["wallet", "lsit"], 'unknown command "lsit"; did you mean "list"? See coffer wallet --help'),
+    (["--verison"], 'unknown option "--verison"; did you mean "--version"? See coffer --help'),
+    (["wallet", "list", "--jsno"], 'unknown option "--jsno"; did you mean "--json"? See coffer wallet list --help'),
+    (["wallet", "list", "-json"], 'unknown option "-json"; did you mean "--json"? See coffer wallet list --help'),
+    (["wallet", "list", "--sttaus=Pending"],
+     'unknown option "--sttaus"; did you mean "--status"? See coffer wallet list --help'),
+    (["serve", "--listen-htp", "x"],
+     'unknown option "--listen-htp"; did you mean "--listen-http"? See coffer serve --help'),
+    (["verify", "a", "b"], 'unexpected argument "b"; see coffer verify --help'),
+    (["rate", "list", "--environment", "sandbx"],
+     '--environment "sandbx" is not one of sandbox|production; did you mean "sandbox"? '
+     "See coffer rate list --help"),
+    (["completion", "bsh"], 'SHELL "bsh" is not one of bash|zsh|fish; did you mean "bash"? '
+     "See coffer completion --help"),
+    (["trigger", "payment.suceeded"], '"payment.suceeded" is not an event type; did you mean "payment.succeeded"?'),
+    (["association", "create", "--nmae", "x"], 'unknown option "--nmae"; see coffer association create --help'),
+    (["application", "register", "--nmae", "x"],
+     'unknown option "--nmae"; did you mean "--name"? See coffer application register --help'),
+    (["help", "walet"], 'unknown command "walet"; did you mean "wallet"? See coffer --help'),
+    (["help", "wallet", "shwo"], 'unknown command "shwo"; did you mean "show"? See coffer wallet --help'),
+    (["help", "verify", "x"], 'unexpected argument "x"; see coffer verify --help'),
+)
+
+
+def words(database):
+    for typed, answer in TYPOS:
+        more = ["--db", database] if typed[0] == "trigger" else []
+        done = run(*typed, *more)
+        check("coffer " + " ".join(typed), done.returncode == 2 and done.stdout == ""
+              and done.stderr == f"coffer: {answer}\n", (done.returncode, done.stderr))
+    check("help is the help", printed("help") == printed("--help"))
+    check("of a group too", printed("help", "wallet") == printed("wallet", "--help"))
+    check("and of a command", printed("help", "wallet", "list") == printed("wallet", "list", "--help"))
+    check("-v is --version", printed("-v") == printed("--version"))
+
+
+# Tables -----------------------------------------------------------------------------------------------
+
+LISTS = (["association", "list"], ["application", "list"], ["wallet", "list"], ["beneficiary", "list"],
+         ["connector", "list"], ["rate", "list"], ["payment", "list"], ["operator", "list"], ["audit", "list"])
+WIDE_CHARACTERS = re.compile("[\u2e80-\ua4cf\uac00-\ud7a3\uff00-\uff60]")
+
+
+def width(line):
+    return len(line) + len(WIDE_CHARACTERS.findall(line))
+
+
+def is_heading(line):
+    return line == line.upper() and "  " in line
+
+
+def tables(database, where):
+    printed("association", "create", "北京 Settlement and Clearing Partners of the Eastern Provinces Ltd",
+            "--db", database)
+    for words_ in LISTS:
+        name = f"{where}: {' '.join(words_)}"
+        records = json.loads(printed(*words_, "--json", "--db", database))
+        whole = printed(*words_, "--db", database)
+        check(f"{name}: whole in a pipe", "…" not in whole and "\x1b" not in whole
+              and all(record["id"] in whole for record in records if "id" in record), whole)
+        for columns in (60, 80, 100, 120, 200):
+            seen, code = on_terminal(*words_, "--db", database, columns=columns, errors=False)
+            lines = ESCAPES.sub("", seen).splitlines()
+            check(f"{name} on {columns} columns", code == 0 and (not records or lines), seen)
+            if lines and is_heading(lines[0]):
+                widest = max(width(line) for line in lines)
+                check("fits", widest <= columns, seen)
+                check("has a line each", len(lines) == len(records) + 1, seen)
+            else:
+                check("or is a list of lines with whole values", "…" not in seen
+                      and seen.count("\n\n") == max(len(records) - 1, 0), seen)
+    seen, _ = on_terminal("association", "list", "--db", database, columns=100)
+    check("what is cut shows it, and says where all is", "…" in seen and "--json shows all" in seen, seen)
+    ids = [record["id"] for record in json.loads(printed("association", "list", "--json", "--db", database))]
+    check("ids are cut last", all(one in seen for one in ids), seen)
+    seen, _ = on_terminal("association", "list", "--db", database, columns=50)
+    check("and then keep their end", ids[0] not in seen and ids[0][-12:] in seen, seen)
+
+
+def colours(database, where):
+    green = "\x1b[32mactive\x1b[0m"
+    command = ("association", "list", "--db", database)
+    check(f"{where}: a status has its colour", green in on_terminal(*command)[0])
+    for what, more in (("NO_COLOR", {"NO_COLOR": "1"}), ("TERM=dumb", {"TERM": "dumb"})):
+        seen, _ = on_terminal(*command, **more)
+        check(f"{where}: not with {what}", "active" in seen and "\x1b" not in seen, seen)
+    seen, code = on_terminal(*command, "--no-color")
+    check(f"{where}: not with --no-color", code == 0 and "active" in seen and "\x1b" not in seen, seen)
+    seen, _ = on_terminal(*command, "--json")
+    check(f"{where}: not in JSON", "active" in seen and "\x1b" not in seen, seen)
+    seen, _ = on_terminal("frobnicate", "--no-color")
+    check("an error without colour", seen.startswith("coffer: unknown"), seen)
+    seen, _ = on_terminal("frobnicate")
+    check("and with", seen.startswith("\x1b[31mcoffer:\x1b[0m"), seen)
+
+
+def numbers(database, where):
+    text = printed("overview", "--db", database)
+    check(f"{where}: a size is readable", re.search(r"^database +\d+(\.\d)? [KM]iB$", text, re.M), text)
+    exact = json.loads(printed("overview", "--json", "--db", database))
+    check(f"{where}: and exact in JSON", exact["databaseBytes"] % 4096 == 0, exact)
+    text = printed("association", "list", "--db", database)
+    check(f"{where}: a time in a pipe", re.search(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC$", text, re.M), text)
+    seen, _ = on_terminal("association", "list", "--db", database, columns=200)
+    check(f"{where}: and on a terminal", re.search(r"\d+ (s|min|h) ago$", seen, re.M), seen)
+    exact = json.loads(printed("association", "list", "--json", "--db", database))
+    check(f"{where}: is exact in JSON",
+          re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", exact[0]["createdAt"]), exact)
+
+
+# Progress ---------------------------------------------------------------------------------------------
+
+BAR = re.compile(r"\[#*\.*\] +\d+ %  ")
+
+
+def shows_progress(what, expected, *words_):
+    """On one line, which is cleared before anything else is printed."""
+    seen, code = on_terminal(*words_, columns=60)
+    check(f"{what} shows progress", code == 0 and BAR.search(seen) and expected in seen, seen)
+    last = seen.rindex(CLEAR)
+    check("which is cleared", not BAR.search(seen[last + len(CLEAR):]), seen)
+    drawn = [line.split("\n")[0] for line in seen.split(CLEAR)]
+    check("and always fits on its line", all(len(line) < 60 for line in drawn if BAR.match(line)), drawn)
+
+
+def progress(database, where):
+    copy, again = path(f"{where}.backup"), path(f"{where}.again")
+    shows_progress(f"{where}: verify", "checking ", "verify", "--db", database)
+    shows_progress(f"{where}: backup", "copying", "backup", copy + ".1", "--verify", "--db", database)
+    shows_progress(f"{where}: export", "wallet", "export", path(f"{where}.ndjson"), "--db", database)
+    printed("backup", copy, "--db", database)
+    shows_progress(f"{where}: restore", "copying", "restore", copy, "--db", again)
+    shows_progress(f"{where}: verify FILE", "checksum", "verify", copy, "--db", database)
+    done = run("verify", "--db", database)
+    check(f"{where}: not in a pipe", done.returncode == 0 and done.stderr == "", done.stderr)
+    seen, _ = on_terminal("export", "-", "--db", database)
+    check(f"{where}: nor between the lines of an export", not BAR.search(seen) and '"type"' in seen)
+
+
+def seeding():
+    ours, theirs = pty.openpty()
+    demo = subprocess.Popen([BINARY, "demo", "--port", "0", "--json", "--db", path("seeded", "demo.db")],
+                            env=HOME, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=theirs)
+    os.close(theirs)
+    demo.stdout.readline()
+    demo.send_signal(signal.SIGTERM)
+    seen = b""
+    with contextlib.suppress(OSError):
+        while piece := os.read(ours, 65536):
+            seen += piece
+    demo.stdout.close()
+    check("a demo that is made shows progress", demo.wait(WAIT_S) == 0
+          and BAR.search(seen.decode()) and "making wallets" in seen.decode(), seen)
+
+
+def main():
+    database = path("demo", "demo.db")
+    in_a_shell()
+    seeding()
+    demo = Demo(database)
+    before = demo.log()
+    for where in ("served", "on a file"):
+        pipes_and_disks(database, where)
+        failures_stay(database, where)
+        if where == "served":
+            follower_without_reader(database)
+            check("the server has not minded", "ERROR" not in demo.log()[len(before):]
+                  and demo.process.poll() is None, demo.log())
+            words(database)
+        tables(database, where)
+        colours(database, where)
+        numbers(database, where)
+        progress(database, where.replace(" ", "-"))
+        if where == "served":
+            demo.stop()
+
+
+main()
