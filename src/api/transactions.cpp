@@ -14,6 +14,10 @@ std::optional<store::PaymentSort> parse_sort(std::string_view text) {
   return std::nullopt;
 }
 
+std::optional<std::string> parse_transaction_id(std::string_view text) {
+  return is_transaction_id(text) ? std::optional<std::string>(text) : std::nullopt;
+}
+
 store::PaymentFilter read_filter(QueryFields& query) {
   store::PaymentFilter filter;
   filter.status = query.term("status", parse_payment_status);
@@ -22,7 +26,7 @@ store::PaymentFilter read_filter(QueryFields& query) {
   filter.asset = query.asset_code("assetCode");
   filter.beneficiary = query.id<BeneficiaryId>("beneficiaryId");
   filter.connector = query.id<ConnectorId>("connectorId");
-  filter.transaction_id = query.text("transactionId");
+  filter.transaction_id = query.term("transactionId", parse_transaction_id);
   filter.reference = query.text("reference");
   filter.created_from = query.time("createdFrom");
   filter.created_to = query.time("createdTo");

@@ -25,30 +25,16 @@ constexpr std::size_t kSymbolMax = 32;
 constexpr std::size_t kWalletAddressMax = 128;  // of networks that are not ours
 constexpr std::size_t kMaskShown = 4;
 
-std::string upper(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  }
-  return out;
-}
-
-std::string alpha2(ContactReader& reader, std::string_view field,
-                   const std::optional<std::string>& input, Need need) {
-  const std::string value = upper(reader.text(field, input, need));
-  if (!value.empty() && !is_country_alpha2(value)) {
-    reader.invalid(field, "must be an ISO 3166-1 alpha-2 code, as `KE`");
-  }
-  return value;
-}
-
-std::string currency(ContactReader& reader, std::string_view field,
-                     const std::optional<std::string>& input, Need need) {
-  const std::string value = upper(reader.text(field, input, need));
-  if (!value.empty() && !is_currency_alpha3(value)) {
-    reader.invalid(field, "must be an ISO 4217 code, as `KES`");
-  }
-  return value;
+/// A code that `parse` accepts; empty when there is none or it is refused.
+std::string code(ContactReader& reader, std::string_view field,
+                 const std::optional<std::string>& input, Need need,
+                 Result<std::string> (*parse)(std::string_view)) {
+  const std::string text = reader.text(field, input, need);
+  if (text.empty()) return {};
+  auto parsed = parse(text);
+  if (parsed) return *std::move(parsed);
+  reader.add(parsed.error().slug, field, parsed.error().detail);
+  return {};
 }
 
 /// Both or neither is a fault of both fields, unless one of them had the wrong type.
@@ -57,8 +43,7 @@ void require_one_of(ContactReader& reader, const char* first_name, const First& 
                     const char* second_name, const Second& second) {
   if (first.has_value() != second.has_value()) return;
   if (reader.named(first_name) || reader.named(second_name)) return;
-  const std::string rule =
-      first ? "must not be sent together with " : "is required unless there is ";
+  const std::string rule = first ? "must not be sent together with " : "is required without ";
   reader.invalid(first_name, rule + second_name);
   reader.invalid(second_name, rule + first_name);
 }
@@ -96,7 +81,8 @@ Address read_address(ContactReader reader, const AddressInput& input) {
   out.city = reader.text("city", input.city, Need::required);
   out.state = reader.optional_text("state", input.state);
   out.postal_code = reader.optional_text("postalCode", input.postal_code, kShortMax);
-  out.country = alpha2(reader, "countryIsoCode2", input.country, Need::required);
+  out.country =
+      code(reader, "countryIsoCode2", input.country, Need::required, parse_country_alpha2);
   return out;
 }
 
@@ -112,7 +98,7 @@ std::vector<std::string> read_tags(ContactReader& reader,
     std::string tag = reader.text(field, input[i], Need::required, kTagMax);
     if (tag.empty()) continue;
     if (std::find(out.begin(), out.end(), tag) != out.end()) {
-      reader.invalid(field, "is there already");
+      reader.invalid(field, "repeats another tag");
     }
     out.push_back(std::move(tag));
   }
@@ -130,7 +116,8 @@ BankDetails read_bank(ContactReader reader, const BankInput& input) {
   require_one_of(reader, "accountNumber", input.account_number, "iban", input.iban);
   if (out.iban) {
     out.iban = parse_iban(*out.iban);
-    if (!out.iban) reader.invalid("iban", "must be an IBAN with right length and check digits");
+    if (!out.iban)
+      reader.invalid("iban", "must be an IBAN: its length or its check digits are wrong");
   }
   out.bank_name = reader.optional_text("bankName", input.bank_name);
   out.bank_code = reader.optional_text("bankCode", input.bank_code, kShortMax);
@@ -138,7 +125,8 @@ BankDetails read_bank(ContactReader reader, const BankInput& input) {
   if (const auto bic = reader.optional_text("swiftBic", input.swift_bic)) {
     out.swift_bic = parse_bic(*bic);
     if (!out.swift_bic) {
-      reader.invalid("swiftBic", "must be a BIC of 8 or 11 characters with a real country");
+      reader.invalid("swiftBic",
+                     "must be a BIC of 8 or 11 characters with the code of an existing country");
     }
   }
   return out;
@@ -165,7 +153,7 @@ class CryptoReader {
     const auto& top = input_.top_level.*member;
     const auto& inner = input_.crypto ? (*input_.crypto).*member : top;
     if (top && inner && *top != *inner) {
-      reader_.invalid(field, "differs from crypto." + std::string(field));
+      reader_.invalid(field, "must equal crypto." + std::string(field) + " or be left out");
     }
     const bool nested = input_.crypto && !(top && !inner);
     return reader_.text(nested ? "crypto." + std::string(field) : field, nested ? inner : top, need,
@@ -202,7 +190,7 @@ CryptoDetails read_crypto(ContactReader& reader, const DestinationInput& input,
   if (!out.wallet_address.empty() && !rules.is_ledger_key(out.wallet_address)) {
     reader.invalid(
         crypto.path("walletAddress", &CryptoInput::wallet_address),
-        "must be a public key of the ledger: `G`, 55 more characters and a right checksum");
+        "must be a public key of the ledger: G, 55 more characters and a correct checksum");
   }
   if (!out.asset_symbol.empty() && !AssetCode::parse(out.asset_symbol)) {
     reader.invalid(crypto.path("assetSymbol", &CryptoInput::asset_symbol),
@@ -214,7 +202,7 @@ CryptoDetails read_crypto(ContactReader& reader, const DestinationInput& input,
 /// What belongs to another method is a contradiction, not something to ignore.
 void refuse_other_details(ContactReader& reader, const DestinationInput& input,
                           DestinationMethod method) {
-  const std::string message = "does not go with the method " + std::string(name(method));
+  const std::string message = "is not allowed with the method " + std::string(name(method));
   if (method != DestinationMethod::bank && input.bank) reader.invalid("bank", message);
   if (method != DestinationMethod::mobile_money && input.mobile_money) {
     reader.invalid("mobileMoney", message);
@@ -340,8 +328,8 @@ Destination validate_destination(const DestinationInput& input, const Beneficiar
   }
   // A wallet address lies in no country and takes no currency of ISO 4217.
   const Need place = parsed == DestinationMethod::crypto ? Need::optional : Need::required;
-  out.country = alpha2(reader, "countryIsoCode2", input.country, place);
-  out.currency = currency(reader, "currencyIsoCode3", input.currency, place);
+  out.country = code(reader, "countryIsoCode2", input.country, place, parse_country_alpha2);
+  out.currency = code(reader, "currencyIsoCode3", input.currency, place, parse_currency_alpha3);
   if (!parsed) return out;
   out.method = *parsed;
   refuse_other_details(reader, input, *parsed);

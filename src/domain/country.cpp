@@ -17,6 +17,23 @@ std::string upper(std::string_view code) {
   return text;
 }
 
+/// `what` names the kind of code in both refusals.
+Result<std::string> parse_code(std::string_view text, std::size_t letters,
+                               bool (*exists)(std::string_view), const std::string& what) {
+  std::string code = upper(text);
+  const bool well_shaped =
+      code.size() == letters &&
+      std::all_of(code.begin(), code.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
+  if (!well_shaped) {
+    return unexpected(Slug::malformed_request,
+                      "must have " + std::to_string(letters) + " letters: " + what);
+  }
+  if (!exists(code)) {
+    return unexpected(Slug::validation_failed, "must be " + what + "; " + code + " does not exist");
+  }
+  return code;
+}
+
 }  // namespace
 
 std::span<const Country> countries() { return kCountries; }
@@ -41,6 +58,14 @@ std::optional<std::string> to_alpha3(std::string_view code) {
   const Country* country = find_country(code);
   if (country == nullptr) return std::nullopt;
   return std::string(country->alpha3);
+}
+
+Result<std::string> parse_country_alpha2(std::string_view text) {
+  return parse_code(text, 2, is_country_alpha2, "an ISO 3166-1 alpha-2 country code such as KE");
+}
+
+Result<std::string> parse_currency_alpha3(std::string_view text) {
+  return parse_code(text, 3, is_currency_alpha3, "an ISO 4217 currency code such as KES");
 }
 
 bool is_country_alpha2(std::string_view code) {

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/result.h"
+
 namespace coffer {
 
 struct Country {
@@ -32,6 +34,10 @@ const Currency* find_currency(std::string_view code);
 
 /// The upper-case alpha-3 code of an alpha-2 or alpha-3 code in any case.
 std::optional<std::string> to_alpha3(std::string_view code);
+/// A code as received, in any case, to its upper case. `malformed-request` when it is not that many
+/// letters, `validation-failed` when no such code exists; the detail continues the field's name.
+Result<std::string> parse_country_alpha2(std::string_view text);
+Result<std::string> parse_currency_alpha3(std::string_view text);
 /// Exact: upper case, two letters, a real country.
 bool is_country_alpha2(std::string_view code);
 /// Exact: upper case, three letters, a real currency.

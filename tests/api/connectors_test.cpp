@@ -100,7 +100,6 @@ TEST_CASE("the list of connectors and its filters") {
   CHECK(found("?countryIsoCode2=KE") == List{bespoke, collect, kenya});
   CHECK(found("?countryIsoCode2=de") == List{bank});
   CHECK(found("?countryIsoCode2=FR") == List{});
-  CHECK(found("?countryIsoCode2=XX") == List{});
   CHECK(found("?direction=OFF_RAMP") == List{bank, kenya});
   CHECK(found("?direction=ON_RAMP") == List{bespoke, collect});
   CHECK(found("?method=BANK") == List{bespoke, bank});
@@ -115,10 +114,19 @@ TEST_CASE("the list of connectors and its filters") {
   run_scenarios(app.me(),
                 {wrong("country of three letters", "?countryIsoCode2=KEN", "countryIsoCode2"),
                  wrong("country that is no letters", "?countryIsoCode2=1!", "countryIsoCode2"),
+                 {"country that is not there",
+                  kConnectors + "?countryIsoCode2=XX",
+                  "",
+                  422,
+                  "validation-failed",
+                  {"countryIsoCode2"},
+                  {},
+                  "GET"},
                  wrong("direction", "?direction=SIDEWAYS", "direction"),
                  wrong("method", "?method=PIGEON", "method"),
                  wrong("asset", "?assetCode=NO-CODE", "assetCode"),
-                 wrong("flow", "?flow=EBB", "flow"), wrong("limit", "?limit=0", "limit")});
+                 wrong("flow", "?flow=EBB", "flow"),
+                 wrong("limit", "?limit=0", "limit")});
 }
 
 TEST_CASE("a cursor of connectors is bound to its filters") {

@@ -261,6 +261,11 @@ class Producer {
     if (route.operation == "updateWallet") {
       sample.body = R"({"networkName":"fixed"})";
     }
+    if (route.operation == "listConnectors") {
+      sample.target = with_query(sample.target, "countryIsoCode2=XX");
+    }
+    // Well-shaped, so that it is not 400; codes of assets may have any length.
+    replace_all(sample.body, R"("currencyIsoCode3":"KES")", R"("currencyIsoCode3":"XXX")");
     replace_all(sample.target, "transactionType=B2C", "transactionType=C2C");
     replace_all(sample.body, R"("amount":"10")", R"("amount":"0")");
     replace_all(sample.body, R"("amount":"1000")", R"("amount":"0")");

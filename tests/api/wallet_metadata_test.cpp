@@ -78,7 +78,7 @@ TEST_CASE("what a person's metadata must be") {
            201,
            {}},
           {"no e-mail address", R"({"email":"w.example.com"})", 422, {"metadata.email"}},
-          {"no E.164 number", R"({"phone":"0712345678"})", 422, {"metadata.phone"}},
+          {"no E.164 number", R"({"phone":"0712345678"})", 400, {"metadata.phone"}},
           {"blank optional", R"({"idType":""})", 400, {"metadata.idType"}},
           {"everything at once, the shape wins",
            R"({"firstName":null,"nationality":"XX","email":"x"})",

@@ -21,7 +21,7 @@ std::int64_t after_sequence(QueryFields& query) {
   const auto [at, error] = std::from_chars(text->data(), end, value);
   if (error != std::errc() || at != end || value < 0) {
     query.faults().add(Slug::malformed_request, "afterSequence",
-                       "must be the sequence of an event, or 0");
+                       "must be the sequence number of an event, or 0");
   }
   return value;
 }

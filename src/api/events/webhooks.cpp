@@ -34,11 +34,12 @@ EventTypeSet read_types(Fields& fields, Presence presence) {
     } else if (const auto type = parse_event_type(*text)) {
       set = set.with(*type);
     } else {
-      fields.faults().add(Slug::validation_failed, path, "is no event type");
+      fields.faults().add(Slug::validation_failed, path,
+                          "is not an event type; list them with GET /v1/payments/enums");
     }
   }
   if (list->empty()) {
-    fields.faults().add(Slug::validation_failed, fields.path("eventTypes"), "must not be empty");
+    fields.faults().add(Slug::malformed_request, fields.path("eventTypes"), "must not be empty");
   }
   return set;
 }

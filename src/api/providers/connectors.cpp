@@ -5,6 +5,7 @@
 #include "api/pipeline/page.h"
 #include "api/pipeline/services.h"
 #include "api/providers/provider_json.h"
+#include "domain/country.h"
 #include "store/providers/connectors.h"
 
 namespace coffer::api {
@@ -12,23 +13,20 @@ namespace {
 
 Problem unknown_connector() { return Problem(Slug::not_found, "There is no such connector."); }
 
-/// A real country or not: one that no connector serves gives an empty list.
-std::optional<std::string> country_code(std::string_view text) {
-  if (text.size() != 2) return std::nullopt;
-  std::string out;
-  for (const char c : text) {
-    const char upper = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-    if (upper < 'A' || upper > 'Z') return std::nullopt;
-    out += upper;
-  }
-  return out;
+std::optional<std::string> country_filter(QueryFields& query) {
+  const auto text = query.text("countryIsoCode2");
+  if (!text) return std::nullopt;
+  auto code = parse_country_alpha2(*text);
+  if (code) return *std::move(code);
+  query.faults().add(code.error().slug, "countryIsoCode2", code.error().detail);
+  return std::nullopt;
 }
 
 Result<http::Response> list_connectors(const Services& services, const Call& call) {
   Faults faults;
   QueryFields query(call.request, faults);
   store::ConnectorFilter filter;
-  filter.country = query.term("countryIsoCode2", country_code);
+  filter.country = country_filter(query);
   filter.direction = query.term("direction", parse_direction);
   filter.method = query.term("method", parse_pay_method);
   filter.asset = query.asset_code("assetCode");
@@ -72,8 +70,8 @@ Result<http::Response> read_connector(const Services& services, const Call& call
 Result<http::Response> list_for_beneficiary(const Services& services, const Call& call) {
   const auto method = parse_pay_method(call.param("method"));
   if (!method) {
-    return unexpected(Problem(Slug::malformed_request, "The path names no method.",
-                              {{"method", "is none of the known values"}}));
+    return unexpected(Problem(Slug::malformed_request, "The path names no known payment method.",
+                              {{"method", "must be a payment method of GET /v1/payments/enums"}}));
   }
   const auto id = BeneficiaryId::parse(call.param("beneficiaryId"));
   return store::with_reader(
@@ -114,7 +112,7 @@ std::vector<Route> connectors_routes() {
                  {"flow", "ConnectorFlow", "Only quoted or only bespoke connectors"},
                  {"limit", "Limit", "Rows of a page"},
                  {"cursor", "Cursor", "Continues a list"}},
-       .answers = {{200, "ConnectorList"}},
+       .answers = {{200, "ConnectorList"}, {422}},
        .handler = list_connectors},
       {.method = "GET",
        .pattern = "/v1/connectors/{connectorId}",

@@ -132,7 +132,7 @@ std::string ContactReader::text(std::string_view field, const Input& input, Need
   } else if (character_count(value) > length_max) {
     malformed(field, "must have at most " + std::to_string(length_max) + " characters");
   } else if (has_control_character(value)) {
-    malformed(field, "must not hold control characters");
+    malformed(field, "must not contain control characters");
   } else {
     return std::string(value);
   }
@@ -148,11 +148,11 @@ std::string ContactReader::country(std::string_view field, const Input& input, N
   const std::string value = text(field, input, need);
   if (value.empty()) return {};
   if (value.size() < 2 || value.size() > 3 || !std::all_of(value.begin(), value.end(), is_letter)) {
-    malformed(field, "must be an ISO 3166-1 code of two or three letters, as `KE` or `KEN`");
+    malformed(field, "must be an ISO 3166-1 code of two or three letters such as KE or KEN");
     return {};
   }
   const auto alpha3 = to_alpha3(value);
-  if (!alpha3) invalid(field, "is not a country of ISO 3166-1");
+  if (!alpha3) invalid(field, "must be the code of a country in ISO 3166-1");
   return alpha3.value_or("");
 }
 
@@ -182,7 +182,7 @@ std::optional<std::string> ContactReader::email(std::string_view field, const In
 std::optional<std::string> ContactReader::phone(std::string_view field, const Input& input) {
   auto value = optional_text(field, input);
   if (value && !is_e164(*value)) {
-    invalid(field, "must be a number in E.164 form, as `+254712345678`");
+    malformed(field, "must be a phone number in E.164 form such as +254712345678");
   }
   return value;
 }

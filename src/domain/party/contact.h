@@ -65,10 +65,9 @@ class ContactReader {
   void invalid(std::string_view field, std::string message) {
     add(Slug::validation_failed, field, std::move(message));
   }
-
- private:
   void add(Slug slug, std::string_view field, std::string message);
 
+ private:
   Faults& faults_;
   std::string prefix_;
   Timestamp today_;

@@ -207,7 +207,7 @@ TEST_CASE("metadata: phone numbers are E.164") {
                             "++2547", "+254 712 345", "+25471234567x", "call me"}) {
     INFO(phone);
     input.phone = phone;
-    check_single(input, Slug::validation_failed, "metadata.phone");
+    check_single(input, Slug::malformed_request, "metadata.phone");
   }
 }
 
