@@ -106,12 +106,15 @@ Result<void> require_active(AssociationStatus status) {
     case AssociationStatus::active:
       return {};
     case AssociationStatus::pending:
-      return unexpected(Slug::association_suspended,
-                        "The association is pending: the operator has to activate it before money "
-                        "can move.");
+      return unexpected(
+          Slug::forbidden,
+          "The association is pending. Only an active association can move money. Ask "
+          "the operator to activate it.");
     case AssociationStatus::suspended:
-      return unexpected(Slug::association_suspended,
-                        "The association is suspended: it can read, but move no money.");
+      return unexpected(
+          Slug::association_suspended,
+          "The association is suspended. It can read, but it cannot move money. Ask the "
+          "operator to activate it.");
   }
   return unexpected(Slug::association_suspended);
 }

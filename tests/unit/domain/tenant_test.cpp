@@ -90,10 +90,22 @@ TEST_CASE("caller: lacking a scope is a 403 that names it") {
 
 TEST_CASE("association: only an active one moves money") {
   CHECK(require_active(AssociationStatus::active));
-  for (const auto status : {AssociationStatus::pending, AssociationStatus::suspended}) {
-    const auto refused = require_active(status);
+  struct Row {
+    AssociationStatus status;
+    Slug slug;
+    const char* says;
+    const char* never;
+  };
+  for (const Row& row :
+       {Row{AssociationStatus::pending, Slug::forbidden, "pending", "suspended"},
+        Row{AssociationStatus::suspended, Slug::association_suspended, "suspended", "pending"}}) {
+    const auto refused = require_active(row.status);
     REQUIRE_FALSE(refused);
-    CHECK(refused.error().slug == Slug::association_suspended);
-    CHECK(refused.error().detail.find(name(status)) != std::string::npos);
+    const Problem& problem = refused.error();
+    CHECK(problem.slug == row.slug);
+    CHECK(problem.detail.find(row.says) != std::string::npos);
+    CHECK(problem.detail.find("Ask the operator to activate it.") != std::string::npos);
+    CHECK((std::string(info(problem.slug).title) + problem.detail).find(row.never) ==
+          std::string::npos);
   }
 }
