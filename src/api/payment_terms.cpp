@@ -105,8 +105,9 @@ Result<http::Response> read_requirements(const Services& services, const Call& c
         const auto row = store::find_connector(db, call.caller.tenant.environment, *id);
         if (!row) return unexpected(Slug::not_found, "There is no such connector.");
         if (type && !contains(row->terms.types, *type)) {
-          return unexpected(Problem(Slug::validation_failed, "The connector does not take it.",
-                                    {{"transactionType", "is not taken by this connector"}}));
+          return unexpected(Problem(Slug::validation_failed,
+                                    "The connector does not support this transaction type.",
+                                    {{"transactionType", "is not supported by this connector"}}));
         }
         const auto fields = asked(store::requirements_of(db, row->terms.key), row->terms, type);
         return json_response(200, {{"connectorId", id->to_string()},

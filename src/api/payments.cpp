@@ -28,12 +28,26 @@ TransferLeg read_leg(Fields& fields) {
   return leg;
 }
 
+/// Where one asset moves, a receivingAssetCode may repeat it (docs/contract.md#unknown-fields).
+void read_repeated_asset(Fields& fields, const TransferLeg& leg) {
+  const auto code = fields.asset_code("receivingAssetCode", optional);
+  if (!code || leg.sending_asset == AssetCode() || *code == leg.sending_asset) return;
+  fields.faults().add(Slug::validation_failed, fields.path("receivingAssetCode"),
+                      "must be null or equal to sendingAssetCode: this payment moves one asset");
+}
+
+/// A quoted payment's asset codes may repeat the quote's: compared with it at acceptance.
+void read_quoted_assets(Fields& fields, TransferLeg& leg, PaymentRequest& request) {
+  leg.sending_asset = fields.asset_code("sendingAssetCode", optional).value_or(AssetCode());
+  request.receiving_asset = fields.asset_code("receivingAssetCode", optional);
+}
+
 /// What every submission has beside its legs.
 void read_common(Fields& fields, PaymentRequest& request) {
   request.transaction_id = fields.text("transactionId", required, 4096).value_or("");
   if (!request.transaction_id.empty() && !is_transaction_id(request.transaction_id)) {
     fields.faults().add(Slug::malformed_request, "transactionId",
-                        "must be 1 to 64 of letters, digits and . _ : -");
+                        "must have 1 to 64 characters, each a letter, a digit or one of . _ : -");
   }
   request.memo = fields.memo("memo");
 }
@@ -43,26 +57,40 @@ void read_notify(Fields& fields, PaymentRequest& request) {
   request.notify_whatsapp = fields.boolean("notifyWhatsApp", optional).value_or(false);
 }
 
+/// The contract's notify flags where no beneficiary is paid.
+void read_no_notification(Fields& fields) {
+  for (const char* flag : {"notifyEmail", "notifyWhatsApp"}) {
+    if (!fields.boolean(flag, optional).value_or(false)) continue;
+    fields.faults().add(Slug::validation_failed, fields.path(flag),
+                        "must be false: an on-ramp has no beneficiary to notify");
+  }
+}
+
 void read_single(Fields& fields, PaymentRequest& request) {
   read_common(fields, request);
   request.legs.push_back(read_leg(fields));
   read_notify(fields, request);
 }
 
-/// Payments to an address: the other side is a beneficiary's destination instead of a wallet.
+/// The other side of a payment to a beneficiary.
+void read_recipient(Fields& fields, PaymentRequest& request) {
+  request.beneficiary = fields.id<BeneficiaryId>("beneficiaryId", required);
+  request.destination = fields.id<DestinationId>("destinationId", optional);
+  fields.refuse("destinationWalletId",
+                "is not accepted here; send beneficiaryId and, where needed, destinationId");
+}
+
+/// Payments to a beneficiary's crypto destination.
 void read_to_address(Fields& fields, PaymentRequest& request) {
   read_common(fields, request);
   TransferLeg leg;
   leg.source_wallet = fields.id<WalletId>("sourceWalletId", required);
-  request.beneficiary = fields.id<BeneficiaryId>("beneficiaryId", required);
-  request.destination = fields.id<DestinationId>("destinationId", optional);
+  read_recipient(fields, request);
   leg.sending_asset = fields.asset_code("sendingAssetCode", required).value_or(AssetCode());
   leg.amount = fields.amount("amount", required).value_or(Amount());
   read_references(fields, leg);
   request.legs.push_back(std::move(leg));
   read_notify(fields, request);
-  fields.refuse("destinationWalletId",
-                "is not accepted here; name a beneficiaryId and, where needed, a destinationId");
 }
 
 /// Scalars only; a number keeps its source text, so that nothing is rounded on the way.
@@ -72,11 +100,14 @@ void read_additional_fields(Fields& fields, PaymentRequest& request) {
   for (const auto& [name, value] : *object) {
     const std::string path = fields.path("additionalFields." + name);
     if (name.empty() || character_count(name) > kFieldNameMax) {
-      fields.faults().add(Slug::malformed_request, path, "has a name that no connector asks for");
+      fields.faults().add(Slug::malformed_request, path,
+                          "has a name that no connector requires: names have 1 to " +
+                              std::to_string(kFieldNameMax) + " characters");
     } else if (const auto text = value.scalar_text()) {
       request.additional_fields[name] = *text;
     } else if (!value.is_null()) {
-      fields.faults().add(Slug::malformed_request, path, "must be text, a number, true or false");
+      fields.faults().add(Slug::malformed_request, path,
+                          "must be a string, a number, true or false");
     }
   }
 }
@@ -89,15 +120,13 @@ Payer read_payer(Fields& fields) {
   payer.name = members.text("name", required).value_or("");
   payer.account_number = members.text("accountNumber", optional, 64);
   payer.phone = members.text("phone", optional, 32);
-  members.refuse_unknown({"name", "accountNumber", "phone"});
+  members.refuse_unknown();
   return payer;
 }
 
 void read_p2p_beneficiary(Fields& fields, PaymentRequest& request) {
   read_to_address(fields, request);
-  fields.refuse_unknown({"transactionId", "sourceWalletId", "beneficiaryId", "destinationId",
-                         "destinationWalletId", "sendingAssetCode", "amount", "fromRef", "toRef",
-                         "description", "memo", "notifyEmail", "notifyWhatsApp"});
+  read_repeated_asset(fields, request.only());
 }
 
 void read_market(Fields& fields, PaymentRequest& request) {
@@ -108,10 +137,6 @@ void read_market(Fields& fields, PaymentRequest& request) {
 void read_swap_beneficiary(Fields& fields, PaymentRequest& request) {
   read_to_address(fields, request);
   read_market(fields, request);
-  fields.refuse_unknown({"transactionId", "sourceWalletId", "beneficiaryId", "destinationId",
-                         "destinationWalletId", "sendingAssetCode", "receivingAssetCode", "amount",
-                         "minReceivingAmount", "fromRef", "toRef", "description", "memo",
-                         "notifyEmail", "notifyWhatsApp"});
 }
 
 void read_cash_out(Fields& fields, PaymentRequest& request) {
@@ -119,8 +144,8 @@ void read_cash_out(Fields& fields, PaymentRequest& request) {
   request.quote = fields.id<QuoteId>("quoteId", required);
   TransferLeg leg;
   leg.source_wallet = fields.id<WalletId>("sourceWalletId", required);
-  request.beneficiary = fields.id<BeneficiaryId>("beneficiaryId", required);
-  request.destination = fields.id<DestinationId>("destinationId", optional);
+  read_recipient(fields, request);
+  read_quoted_assets(fields, leg, request);
   request.compliance = Compliance{fields.text("purposeOfPayment", required).value_or(""),
                                   fields.text("sourceOfFunds", required).value_or(""),
                                   fields.text("relationship", required).value_or("")};
@@ -128,26 +153,16 @@ void read_cash_out(Fields& fields, PaymentRequest& request) {
   read_references(fields, leg);
   request.legs.push_back(std::move(leg));
   read_notify(fields, request);
-  fields.refuse_unknown({"transactionId", "quoteId", "sourceWalletId", "beneficiaryId",
-                         "destinationId", "purposeOfPayment", "sourceOfFunds", "relationship",
-                         "additionalFields", "fromRef", "toRef", "description", "memo",
-                         "notifyEmail", "notifyWhatsApp"});
 }
 
 void read_transfer(Fields& fields, PaymentRequest& request) {
   read_single(fields, request);
-  fields.refuse_unknown({"transactionId", "sourceWalletId", "destinationWalletId",
-                         "sendingAssetCode", "amount", "fromRef", "toRef", "description", "memo",
-                         "notifyEmail", "notifyWhatsApp"});
+  read_repeated_asset(fields, request.only());
 }
 
 void read_swap(Fields& fields, PaymentRequest& request) {
   read_single(fields, request);
   read_market(fields, request);
-  fields.refuse_unknown({"transactionId", "sourceWalletId", "destinationWalletId",
-                         "sendingAssetCode", "receivingAssetCode", "amount", "minReceivingAmount",
-                         "fromRef", "toRef", "description", "memo", "notifyEmail",
-                         "notifyWhatsApp"});
 }
 
 void read_multi(Fields& fields, PaymentRequest& request) {
@@ -160,18 +175,15 @@ void read_multi(Fields& fields, PaymentRequest& request) {
     for (std::size_t i = 0; i < transfers->size() && i < kLegsMax; ++i) {
       Fields leg((*transfers)[i], fields.faults(), "transfers[" + std::to_string(i) + "].");
       request.legs.push_back(read_leg(leg));
-      leg.refuse_unknown({"sourceWalletId", "destinationWalletId", "sendingAssetCode", "amount",
-                          "fromRef", "toRef", "description"});
+      read_repeated_asset(leg, request.legs.back());
+      leg.refuse_unknown();
     }
   }
-  fields.refuse_unknown({"transactionId", "transfers", "memo"});
 }
 
 void read_onramp(Fields& fields, PaymentRequest& request) {
   request.quote = fields.id<QuoteId>("quoteId", required);
   read_collection(fields, request);
-  fields.refuse_unknown({"transactionId", "quoteId", "destinationWalletId", "payer",
-                         "additionalFields", "fromRef", "toRef", "description", "memo"});
 }
 
 template <PaymentType type, void (*Read)(Fields&, PaymentRequest&)>
@@ -181,6 +193,7 @@ Result<PaymentRequest> read_request(const http::JsonValue& body) {
   PaymentRequest request;
   request.type = type;
   Read(fields, request);
+  fields.refuse_unknown();
   COFFER_TRY_VOID(check(faults));
   return request;
 }
@@ -260,6 +273,8 @@ void read_collection(Fields& fields, PaymentRequest& request) {
   read_common(fields, request);
   TransferLeg leg;
   leg.destination_wallet = fields.id<WalletId>("destinationWalletId", required);
+  read_quoted_assets(fields, leg, request);
+  read_no_notification(fields);
   request.payer = read_payer(fields);
   read_additional_fields(fields, request);
   read_references(fields, leg);
@@ -278,8 +293,7 @@ http::Response acknowledgement(const flows::Submission& submission, const Json& 
   Json body{{"transactionRecordId", submission.id.to_string()},
             {"status", "accepted"},
             {"isIdempotent", submission.replayed},
-            {"message", submission.replayed ? "Accepted before under this transactionId"
-                                            : "Accepted for settlement"}};
+            {"message", "Accepted for settlement"}};
   body.update(more);
   http::Response response = json_response(202, body);
   if (submission.replayed) response.header("Idempotent-Replayed", "true");

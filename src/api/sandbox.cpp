@@ -52,7 +52,7 @@ Result<http::Response> fund_wallet(const Services& services, const Call& call) {
   Fields fields(*call.body, faults);
   const auto asset = fields.asset_code("assetCode", required);
   const auto amount = fields.amount("amount", required);
-  fields.refuse_unknown({"assetCode", "amount"});
+  fields.refuse_unknown();
   COFFER_TRY_VOID(check(faults));
   COFFER_TRY(const auto wallet,
              flows::fund_sandbox_wallet(services.flows, call.caller.tenant, id, *asset, *amount));
@@ -91,7 +91,7 @@ Result<http::Response> pay_reference(const Services& services, const Call& call)
       fields.text("providerPaymentId", optional, 128)
           .value_or("sandbox-" +
                     services.flows.random.id<PaymentId>(services.flows.clock.now()).to_string());
-  fields.refuse_unknown({"amount", "payerName", "providerPaymentId"});
+  fields.refuse_unknown();
   COFFER_TRY_VOID(check(faults));
   COFFER_TRY(const auto connector,
              store::with_reader(

@@ -30,17 +30,16 @@ void check_amount(const ConnectorTerms& terms, const char* field, Amount value, 
   if (!value.is_positive()) {
     faults.add(Slug::amount_out_of_range, field, "must be greater than 0");
   } else if (truncate_to(value, decimals) != value) {
-    faults.add(Slug::amount_precision, field,
-               std::string(terms.send_code()) + " has " + std::to_string(decimals) + " decimals");
+    faults.add(Slug::amount_precision, field, decimals_rule(terms.send_code(), decimals));
   }
 }
 
 void check_corridor(const ConnectorTerms& terms, Faults& faults) {
   if (!is_country_alpha2(terms.country)) {
-    wrong(faults, "countryIsoCode2", "is no country of ISO 3166-1");
+    wrong(faults, "countryIsoCode2", "must be the code of a country in ISO 3166-1");
   }
   if (!is_currency_alpha3(terms.currency)) {
-    wrong(faults, "currencyIsoCode3", "is no currency of ISO 4217");
+    wrong(faults, "currencyIsoCode3", "must be the code of a currency in ISO 4217");
   }
   if (terms.currency_decimals < 0 || terms.currency_decimals > Amount::kScale) {
     wrong(faults, "currencyDecimals", "must be 0 to 7");

@@ -185,4 +185,9 @@ Amount truncate_to(Amount amount, int decimals) {
   return Amount::from_units(amount.units() / step * step);
 }
 
+std::string decimals_rule(std::string_view asset_code, int decimals) {
+  return "must have at most " + std::to_string(decimals) + " decimals, as " +
+         std::string(asset_code) + " has";
+}
+
 }  // namespace coffer

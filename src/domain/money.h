@@ -78,6 +78,9 @@ struct Asset {
   int decimals = 7;  // places an input may have and an output shows at least min(2, decimals) of
 };
 
+/// For `amount-precision`: what the field must have, with the field as the subject.
+std::string decimals_rule(std::string_view asset_code, int decimals);
+
 enum class Rounding { down, up };
 
 /// Price of one unit of the sold asset in the bought asset, as an exact ratio of positive integers.

@@ -95,7 +95,8 @@ bool matches(std::string_view text, std::size_t length_max, std::string_view pun
   });
 }
 
-/// Adds `prefix + field` for each member of two legs that differs. What a quote says is no field.
+/// Adds `prefix + field` for each member of two legs that differs. Of a quoted payment, `a` has
+/// what the quote says and `b` only what the caller repeats of it.
 void compare_legs(const TransferLeg& a, const TransferLeg& b, bool quoted,
                   const std::string& prefix, std::vector<std::string>& out) {
   const auto note = [&](bool same, const char* field) {
@@ -103,7 +104,8 @@ void compare_legs(const TransferLeg& a, const TransferLeg& b, bool quoted,
   };
   note(a.source_wallet == b.source_wallet, "sourceWalletId");
   note(a.destination_wallet == b.destination_wallet, "destinationWalletId");
-  note(quoted || a.sending_asset == b.sending_asset, "sendingAssetCode");
+  const bool left_out = quoted && b.sending_asset == AssetCode();
+  note(left_out || a.sending_asset == b.sending_asset, "sendingAssetCode");
   note(quoted || a.amount == b.amount, "amount");
   note(a.refs.from_ref == b.refs.from_ref, "fromRef");
   note(a.refs.to_ref == b.refs.to_ref, "toRef");

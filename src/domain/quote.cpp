@@ -68,7 +68,7 @@ Result<Price> price_exact_send(const ConnectorTerms& connector, Amount send,
   COFFER_TRY(price.fee, fee_on(rule_of(connector, fee), send, connector.send_decimals()));
   COFFER_TRY(price.receive, received(connector, send, price.fee));
   if (!price.receive.is_positive()) {
-    return unexpected(out_of_range("is so small that nothing would arrive"));
+    return unexpected(out_of_range("is so small that the receiver would get nothing"));
   }
   price.total = send;
   if (connector.direction == Direction::off_ramp) {
@@ -85,7 +85,7 @@ Result<Price> price_exact_receive(const ConnectorTerms& connector, Amount receiv
   std::int64_t low = 0;
   std::int64_t high = std::numeric_limits<std::int64_t>::max() / step;
   if (!is_enough(connector, Amount::from_units(high * step), receive, rule)) {
-    return unexpected(out_of_range("is beyond what any amount sent would give"));
+    return unexpected(out_of_range("is more than any sent amount would give"));
   }
   while (high - low > 1) {
     const std::int64_t middle = low + (high - low) / 2;
@@ -115,8 +115,7 @@ void check_quote_amount(const ConnectorTerms& connector, Amount send, Faults& fa
   const int decimals = connector.send_decimals();
   const std::string code(connector.send_code());
   if (truncate_to(send, decimals) != send) {
-    faults.add(Slug::amount_precision, "amount",
-               code + " has " + std::to_string(decimals) + " decimals");
+    faults.add(Slug::amount_precision, "amount", decimals_rule(code, decimals));
   }
   if (send < connector.min_amount || send > connector.max_amount) {
     faults.add(Slug::amount_out_of_range, "amount",

@@ -66,8 +66,9 @@ Result<void> add_total(const PaymentRequest& request, PaymentPlan& plan) {
   for (std::size_t i = 0; i < request.legs.size(); ++i) {
     const auto sum = total.add(request.legs[i].amount);
     if (!sum) {
-      return unexpected(Problem(Slug::amount_out_of_range, "The sum of the transfers is too large.",
-                                {{leg_field(request, i, "amount"), "makes the sum too large"}}));
+      return unexpected(
+          Problem(Slug::amount_out_of_range, "The sum of the transfers is too large.",
+                  {{leg_field(request, i, "amount"), "makes the sum of the transfers too large"}}));
     }
     total = *sum;
   }
@@ -93,7 +94,7 @@ std::optional<Asset> PlanChecks::asset(const AssetCode& code, const std::string&
   auto found = store::find_asset(db(), code);
   if (!found) {
     faults_.add(Slug::validation_failed, field,
-                "is no registered asset; GET /v1/assets lists them");
+                "is not a registered asset; list assets with GET /v1/assets");
   }
   return found;
 }
@@ -114,8 +115,7 @@ std::optional<AccountKey> PlanChecks::trustline(const std::optional<store::Walle
 void PlanChecks::precision(Amount amount, const std::optional<Asset>& asset,
                            const std::string& field) {
   if (asset && truncate_to(amount, asset->decimals) != amount) {
-    faults_.add(Slug::amount_precision, field,
-                asset->code.value() + " has " + std::to_string(asset->decimals) + " decimals");
+    faults_.add(Slug::amount_precision, field, decimals_rule(asset->code.value(), asset->decimals));
   }
 }
 
@@ -132,7 +132,7 @@ std::optional<store::DestinationRow> PlanChecks::named_destination(
     const store::BeneficiaryRow& beneficiary, DestinationId id) {
   auto row = store::find_destination(db(), caller_.tenant, id);
   if (!row || row->archived || row->beneficiary != beneficiary.key) {
-    faults_.add(Slug::not_found, "destinationId", "is no destination of this beneficiary");
+    faults_.add(Slug::not_found, "destinationId", "is not a destination of this beneficiary");
     return std::nullopt;
   }
   return row;
@@ -143,17 +143,18 @@ void PlanChecks::market_path(const Asset& sending, const Asset& receiving, Amoun
   const auto assets = store::list_assets(db());
   if (best_path(rates, assets, sending.key, receiving.key, amount)) return;
   faults_.add(Slug::validation_failed, "receivingAssetCode",
-              "the market has no path of at most " + std::to_string(kHopsMax) +
-                  " rates to it that gives anything for this amount");
+              "is not available: the market has no path of at most " + std::to_string(kHopsMax) +
+                  " rates to it for this amount");
 }
 
 void PlanChecks::notification(const PaymentRequest& request, bool has_email, bool has_phone) {
+  const std::string needs = request.beneficiary ? "needs a beneficiary with a registered "
+                                                : "needs a receiving wallet with a registered ";
   if (request.notify_email && !has_email) {
-    faults_.add(Slug::validation_failed, "notifyEmail", "the receiver has no registered e-mail");
+    faults_.add(Slug::validation_failed, "notifyEmail", needs + "e-mail address");
   }
   if (request.notify_whatsapp && !has_phone) {
-    faults_.add(Slug::validation_failed, "notifyWhatsApp",
-                "the receiver has no registered mobile number");
+    faults_.add(Slug::validation_failed, "notifyWhatsApp", needs + "mobile number");
   }
 }
 

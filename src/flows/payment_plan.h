@@ -88,14 +88,14 @@ std::optional<store::DestinationRow> PlanChecks::destination(
     if (!fits(row.detail)) continue;
     if (only) {
       faults_.add(Slug::validation_failed, "destinationId",
-                  "is needed: the beneficiary has several destinations that are " + wanted);
+                  "is required: more than one of the beneficiary's destinations is " + wanted);
       return std::nullopt;
     }
     only = std::move(row);
   }
   if (!only) {
     faults_.add(Slug::validation_failed, "destinationId",
-                "the beneficiary has no destination that is " + wanted);
+                "cannot be chosen: the beneficiary has no destination that is " + wanted);
   }
   return only;
 }

@@ -42,7 +42,7 @@ std::optional<Priced> priced(PlanChecks& checks, QuoteId id, Direction direction
       break;
   }
   if (connector->terms.status == ConnectorStatus::paused) {
-    checks.faults().add(Slug::conflict, "quoteId", "its connector is paused");
+    checks.faults().add(Slug::conflict, "quoteId", "belongs to a connector that is paused");
   }
   return Priced{*quote, *connector};
 }
@@ -50,7 +50,7 @@ std::optional<Priced> priced(PlanChecks& checks, QuoteId id, Direction direction
 void check_vocabulary(PlanChecks& checks, const Compliance& compliance) {
   const auto wrong = [&](const char* field) {
     checks.faults().add(Slug::validation_failed, field,
-                        "is none of the codes of GET /v1/payments/enums");
+                        "must be one of the codes of GET /v1/payments/enums");
   };
   if (!is_purpose_of_payment(compliance.purpose_of_payment)) wrong("purposeOfPayment");
   if (!is_source_of_funds(compliance.source_of_funds)) wrong("sourceOfFunds");
@@ -66,15 +66,28 @@ void check_type(PlanChecks& checks, const Priced& found, BeneficiaryId beneficia
   if (type == *found.quote.type) return;
   checks.faults().add(Slug::validation_failed, "quoteId",
                       "is priced for " + std::string(name(*found.quote.type)) +
-                          ", this payment is " + std::string(name(type)));
+                          " but this payment is " + std::string(name(type)) +
+                          "; request a new quote");
 }
 
 /// What the quote was priced for has to be what is paid.
 void check_same(PlanChecks& checks, const char* field, const std::optional<std::int64_t>& quoted,
                 std::int64_t submitted) {
   if (quoted && *quoted != submitted) {
-    checks.faults().add(Slug::validation_failed, field, "differs from the quote's");
+    checks.faults().add(Slug::validation_failed, field,
+                        "must be the one that the quote was requested for");
   }
+}
+
+/// Asset codes in a submission may repeat the quote's, and not contradict them.
+void check_assets(PlanChecks& checks, const PaymentRequest& request, const ConnectorTerms& terms) {
+  const auto check = [&](const char* field, const AssetCode& stated, std::string_view quoted) {
+    if (stated == AssetCode() || stated.value() == quoted) return;
+    checks.faults().add(Slug::validation_failed, field,
+                        "must be " + std::string(quoted) + " as in the quote, or be left out");
+  };
+  check("sendingAssetCode", request.only().sending_asset, terms.send_code());
+  check("receivingAssetCode", request.receiving_asset.value_or(AssetCode()), terms.receive_code());
 }
 
 void fill_from_quote(PaymentPlan& plan, const Priced& found) {
@@ -82,6 +95,7 @@ void fill_from_quote(PaymentPlan& plan, const Priced& found) {
   TransferLeg& leg = plan.request.legs.front();
   leg.sending_asset = AssetCode::parse(terms.send_code()).value_or(AssetCode());
   leg.amount = found.quote.price.send;
+  plan.request.receiving_asset.reset();  // in a record it follows from the connector
   plan.total = found.quote.price.send;
   plan.keys.connector = found.quote.connector;
   plan.keys.quote = found.quote.key;
@@ -121,6 +135,7 @@ Result<PaymentPlan> plan_cash_out(PlanChecks& checks, const PaymentRequest& requ
   if (found) {
     const ConnectorTerms& terms = found->connector.terms;
     debit = checks.trustline(source, terms.asset, "sourceWalletId");
+    check_assets(checks, request, terms);
     fill_from_quote(plan, *found);
     if (source) plan.keys.legs.push_back({source->key, std::nullopt, terms.asset.key});
   }
@@ -154,6 +169,7 @@ Result<PaymentPlan> plan_collection(PlanChecks& checks, const PaymentRequest& re
     check_requirements(store::requirements_of(checks.db(), found->quote.connector),
                        found->quote.type.value_or(TransactionType::c2b), request.additional_fields,
                        checks.faults());
+    check_assets(checks, request, terms);
     fill_from_quote(plan, *found);
     plan.keys.receiving_asset = terms.asset.key;
     if (wallet) plan.keys.legs.push_back({std::nullopt, wallet->key, std::nullopt});

@@ -14,7 +14,14 @@ namespace {
 
 /// The first acknowledgement again, or the conflict with the names of what differs.
 Result<Submission> replay(const store::PaymentRecord& stored, const PaymentRequest& request) {
-  const auto differing = differing_fields(stored.request, request);
+  auto differing = differing_fields(stored.request, request);
+  // The quote's receiving side may be a currency, which a request does not hold.
+  if (is_quoted(request.type) && stored.request.type == request.type && request.receiving_asset) {
+    const auto receiving = store::receiving_denomination(stored);
+    if (!receiving || receiving->code != request.receiving_asset->value()) {
+      differing.emplace_back("receivingAssetCode");
+    }
+  }
   if (differing.empty()) return Submission{stored.id, true};
   Problem problem(Slug::transaction_id_conflict,
                   "This transactionId was used for a payment with other content.");

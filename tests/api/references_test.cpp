@@ -20,6 +20,11 @@ flows::NewConnector bespoke_connector() {
   return connector;
 }
 
+std::string lower(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
 struct World {
   TestApp app;
   const Client& me = app.me();
@@ -91,6 +96,21 @@ TEST_CASE("registration is refused as the contract says") {
   run_scenarios(
       world.me,
       {row("malformed account", with("settlementAccount", "nonsense"), 404, "not-found",
+           {"settlementAccount"}),
+       row("empty account", with("settlementAccount", ""), 404, "not-found", {"settlementAccount"}),
+       row("blank account", with("settlementAccount", "  "), 404, "not-found",
+           {"settlementAccount"}),
+       row("endless account", with("settlementAccount", std::string(4'000, 'G')), 404, "not-found",
+           {"settlementAccount"}),
+       row("account with a wrong checksum",
+           with("settlementAccount",
+                world.account.substr(0, 55) + (world.account[55] == 'A' ? "B" : "A")),
+           404, "not-found", {"settlementAccount"}),
+       row("account in lower case", with("settlementAccount", lower(world.account)), 404,
+           "not-found", {"settlementAccount"}),
+       row("no account", R"({"settlementAccount":null})", 400, "malformed-request",
+           {"settlementAccount"}),
+       row("account of another type", R"({"settlementAccount":7})", 400, "malformed-request",
            {"settlementAccount"}),
        row("foreign account", with("settlementAccount", foreign), 404, "not-found",
            {"settlementAccount"}),

@@ -1,6 +1,7 @@
 // transactionId is the one identity of a payment: what counts as the same, and what uses it up.
 #include <catch2/catch.hpp>
 
+#include "route_samples.h"
 #include "support/test_app.h"
 
 using namespace coffer;
@@ -47,6 +48,29 @@ TEST_CASE("the same submission again gives the first result, before and after se
   check_replay(me.post(kTransfer, world.body), id);
   CHECK(me.all("/v1/transactions").size() == 1);
   CHECK(me.balance(world.to, "USDC") == "1.00");
+}
+
+TEST_CASE("a replay repeats the first acknowledgement: only isIdempotent differs") {
+  TestApp app;
+  app.rate("USDC", "EURC", "0.9");
+  const Names mine = belongings_of(app, app.me());
+  int routes = 0;
+  for (const api::Route& route : api::routes()) {
+    const std::string_view schema = route.answers.front().schema;
+    if (schema != "Acknowledgement" && schema != "CashInResult") continue;
+    INFO(route.operation);
+    Names names = mine;
+    add_fresh_payment_samples(app, app.me(), names, sample_of(route));
+    const HttpCall call = sample_of(route).call(names);
+    Json first = app.me().send(call).json(), again = app.me().send(call).json();
+    CHECK(first.at("isIdempotent") == false);
+    CHECK(again.at("isIdempotent") == true);
+    first.erase("isIdempotent");
+    again.erase("isIdempotent");
+    CHECK(first == again);
+    ++routes;
+  }
+  CHECK(routes == 10);
 }
 
 TEST_CASE("the comparison is over canonical fields") {

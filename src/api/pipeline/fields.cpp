@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "base/text/characters.h"
+#include "base/text/nearest.h"
 #include "domain/payment.h"
 
 namespace coffer::api {
@@ -36,6 +37,7 @@ Fields::Fields(const http::JsonValue& object, Faults& faults, std::string prefix
 }
 
 const http::JsonValue* Fields::find(std::string_view name) const {
+  asked_.push_back(name);
   const http::JsonValue* value = object_.find(name);
   return value == nullptr || value->is_null() ? nullptr : value;
 }
@@ -54,14 +56,19 @@ void Fields::wrong_type(std::string_view name, const http::JsonValue& value,
               "must be " + std::string(wanted) + ", not " + std::string(value.type_name()));
 }
 
-std::optional<std::string> Fields::text(std::string_view name, Presence presence,
-                                        std::size_t length_max) {
+std::optional<std::string> Fields::any_text(std::string_view name, Presence presence) {
   const http::JsonValue* value = member(name, presence);
   if (value == nullptr) return std::nullopt;
-  const std::string* text = value->string();
-  if (text == nullptr) {
-    wrong_type(name, *value, "a string");
-  } else if (presence == required && is_blank(*text)) {
+  if (const std::string* text = value->string()) return *text;
+  wrong_type(name, *value, "a string");
+  return std::nullopt;
+}
+
+std::optional<std::string> Fields::text(std::string_view name, Presence presence,
+                                        std::size_t length_max) {
+  const auto text = any_text(name, presence);
+  if (!text) return std::nullopt;
+  if (presence == required && is_blank(*text)) {
     faults_.add(Slug::malformed_request, path(name), "must not be blank");
   } else if (character_count(*text) > length_max) {
     faults_.add(Slug::malformed_request, path(name),
@@ -181,11 +188,13 @@ void Fields::refuse(std::string_view name, const std::string& message) {
   if (find(name) != nullptr) faults_.add(Slug::malformed_request, path(name), message);
 }
 
-void Fields::refuse_unknown(std::initializer_list<std::string_view> known) {
+void Fields::refuse_unknown() {
   if (object_.object() == nullptr) return;
   for (const auto& [name, value] : *object_.object()) {
-    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    if (std::find(asked_.begin(), asked_.end(), name) != asked_.end()) continue;
     std::string message = "is not a field of this request";
+    if (const auto near = nearest(name, asked_))
+      message += "; the nearest is `" + std::string(*near) + "`";
     for (const Retired& retired : kRetired) {
       if (retired.name == name) message = retired.remedy;
     }

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/faults.h"
@@ -25,7 +26,8 @@ using enum Presence;
 
 class Fields {
  public:
-  /// `object` and `faults` outlive this. `prefix` is put before names, as in `transfers[3].`.
+  /// Names given to the functions below outlive this too; they are literals. `object` and `faults`
+  /// outlive this. `prefix` is put before names, as in `transfers[3].`.
   Fields(const http::JsonValue& object, Faults& faults, std::string prefix = {});
 
   /// At most `length_max` characters, as the `maxLength` of the document counts.
@@ -33,6 +35,8 @@ class Fields {
                                   std::size_t length_max = kTextMax);
   /// The text of a ledger memo: at most kMemoBytesMax bytes, the one length that counts bytes.
   std::optional<std::string> memo(std::string_view name);
+  /// Any string, an empty one too: for what is judged by more than its shape.
+  std::optional<std::string> any_text(std::string_view name, Presence presence);
   std::optional<bool> boolean(std::string_view name, Presence presence);
   /// A decimal string or a JSON number, from its source text.
   std::optional<Amount> amount(std::string_view name, Presence presence);
@@ -59,8 +63,9 @@ class Fields {
 
   /// A member that must not be there, and why.
   void refuse(std::string_view name, const std::string& message);
-  /// Money and reference routes refuse what they do not know, naming retired fields apart.
-  void refuse_unknown(std::initializer_list<std::string_view> known);
+  /// Money and reference routes refuse what they do not know, naming retired fields apart. Known is
+  /// what was asked for: call it when everything has been read.
+  void refuse_unknown();
   std::string path(std::string_view name) const { return prefix_ + std::string(name); }
   Faults& faults() { return faults_; }
 
@@ -72,12 +77,13 @@ class Fields {
   const http::JsonValue& object_;
   Faults& faults_;
   std::string prefix_;
+  mutable std::vector<std::string_view> asked_;
 };
 
 /// `check()` of a request: the Problem of everything collected so far.
 Result<void> check(const Faults& faults);
 
-/// Query parameters; unknown ones are ignored, as for every read.
+/// Query parameters. The pipeline has refused those that the route does not declare.
 class QueryFields {
  public:
   QueryFields(const http::Request& request, Faults& faults) : request_(request), faults_(faults) {}
@@ -103,7 +109,8 @@ class QueryFields {
     if (!value) return std::nullopt;
     auto parsed = parse(*value);
     if (!parsed) {
-      faults_.add(Slug::malformed_request, std::string(name), "is none of the known values");
+      faults_.add(Slug::malformed_request, std::string(name),
+                  "does not take the value \"" + value->substr(0, 64) + '"');
     }
     return parsed;
   }

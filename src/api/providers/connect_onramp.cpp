@@ -30,9 +30,7 @@ Result<CashIn> read_cash_in(const http::JsonValue& body) {
     }
   }
   read_collection(fields, out.payment);
-  fields.refuse_unknown({"transactionId", "connectorId", "amount", "destinationWalletId",
-                         "transactionType", "payer", "additionalFields", "fromRef", "toRef",
-                         "description", "memo"});
+  fields.refuse_unknown();
   COFFER_TRY_VOID(check(faults));
   return out;
 }
@@ -41,19 +39,21 @@ Result<http::Response> cash_in(const Services& services, const Call& call) {
   COFFER_TRY(CashIn request, read_cash_in(*call.body));
   COFFER_TRY(const auto earlier, flows::find_submission(services.flows, call.caller.tenant,
                                                         request.payment.transaction_id));
-  std::optional<flows::Quoted> quoted;
   if (earlier) {
     // The first call's quote is part of what the id stands for; a new one would never be the same.
     request.payment.quote = earlier->request.quote;
   } else {
-    COFFER_TRY(quoted, flows::make_quote(services.flows, call.caller.tenant, request.quote));
-    request.payment.quote = quoted->quote.id;
+    COFFER_TRY(const auto quoted,
+               flows::make_quote(services.flows, call.caller.tenant, request.quote));
+    request.payment.quote = quoted.quote.id;
   }
   COFFER_TRY(const auto submission,
              flows::submit_payment(services.flows, call.caller, request.payment,
                                    call.request.request_id, false));
-  if (!quoted) return acknowledgement(submission);
-  return acknowledgement(submission, {{"quote", quote_json(*quoted, services.flows.queue.now())}});
+  // Read again: now it is used, as it will be for every replay.
+  COFFER_TRY(const auto quoted,
+             flows::find_quote(services.flows, call.caller.tenant, *request.payment.quote));
+  return acknowledgement(submission, {{"quote", quote_json(quoted, services.flows.queue.now())}});
 }
 
 Route collection(std::string_view pattern, std::string_view operation, std::string_view summary,

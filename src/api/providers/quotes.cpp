@@ -36,14 +36,16 @@ void read_off_ramp(Fields& fields, flows::QuoteRequest& request) {
   const bool by_beneficiary = fields.find("beneficiaryId") != nullptr;
   const bool by_type = fields.find("transactionType") != nullptr;
   if (by_beneficiary == by_type) {
-    const char* message = by_type ? "must not stand beside the other" : "or the other is required";
-    for (const char* field : {"beneficiaryId", "transactionType"}) {
-      if (!fields.faults().names(field)) {
-        fields.faults().add(Slug::validation_failed, field, message);
-      }
-    }
+    const std::string rule = by_type ? "must not be sent together with " : "is required without ";
+    const auto refuse = [&](const char* field, const char* other) {
+      if (fields.faults().names(field)) return;
+      fields.faults().add(Slug::validation_failed, field, rule + other);
+    };
+    refuse("beneficiaryId", "transactionType");
+    refuse("transactionType", "beneficiaryId");
   } else if (by_type && request.destination) {
-    fields.faults().add(Slug::validation_failed, "destinationId", "goes with beneficiaryId only");
+    fields.faults().add(Slug::validation_failed, "destinationId",
+                        "is allowed only together with beneficiaryId");
   }
 }
 

@@ -32,7 +32,7 @@ PayMethod pay_method(DestinationMethod method) {
 void check_connector(const ConnectorTerms& connector, const QuoteRequest& request, Faults& faults) {
   if (connector.flow == ConnectorFlow::bespoke) {
     faults.add(Slug::validation_failed, "connectorId",
-               "is provider-initiated (flow BESPOKE) and gives no quotes");
+               "is provider-initiated (flow BESPOKE) and does not give quotes");
   } else if (request.direction && connector.direction != *request.direction) {
     faults.add(Slug::validation_failed, "connectorId",
                "is of direction " + std::string(name(connector.direction)) +
@@ -55,7 +55,7 @@ void attribute(const std::vector<store::QuoteDestination>& destinations,
     if (fit) ++fitting;
   }
   if (wanted && found == nullptr) {
-    faults.add(Slug::not_found, "destinationId", "is no destination of this beneficiary");
+    faults.add(Slug::not_found, "destinationId", "is not a destination of this beneficiary");
   } else if (wanted && !fits(connector, *found)) {
     faults.add(Slug::validation_failed, "destinationId",
                "does not fit the connector's method, country and currency");
@@ -91,7 +91,8 @@ void check_type(const ConnectorTerms& connector, const QuoteRequest& request,
                 const store::QuoteRow& quote, Faults& faults) {
   if (!quote.type || contains(connector.types, *quote.type)) return;
   faults.add(Slug::validation_failed, request.beneficiary ? "beneficiaryId" : "transactionType",
-             "makes it " + std::string(name(*quote.type)) + ", which the connector does not take");
+             "makes this a " + std::string(name(*quote.type)) +
+                 " payment, which the connector does not support");
 }
 
 Result<Prepared> prepare(const Context& context, store::Connection& db, const Tenant& tenant,
@@ -99,7 +100,9 @@ Result<Prepared> prepare(const Context& context, store::Connection& db, const Te
   Faults faults;
   Prepared out;
   auto row = store::find_connector(db, tenant.environment, request.connector);
-  if (!row) faults.add(Slug::not_found, "connectorId", "is no connector");
+  if (!row)
+    faults.add(Slug::not_found, "connectorId",
+               "is not a connector; list connectors with GET /v1/connectors");
   const ConnectorTerms* connector = row ? &row->terms : nullptr;
   out.quote.type = request.type;
   if (request.beneficiary) {
@@ -122,8 +125,7 @@ Result<Prepared> prepare(const Context& context, store::Connection& db, const Te
     const int decimals = connector->receive_decimals();
     if (request.exact_receive && truncate_to(request.amount, decimals) != request.amount) {
       faults.add(Slug::amount_precision, "amount",
-                 std::string(connector->receive_code()) + " has " + std::to_string(decimals) +
-                     " decimals");
+                 decimals_rule(connector->receive_code(), decimals));
     }
   }
   if (!faults.empty()) return unexpected(faults.problem());

@@ -30,8 +30,10 @@ Result<std::int64_t> settlement_wallet(store::Connection& db, const Caller& call
                               {{"settlementAccount", "is not one of your wallets"}}));
   }
   if (wallet->status != WalletStatus::verified) {
-    return unexpected(Problem(Slug::wallet_not_verified, "Only a Verified wallet can transact.",
-                              {{"settlementAccount", "is " + std::string(name(wallet->status))}}));
+    return unexpected(
+        Problem(Slug::wallet_not_verified, "Only a Verified wallet can transact.",
+                {{"settlementAccount", "is a " + std::string(name(wallet->status)) +
+                                           " wallet; only a Verified one can transact"}}));
   }
   return wallet->key;
 }
@@ -40,8 +42,9 @@ Result<Target> check_registration(store::Connection& db, const Caller& caller,
                                   const NewReference& request) {
   const auto connector = store::find_connector(db, caller.tenant.environment, request.connector);
   if (!connector) {
-    return unexpected(Problem(Slug::not_found, "There is no such connector.",
-                              {{"connectorId", "is no connector; GET /v1/connectors lists them"}}));
+    return unexpected(
+        Problem(Slug::not_found, "There is no such connector.",
+                {{"connectorId", "is not a connector; list connectors with GET /v1/connectors"}}));
   }
   COFFER_TRY(const std::int64_t wallet, settlement_wallet(db, caller, request.settlement_account));
   if (!connector->terms.issues_references) {
@@ -61,7 +64,7 @@ Result<Target> check_registration(store::Connection& db, const Caller& caller,
   if (store::has_references(db, caller.tenant, connector->terms.key, request.customer_id)) {
     return unexpected(Problem(
         Slug::references_exist, "The customer has references on this connector; list them instead.",
-        {{"customerId", "has references already; GET /v1/onramp/references lists them"}}));
+        {{"customerId", "already has references; list them with GET /v1/onramp/references"}}));
   }
   return Target{*connector, wallet};
 }
