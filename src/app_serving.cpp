@@ -54,7 +54,10 @@ bool App::start_listeners(StartError& error, const http::Handler& admin,
   options.tls_key_file = config_.tls_key;
   options.limits.connections_max = static_cast<std::size_t>(config_.max_connections);
   options.limits.body_bytes_for = api::Pipeline::body_bytes_max;
-  options.render_problem = api::Pipeline::render;
+  options.render_problem = [this](const Problem& problem, std::string_view path,
+                                  std::string_view request_id) {
+    return pipeline_->render(problem, path, request_id);
+  };
   const bool shared = admin && shares_listener(config_);
   server_ = std::make_unique<http::Server>(
       options, random_, [this, shared, admin, owns_path](http::Request& request) {

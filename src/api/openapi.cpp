@@ -6,6 +6,7 @@
 
 #include "api/json.h"
 #include "api/openapi_examples.h"
+#include "api/pipeline/request_checks.h"
 #include "api/routes.h"
 #include "base/check.h"
 #include "domain/compliance.h"
@@ -151,10 +152,11 @@ Json responses(const Route& route, Json& components) {
 
 Json request_body(const Route& route, const Json& schemas) {
   Json out{{"description", "At most " + std::to_string(route.body_bytes_max / 1024) + " KiB."},
-           {"required", route.body != Body::optional_json},
-           {"content", {{"application/json", media(route.request_schema, schemas)}}}};
-  if (route.body == Body::json_or_form) {
-    out["content"]["application/x-www-form-urlencoded"] = media(route.form_schema, schemas);
+           {"required", route.body != Body::optional_json}};
+  for (const std::string_view type : media_types(route)) {
+    const bool form = type == kFormType;
+    out["content"][std::string(type)] =
+        media(form ? route.form_schema : route.request_schema, schemas);
   }
   return out;
 }

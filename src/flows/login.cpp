@@ -130,12 +130,12 @@ auth::ChallengeDomains challenge_domains(const Context& context) {
   return out;
 }
 
+std::string public_base_url(const Context& context) {
+  return logins_of(context).scheme() + challenge_domains(context).web_auth;
+}
+
 std::string web_auth_endpoint(const Context& context) {
-  const Logins& logins = logins_of(context);
-  // A configured domain is what the world sees, and the world speaks TLS, whoever ends it.
-  const bool configured = !logins.home_domain.empty() || !logins.web_auth_domain.empty();
-  const std::string scheme = logins.tls || configured ? "https://" : "http://";
-  return scheme + challenge_domains(context).web_auth + std::string(kWebAuthPath);
+  return public_base_url(context) + std::string(kWebAuthPath);
 }
 
 Result<std::string> issue_challenge(const Context& context, const auth::PublicKey& account) {

@@ -22,12 +22,20 @@ struct Logins {
   bool tls = false;                          // of the own listener
   std::function<std::string()> own_address;  // `host:port` of the listener
   std::unique_ptr<ExternalTokens> external;  // nullptr: no external issuer is configured
+
+  /// Whether the operator has configured the domain that clients know this server by.
+  bool has_domain() const { return !home_domain.empty() || !web_auth_domain.empty(); }
+  /// With `://`. Clients reach a configured domain over TLS, whether coffer or a proxy ends it.
+  std::string scheme() const { return tls || has_domain() ? "https://" : "http://"; }
 };
 
 /// The key that challenges are signed with, kept sealed in the file, made at first use.
 Result<auth::SigningKey> open_challenge_key(const Context& context);
 
 auth::ChallengeDomains challenge_domains(const Context& context);
+/// Scheme and host of this server without a trailing slash: the configured domain of the challenge
+/// login, else where the server listens.
+std::string public_base_url(const Context& context);
 /// Where stock clients find the challenge, for stellar.toml.
 std::string web_auth_endpoint(const Context& context);
 

@@ -34,7 +34,7 @@ std::string problem_code(const SlugInfo& slug) {
 }
 
 Response problem_response(const Problem& problem, std::string_view instance,
-                          std::string_view request_id) {
+                          std::string_view request_id, std::string_view base_url) {
   const SlugInfo& slug = info(problem.slug);
   Json body;
   body["type"] = "urn:coffer:problem:" + std::string(slug.name);
@@ -44,7 +44,7 @@ Response problem_response(const Problem& problem, std::string_view instance,
   if (!instance.empty()) body["instance"] = instance;
   body["requestId"] = request_id;
   body["code"] = problem_code(slug);
-  body["docUrl"] = "/problems/" + std::string(slug.name);
+  body["docUrl"] = std::string(base_url) + "/problems/" + std::string(slug.name);
   for (const FieldError& error : problem.fields) {
     body["errors"].push_back(Json{{"field", error.field}, {"message", error.message}});
   }

@@ -235,7 +235,9 @@ Response Server::Impl::handle(Request& request) {
   } catch (...) {
     log_error("http", "handler failed", {{"request_id", id}});
   }
-  return problem_response(Problem(Slug::unexpected_error), request.path, id);
+  const Problem problem(Slug::unexpected_error);
+  return options_.render_problem ? options_.render_problem(problem, request.path, id)
+                                 : problem_response(problem, request.path, id);
 }
 
 void Server::Impl::release(Connection& connection) {

@@ -78,7 +78,7 @@ TEST_CASE("the members of a problem") {
              {"instance", "/v1/wallets"},
              {"requestId", "my.own_id-1"},
              {"code", "malformed_request"},
-             {"docUrl", "/problems/malformed-request"},
+             {"docUrl", "https://coffer.example/problems/malformed-request"},
              {"errors",
               {{{"field", "limit"}, {"message", "must be a whole number from 1 to 100"}}}}});
 }

@@ -175,7 +175,6 @@ TEST_CASE("filters of the wallet list") {
   CHECK(found("?networkName=Stellar") == List{});
   CHECK(found("?status=Pending") == List{pending});
   CHECK(found("?status=Verified&assetCode=USDC") == List{both, usdc});
-  CHECK(found("?unknown=ignored") == List{pending, both, usdc});
   run_scenarios(app.me(), {{"bad code",
                             kWallets + "?assetCode=US-DC",
                             "",

@@ -98,6 +98,10 @@ const api::Route* find_route(const HttpCall& call) {
 }
 
 void observe(const HttpCall& call, const Reply& reply) {
+  if (!reply.slug().empty()) {
+    const std::string url = reply.json().at("docUrl");
+    if (!url.starts_with("http")) FAIL_CHECK("docUrl is not absolute: " << reply.text());
+  }
   const api::Route* route = find_route(call);
   // HEAD finds the route of GET, but has no body to judge; other paths have no declared answers.
   if (route == nullptr || call.method != route->method) return;

@@ -1,6 +1,7 @@
 #include "api/beneficiaries/beneficiaries.h"
 
 #include "api/beneficiaries/bodies.h"
+#include "api/pipeline/base_url.h"
 #include "api/pipeline/merge_patch.h"
 #include "api/pipeline/page.h"
 #include "api/pipeline/services.h"
@@ -110,8 +111,10 @@ Result<http::Response> delete_beneficiary(const Services& services, const Call& 
 }
 
 /// A row's own problem, in the shape that every problem has.
-Json problem_member(const Problem& problem, const Call& call) {
-  return Json::parse(http::problem_response(problem, {}, call.request.request_id).body);
+Json problem_member(const Services& services, const Problem& problem, const Call& call) {
+  return Json::parse(http::problem_response(problem, {}, call.request.request_id,
+                                            base_url(services, &call.request))
+                         .body);
 }
 
 Result<http::Response> create_many(const Services& services, const Call& call) {
@@ -139,13 +142,13 @@ Result<http::Response> create_many(const Services& services, const Call& call) {
   for (std::size_t i = 0; i < refusals.size(); ++i) {
     Json result{{"index", i}, {"status", "failed"}};
     if (refusals[i]) {
-      result["problem"] = problem_member(*refusals[i], call);
+      result["problem"] = problem_member(services, *refusals[i], call);
     } else if (const auto& outcome = *next++; outcome) {
       result["status"] = "created";
       result["beneficiaryId"] = outcome->beneficiary.id.to_string();
       ++created;
     } else {
-      result["problem"] = problem_member(outcome.error(), call);
+      result["problem"] = problem_member(services, outcome.error(), call);
     }
     results.push_back(std::move(result));
   }

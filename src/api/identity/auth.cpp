@@ -2,6 +2,7 @@
 
 #include "api/identity/form.h"
 #include "api/json.h"
+#include "api/pipeline/base_url.h"
 #include "api/pipeline/fields.h"
 #include "api/pipeline/services.h"
 #include "auth/secret_hash.h"
@@ -21,9 +22,10 @@ struct TokenRequest {
 };
 
 /// RFC 6749 section 5.2, beside the problem's own members, so that stock clients can read it.
-http::Response oauth_failure(const Problem& problem, std::string_view code,
-                             const http::Request& request) {
-  http::Response response = http::problem_response(problem, request.path, request.request_id);
+http::Response oauth_failure(const Services& services, const Problem& problem,
+                             std::string_view code, const http::Request& request) {
+  http::Response response = http::problem_response(problem, request.path, request.request_id,
+                                                   base_url(services, &request));
   Json body = Json::parse(response.body);
   body["error"] = code;
   body["error_description"] = problem.detail;
@@ -186,7 +188,7 @@ Result<http::Response> create_token(const Services& services, const Call& call) 
   const bool oauth = form || (token && token->oauth);
   auto result = token ? issue(services, call, *token) : unexpected(token.error());
   if (result || !oauth) return result;
-  return oauth_failure(result.error(), oauth_code(result.error()), call.request);
+  return oauth_failure(services, result.error(), oauth_code(result.error()), call.request);
 }
 
 }  // namespace

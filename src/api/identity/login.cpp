@@ -59,14 +59,15 @@ Result<auth::PublicKey> read_account(const Services& services, const Call& call)
     faults.add(Slug::malformed_request, "account", "is required");
   } else if (!account) {
     faults.add(Slug::malformed_request, "account",
-               "must be a G... public key with a right checksum");
+               "must be a G... public key with a correct checksum");
   }
   const auto domain = query.text("home_domain");
   if (domain && *domain != flows::challenge_domains(services.flows).home) {
     faults.add(Slug::malformed_request, "home_domain", "is not a home domain of this server");
   }
   if (query.text("memo")) {
-    faults.add(Slug::malformed_request, "memo", "is not supported: accounts here are not shared");
+    faults.add(Slug::malformed_request, "memo",
+               "is not supported because accounts are not shared here");
   }
   COFFER_TRY_VOID(check(faults));
   return *account;
@@ -175,7 +176,9 @@ std::vector<Route> challenge_routes() {
            .summary = "Request a challenge to sign (SEP-10)",
            .access = Access::login,
            .query = {{"account", "PublicKey", "The application's public key", true},
-                     {"home_domain", "Text", "The home domain of this server, when given"}},
+                     {"home_domain", "Text", "The home domain of this server, when given"},
+                     {"client_domain", "Text", "Ignored: the client's domain is not verified"},
+                     {"memo", "Text", "Refused: accounts are not shared here"}},
            .answers = {{200, "Challenge"}},
            .problems = {Slug::not_found},
            .handler = get_challenge},

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "api/pipeline/base_url.h"
+#include "api/pipeline/request_checks.h"
 #include "api/routes.h"
 #include "base/fault.h"
 #include "base/log.h"
@@ -33,30 +35,6 @@ std::vector<http::RoutePattern> patterns() {
 
 bool is_business(std::string_view path) {
   return canonical_path(path).starts_with("/v1/business/");
-}
-
-http::Response answer(const Problem& problem, const http::Request& request) {
-  return Pipeline::render(problem, request.path, request.request_id);
-}
-
-/// The media type without parameters, lower case.
-std::string media_type(const http::Request& request) {
-  const std::string* header = request.header("content-type");
-  if (header == nullptr) return {};
-  std::string type = header->substr(0, header->find(';'));
-  while (!type.empty() && type.back() == ' ') type.pop_back();
-  std::transform(type.begin(), type.end(), type.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return type;
-}
-
-Result<void> check_media_type(const Route& route, const http::Request& request) {
-  const std::string type = media_type(request);
-  if (type == "application/json") return {};
-  if (route.body == Body::json_or_form && type == "application/x-www-form-urlencoded") return {};
-  return unexpected(Slug::unsupported_media_type,
-                    type.empty() ? "Content-Type is missing; send application/json."
-                                 : type + " is not accepted; send application/json.");
 }
 
 /// The listener asks for the limit of a body before it looks at the method: each path has the limit
@@ -91,16 +69,6 @@ class BodyLimits {
   std::vector<std::size_t> limits_;  // filled before router_
   http::Router router_;
 };
-
-/// An unexpected fault: everything to the log, nothing to the client.
-http::Response unexpected_fault(const char* what, const http::Request& request) {
-  log_error("api", "request failed",
-            {{"error", what},
-             {"request_id", request.request_id},
-             {"method", request.method},
-             {"path", request.path}});
-  return answer(Problem(Slug::unexpected_error, "The request could not be completed."), request);
-}
 
 }  // namespace
 
@@ -177,9 +145,24 @@ std::size_t Pipeline::body_bytes_max(std::string_view path) {
 }
 
 http::Response Pipeline::render(const Problem& problem, std::string_view path,
-                                std::string_view request_id) {
-  return is_business(path) ? http::envelope_problem_response(problem, request_id)
-                           : http::problem_response(problem, path, request_id);
+                                std::string_view request_id, const http::Request* request) const {
+  return is_business(path)
+             ? http::envelope_problem_response(problem, request_id)
+             : http::problem_response(problem, path, request_id, base_url(services_, request));
+}
+
+http::Response Pipeline::answer(const Problem& problem, const http::Request& request) const {
+  return render(problem, request.path, request.request_id, &request);
+}
+
+/// Everything to the log, nothing to the client.
+http::Response Pipeline::unexpected_fault(const char* what, const http::Request& request) const {
+  log_error("api", "request failed",
+            {{"error", what},
+             {"request_id", request.request_id},
+             {"method", request.method},
+             {"path", request.path}});
+  return answer(Problem(Slug::unexpected_error, "The request could not be completed."), request);
 }
 
 http::Response Pipeline::handle(http::Request& request) const {
@@ -217,8 +200,8 @@ http::Response Pipeline::route(http::Request& request, const Route*& matched) co
     return response.header("Allow", match.allow);
   }
   if (match.kind == http::RouteMatch::Kind::method_not_allowed) {
-    http::Response response =
-        answer(Problem(Slug::method_not_allowed, "This path takes " + match.allow + "."), request);
+    http::Response response = answer(
+        Problem(Slug::method_not_allowed, "This path accepts " + match.allow + "."), request);
     return response.header("Allow", match.allow);
   }
   matched = &routes()[match.index];
@@ -250,14 +233,13 @@ Result<http::Response> Pipeline::run(
   if (request.bad_query) {
     return unexpected(Slug::malformed_request, "The query has an invalid percent escape.");
   }
+  COFFER_TRY_VOID(check_query(route, request));
   if (route.body == Body::none) return route.handler(services_, call);
   if (route.body == Body::optional_json && request.body.empty()) {
     return route.handler(services_, call);
   }
   COFFER_TRY_VOID(check_media_type(route, request));
-  if (route.body == Body::json_or_form && media_type(request) != "application/json") {
-    return route.handler(services_, call);
-  }
+  if (media_type(request) == kFormType) return route.handler(services_, call);
   COFFER_TRY(const http::JsonValue body,
              http::parse_json(request.body, {.string_max = route.string_max}));
   call.body = &body;

@@ -19,11 +19,14 @@ class Pipeline {
   http::Response handle(http::Request& request) const;
   /// Cap of a request body for the listener's gate, from the route table.
   static std::size_t body_bytes_max(std::string_view path);
-  /// A problem in the shape that errors have at this path; also for what the listener refuses.
-  static http::Response render(const Problem& problem, std::string_view path,
-                               std::string_view request_id);
+  /// A problem in the shape that errors have at this path; also for what the listener refuses
+  /// before there is a `request`.
+  http::Response render(const Problem& problem, std::string_view path, std::string_view request_id,
+                        const http::Request* request = nullptr) const;
 
  private:
+  http::Response answer(const Problem& problem, const http::Request& request) const;
+  http::Response unexpected_fault(const char* what, const http::Request& request) const;
   http::Response route(http::Request& request, const Route*& matched) const;
   Result<http::Response> run(const Route& route, const http::Request& request,
                              const http::PathParams& params,

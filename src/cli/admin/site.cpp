@@ -89,17 +89,19 @@ bool AdminSite::owns(std::string_view path) {
 
 http::Response AdminSite::handle(http::Request& request) {
   const Stopwatch watch;
+  const auto refused = [&](const Problem& problem) {
+    return http::problem_response(problem, request.path, request.request_id,
+                                  flows::public_base_url(app_.flows()));
+  };
   http::Response response;
   try {
     auto answer = route(request);
-    response = answer ? *std::move(answer)
-                      : http::problem_response(answer.error(), request.path, request.request_id);
+    response = answer ? *std::move(answer) : refused(answer.error());
   } catch (const std::exception& fault) {
     log_error(
         "admin", "request failed",
         {{"path", request.path}, {"request_id", request.request_id}, {"error", fault.what()}});
-    response =
-        http::problem_response(Problem(Slug::unexpected_error), request.path, request.request_id);
+    response = refused(Problem(Slug::unexpected_error));
   }
   response.header("Content-Security-Policy", std::string(kPolicy))
       .header("Referrer-Policy", "no-referrer")

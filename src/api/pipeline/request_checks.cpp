@@ -1,0 +1,76 @@
+#include "api/pipeline/request_checks.h"
+
+#include <algorithm>
+
+#include "api/pipeline/fields.h"
+#include "base/text/nearest.h"
+
+namespace coffer::api {
+namespace {
+
+/// `a`, `b` and `c`.
+std::string listed(const std::vector<std::string_view>& words, std::string_view last_joint,
+                   std::string_view quote = {}) {
+  std::string out;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (i > 0) out += i + 1 == words.size() ? last_joint : ", ";
+    out.append(quote).append(words[i]).append(quote);
+  }
+  return out;
+}
+
+std::string unknown_parameter(std::string_view name, const std::vector<std::string_view>& known) {
+  const std::string message = "is not a query parameter of this route; ";
+  if (known.empty()) return message + "it takes none";
+  if (const auto near = nearest(name, known)) {
+    return message + "the nearest is `" + std::string(*near) + "`";
+  }
+  return message + "it takes " + listed(known, " and ", "`");
+}
+
+}  // namespace
+
+Result<void> check_query(const Route& route, const http::Request& request) {
+  if (request.query.empty() || route.access == Access::open) return {};
+  std::vector<std::string_view> known;
+  for (const QueryParam& param : route.query) known.push_back(param.name);
+  Faults faults;
+  for (const auto& [name, value] : request.query) {
+    if (std::find(known.begin(), known.end(), name) != known.end() || faults.names(name)) continue;
+    if (name.empty()) {
+      faults.add(Slug::malformed_request, "query", "has a parameter without a name");
+    } else {
+      faults.add(Slug::malformed_request, name, unknown_parameter(name, known));
+    }
+  }
+  return check(faults);
+}
+
+std::vector<std::string_view> media_types(const Route& route) {
+  std::vector<std::string_view> out{"application/json"};
+  if (route.method == "PATCH") out.emplace_back("application/merge-patch+json");  // RFC 7396
+  if (route.body == Body::json_or_form) out.push_back(kFormType);
+  return out;
+}
+
+std::string media_type(const http::Request& request) {
+  const std::string* header = request.header("content-type");
+  if (header == nullptr) return {};
+  std::string type = header->substr(0, header->find(';'));
+  while (!type.empty() && type.back() == ' ') type.pop_back();
+  std::transform(type.begin(), type.end(), type.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  return type;
+}
+
+Result<void> check_media_type(const Route& route, const http::Request& request) {
+  const std::string type = media_type(request);
+  const auto known = media_types(route);
+  if (std::find(known.begin(), known.end(), type) != known.end()) return {};
+  const std::string remedy = "Send " + listed(known, " or ") + ".";
+  return unexpected(Slug::unsupported_media_type,
+                    type.empty() ? "Content-Type is missing. " + remedy
+                                 : "Content-Type " + type + " is not supported. " + remedy);
+}
+
+}  // namespace coffer::api
