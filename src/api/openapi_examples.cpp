@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::string_view kSchemaPath = "#/components/schemas/";
 constexpr std::string_view kRequestId = "0198f3a1-7c44-7d20-9d3b-2f6f0a1c5e77";
+constexpr std::string_view kBaseUrl = "https://pay.example.com";
 
 const Json& resolved(const Json& schema, const Json& schemas) {
   const auto reference = schema.find("$ref");
@@ -81,8 +82,9 @@ Json example_of(const Json& schema, const Json& schemas) {
 
 Json problem_example(Slug slug, bool envelope) {
   const Problem problem(slug);
-  const http::Response response = envelope ? http::envelope_problem_response(problem, kRequestId)
-                                           : http::problem_response(problem, "", kRequestId);
+  const http::Response response =
+      envelope ? http::envelope_problem_response(problem, kRequestId)
+               : http::problem_response(problem, "", kRequestId, kBaseUrl);
   return Json::parse(response.body);
 }
 

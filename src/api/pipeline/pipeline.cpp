@@ -111,7 +111,7 @@ std::vector<Slug> problems_of(const Route& route) {
   if (route.access != Access::open) add({Slug::rate_limited});
   if (route.access == Access::sandbox) add({Slug::not_found});
   if (route.access == Access::business) add({Slug::token_verification_timeout});
-  if (route.moves_money) add({Slug::association_suspended});
+  if (route.moves_money) add({Slug::forbidden, Slug::association_suspended});
   if (route.body != Body::none) add({Slug::payload_too_large, Slug::unsupported_media_type});
   if (route.method != "GET" && route.needs_storage) add({Slug::storage_full});
   const auto continues = [](const QueryParam& param) { return param.name == "cursor"; };
