@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "fuzz/property.h"
-#include "http/chunk_framer.h"
+#include "http/wire/chunk_framer.h"
 
 namespace coffer::fuzz {
 namespace {

@@ -16,12 +16,12 @@ async function send(info, agent, path, pieces, headers = {}) {
     headers: { 'content-type': 'application/json', ...headers },
   });
   const response = once(outgoing, 'response');
+  response.catch(() => {}); // a refusal may come while we are still sending; it is awaited below
   if (headers.expect) await once(outgoing, 'continue');
   for (const piece of pieces) await new Promise((resolve) => outgoing.write(piece, resolve));
   outgoing.end();
   const [incoming] = await response;
-  assert.equal(outgoing.getHeader('transfer-encoding') ?? 'chunked', 'chunked');
-  assert.equal(outgoing.getHeader('content-length'), undefined);
+  assert.match(outgoing._header, /\r\ntransfer-encoding: chunked\r\n/i);
   return { status: incoming.statusCode, body: JSON.parse(await text(incoming)) };
 }
 

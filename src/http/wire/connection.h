@@ -8,9 +8,9 @@
 #include <string>
 #include <string_view>
 
-#include "http/chunk_framer.h"
 #include "http/gate.h"
 #include "http/tls.h"
+#include "http/wire/chunk_framer.h"
 
 namespace coffer::http {
 

@@ -5,8 +5,8 @@
 #include <variant>
 
 #include "base/check.h"
-#include "http/chunk_framer.h"
 #include "http/problem_json.h"
+#include "http/wire/chunk_framer.h"
 
 namespace coffer::http {
 namespace {

@@ -1,4 +1,4 @@
-#include "http/chunk_framer.h"
+#include "http/wire/chunk_framer.h"
 
 #include <algorithm>
 #include <array>
