@@ -9,7 +9,7 @@
 #include "base/text/readable.h"
 #include "base/uuid.h"
 #include "cli/exit_code.h"
-#include "cli/table.h"
+#include "cli/output/table.h"
 
 namespace coffer::cli {
 namespace {

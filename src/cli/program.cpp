@@ -14,7 +14,7 @@
 #include "cli/command_line.h"
 #include "cli/dispatch.h"
 #include "cli/exit_code.h"
-#include "cli/standard_output.h"
+#include "cli/output/standard_output.h"
 
 namespace coffer::cli {
 namespace {

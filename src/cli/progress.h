@@ -6,8 +6,8 @@
 
 #include "base/clock.h"
 #include "base/mutex.h"
-#include "base/progress.h"
 #include "base/result.h"
+#include "base/telemetry/progress.h"
 #include "base/thread.h"
 #include "cli/command.h"
 

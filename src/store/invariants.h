@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/progress.h"
+#include "base/telemetry/progress.h"
 #include "store/connection.h"
 
 namespace coffer::store {

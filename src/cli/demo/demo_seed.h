@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "base/progress.h"
 #include "base/result.h"
+#include "base/telemetry/progress.h"
 #include "cli/demo/demo_recipients.h"
 #include "domain/ids.h"
 #include "store/wallets.h"

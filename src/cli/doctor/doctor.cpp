@@ -6,8 +6,8 @@
 #include "cli/doctor/machine.h"
 #include "cli/doctor/owner.h"
 #include "cli/exit_code.h"
+#include "cli/output/style.h"
 #include "cli/settings.h"
-#include "cli/style.h"
 
 namespace coffer::cli {
 namespace {

@@ -11,9 +11,9 @@
 #include "cli/events/feed.h"
 #include "cli/events/forwarder.h"
 #include "cli/exit_code.h"
+#include "cli/output/style.h"
 #include "cli/settings.h"
 #include "cli/stop_signals.h"
-#include "cli/style.h"
 #include "http/client.h"
 
 namespace coffer::cli {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "base/progress.h"
+#include "base/telemetry/progress.h"
 #include "flows/context.h"
 #include "store/safety/copies.h"
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/progress.h"
+#include "base/telemetry/progress.h"
 
 namespace coffer::flows {
 

@@ -171,10 +171,10 @@ TEST_CASE("help is a command, too, and -v prints the version", "[cli]") {
 
 TEST_CASE("the name of a command is an argument like any other word", "[cli]") {
   for (const char* name : {"list", "wallet", "association", "verify"}) {
-    const Read association = read({"association", "create", name});
-    REQUIRE(association.line.command != nullptr);
-    CHECK(association.line.command->path == "association create");
-    CHECK(association.line.arguments.text("NAME") == name);
+    const Read backup = read({"backup", name});
+    REQUIRE(backup.line.command != nullptr);
+    CHECK(backup.line.command->path == "backup");
+    CHECK(backup.line.arguments.text("FILE") == name);
   }
 }
 

@@ -1,4 +1,4 @@
-#include "cli/style.h"
+#include "cli/output/style.h"
 
 #include <catch2/catch.hpp>
 

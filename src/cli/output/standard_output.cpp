@@ -1,4 +1,4 @@
-#include "cli/standard_output.h"
+#include "cli/output/standard_output.h"
 
 #include <poll.h>
 #include <signal.h>

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cli/answer.h"
-#include "cli/style.h"
+#include "cli/output/style.h"
 
 namespace coffer::cli {
 

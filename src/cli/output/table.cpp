@@ -1,4 +1,4 @@
-#include "cli/table.h"
+#include "cli/output/table.h"
 
 #include <algorithm>
 #include <array>
