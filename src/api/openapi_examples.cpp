@@ -82,9 +82,9 @@ Json example_of(const Json& schema, const Json& schemas) {
 
 Json problem_example(Slug slug, bool envelope) {
   const Problem problem(slug);
-  const http::Response response =
-      envelope ? http::envelope_problem_response(problem, kRequestId)
-               : http::problem_response(problem, "", kRequestId, kBaseUrl);
+  const http::Response response = envelope
+                                      ? http::envelope_problem_response(problem, kRequestId)
+                                      : http::problem_response(problem, "", kRequestId, kBaseUrl);
   return Json::parse(response.body);
 }
 
