@@ -2,6 +2,7 @@
 
 #include "auth/strkey.h"
 #include "base/faults.h"
+#include "base/text/characters.h"
 #include "domain/payment.h"
 #include "flows/events.h"
 #include "flows/market_changes.h"
@@ -45,11 +46,11 @@ Result<void> check_funding(const Tenant& tenant, const WalletFunding& funding) {
   }
   if (funding.transaction_id && !is_transaction_id(*funding.transaction_id)) {
     faults.add(Slug::validation_failed, "transactionId",
-               "must be 1 to 64 characters of A-Z, a-z, 0-9 and ._:-");
+               "must have 1 to 64 characters, each a letter, a digit or one of . _ : -");
   }
-  if (funding.description && funding.description->size() > kDescriptionBytesMax) {
+  if (funding.description && character_count(*funding.description) > kDescriptionMax) {
     faults.add(Slug::validation_failed, "description",
-               "must be at most " + std::to_string(kDescriptionBytesMax) + " bytes");
+               "must have at most " + std::to_string(kDescriptionMax) + " characters");
   }
   if (faults.empty()) return {};
   return unexpected(faults.problem());
