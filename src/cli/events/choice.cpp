@@ -57,9 +57,9 @@ Result<EventType> event_type_argument(const std::string& text) {
     known.push_back(term.code);
   }
   const std::string meant = did_you_mean(text, known);
-  return unexpected(Slug::malformed_request,
-                    "\"" + text + "\" is not an event type" +
-                        (meant.empty() ? "; expected one of " + all + "." : meant));
+  return unexpected(Slug::malformed_request, "\"" + text +
+                                                 "\" is not an event type; expected one of " + all +
+                                                 (meant.empty() ? "." : meant));
 }
 
 Result<EventTypeSet> event_types_argument(const Arguments& arguments, const std::string& name) {
