@@ -103,6 +103,38 @@ ProviderReply reply(Result<Answer> answer) {
   return std::variant<PayoutAnswer, CollectionAnswer>(*std::move(answer));
 }
 
+std::string outcome_text(const outbound::PayoutAnswer& answer) {
+  switch (answer.state) {
+    case outbound::PayoutState::never_arrived:
+      return "never_arrived";
+    case outbound::PayoutState::pending:
+      return "pending";
+    case outbound::PayoutState::in_review:
+      return "in_review";
+    case outbound::PayoutState::succeeded:
+      return "succeeded";
+    case outbound::PayoutState::failed:
+      break;
+  }
+  return "failed: " + std::string(info(answer.failure.value_or(FailureCode::provider_error)).name);
+}
+
+std::string outcome_text(const outbound::CollectionAnswer& answer) {
+  switch (answer.state) {
+    case outbound::CollectionState::never_arrived:
+      return "never_arrived";
+    case outbound::CollectionState::pending:
+      return "pending";
+    case outbound::CollectionState::collected:
+      return "collected";
+    case outbound::CollectionState::expired:
+      return "expired";
+    case outbound::CollectionState::failed:
+      break;
+  }
+  return "failed: " + std::string(info(answer.failure.value_or(FailureCode::provider_error)).name);
+}
+
 }  // namespace
 
 Result<const ConnectorTerms*> ConnectorCache::get(const store::ConnectorRow& connector) {

@@ -47,6 +47,7 @@ ProviderReply call_provider(const Context& context, ProviderCall call,
 /// flows/providers/provider_outcome.h for whatever came back.
 void apply_reply(const Context& context, store::WriteTx& tx, store::ProviderView& view, int asked,
                  const ProviderReply& reply);
+/// For the timeline: `succeeded`, `failed: account_closed`, `provider-timeout`.
 std::string outcome_text(const ProviderReply& reply);
 
 }  // namespace coffer::flows

@@ -235,36 +235,4 @@ void apply_fault(const Context&, store::WriteTx& tx, ProviderView& view, int ask
   store::reschedule_provider_job(tx, view.payment.key, tx.now().plus_ms(delay), asked + 1);
 }
 
-std::string outcome_text(const PayoutAnswer& answer) {
-  switch (answer.state) {
-    case PayoutState::never_arrived:
-      return "never_arrived";
-    case PayoutState::pending:
-      return "pending";
-    case PayoutState::in_review:
-      return "in_review";
-    case PayoutState::succeeded:
-      return "succeeded";
-    case PayoutState::failed:
-      break;
-  }
-  return "failed: " + std::string(info(answer.failure.value_or(FailureCode::provider_error)).name);
-}
-
-std::string outcome_text(const CollectionAnswer& answer) {
-  switch (answer.state) {
-    case CollectionState::never_arrived:
-      return "never_arrived";
-    case CollectionState::pending:
-      return "pending";
-    case CollectionState::collected:
-      return "collected";
-    case CollectionState::expired:
-      return "expired";
-    case CollectionState::failed:
-      break;
-  }
-  return "failed: " + std::string(info(answer.failure.value_or(FailureCode::provider_error)).name);
-}
-
 }  // namespace coffer::flows

@@ -2,8 +2,6 @@
 // of a call, and by whoever decides in the provider's place (sandbox routes, the operator).
 #pragma once
 
-#include <string>
-
 #include "flows/context.h"
 #include "outbound/connector.h"
 #include "store/providers/provider_payments.h"
@@ -30,9 +28,5 @@ void give_back(const Context& context, store::WriteTx& tx, store::ProviderView& 
 
 /// Whether the ledger can hold what the refund brings back.
 bool can_give_back(store::WriteTx& tx, const store::ProviderView& view);
-
-/// For the timeline: `succeeded`, `failed: account_closed`, `provider-timeout`.
-std::string outcome_text(const outbound::PayoutAnswer& answer);
-std::string outcome_text(const outbound::CollectionAnswer& answer);
 
 }  // namespace coffer::flows
