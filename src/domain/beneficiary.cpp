@@ -125,8 +125,9 @@ BankDetails read_bank(ContactReader reader, const BankInput& input) {
   if (const auto bic = reader.optional_text("swiftBic", input.swift_bic)) {
     out.swift_bic = parse_bic(*bic);
     if (!out.swift_bic) {
-      reader.invalid("swiftBic",
-                     "must be a BIC of 8 or 11 characters with the code of an existing country");
+      reader.invalid(
+          "swiftBic",
+          "must be a BIC: 8 or 11 letters and digits, with the code of an existing country");
     }
   }
   return out;

@@ -135,7 +135,7 @@ TEST_CASE("a collection is asked about and ended where it was sent first") {
   REQUIRE(world.move(world.collections, world.new_provider.url(), true).code == 0);
   world.pass(1'000);
   CHECK(world.me.status(paid) == "succeeded");
-  CHECK(world.me.balance(world.wallet, "USDC") == "1075.00");
+  CHECK(world.me.balance(world.wallet, "USDC") == "1074.625");
   world.app.clock.advance_ms(3'600'000);
   world.pass(1'000);
   CHECK(world.me.status(unpaid) == "expired");

@@ -102,7 +102,6 @@ class Producer {
     names["pending"] = app_.me().third_party_wallet("USDC");
     add_beneficiary(app_.me(), names);
     add_quote(app_.me(), names);
-    add_webhook(app_.me(), names, sample);
     add_fresh_payment_samples(app_, app_.me(), names, sample);
     const HttpCall call = route.operation == "takeProviderCallback"
                               ? signed_callback(app_, names, filled(sample.body, names))

@@ -99,12 +99,12 @@ TEST_CASE("a callback that arrives in chunks is verified over its decoded body")
       bytes += name + ": " + value + "\r\n";
     }
     const std::string first = body.substr(0, body.size() - 1);
-    bytes +=
-        "\r\n" + hexadecimal(first.size()) + "\r\n" + first + "\r\n1\r\n" + last + "\r\n0\r\n\r\n";
+    bytes += "\r\n" + hexadecimal(first.size()) + "\r\n" + first + "\r\n" +
+             hexadecimal(last.size()) + "\r\n" + last + "\r\n0\r\n\r\n";
     return send_raw(world.app.core().port(), bytes).status;
   };
   CHECK(send(paid("REF-1").dump(), "}") == 200);
-  CHECK(send(paid("REF-1", "pp-2").dump(), "]") == 401);
+  CHECK(send(paid("REF-1", "pp-2").dump(), "} ") == 401);
   CHECK(world.me.all("/v1/transactions?type=onramp_reference").size() == 1);
 }
 
