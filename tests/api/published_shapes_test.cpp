@@ -220,8 +220,12 @@ const std::map<std::string, int>& exceptions() {
   return all;
 }
 
-/// Rows of a bulk request have problems of their own; their shape is NewBeneficiary's.
-bool is_bulk_row(const std::string& path) { return path.starts_with("beneficiaries[0]"); }
+/// Rows of a bulk request have problems of their own; their shape is NewBeneficiary's. Every bad
+/// challenge is 400 `invalid-challenge`, which names no field; challenge_login_test.cpp tries
+/// those.
+bool is_judged_elsewhere(const std::string& path) {
+  return path.starts_with("beneficiaries[0]") || path == "transaction";
+}
 
 bool names(const Reply& reply, const std::string& field) {
   // The envelope has no list of fields: they stand in its message.
@@ -245,7 +249,7 @@ struct World {
     CHECK(good.status != 400);
     for (const Constraint& constraint : constraints) {
       Json body = Json::parse(filled(full, mine));
-      if (is_bulk_row(constraint.path)) continue;
+      if (is_judged_elsewhere(constraint.path)) continue;
       Json* value = value_at(body, constraint.path);
       if (value == nullptr || value->is_null()) continue;
       tried.insert(constraint.path);
@@ -294,7 +298,7 @@ TEST_CASE("a value that violates a published pattern or bound is 400 and names i
       world.attack(route, body->second, constraints, tried);
     }
     for (const Constraint& constraint : constraints) {
-      if (is_bulk_row(constraint.path)) continue;
+      if (is_judged_elsewhere(constraint.path)) continue;
       INFO(route.request_schema << " has no full body with " << constraint.path);
       CHECK(tried.contains(constraint.path));
       ++constrained;
