@@ -50,7 +50,11 @@ void Player::act() {
   if (kind < 64) return replay();
   if (kind < 74) return settle(some_pause());
   if (kind < 80) return run_providers(0, some_pause());
-  if (kind < 84) return run_providers(world_.connectors[kFarConnector].lane, some_pause());
+  if (kind < 84) {
+    run_providers(world_.connectors[kFarConnector].lane, some_pause());
+    if (dice_.one_in(2)) move_connector();  // while its payments are in progress
+    return;
+  }
   if (kind < 86) return decide();
   if (kind < 87) return hurry();
   if (kind < 89) return pay_on_reference();
@@ -61,7 +65,6 @@ void Player::act() {
   if (kind < 97) return add_liquidity(index(world_.assets.size()));
   if (kind < 98) return let_quote_expire();
   if (kind < 99) return change_terms();
-  if (dice_.one_in(2)) return move_connector();
   did("reopen");
   world_.reopen();
 }
