@@ -54,6 +54,8 @@ struct Answer {
   int exit_code = 0;
   /// Of a list in pages: what --cursor takes to show the next one. Empty at the end.
   std::optional<std::string> next_cursor = {};
+  /// For the audit log, when the command is done and has changed nothing: why.
+  std::string unchanged = {};
 };
 
 /// Where a command prints, and for whom.

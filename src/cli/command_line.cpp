@@ -25,7 +25,7 @@ constexpr auto kGroups = std::to_array<Group>({
     {"application", "What calls the API: register, rotate, suspend"},
     {"user", "People who sign in with a one-time password"},
     {"payment", "Find payments, see what became of them, mend what is stuck"},
-    {"wallet", "Review wallets, see what moved on them, fund them in the sandbox"},
+    {"wallet", "Review wallets, show their balances and statements, fund them"},
     {"beneficiary", "Whom associations pay"},
     {"quote", "What cash-outs and collections were offered at"},
     {"asset", "The asset registry and the market's liquidity"},

@@ -137,7 +137,7 @@ Result<Answer> carry_out(Session& session, const Command& command, const Argumen
   try {
     auto answer = (*command.on_file())(session, arguments);
     if (answer) {
-      record_end(session, command, act, "done", {});
+      record_end(session, command, act, "done", answer->unchanged);
     } else {
       record_end(session, command, act, std::string(info(answer.error().slug).name),
                  answer.error().detail);

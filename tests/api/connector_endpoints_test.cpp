@@ -197,6 +197,22 @@ TEST_CASE("a connector goes back to an address with the payments that were left 
   CHECK(world.me.status(id) == "processing");
 }
 
+TEST_CASE("a connector does not go back with another secret while payments need the old one") {
+  World world;
+  const std::string id = world.pay("1202");  // in review for two seconds
+  world.app.settle();
+  REQUIRE(world.move(world.payouts, world.new_provider.url(), true).code == 0);
+  REQUIRE(world.run("connector rotate-secret", {{"ID", world.payouts}}).code == 0);
+  for (const bool confirmed : {false, true}) {
+    const Ran back = world.move(world.payouts, world.old_provider.url(), confirmed);
+    CHECK(back.code != 0);
+    CHECK(back.err.find("with the secret that it had") != std::string::npos);
+  }
+  world.pass(60'000);
+  CHECK(world.me.status(id) == "succeeded");
+  CHECK(world.move(world.payouts, world.old_provider.url()).code == 0);
+}
+
 TEST_CASE("an old address that is gone keeps no call from the new one") {
   World world;
   const std::string stuck = world.pay("1201");

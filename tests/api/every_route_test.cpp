@@ -145,6 +145,20 @@ TEST_CASE("a suspended association is refused on every route that moves money, a
   }
 }
 
+TEST_CASE("a pending association is refused on every route that moves money") {
+  TestApp app;
+  const Names names = belongings_of(app, app.me());
+  const AssociationId id = app.register_association(AssociationStatus::pending);
+  const Client pending(app, app.register_application(id));
+  for (const api::Route& route : api::routes()) {
+    if (!is_guarded(route) || !route.moves_money) continue;
+    const Reply reply = pending.send(sample_of(route).call(names));
+    INFO(route.operation << " " << reply.text());
+    CHECK(reply.status == 403);
+    CHECK(reply.slug() == "forbidden");
+  }
+}
+
 TEST_CASE("every path answers OPTIONS and refuses other methods with Allow") {
   TestApp app;
   const Names mine = belongings_of(app, app.me());

@@ -177,6 +177,18 @@ TEST_CASE("Connect collects against a quote, and quotes and collects in one call
   CHECK(again.status == 202);
   CHECK(again.json().at("isIdempotent") == true);
   CHECK(again.json().at("transactionRecordId") == cash_in.json().at("transactionRecordId"));
+  for (const auto& [field, value] : std::map<std::string, Json>{
+           {"amount", 20000},
+           {"connectorId", add_connector(world.app, collection_connector())},
+           {"transactionType", "B2B"}}) {
+    Json other = body;
+    other[field] = value;
+    const Reply reply = world.me.post("/v1/connect-cashin", other);
+    INFO(field << " " << reply.text());
+    CHECK(reply.status == 409);
+    CHECK(reply.slug() == "transaction-id-conflict");
+    CHECK(reply.fields() == std::vector<std::string>{field});
+  }
   world.settled(cash_in.json().at("transactionRecordId"), 1'000);
   CHECK(world.me.balance(world.wallet, "USDC") == "148.35");
 }

@@ -1,5 +1,5 @@
-// Unknown query parameters: refused on every route of the integrator surface, generated from the
-// route table.
+// Unknown and repeated query parameters: refused on every route of the integrator surface,
+// generated from the route table.
 #include <catch2/catch.hpp>
 
 #include "route_samples.h"
@@ -89,6 +89,26 @@ TEST_CASE("query parameters: names are exact, all unknown ones are told together
                   "malformed-request",
                   {"validate_only"},
                   {"`validateOnly`"}},
+                 {"a dry run without a value moves no money",
+                  "/v1/payments/p2p/own?validateOnly",
+                  transfer_body(wallet, other, "1").dump(),
+                  400,
+                  "malformed-request",
+                  {"validateOnly"}},
+                 {"a dry run said twice moves no money",
+                  "/v1/payments/p2p/own?validateOnly=false&validateOnly=true",
+                  transfer_body(wallet, other, "1").dump(),
+                  400,
+                  "malformed-request",
+                  {"validateOnly"}},
+                 {"repeated",
+                  "/v1/wallets?limit=5&limit=6",
+                  "",
+                  400,
+                  "malformed-request",
+                  {"limit"},
+                  {},
+                  "GET"},
                  {"a parameter without a name",
                   "/v1/wallets?=5",
                   "",

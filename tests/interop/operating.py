@@ -35,7 +35,7 @@ def funding(gateway, mine):
         check("the statement shows the funding", "Deposit" in said and "BANK" not in said, said)
     balance = json.loads(home.run(f"coffer wallet show {wallet['id']} --json"))["balances"][0]["balance"]
     check("a repeated command credits nothing", balance == "100.00", balance)
-    check("the reason is in the audit log", "Bank credit" in home.run("coffer audit list"))
+    check("the reason is in the audit log", "Bank credit" in home.run("coffer audit list --json"))
 
 
 def backups_and_drill(gateway, mine):

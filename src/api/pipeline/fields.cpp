@@ -228,8 +228,9 @@ std::optional<AssetCode> QueryFields::asset_code(std::string_view name) {
 }
 
 bool QueryFields::flag(std::string_view name) {
-  const auto value = text(name);
-  if (!value || *value == "false") return false;
+  // An empty value is refused too: who writes `?validateOnly=` does not want to pay.
+  const std::string* value = request_.query_value(name);
+  if (value == nullptr || *value == "false") return false;
   if (*value != "true") {
     faults_.add(Slug::malformed_request, std::string(name), "must be true or false");
   }

@@ -35,9 +35,14 @@ Result<void> check_query(const Route& route, const http::Request& request) {
   std::vector<std::string_view> known;
   for (const QueryParam& param : route.query) known.push_back(param.name);
   Faults faults;
-  for (const auto& [name, value] : request.query) {
-    if (std::find(known.begin(), known.end(), name) != known.end() || faults.names(name)) continue;
-    if (name.empty()) {
+  for (auto at = request.query.begin(); at != request.query.end(); ++at) {
+    const std::string& name = at->first;
+    if (faults.names(name)) continue;
+    const bool again = std::any_of(request.query.begin(), at,
+                                   [&](const auto& earlier) { return earlier.first == name; });
+    if (std::find(known.begin(), known.end(), name) != known.end()) {
+      if (again) faults.add(Slug::malformed_request, name, "must not be repeated");
+    } else if (name.empty()) {
       faults.add(Slug::malformed_request, "query", "has a parameter without a name");
     } else {
       faults.add(Slug::malformed_request, name, unknown_parameter(name, known));

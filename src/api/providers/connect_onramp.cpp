@@ -35,13 +35,31 @@ Result<CashIn> read_cash_in(const http::JsonValue& body) {
   return out;
 }
 
+/// A replay gets the first call's quote, so it has to ask for that quote: `transaction-id-conflict`
+/// naming what differs.
+Result<void> check_asks_for(const flows::Quoted& first, const flows::QuoteRequest& asked) {
+  Problem problem(Slug::transaction_id_conflict,
+                  "This transactionId was used for a payment with other content.");
+  const auto compare = [&](const char* field, bool same) {
+    if (!same) problem.fields.push_back({field, "differs from the first submission"});
+  };
+  compare("connectorId", first.connector.id == asked.connector);
+  compare("amount", first.quote.price.send == asked.amount);
+  compare("transactionType", !asked.type || first.quote.type == asked.type);
+  if (problem.fields.empty()) return {};
+  return unexpected(std::move(problem));
+}
+
 Result<http::Response> cash_in(const Services& services, const Call& call) {
   COFFER_TRY(CashIn request, read_cash_in(*call.body));
   COFFER_TRY(const auto earlier, flows::find_submission(services.flows, call.caller.tenant,
                                                         request.payment.transaction_id));
-  if (earlier) {
+  if (earlier && earlier->request.quote) {
     // The first call's quote is part of what the id stands for; a new one would never be the same.
     request.payment.quote = earlier->request.quote;
+    COFFER_TRY(const auto first,
+               flows::find_quote(services.flows, call.caller.tenant, *earlier->request.quote));
+    COFFER_TRY_VOID(check_asks_for(first, request.quote));
   } else {
     COFFER_TRY(const auto quoted,
                flows::make_quote(services.flows, call.caller.tenant, request.quote));

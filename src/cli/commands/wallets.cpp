@@ -64,7 +64,10 @@ Result<Answer> fund(Session& session, const Arguments& arguments) {
             return std::move(funded.wallet);
           }));
   answer.records.front().emplace_back("isIdempotent", replayed);
-  if (replayed) answer.note = "The wallet was funded under this transaction id before.";
+  if (replayed) {
+    answer.note = "The wallet was funded under this transaction id before.";
+    answer.unchanged = "funded before under this transaction id";
+  }
   return answer;
 }
 

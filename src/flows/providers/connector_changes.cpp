@@ -61,6 +61,21 @@ Result<void> require_http(const store::ConnectorRow& row) {
                     "Only a connector of the http driver has an address and a secret.");
 }
 
+/// `conflict` while payments are in progress at `left`, a retired endpoint with another secret than
+/// `secret`: if it came back with that one, its provider would refuse what is asked about them.
+Result<void> require_same_secret(const Context& context, store::WriteTx& tx,
+                                 const store::ConnectorRow& left, const Secret& secret) {
+  COFFER_TRY(const Secret own,
+             context.sealer.open(left.sealed_secret, connector_secret_context(left.endpoint_id)));
+  if (own.reveal() == secret.reveal()) return {};
+  const ProviderEndpoint& endpoint = *left.terms.endpoint;
+  if (store::payments_in_progress_at(tx.db(), left.terms.key, endpoint.key) == 0) return {};
+  return unexpected(Slug::conflict,
+                    "Payments are in progress at " + endpoint.base_url +
+                        " with the secret that it had; the connector has another one now. Move it "
+                        "there when they have ended, or end them with coffer payment resolve.");
+}
+
 /// The endpoint of `row` at another address: a retired one that comes back, or a new one. It keeps
 /// the connector's secret, sealed for its own id.
 Result<void> move_to(const Context& context, store::WriteTx& tx, store::ConnectorRow& row,
@@ -72,6 +87,7 @@ Result<void> move_to(const Context& context, store::WriteTx& tx, store::Connecto
   row.endpoint_id = context.random.uuid_v7(tx.now());
   for (const store::ConnectorRow& left : store::find_connector_at_retired(tx.db(), row.terms.key)) {
     if (left.terms.endpoint->base_url != base_url) continue;
+    COFFER_TRY_VOID(require_same_secret(context, tx, left, secret));
     row.terms.endpoint->key = left.terms.endpoint->key;
     row.endpoint_id = left.endpoint_id;
   }

@@ -38,7 +38,11 @@ OpenMode FileLook::reading() const {
   return log_.bytes > 0 ? OpenMode::with_left_log : OpenMode::immutable;
 }
 
-void read_foreign_file(const std::string& path, const std::function<void(Connection&)>& read) {
+void read_foreign_file(const std::string& named, const std::function<void(Connection&)>& read) {
+  // SQLite keeps the log beside the file that a symbolic link points to.
+  std::error_code missing;
+  const fs::path real = fs::canonical(named, missing);
+  const std::string path = missing ? named : real.string();
   for (int tries = 1;; ++tries) {
     const FileLook before(path);
     // The last try takes SQLite's locks, which hold whatever others do.
