@@ -10,6 +10,7 @@
 #include "base/uuid.h"
 #include "cli/exit_code.h"
 #include "cli/output/table.h"
+#include "domain/money.h"
 
 namespace coffer::cli {
 namespace {
@@ -180,6 +181,15 @@ bool is_number(std::string_view text) {
   return text.find_first_not_of("+-.,0123456789") == std::string_view::npos;
 }
 
+/// `12.50`, or with its asset or currency: `USDC 12.50`, `12.50 KES`.
+bool is_amount(std::string_view text) {
+  const auto space = text.find(' ');
+  if (space == std::string_view::npos) return is_number(text);
+  const std::string_view first = text.substr(0, space), second = text.substr(space + 1);
+  return (is_number(first) && AssetCode::parse(second)) ||
+         (AssetCode::parse(first) && is_number(second));
+}
+
 /// What a value lets its column be; a column is the least patient of its values.
 Table::Kind kind_of(const Field& field) {
   const auto* text = std::get_if<std::string>(&field.value);
@@ -188,7 +198,7 @@ Table::Kind kind_of(const Field& field) {
     return list ? Table::Kind::text : Table::Kind::exact;
   }
   if (Uuid::parse(*text)) return Table::Kind::id;
-  const bool exact = is_number(*text) || is_status(field.key) || unit_of(field.key) == Unit::time;
+  const bool exact = is_amount(*text) || is_status(field.key) || unit_of(field.key) == Unit::time;
   return exact ? Table::Kind::exact : Table::Kind::text;
 }
 

@@ -97,6 +97,19 @@ TEST_CASE("what cannot be a table on a narrow terminal is lines with whole value
   CHECK(printed.err.str().empty());
 }
 
+TEST_CASE("an amount with its asset or currency is never cut", "[cli]") {
+  const Answer answer = {.records = {{{"amount", "USDC 819.9534567"},
+                                      {"paid", "50000.00 KES"},
+                                      {"name", "Settlements"}}},
+                         .list = true};
+  Printed printed;
+  print_answer(printed.console(true, false, 40), answer, false);
+  INFO(printed.out.str());
+  CHECK(printed.out.str().find("USDC 819.9534567") != std::string::npos);
+  CHECK(printed.out.str().find("50000.00 KES") != std::string::npos);
+  CHECK(printed.out.str().find("Settlements") == std::string::npos);
+}
+
 TEST_CASE("a table in a pipe is whole, whatever the width of the terminal beside it", "[cli]") {
   const std::string name(300, 'x');
   Printed printed;
