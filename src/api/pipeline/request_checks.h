@@ -14,8 +14,8 @@ namespace coffer::api {
 inline constexpr std::string_view kFormType = "application/x-www-form-urlencoded";
 
 /// `malformed-request` that names every query parameter which is repeated, or which the route does
-/// not declare, with the nearest that it does. Routes that are open to anyone are exempt: browsers, probes and providers
-/// add parameters of their own.
+/// not declare, with the nearest that it does. Routes that are open to anyone are exempt: browsers,
+/// probes and providers add parameters of their own.
 Result<void> check_query(const Route& route, const http::Request& request);
 
 /// Media types of the route's body, JSON first. Not for a route without a body.

@@ -154,8 +154,7 @@ Result<Amount> amount_argument(Session& session, const Arguments& arguments,
       store::with_reader(session.app.database(), [&](store::Connection& db) -> Result<Asset> {
         auto found = store::find_asset(db, code);
         if (found) return *std::move(found);
-        return unexpected(Slug::validation_failed, "There is no asset " + code.value() +
-                                                       ". List assets with \"coffer asset list\".");
+        return unexpected(Slug::not_found, "There is no asset " + code.value() + ".");
       }));
   const std::string& text = arguments.text(name);
   const ParsedAmount parsed = parse_amount(text, asset.decimals);

@@ -104,7 +104,7 @@ std::vector<Command> wallet_commands() {
                      option("transaction-id", "ID",
                             "Your own id; repeated, it credits nothing. Required in production"),
                      option("description", "TEXT", "Shown on the statement of the wallet")},
-       .hint = kHint,
+       .hint = "coffer wallet list and coffer asset list show what there is",
        .details = kFundDetails},
   };
   out.insert(out.end(), changes.begin(), changes.end());

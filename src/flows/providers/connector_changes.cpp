@@ -65,23 +65,20 @@ Result<void> require_http(const store::ConnectorRow& row) {
 /// `secret`: if it came back with that one, its provider would refuse what is asked about them.
 Result<void> require_same_secret(const Context& context, store::WriteTx& tx,
                                  const store::ConnectorRow& left, const Secret& secret) {
-  COFFER_TRY(const Secret own,
-             context.sealer.open(left.sealed_secret, connector_secret_context(left.endpoint_id)));
-  if (own.reveal() == secret.reveal()) return {};
-  const ProviderEndpoint& endpoint = *left.terms.endpoint;
-  if (store::payments_in_progress_at(tx.db(), left.terms.key, endpoint.key) == 0) return {};
-  return unexpected(Slug::conflict,
-                    "Payments are in progress at " + endpoint.base_url +
-                        " with the secret that it had; the connector has another one now. Move it "
-                        "there when they have ended, or end them with coffer payment resolve.");
+  COFFER_TRY(const ConnectorTerms own, callable(context, left));
+  if (own.endpoint->secret.reveal() == secret.reveal()) return {};
+  if (store::payments_in_progress_at(tx.db(), own.key, own.endpoint->key) == 0) return {};
+  return unexpected(Slug::conflict, "Payments are in progress at " + own.endpoint->base_url +
+                                        " with the secret that it had. Go back when they have "
+                                        "ended, or end them with coffer payment resolve.");
 }
 
 /// The endpoint of `row` at another address: a retired one that comes back, or a new one. It keeps
 /// the connector's secret, sealed for its own id.
 Result<void> move_to(const Context& context, store::WriteTx& tx, store::ConnectorRow& row,
                      const std::string& base_url) {
-  COFFER_TRY(const Secret secret,
-             context.sealer.open(row.sealed_secret, connector_secret_context(row.endpoint_id)));
+  COFFER_TRY(const ConnectorTerms before, callable(context, row));
+  const Secret secret = before.endpoint->secret;
   row.terms.endpoint->base_url = base_url;
   row.terms.endpoint->key = 0;
   row.endpoint_id = context.random.uuid_v7(tx.now());
@@ -91,8 +88,7 @@ Result<void> move_to(const Context& context, store::WriteTx& tx, store::Connecto
     row.terms.endpoint->key = left.terms.endpoint->key;
     row.endpoint_id = left.endpoint_id;
   }
-  row.sealed_secret =
-      context.sealer.seal(secret.reveal(), connector_secret_context(row.endpoint_id));
+  seal_secret(context, row, secret);
   store::move_connector(tx, row);
   return {};
 }
@@ -135,11 +131,9 @@ Result<RegisteredConnector> register_connector(const Context& context,
   terms.id = context.random.id<ConnectorId>(context.clock.now());
   if (terms.endpoint) {
     out.connector.endpoint_id = context.random.uuid_v7(context.clock.now());
-    out.secret =
-        terms.endpoint->secret.empty() ? new_secret(context.random) : terms.endpoint->secret;
-    terms.endpoint->secret = Secret();
-    out.connector.sealed_secret = context.sealer.seal(
-        out.secret.reveal(), connector_secret_context(out.connector.endpoint_id));
+    out.secret = std::exchange(terms.endpoint->secret, Secret());
+    if (out.secret.empty()) out.secret = new_secret(context.random);
+    seal_secret(context, out.connector, out.secret);
   }
   COFFER_TRY_VOID(check_form(connector.requirements));
   COFFER_TRY_VOID(context.queue.run([&](store::WriteTx& tx) -> Result<void> {
@@ -210,8 +204,7 @@ Result<RegisteredConnector> rotate_connector_secret(const Context& context, Conn
       auto row,
       change_connector(context, id, [&](store::WriteTx&, store::ConnectorRow& row) -> Result<void> {
         COFFER_TRY_VOID(require_http(row));
-        row.sealed_secret =
-            context.sealer.seal(secret.reveal(), connector_secret_context(row.endpoint_id));
+        seal_secret(context, row, secret);
         return {};
       }));
   return RegisteredConnector{std::move(row), secret};

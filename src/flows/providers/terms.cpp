@@ -20,6 +20,11 @@ std::string connector_secret_context(const Uuid& endpoint) {
   return "connector-secret:" + endpoint.to_string();
 }
 
+void seal_secret(const Context& context, store::ConnectorRow& row, const Secret& secret) {
+  row.sealed_secret =
+      context.sealer.seal(secret.reveal(), connector_secret_context(row.endpoint_id));
+}
+
 Result<ConnectorTerms> callable(const Context& context, const store::ConnectorRow& row) {
   ConnectorTerms terms = row.terms;
   if (terms.endpoint) {

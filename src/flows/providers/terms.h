@@ -13,6 +13,8 @@ namespace coffer::flows {
 
 /// What the secret of a connector's endpoint is sealed for.
 std::string connector_secret_context(const Uuid& endpoint);
+/// Seals `secret` into `row` for its endpoint.
+void seal_secret(const Context& context, store::ConnectorRow& row, const Secret& secret);
 /// The connector with its secret opened, ready for the registry of drivers.
 Result<ConnectorTerms> callable(const Context& context, const store::ConnectorRow& row);
 
