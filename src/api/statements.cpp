@@ -323,49 +323,59 @@ Result<http::Response> read_statement_lines(const Services& services, const Call
   return page_of_lines(services, call, statement, page);
 }
 
+/// An export as an operation of its own: `?format=` with the name of the format gives the same.
+struct ExportRoute {
+  Format format;
+  std::string_view pattern;
+  std::string_view operation;
+  std::string_view summary;
+  std::string_view schema;
+  Handler handler;
+};
+
+constexpr ExportRoute kExportRoutes[] = {
+    {Format::csv, "/v1/statements/transactions/csv", "getStatementCsv",
+     "Export the whole range of a statement as CSV", "StatementCsv", export_statement<Format::csv>},
+    {Format::ndjson, "/v1/statements/transactions/ndjson", "getStatementNdjson",
+     "Export the whole range of a statement as one JSON object per line", "StatementNdjson",
+     export_statement<Format::ndjson>},
+    {Format::camt053, "/v1/statements/transactions/camt.053", "getStatementCamt053",
+     "Export the whole range of a statement as ISO 20022 camt.053.001.08", "StatementCamt053",
+     export_statement<Format::camt053>},
+};
+
 }  // namespace
 
 std::vector<Route> statements_routes() {
-  const std::vector<QueryParam> range = {{"walletId", "Id", "The wallet", true},
-                                         {"assetCode", "AssetCode", "The asset", true},
-                                         {"startDate", "DateOrTime", "Inclusive", true},
-                                         {"endDate", "DateOrTime", "Exclusive", true}};
   Route page{.method = "GET",
              .pattern = "/v1/statements/transactions",
              .operation = "getStatement",
              .tag = "Statements",
              .summary = "Statement lines of a wallet in one asset, oldest first",
              .scope = Scope::statements_read,
-             .query = range,
+             .query = {{"walletId", "Id", "The wallet", true},
+                       {"assetCode", "AssetCode", "The asset", true},
+                       {"startDate", "DateOrTime", "Inclusive", true},
+                       {"endDate", "DateOrTime", "Exclusive", true}},
              .answers = {{200, "Statement"}},
              .problems = {Slug::not_found, Slug::validation_failed, Slug::trustline_missing},
              .handler = read_statement_lines};
-  Route whole = page;
-  page.query.insert(page.query.end(),
-                    {{"format", "Text", "A page of JSON, or the whole range as an export"},
-                     {"limit", "Limit", "Lines of a page"},
-                     {"cursor", "Cursor", "Continues a statement"}});
-  page.variants = {{"format", "csv", "getStatementCsv"},
-                   {"format", "ndjson", "getStatementNdjson"},
-                   {"format", "camt.053", "getStatementCamt053"}};
-  whole.pattern = "/v1/statements/transactions/csv";
-  whole.operation = "getStatementCsv";
-  whole.summary = "Export the whole range of a statement as CSV";
-  whole.answers = {{200, "StatementCsv", "text/csv"}};
-  whole.handler = export_statement<Format::csv>;
-  Route ndjson = whole;
-  ndjson.pattern = "/v1/statements/transactions/ndjson";
-  ndjson.operation = "getStatementNdjson";
-  ndjson.summary = "Export the whole range of a statement as one JSON object per line";
-  ndjson.answers = {{200, "StatementNdjson", "application/x-ndjson"}};
-  ndjson.handler = export_statement<Format::ndjson>;
-  Route camt053 = whole;
-  camt053.pattern = "/v1/statements/transactions/camt.053";
-  camt053.operation = "getStatementCamt053";
-  camt053.summary = "Export the whole range of a statement as ISO 20022 camt.053.001.08";
-  camt053.answers = {{200, "StatementCamt053", "application/xml"}};
-  camt053.handler = export_statement<Format::camt053>;
-  return {std::move(page), std::move(whole), std::move(ndjson), std::move(camt053)};
+  std::vector<Route> out{page};
+  for (const ExportRoute& one : kExportRoutes) {
+    const FormatInfo& info = info_of(one.format);
+    Route& whole = out.emplace_back(page);
+    whole.pattern = one.pattern;
+    whole.operation = one.operation;
+    whole.summary = one.summary;
+    whole.answers = {{200, one.schema, info.media_type}};
+    whole.handler = one.handler;
+    out.front().variants.push_back({"format", info.name, one.operation});
+  }
+  out.front().query.insert(out.front().query.end(),
+                           {{"format", "Text", "A page of JSON, or the whole range as an export"},
+                            {"limit", "Limit", "Lines of a page"},
+                            {"cursor", "Cursor", "Continues a statement"}});
+  return out;
 }
 
 }  // namespace coffer::api
