@@ -23,7 +23,7 @@ int relay(ControlStream& stream, const Console& console, int silence_ms) {
     switch (frame->kind) {
       case FrameKind::out:
         console.out << frame->content << std::flush;
-        if (!console.out) return exit_code::kFailed;  // the server notices that nobody reads
+        if (!console.out) return exit_code::kFailed;  // the server notices the closed socket
         break;
       case FrameKind::err:
         console.err << frame->content << std::flush;

@@ -11,7 +11,7 @@
 #include "store/providers/connectors.h"
 
 // As in demo_seed.cpp: each thing is looked for by its name before it is made, and a marker,
-// written last, says that all of it was there once. Whoever plays in the demo may archive or pause
+// written last, says that all of it was there once. A user of the demo may archive or pause
 // it then.
 
 namespace coffer::cli {

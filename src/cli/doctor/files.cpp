@@ -116,7 +116,7 @@ Finding judge_marks(const std::string& path, const std::optional<store::FileMark
 }
 
 std::optional<store::FileMarks> marks_of(const Config& config, const Owner& owner) {
-  if (owner.locked) return std::nullopt;  // whoever opened it has judged it
+  if (owner.locked) return std::nullopt;  // the process that has it open checked it
   return store::read_file_marks(config.db);
 }
 

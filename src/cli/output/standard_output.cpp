@@ -60,7 +60,7 @@ void end_by_broken_pipe() {
   constexpr int kShellsCode = 128 + SIGPIPE;
   ::signal(SIGPIPE, SIG_DFL);
   ::raise(SIGPIPE);
-  ::_exit(kShellsCode);  // where whoever started it blocks the signal
+  ::_exit(kShellsCode);  // where the parent process blocks the signal
 }
 
 }  // namespace coffer::cli

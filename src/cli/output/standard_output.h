@@ -8,7 +8,8 @@ namespace coffer::cli {
 
 /// Writes to a descriptor, which it does not own. Once a write fails it fails for good, and so does
 /// its stream. A flush also fails when the reader of a pipe is gone and there is nothing to write:
-/// a command that waits for something to print learns that nobody reads it. One thread at a time.
+/// a command that waits for something to print learns that the reader has gone. One thread at a
+/// time.
 class DescriptorBuffer final : public std::streambuf {
  public:
   explicit DescriptorBuffer(int fd);

@@ -15,7 +15,7 @@ struct Cell {
 };
 
 struct Table {
-  /// How a column gives way when the table is wider than the terminal. `text` is cut first. `exact`
+  /// How a column shrinks when the table is wider than the terminal. `text` is cut first. `exact`
   /// (numbers, times, statuses) keeps its values whole and gives up the end of its heading. `id` is
   /// cut last, and keeps its end: the start of an id is its time, which neighbours share.
   enum class Kind { text, exact, id };
