@@ -10,6 +10,7 @@
 #include "base/problem.h"
 #include "domain/events/event_type.h"
 #include "domain/payment.h"
+#include "source_dir.h"
 
 using namespace coffer;
 

@@ -8,6 +8,7 @@
 #include "cli/manual/setting_texts.h"
 #include "config_options.h"
 #include "open_file.h"
+#include "source_dir.h"
 
 using namespace coffer;
 using namespace coffer::cli;

@@ -5,6 +5,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "source_dir.h"
+
 using namespace coffer;
 using namespace coffer::outbound;
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "embedded/embedded.h"
+#include "source_dir.h"
 #include "unit/store/ledger_fixture.h"
 
 using namespace coffer;
