@@ -216,6 +216,7 @@ CREATE TABLE accounts (
   CHECK (kind IN (1, 4) OR balance >= held)
 ) STRICT;
 CREATE UNIQUE INDEX accounts_of_wallet ON accounts (wallet, asset) WHERE wallet IS NOT NULL;
+CREATE INDEX accounts_by_asset ON accounts (tenant, asset, wallet) WHERE wallet IS NOT NULL;
 CREATE UNIQUE INDEX accounts_of_operator ON accounts (tenant, kind, asset, ifnull(connector, 0))
 WHERE wallet IS NULL;
 
@@ -476,6 +477,8 @@ CREATE TABLE onramp_references (
 ) STRICT;
 CREATE UNIQUE INDEX onramp_references_of_customer ON onramp_references (tenant, connector, customer_id)
 WHERE related_to IS NULL;
+CREATE INDEX onramp_references_by_connector ON onramp_references (tenant, connector)
+WHERE related_to IS NULL;
 CREATE INDEX onramp_references_related ON onramp_references (related_to) WHERE related_to IS NOT NULL;
 CREATE TABLE onramp_reference_metadata (
   onramp_reference INTEGER NOT NULL REFERENCES onramp_references,
@@ -524,7 +527,11 @@ CREATE TABLE payments (
   UNIQUE (tenant, transaction_id),
   CHECK ((failure IS NOT NULL) = (status IN (3, 4, 5, 6)))
 ) STRICT;
-CREATE INDEX payments_by_tenant ON payments (tenant);
+-- The payments of a tenant in groups that lists filter by; a list of all merges the groups. The asset
+-- is the one that is on the ledger: 0 for a multi-transfer of several, whose legs name them.
+CREATE INDEX payments_by_kind ON payments (tenant, type, coalesce(sending_asset, receiving_asset, 0));
+CREATE INDEX payments_swapped_to ON payments (tenant, receiving_asset)
+WHERE sending_asset IS NOT NULL AND receiving_asset IS NOT NULL;
 CREATE INDEX payments_from ON payments (source_wallet) WHERE source_wallet IS NOT NULL;
 CREATE INDEX payments_to ON payments (destination_wallet) WHERE destination_wallet IS NOT NULL;
 CREATE INDEX payments_not_succeeded ON payments (tenant, status) WHERE status <> 2;
@@ -688,6 +695,8 @@ CREATE TABLE events (
          OR (test = 1 AND payment IS NULL AND wallet IS NULL AND webhook IS NULL))
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX events_by_id ON events (id);
+-- What is not part of every payment; the other types are frequent enough to be found along the way.
+CREATE INDEX events_of_rare_type ON events (tenant, type) WHERE type > 2;
 
 -- Webhooks ---------------------------------------------------------------------------------------
 

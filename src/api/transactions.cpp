@@ -3,7 +3,7 @@
 #include "api/json.h"
 #include "api/pipeline/page.h"
 #include "api/pipeline/services.h"
-#include "store/payment_list.h"
+#include "store/lists/payment_list.h"
 
 namespace coffer::api {
 namespace {
@@ -52,7 +52,7 @@ Result<http::Response> list_transactions(const Services& services, const Call& c
           rows.push_back(record_json(record, call.caller.tenant.environment));
         }
         return page_response(call.request, page, services.cursors, std::move(rows),
-                             std::move(found.positions));
+                             std::move(found.positions), found.cut_at);
       });
 }
 

@@ -83,20 +83,18 @@ Result<http::Response> list_wallets(const Services& services, const Call& call) 
                        {"wallets", "assetCode", "status", "networkName"}));
   return store::with_reader(
       services.flows.database, [&](store::Connection& db) -> Result<http::Response> {
-        std::vector<store::WalletRow> wallets;
+        store::RowPage<store::WalletRow> wallets;
         // There is one network: asking for another finds nothing.
         if (!network || *network == services.flows.network_name) {
           wallets = store::list_wallets(db, call.caller.tenant, filter, page.at);
         }
-        std::vector<Json> rows;
-        std::vector<std::int64_t> positions;
-        for (const store::WalletRow& wallet : wallets) {
-          rows.push_back(
-              wallet_json(wallet, services.flows.network_name, store::balances_of(db, wallet.key)));
-          positions.push_back(wallet.key);
-        }
-        return page_response(call.request, page, services.cursors, std::move(rows),
-                             std::move(positions));
+        return page_response(
+            call.request, page, services.cursors, wallets,
+            [&](const store::WalletRow& wallet) {
+              return wallet_json(wallet, services.flows.network_name,
+                                 store::balances_of(db, wallet.key));
+            },
+            [](const store::WalletRow& wallet) { return wallet.key; });
       });
 }
 

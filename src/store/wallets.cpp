@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "store/lists/key_walk.h"
 #include "store/tenants.h"
 
 namespace coffer::store {
@@ -13,25 +14,23 @@ namespace {
   " w.own_account, w.status, w.status_code, w.status_message, w.created_at, w.updated_at," \
   " m.entity_type, m.first_name, m.last_name, m.date_of_birth, m.nationality, m.id_type,"  \
   " m.id_number, m.company_name, m.registration_number, m.registration_country, m.tax_id," \
-  " m.address, m.email, m.phone, w.sealed_seed, w.tenant FROM wallets w"                   \
+  " m.address, m.email, m.phone, w.sealed_seed FROM wallets w"                             \
   " JOIN assets s ON s.asset = w.asset LEFT JOIN wallet_metadata m ON m.wallet = w.wallet"
-constexpr int kTenantColumn = 28;
 
 constexpr const char* kFind = WALLET_COLUMNS " WHERE w.id = ?1 AND w.tenant = ?2";
 constexpr const char* kByKey = WALLET_COLUMNS " WHERE w.wallet = ?";
 constexpr const char* kBrief =
     "SELECT wallet, status, own_account FROM wallets WHERE id = ? AND tenant = ?";
-#define WALLET_FILTER                                                         \
-  " WHERE w.tenant = ?1 AND (?2 IS NULL OR w.wallet IN (SELECT a.wallet FROM" \
-  " accounts a JOIN assets f ON f.asset = a.asset WHERE f.code = ?2))"        \
-  " AND (?3 IS NULL OR w.status = ?3)"
-constexpr const char* kListForward = WALLET_COLUMNS WALLET_FILTER
-    " AND (?4 IS NULL OR w.wallet < ?4) ORDER BY w.wallet DESC LIMIT ?5";
-constexpr const char* kListBackward =
-    WALLET_COLUMNS WALLET_FILTER " AND (?4 IS NULL OR w.wallet > ?4) ORDER BY w.wallet LIMIT ?5";
-constexpr const char* kListOfAll = WALLET_COLUMNS " ORDER BY w.status, w.wallet";
-#undef WALLET_FILTER
 #undef WALLET_COLUMNS
+
+constexpr KeyIndex kOfTenant =
+    COFFER_KEY_INDEX("wallet", "wallets INDEXED BY wallets_by_tenant", "tenant = ?3");
+constexpr KeyIndex kOfAsset = COFFER_KEY_INDEX("wallet", "accounts INDEXED BY accounts_by_asset",
+                                               "tenant = ?3 AND asset = ?4");
+constexpr KeyIndex kOfStatus = COFFER_KEY_INDEX("wallet", "wallets INDEXED BY wallets_not_verified",
+                                                "status = ?3 AND status <> 1");
+static_assert(stored(WalletStatus::verified) == 1);
+constexpr const char* kAsset = "SELECT asset FROM assets WHERE code = ?";
 
 constexpr const char* kFindAddress =
     "SELECT w.wallet, w.status FROM wallets w JOIN tenants t ON t.tenant = w.tenant"
@@ -140,25 +139,27 @@ WalletStatus wallet_status(Connection& db, std::int64_t wallet) {
   return query.enumeration<WalletStatus>(0);
 }
 
-std::vector<WalletRow> list_wallets(Connection& db, const Tenant& tenant,
-                                    const WalletFilter& filter, const PageAt& page) {
-  std::optional<std::string> code;
-  if (filter.asset) code = filter.asset->value();
-  std::vector<WalletRow> out;
-  Query query(db, page.backward ? kListBackward : kListForward, tenant.key, code, filter.status,
-              page.key, page.limit);
-  while (query.step()) out.push_back(wallet_row(query));
-  if (page.backward) std::reverse(out.begin(), out.end());
-  return out;
-}
-
-std::vector<std::pair<WalletRow, Tenant>> list_wallets_of_all(Connection& db) {
-  std::vector<std::pair<WalletRow, Tenant>> out;
-  Query query(db, kListOfAll);
-  while (query.step()) {
-    out.emplace_back(wallet_row(query), tenant_by_key(db, query.integer(kTenantColumn)));
+RowPage<WalletRow> list_wallets(Connection& db, const Tenant& tenant, const WalletFilter& filter,
+                                const PageAt& page) {
+  RowBudget budget;
+  const KeyWalk walk(db, page.backward ? Order::rising : Order::falling, budget);
+  KeySets sets;
+  if (filter.asset) {
+    const auto asset = first_integer(db, kAsset, filter.asset->value());
+    if (!asset) return {};
+    sets.push_back(walk.of(kOfAsset, tenant.key, *asset));
+  } else {
+    sets.push_back(walk.of(kOfTenant, tenant.key));
   }
-  return out;
+  const bool rare = filter.status && *filter.status != WalletStatus::verified;
+  if (rare) sets.push_back(walk.of(kOfStatus, *filter.status));
+  const auto fits = [&](std::int64_t wallet) {
+    budget.spend(1);
+    return !filter.status || wallet_status(db, wallet) == *filter.status;
+  };
+  const auto found = walk.read(sets, {.beyond = page.key, .limit = page.limit}, fits);
+  return load_page<WalletRow>(page, found,
+                              [&](std::int64_t key) { return *find_wallet_by_key(db, key); });
 }
 
 std::optional<Tenant> tenant_of_wallet(Connection& db, WalletId id) {

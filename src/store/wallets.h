@@ -8,6 +8,7 @@
 #include "domain/tenant.h"
 #include "domain/wallet.h"
 #include "store/journal.h"
+#include "store/lists/page.h"
 #include "store/write_tx.h"
 
 namespace coffer::store {
@@ -41,22 +42,13 @@ struct WalletFilter {
   std::optional<WalletStatus> status;
 };
 
-/// A page boundary: rows beyond `key` in reading direction.
-struct PageAt {
-  std::optional<std::int64_t> key;
-  bool backward = false;  // towards newer rows
-  int limit = 20;
-};
-
 std::optional<WalletRow> find_wallet(Connection& db, const Tenant& tenant, WalletId id);
 /// For events: no tenant is asked, so never on an integrator's route.
 std::optional<WalletRow> find_wallet_by_key(Connection& db, std::int64_t wallet);
 std::optional<WalletBrief> find_wallet_brief(Connection& db, const Tenant& tenant, WalletId id);
 /// Newest first, at most `limit` rows beyond `page.key`.
-std::vector<WalletRow> list_wallets(Connection& db, const Tenant& tenant,
-                                    const WalletFilter& filter, const PageAt& page);
-/// Of all tenants, for the operator: Pending ones first come first.
-std::vector<std::pair<WalletRow, Tenant>> list_wallets_of_all(Connection& db);
+RowPage<WalletRow> list_wallets(Connection& db, const Tenant& tenant, const WalletFilter& filter,
+                                const PageAt& page);
 /// The account a ledger address belongs to, of whatever association of the environment.
 struct AddressOwner {
   std::int64_t wallet = 0;

@@ -43,17 +43,15 @@ Result<http::Response> list_events(const Services& services, const Call& call) {
   return store::with_reader(
       services.flows.database, [&](store::Connection& db) -> Result<http::Response> {
         flows::EventBodies bodies(services.flows, db, call.caller.tenant);
-        std::vector<Json> rows;
-        std::vector<std::int64_t> positions;
-        for (const auto& event : store::list_events(db, call.caller.tenant, type, page.at)) {
-          // Going back ends where the list began.
-          if (event.sequence <= after) continue;
-          rows.push_back(event_json(bodies, event));
-          positions.push_back(event.sequence);
-        }
+        auto found = store::list_events(db, call.caller.tenant, type, page.at);
+        // Going back ends where the list began.
+        std::erase_if(found.rows, [&](const auto& event) { return event.sequence <= after; });
+        if (page.at.backward && found.cut_at && *found.cut_at <= after) found.cut_at.reset();
         if (first_page) page.at.key.reset();
-        return page_response(call.request, page, services.cursors, std::move(rows),
-                             std::move(positions));
+        return page_response(
+            call.request, page, services.cursors, found,
+            [&](const auto& event) { return event_json(bodies, event); },
+            [](const auto& event) { return event.sequence; });
       });
 }
 

@@ -209,14 +209,10 @@ Result<http::Response> list_webhooks_page(const Services& services, const Call& 
                                                call.caller.tenant, {list, "status"}));
   return store::with_reader(
       services.flows.database, [&](store::Connection& db) -> Result<http::Response> {
-        std::vector<Json> rows;
-        std::vector<std::int64_t> positions;
-        for (const auto& row : store::list_webhooks(db, call.caller.tenant, filter, page.at)) {
-          rows.push_back(flows::webhook_json(row));
-          positions.push_back(row.key);
-        }
-        return page_response(call.request, page, services.cursors, std::move(rows),
-                             std::move(positions));
+        return page_response(call.request, page, services.cursors,
+                             store::list_webhooks(db, call.caller.tenant, filter, page.at),
+                             flows::webhook_json,
+                             [](const store::WebhookRow& row) { return row.key; });
       });
 }
 

@@ -43,15 +43,11 @@ Result<http::Response> list_deliveries(const Services& services, const Call& cal
   return store::with_reader(
       services.flows.database, [&](store::Connection& db) -> Result<http::Response> {
         COFFER_TRY(const auto webhook, flows::required_webhook(db, ref));
-        std::vector<Json> rows;
-        std::vector<std::int64_t> positions;
-        for (const auto& row :
-             store::list_deliveries(db, ref.tenant, webhook.key, filter, page.at)) {
-          rows.push_back(delivery_json(row, ref.id.to_string()));
-          positions.push_back(row.sequence);
-        }
-        return page_response(call.request, page, services.cursors, std::move(rows),
-                             std::move(positions));
+        return page_response(
+            call.request, page, services.cursors,
+            store::list_deliveries(db, ref.tenant, webhook.key, filter, page.at),
+            [&](const auto& row) { return delivery_json(row, ref.id.to_string()); },
+            [](const auto& row) { return row.sequence; });
       });
 }
 

@@ -54,22 +54,29 @@ Result<PageRequest> read_page(const http::Request& request, QueryFields& query,
 
 http::Response page_response(const http::Request& request, const PageRequest& page,
                              const CursorCodec& cursors, std::vector<Json> rows,
-                             std::vector<std::int64_t> positions) {
-  const bool beyond = rows.size() > static_cast<std::size_t>(page.limit);
-  if (beyond) {
-    // The extra row lies on the far side in reading direction.
-    const auto extra = page.at.backward ? 0 : static_cast<std::ptrdiff_t>(page.limit);
+                             std::vector<std::int64_t> positions,
+                             std::optional<std::int64_t> cut_at) {
+  const bool backward = page.at.backward;
+  if (rows.size() > static_cast<std::size_t>(page.limit)) {
+    // The extra row lies on the far side in reading direction; the list continues before it.
+    const auto extra = backward ? 0 : static_cast<std::ptrdiff_t>(page.limit);
     rows.erase(rows.begin() + extra);
     positions.erase(positions.begin() + extra);
+    cut_at = backward ? positions.front() : positions.back();
   }
-  PageLinks links;
-  // Where we came from there are rows; where we go there are when one more was found.
-  const bool more_next = page.at.backward ? true : beyond;
-  const bool more_prev = page.at.backward ? beyond : page.at.key.has_value();
-  if (!rows.empty()) {
-    if (more_next) links.next_cursor = cursors.encode({positions.back(), false}, page.binding);
-    if (more_prev) links.prev_cursor = cursors.encode({positions.front(), true}, page.binding);
+  // Where this page came from there are rows: on the other side of its first one, or, in a page
+  // that was cut short without any, of where it stopped.
+  std::optional<Cursor> back, onward;
+  if (page.at.key && !positions.empty()) {
+    back = Cursor{backward ? positions.back() : positions.front(), !backward};
+  } else if (page.at.key && cut_at) {
+    back = Cursor{*cut_at, !backward};
   }
+  if (cut_at) onward = Cursor{*cut_at, backward};
+  const auto encoded = [&](const std::optional<Cursor>& cursor) {
+    return cursor ? std::optional(cursors.encode(*cursor, page.binding)) : std::nullopt;
+  };
+  const PageLinks links{encoded(backward ? back : onward), encoded(backward ? onward : back)};
   Json data = Json::array();
   for (Json& row : rows) data.push_back(std::move(row));
   http::Response response = json_response(200, collection(std::move(data), links));

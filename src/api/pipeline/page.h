@@ -1,6 +1,7 @@
 // Cursor pages over rows that are numbered in list order (docs/contract.md#collections).
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -8,7 +9,7 @@
 #include "api/pipeline/cursor.h"
 #include "api/pipeline/fields.h"
 #include "http/message.h"
-#include "store/wallets.h"
+#include "store/lists/page.h"
 
 namespace coffer::api {
 
@@ -24,9 +25,24 @@ Result<PageRequest> read_page(const http::Request& request, QueryFields& query,
                               std::initializer_list<std::string_view> filters);
 
 /// Cuts `rows` and `positions` to the limit and answers with the collection. `rows` are in list
-/// order (newest first), also when read backward.
+/// order, also when read backward. `cut_at` is set where the store stopped reading before the page
+/// was full: the list continues beyond it (docs/contract.md#collections).
 http::Response page_response(const http::Request& request, const PageRequest& page,
                              const CursorCodec& cursors, std::vector<Json> rows,
-                             std::vector<std::int64_t> positions);
+                             std::vector<std::int64_t> positions,
+                             std::optional<std::int64_t> cut_at = {});
+/// The same of a page whose rows are numbered by `position_of`.
+template <class Row, class ToJson, class PositionOf>
+http::Response page_response(const http::Request& request, const PageRequest& page,
+                             const CursorCodec& cursors, const store::RowPage<Row>& found,
+                             const ToJson& to_json, const PositionOf& position_of) {
+  std::vector<Json> rows;
+  std::vector<std::int64_t> positions;
+  for (const Row& row : found.rows) {
+    rows.push_back(to_json(row));
+    positions.push_back(position_of(row));
+  }
+  return page_response(request, page, cursors, std::move(rows), std::move(positions), found.cut_at);
+}
 
 }  // namespace coffer::api

@@ -56,14 +56,10 @@ Result<http::Response> list_references(const Services& services, const Call& cal
                        {"references", "connectorId", "customerId"}));
   return store::with_reader(
       services.flows.database, [&](store::Connection& db) -> Result<http::Response> {
-        std::vector<Json> rows;
-        std::vector<std::int64_t> positions;
-        for (const auto& row : store::list_references(db, call.caller.tenant, filter, page.at)) {
-          rows.push_back(reference_json(row));
-          positions.push_back(row.key);
-        }
-        return page_response(call.request, page, services.cursors, std::move(rows),
-                             std::move(positions));
+        return page_response(call.request, page, services.cursors,
+                             store::list_references(db, call.caller.tenant, filter, page.at),
+                             reference_json,
+                             [](const store::ReferenceRow& row) { return row.key; });
       });
 }
 

@@ -4,6 +4,7 @@
 
 #include "app.h"
 #include "base/check.h"
+#include "cli/operating/paging.h"
 #include "flows/operators/operator_sign_in.h"
 #include "flows/operators/operators.h"
 #include "store/identity/acts.h"
@@ -98,7 +99,12 @@ Result<Answer> list_acts(Session& session, const Arguments& arguments) {
   }
   return store::with_reader(session.app.database(), [&](store::Connection& db) -> Result<Answer> {
     Answer answer{.list = true, .columns = {"act", "at", "actor", "command", "outcome"}};
-    for (auto& act : store::list_acts(db, filter)) {
+    auto found = store::list_acts(db, filter);
+    if (found.cut_at) {
+      answer.note =
+          cut_short_note() + " Continue with --before " + std::to_string(*found.cut_at) + '.';
+    }
+    for (auto& act : found.rows) {
       answer.records.push_back({{"act", std::to_string(act.act)},
                                 {"at", act.at.to_string()},
                                 {"actor", std::move(act.actor)},

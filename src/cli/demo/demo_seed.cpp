@@ -214,7 +214,7 @@ class Seeder {
                                                        std::string_view name) {
     using Found = std::optional<store::WalletRow>;
     return look<Found>([&](store::Connection& db) {
-      for (auto& row : store::list_wallets(db, tenant, {}, {})) {
+      for (auto& row : store::list_wallets(db, tenant, {}, {}).rows) {
         if (row.name == name) return Found(std::move(row));
       }
       return Found();

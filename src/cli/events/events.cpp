@@ -3,6 +3,7 @@
 #include "app.h"
 #include "cli/events/choice.h"
 #include "cli/events/event_line.h"
+#include "cli/operating/paging.h"
 #include "flows/webhooks/event_body.h"
 #include "flows/webhooks/queue_deliveries.h"
 #include "flows/webhooks/redeliver.h"
@@ -42,10 +43,17 @@ Result<Answer> list(Session& session, const Arguments& arguments) {
     flows::EventBodies bodies(session.app.flows(), db, chosen.tenant);
     Answer answer{.list = true, .columns = {"sequence", "at", "type", "id", "about", "amount"}};
     const auto events = store::list_events(db, chosen.tenant, type, page);
-    for (const auto& event : events) answer.records.push_back(view(bodies.body_of(event)));
-    const bool full = events.size() == static_cast<std::size_t>(limit);
-    if (!after && full && events.front().sequence > 1) {
-      answer.next_cursor = std::to_string(events.front().sequence);
+    for (const auto& event : events.rows) answer.records.push_back(view(bodies.body_of(event)));
+    const bool full = events.rows.size() == static_cast<std::size_t>(limit);
+    if (!after && full && events.rows.front().sequence > 1) {
+      answer.next_cursor = std::to_string(events.rows.front().sequence);
+    }
+    if (events.cut_at) {
+      answer.note = cut_short_note();
+      if (!after)
+        answer.next_cursor = std::to_string(*events.cut_at);
+      else
+        answer.note += " Continue with --after " + std::to_string(*events.cut_at) + '.';
     }
     return answer;
   });

@@ -47,7 +47,7 @@ Result<Answer> list(Session& session, const Arguments& arguments) {
                   .columns = {"id", "url", "eventTypes", "status", "environment", "health",
                               "lastResponseStatus", "pending", "deadLetters"}};
     for (const NamedTenant& owner : tenants) {
-      for (const auto& row : store::list_webhooks(db, owner.tenant, filter, page)) {
+      for (const auto& row : store::list_webhooks(db, owner.tenant, filter, page).rows) {
         answer.records.push_back(view(row));
         put_health(answer.records.back(), db, row);
       }
@@ -108,12 +108,14 @@ Result<Answer> deliveries(Session& session, const Arguments& arguments) {
     Answer answer{.list = true,
                   .columns = {"sequence", "eventId", "type", "status", "attempts", "lastAnswer",
                               "nextAttemptAt"}};
-    auto rows = store::list_deliveries(db, webhook.tenant, webhook.key, filter, page);
-    if (rows.size() > static_cast<std::size_t>(at.limit)) {
-      rows.pop_back();
-      put_next(answer, rows.back().sequence, false);
+    auto found = store::list_deliveries(db, webhook.tenant, webhook.key, filter, page);
+    const bool cut_short = found.cut_at.has_value();
+    if (found.rows.size() > static_cast<std::size_t>(at.limit)) {
+      found.rows.pop_back();
+      found.cut_at = found.rows.back().sequence;
     }
-    for (const auto& row : rows) answer.records.push_back(view(db, row));
+    put_next(answer, found.cut_at, cut_short);
+    for (const auto& row : found.rows) answer.records.push_back(view(db, row));
     return answer;
   });
 }

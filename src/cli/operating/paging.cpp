@@ -25,8 +25,12 @@ void put_next(Answer& answer, const std::optional<std::int64_t>& next, bool cut_
   if (!next) return;
   answer.next_cursor = std::to_string(*next);
   if (!cut_short) return;
-  answer.note = "Looked at " + std::to_string(store::kLooksMax) +
-                " rows for this page. There are older ones: go on with the cursor.";
+  answer.note = cut_short_note() + " Continue with the cursor.";
+}
+
+std::string cut_short_note() {
+  return "This page ends after " + std::to_string(store::kRowsMax) +
+         " rows were read; the list continues.";
 }
 
 std::vector<Argument> owner_arguments() {

@@ -19,6 +19,7 @@ std::vector<Argument> page_arguments();
 Result<store::NewestAt> page_argument(const Arguments& arguments);
 /// The page's `nextCursor`; and when the search gave up filling it, why it is short.
 void put_next(Answer& answer, const std::optional<std::int64_t>& next, bool cut_short);
+std::string cut_short_note();
 
 /// --environment and --association.
 std::vector<Argument> owner_arguments();

@@ -118,8 +118,8 @@ constexpr std::string_view kFindDetails =
     "wallet or a beneficiary, an account number, a public key, and a request id that coffer made, "
     "because it holds its time. References, provider references, ledger hashes and request ids "
     "that "
-    "a caller chose have no index: they are looked for in the newest 100,000 payments, and in "
-    "100,000 older ones with every cursor.";
+    "a caller chose have no index: they are looked for in the newest 5,000 payments, and in "
+    "5,000 older ones with every cursor.";
 
 constexpr std::string_view kResolveDetails =
     "Ask the provider first: it is not asked here, and what it says afterwards changes nothing.\n"

@@ -1,6 +1,8 @@
 #include "store/identity/acts.h"
 
+#include "base/check.h"
 #include "store/journal.h"
+#include "store/lists/key_walk.h"
 
 namespace coffer::store {
 namespace {
@@ -11,11 +13,11 @@ constexpr const char* kInsert =
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
 constexpr const char* kAll =
     "SELECT act, at, actor, command, detail, outcome_of, outcome, link FROM acts ORDER BY act";
-constexpr const char* kList =
+constexpr KeyIndex kActs = COFFER_KEY_INDEX("act", "acts", "outcome_of IS NULL");
+constexpr const char* kBrief = "SELECT actor, command FROM acts WHERE act = ?";
+constexpr const char* kView =
     "SELECT a.act, a.at, a.actor, a.command, a.detail, o.outcome, o.detail FROM acts a"
-    " LEFT JOIN acts o ON o.outcome_of = a.act"
-    " WHERE a.outcome_of IS NULL AND a.act < ?1 AND (?2 IS NULL OR a.actor = ?2)"
-    " AND (?3 IS NULL OR a.command = ?3) ORDER BY a.act DESC LIMIT ?4";
+    " LEFT JOIN acts o ON o.outcome_of = a.act WHERE a.act = ?";
 
 std::string canonical(std::int64_t act, Timestamp at, const NewAct& row) {
   std::string out = std::to_string(act) + '|' + std::to_string(at.ms) + '|';
@@ -40,15 +42,25 @@ std::int64_t append_act(WriteTx& tx, const NewAct& row) {
   return act;
 }
 
-std::vector<ActView> list_acts(Connection& db, const ActFilter& filter) {
-  std::vector<ActView> out;
-  Query query(db, kList, filter.before.value_or(INT64_MAX), filter.actor, filter.command,
-              filter.limit);
-  while (query.step()) {
-    out.push_back({query.integer(0), query.time(1), query.text(2), query.text(3), query.text(4),
-                   query.optional_text(5), query.optional_text(6)});
-  }
-  return out;
+RowPage<ActView> list_acts(Connection& db, const ActFilter& filter) {
+  RowBudget budget;
+  const KeyWalk walk(db, Order::falling, budget);
+  const auto fits = [&](std::int64_t act) {
+    budget.spend(1);
+    Query q(db, kBrief, act);
+    COFFER_CHECK(q.step());
+    return (!filter.actor || *filter.actor == q.text(0)) &&
+           (!filter.command || *filter.command == q.text(1));
+  };
+  const PageAt page{filter.before, false, filter.limit};
+  const auto found =
+      walk.read(one(walk.of(kActs)), {.beyond = page.key, .limit = page.limit}, fits);
+  return load_page<ActView>(page, found, [&](std::int64_t act) {
+    Query q(db, kView, act);
+    COFFER_CHECK(q.step());
+    return ActView{q.integer(0), q.time(1),          q.text(2),         q.text(3),
+                   q.text(4),    q.optional_text(5), q.optional_text(6)};
+  });
 }
 
 std::string verify_acts(Connection& db) {

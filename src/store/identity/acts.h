@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "store/lists/page.h"
 #include "store/write_tx.h"
 
 namespace coffer::store {
@@ -46,7 +47,7 @@ struct ActFilter {
 };
 
 /// Newest first.
-std::vector<ActView> list_acts(Connection& db, const ActFilter& filter);
+RowPage<ActView> list_acts(Connection& db, const ActFilter& filter);
 
 /// Walks the whole chain; a sentence naming the first row that does not fit, or empty.
 std::string verify_acts(Connection& db);

@@ -8,7 +8,7 @@
 namespace coffer::store {
 namespace {
 
-constexpr std::int64_t kReadMax = 20'000;
+constexpr std::int64_t kReadMax = kRowsMax;
 
 __extension__ typedef __int128 Wide;  // a GNU extension, and the one 128-bit type there is
 

@@ -25,7 +25,7 @@ struct ActivityWanted {
   std::int64_t width_ms = 0;
   int buckets = 1;
 };
-/// Payments by when they were accepted, as they stand now. Reads at most about 20,000 payments,
+/// Payments by when they were accepted, as they stand now. Reads at most about 10,000 payments,
 /// however many there are; without `tenants` the number of payments is exact all the same.
 std::vector<ActivityBucket> activity(Connection& db, const ActivityWanted& wanted);
 

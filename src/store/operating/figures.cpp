@@ -2,21 +2,30 @@
 
 #include <array>
 #include <map>
-#include <tuple>
 
 #include "base/check.h"
 #include "domain/events/webhook.h"
 #include "domain/ledger.h"
 #include "domain/payment.h"
+#include "store/journal.h"
 #include "store/operating/newest.h"
 #include "store/telemetry/backlog.h"
 
 namespace coffer::store {
 namespace {
 
-constexpr const char* kAccounts = "SELECT tenant, asset, kind, balance, held FROM accounts";
-constexpr const char* kEnvironments = "SELECT tenant, environment FROM tenants";
-constexpr const char* kAssets = "SELECT asset, code, decimals FROM assets";
+constexpr const char* kAccounts =
+    "SELECT asset, kind, balance FROM accounts INDEXED BY accounts_of_operator"
+    " WHERE tenant = ? AND wallet IS NULL";
+constexpr const char* kAsset = "SELECT code, decimals FROM assets WHERE asset = ?";
+constexpr const char* kOpen =
+    "SELECT a.asset, h.amount FROM payments p INDEXED BY payments_not_succeeded"
+    " CROSS JOIN holds h ON h.payment = p.payment CROSS JOIN accounts a ON a.account = h.account"
+    " WHERE p.tenant = ? AND p.status = ? AND p.status <> 2 AND h.state = 0 LIMIT ?";
+constexpr const char* kTenants =
+    "SELECT tenant FROM tenants WHERE association IS NOT NULL AND environment = ?";
+static_assert(stored(HoldState::open) == 0);
+constexpr std::int64_t kHoldsMax = 5'000;
 
 constexpr int kLatest = 200;
 constexpr const char* kConnectorLatest =
@@ -46,7 +55,6 @@ __extension__ typedef __int128 Wide;  // a GNU extension, and the one 128-bit ty
 struct Sums {
   std::array<Wide, 5> kinds{};
   Wide held = 0;
-  std::int64_t accounts = 0;
 };
 
 Amount narrow(Wide units) {
@@ -55,22 +63,38 @@ Amount narrow(Wide units) {
   return Amount::from_units(out);
 }
 
-Book book_of(const Sums& sums) {
+Book book_of(Connection& db, std::int64_t asset, const Sums& sums) {
   const auto of = [&](AccountKind kind) {
     return narrow(sums.kinds[static_cast<std::size_t>(kind)]);
   };
   Book out;
-  out.wallets = of(AccountKind::wallet);
+  Query q(db, kAsset, asset);
+  COFFER_CHECK(q.step());
+  out.asset = *AssetCode::parse(q.text(0));
+  out.decimals = static_cast<int>(q.integer(1));
   out.issuance = of(AccountKind::issuance);
   out.liquidity = of(AccountKind::liquidity);
   out.fees = of(AccountKind::fee);
   out.clearing = of(AccountKind::clearing);
-  out.held = narrow(sums.held);
   Wide all = 0;
   for (const Wide kind : sums.kinds) all += kind;
-  out.sum = narrow(all);
-  out.accounts = sums.accounts;
+  out.wallets = narrow(-all);
+  out.held = narrow(sums.held);
   return out;
+}
+
+/// Adds up the open holds; false when there are too many.
+bool add_held(Connection& db, Environment environment, std::map<std::int64_t, Sums>& out) {
+  std::int64_t left = kHoldsMax;
+  for (const std::int64_t tenant : integers(db, kTenants, environment)) {
+    for (const PaymentStatus status : {PaymentStatus::initiated, PaymentStatus::processing}) {
+      for (Query q(db, kOpen, tenant, status, left); q.step(); --left) {
+        out[q.integer(0)].held += q.integer(1);
+      }
+      if (left <= 0) return false;
+    }
+  }
+  return true;
 }
 
 template <class... Args>
@@ -87,27 +111,19 @@ std::optional<Timestamp> time(Connection& db, const char* sql, const Args&... ar
 }  // namespace
 
 std::vector<Book> books(Connection& db) {
-  std::map<std::int64_t, Environment> environments;
-  for (Query q(db, kEnvironments); q.step();) {
-    environments[q.integer(0)] = q.enumeration<Environment>(1);
-  }
-  std::map<std::pair<Environment, std::int64_t>, Sums> all;
-  for (Query q(db, kAccounts); q.step();) {
-    Sums& sums = all[{environments.at(q.integer(0)), q.integer(1)}];
-    sums.kinds.at(static_cast<std::size_t>(q.integer(2))) += q.integer(3);
-    if (q.enumeration<AccountKind>(2) == AccountKind::wallet) sums.held += q.integer(4);
-    ++sums.accounts;
-  }
-  std::map<std::int64_t, std::pair<AssetCode, int>> assets;
-  for (Query q(db, kAssets); q.step();) {
-    assets[q.integer(0)] = {*AssetCode::parse(q.text(1)), static_cast<int>(q.integer(2))};
-  }
   std::vector<Book> out;
-  for (const auto& [key, sums] : all) {
-    Book book = book_of(sums);
-    book.environment = key.first;
-    std::tie(book.asset, book.decimals) = assets.at(key.second);
-    out.push_back(std::move(book));
+  for (const Environment environment : {Environment::sandbox, Environment::production}) {
+    std::map<std::int64_t, Sums> all;
+    for (Query q(db, kAccounts, operator_tenant(environment)); q.step();) {
+      all[q.integer(0)].kinds.at(static_cast<std::size_t>(q.integer(1))) += q.integer(2);
+    }
+    const bool held = add_held(db, environment, all);
+    for (const auto& [asset, sums] : all) {
+      Book book = book_of(db, asset, sums);
+      book.environment = environment;
+      if (!held) book.held.reset();
+      out.push_back(std::move(book));
+    }
   }
   return out;
 }

@@ -10,21 +10,21 @@
 
 namespace coffer::store {
 
-/// All accounts of one asset in one environment. Reads every account.
+/// What is in the accounts of one asset in one environment. Postings are balanced, so the wallets
+/// have what the operator's accounts are short of: only the operator's are read. Verification shows
+/// that the balances of the wallets add up to it.
 struct Book {
   Environment environment = Environment::sandbox;
   AssetCode asset;
   int decimals = Amount::kScale;
   Amount wallets;
-  Amount held;  // of the wallets
+  std::optional<Amount> held;  // of the wallets; empty while too many payments are open to add up
   Amount liquidity;
   Amount fees;
   Amount clearing;
   Amount issuance;
-  Amount sum;  // of all balances: zero, or the file is at fault
-  std::int64_t accounts = 0;
 };
-/// By environment and asset; those without an account are left out.
+/// By environment and asset; those that nothing was booked in are left out.
 std::vector<Book> books(Connection& db);
 
 struct ConnectorFigures {

@@ -8,77 +8,12 @@
 namespace coffer::store {
 namespace {
 
-// Each along its own index, whose entries end in the payment: nothing is sorted, and what is not
-// shown is not read.
-#define NEWEST " AND payment < ?1 ORDER BY payment DESC LIMIT ?2"
-constexpr const char* kAll =
-    "SELECT payment FROM payments WHERE payment < ?1 ORDER BY payment DESC LIMIT ?2";
-constexpr const char* kOfTenant =
-    "SELECT payment FROM payments INDEXED BY payments_by_tenant WHERE tenant = ?3" NEWEST;
-constexpr const char* kOfStatus =
-    "SELECT payment FROM payments INDEXED BY payments_not_succeeded"
-    " WHERE tenant = ?3 AND status = ?4 AND status <> 2" NEWEST;
-constexpr const char* kFromWallet =
-    "SELECT payment FROM payments INDEXED BY payments_from WHERE source_wallet = ?3" NEWEST;
-constexpr const char* kToWallet =
-    "SELECT payment FROM payments INDEXED BY payments_to WHERE destination_wallet = ?3" NEWEST;
-constexpr const char* kLegsFrom =
-    "SELECT payment FROM payment_legs INDEXED BY payment_legs_from WHERE source_wallet = ?3" NEWEST;
-constexpr const char* kLegsTo =
-    "SELECT payment FROM payment_legs INDEXED BY payment_legs_to"
-    " WHERE destination_wallet = ?3" NEWEST;
-constexpr const char* kOfBeneficiary =
-    "SELECT payment FROM payments INDEXED BY payments_of_beneficiary WHERE beneficiary = ?3" NEWEST;
-constexpr const char* kOfConnector =
-    "SELECT payment FROM payments INDEXED BY payments_of_connector WHERE connector = ?3" NEWEST;
-#undef NEWEST
-static_assert(stored(PaymentStatus::succeeded) == 2);
-
-constexpr const char* kBrief =
-    "SELECT tenant, type, status, beneficiary, connector FROM payments WHERE payment = ?";
-constexpr const char* kTenants = "SELECT tenant FROM tenants WHERE association IS NOT NULL";
-constexpr const char* kCreated =
-    "SELECT payment, created_at FROM payments WHERE payment >= ? ORDER BY payment LIMIT 1";
-constexpr const char* kLast = "SELECT max(payment) FROM payments";
 constexpr const char* kKeyOfId = "SELECT payment FROM payments WHERE id = ?";
-
-std::vector<KeySource> of_wallet(Connection& db, std::int64_t wallet) {
-  return {along(db, kFromWallet, wallet), along(db, kToWallet, wallet),
-          along(db, kLegsFrom, wallet), along(db, kLegsTo, wallet)};
-}
-
-/// The narrowest index there is; the rest of the filter is looked at row by row.
-std::vector<KeySource> sources_of(Connection& db, const PaymentsWanted& wanted) {
-  if (wanted.wallet) return of_wallet(db, *wanted.wallet);
-  if (wanted.beneficiary) return {along(db, kOfBeneficiary, *wanted.beneficiary)};
-  const bool rare = wanted.status && *wanted.status != PaymentStatus::succeeded;
-  std::vector<KeySource> out;
-  if (rare) {
-    const auto status = static_cast<std::int64_t>(*wanted.status);
-    for (const std::int64_t tenant : wanted.tenants ? *wanted.tenants : integers(db, kTenants)) {
-      out.push_back(along(db, kOfStatus, tenant, status));
-    }
-    return out;
-  }
-  if (wanted.connector) return {along(db, kOfConnector, *wanted.connector)};
-  if (!wanted.tenants) return {along(db, kAll)};
-  for (const std::int64_t tenant : *wanted.tenants) out.push_back(along(db, kOfTenant, tenant));
-  return out;
-}
-
-bool fits(Connection& db, const PaymentsWanted& wanted, std::int64_t payment) {
-  Query q(db, kBrief, payment);
-  if (!q.step() || !contains(wanted.tenants, q.integer(0))) return false;
-  if (wanted.type && *wanted.type != q.enumeration<PaymentType>(1)) return false;
-  if (wanted.status && *wanted.status != q.enumeration<PaymentStatus>(2)) return false;
-  if (wanted.beneficiary && wanted.beneficiary != q.optional_integer(3)) return false;
-  return !wanted.connector || wanted.connector == q.optional_integer(4);
-}
 
 // Finding -----------------------------------------------------------------------------------------
 
-/// Payments that one piece of the search reads; chosen so that it stays far below 100 ms.
-constexpr std::int64_t kReadMax = 100'000;
+/// Payments that one piece of the search reads.
+constexpr std::int64_t kReadMax = kRowsMax / 2;
 
 constexpr const char* kOfTransactionId =
     "SELECT p.payment FROM tenants t CROSS JOIN payments p"
@@ -187,33 +122,10 @@ class Search {
 }  // namespace
 
 KeyPage newest_payments(Connection& db, const PaymentsWanted& wanted, const NewestAt& at) {
-  NewestAt from = at;
-  if (wanted.to) {
-    const std::int64_t end = first_payment_since(db, *wanted.to);
-    from.before = std::min(at.before.value_or(end), end);
-  }
-  const std::int64_t at_least = wanted.from ? first_payment_since(db, *wanted.from) : 1;
-  return newest_keys(sources_of(db, wanted), from, at_least,
-                     [&](std::int64_t payment) { return fits(db, wanted, payment); });
+  RowBudget budget;
+  PaymentWalk keys(db, wanted, Order::falling, budget);
+  return page_of(keys.read(at.before, at.limit + 1), at);
 }
-
-std::int64_t first_payment_since(Connection& db, Timestamp at) {
-  std::int64_t low = 1;
-  std::int64_t high = last_payment(db) + 1;
-  while (low < high) {
-    const std::int64_t middle = low + (high - low) / 2;
-    Query query(db, kCreated, middle);
-    const bool there = query.step();
-    if (there && query.time(1) < at) {
-      low = query.integer(0) + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low;
-}
-
-std::int64_t last_payment(Connection& db) { return first_integer(db, kLast).value_or(0); }
 
 std::optional<std::int64_t> payment_key(Connection& db, PaymentId id) {
   return first_integer(db, kKeyOfId, id);

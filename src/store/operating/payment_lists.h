@@ -5,29 +5,13 @@
 #include <string_view>
 #include <vector>
 
-#include "domain/payment.h"
+#include "store/lists/payment_walk.h"
 #include "store/operating/newest.h"
 
 namespace coffer::store {
 
-/// By row keys.
-struct PaymentsWanted {
-  TenantKeys tenants;
-  std::optional<std::int64_t> wallet;  // on either side, of a leg too
-  std::optional<std::int64_t> beneficiary;
-  std::optional<std::int64_t> connector;
-  std::optional<PaymentStatus> status;
-  std::optional<PaymentType> type;
-  std::optional<Timestamp> from;  // inclusive
-  std::optional<Timestamp> to;    // exclusive
-};
 KeyPage newest_payments(Connection& db, const PaymentsWanted& wanted, const NewestAt& at);
 
-/// Key of the first payment created at or after `at`; one beyond the last when all are older. Times
-/// never go back from one payment to the next, so a few probes find it among any number.
-std::int64_t first_payment_since(Connection& db, Timestamp at);
-/// 0: there is none.
-std::int64_t last_payment(Connection& db);
 std::optional<std::int64_t> payment_key(Connection& db, PaymentId id);
 
 enum class FoundAs {

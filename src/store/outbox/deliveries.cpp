@@ -1,8 +1,5 @@
 #include "store/outbox/deliveries.h"
 
-#include <algorithm>
-#include <limits>
-
 #include "store/outbox/events.h"
 
 namespace coffer::store {
@@ -12,12 +9,6 @@ namespace {
   "SELECT d.webhook, d.sequence, e.id, e.type, d.state, d.attempts, d.tries, d.due_at," \
   " d.created_at, d.closed_at FROM deliveries d"                                        \
   " CROSS JOIN events e ON e.tenant = ?1 AND e.sequence = d.sequence WHERE d.webhook = ?2"
-#define DELIVERY_FILTER " AND (?3 IS NULL OR d.state = ?3) AND (?4 IS NULL OR e.type = ?4)"
-constexpr const char* kListForward =
-    DELIVERY_COLUMNS DELIVERY_FILTER " AND d.sequence < ?5 ORDER BY d.sequence DESC LIMIT ?6";
-constexpr const char* kListBackward =
-    DELIVERY_COLUMNS DELIVERY_FILTER " AND d.sequence > ?5 ORDER BY d.sequence LIMIT ?6";
-#undef DELIVERY_FILTER
 constexpr const char* kAt = DELIVERY_COLUMNS " AND d.sequence = ?3";
 // Names the index: everything else would read what was delivered long ago.
 constexpr const char* kDue =
@@ -26,6 +17,19 @@ constexpr const char* kDue =
     " CROSS JOIN events e ON e.tenant = ?1 AND e.sequence = d.sequence WHERE d.webhook = ?2"
     " AND d.state = 0 AND d.state <> 1 AND d.due_at <= ?3 ORDER BY d.due_at, d.sequence LIMIT ?4";
 #undef DELIVERY_COLUMNS
+constexpr KeyIndex kOfWebhook = COFFER_KEY_INDEX("sequence", "deliveries", "webhook = ?3");
+// Without a due time, the order of the index is that of the list.
+constexpr KeyIndex kClosed =
+    COFFER_KEY_INDEX("sequence", "deliveries INDEXED BY deliveries_undelivered",
+                     "webhook = ?3 AND state = ?4 AND state <> 1 AND due_at IS NULL");
+constexpr const char* kPending =
+    "SELECT sequence FROM deliveries INDEXED BY deliveries_undelivered"
+    " WHERE webhook = ? AND state = 0 AND state <> 1 LIMIT ?";
+constexpr const char* kBrief =
+    "SELECT d.state, e.type FROM deliveries d CROSS JOIN events e ON e.tenant = ?1"
+    " AND e.sequence = d.sequence WHERE d.webhook = ?2 AND d.sequence = ?3";
+// More are frequent enough to be found along the way.
+constexpr std::int64_t kSortedMax = 2'000;
 constexpr const char* kNextDue =
     "SELECT due_at FROM deliveries INDEXED BY deliveries_undelivered"
     " WHERE webhook = ? AND state = 0 AND state <> 1 AND due_at > ? ORDER BY due_at LIMIT 1";
@@ -89,23 +93,40 @@ std::vector<DeliveryRow> all_rows(Query&& query) {
   return out;
 }
 
-std::vector<std::int64_t> integers(Query&& query) {
-  std::vector<std::int64_t> out;
-  while (query.step()) out.push_back(query.integer(0));
-  return out;
+/// nullptr for a state that most deliveries have, or that too many have.
+std::unique_ptr<KeySet> in_state(Connection& db, const KeyWalk& walk, std::int64_t webhook,
+                                 DeliveryState state, RowBudget& budget) {
+  if (state == DeliveryState::delivered) return nullptr;
+  if (state != DeliveryState::pending) return walk.of(kClosed, webhook, state);
+  auto pending = integers(db, kPending, webhook, kSortedMax);
+  budget.spend(static_cast<std::int64_t>(pending.size()));
+  return pending.size() < kSortedMax ? walk.known(std::move(pending)) : nullptr;
 }
 
 }  // namespace
 
-std::vector<DeliveryRow> list_deliveries(Connection& db, const Tenant& tenant, std::int64_t webhook,
-                                         const DeliveryFilter& filter, const PageAt& page) {
-  const std::int64_t newest = std::numeric_limits<std::int64_t>::max();
-  const std::int64_t from = page.key.value_or(page.backward ? 0 : newest);
-  std::vector<DeliveryRow> out =
-      all_rows(Query(db, page.backward ? kListBackward : kListForward, tenant.key, webhook,
-                     filter.state, filter.type, from, page.limit));
-  if (page.backward) std::reverse(out.begin(), out.end());
-  return out;
+RowPage<DeliveryRow> list_deliveries(Connection& db, const Tenant& tenant, std::int64_t webhook,
+                                     const DeliveryFilter& filter, const PageAt& page) {
+  RowBudget budget;
+  const KeyWalk walk(db, page.backward ? Order::rising : Order::falling, budget);
+  KeySets sets;
+  if (filter.state) sets.push_back(in_state(db, walk, webhook, *filter.state, budget));
+  if (sets.empty() || !sets.front()) sets = one(walk.of(kOfWebhook, webhook));
+  if (filter.type) {
+    if (auto rare = events_of_rare_type(walk, tenant, *filter.type)) {
+      sets.push_back(std::move(rare));
+    }
+  }
+  const auto fits = [&](std::int64_t sequence) {
+    budget.spend(2);
+    Query q(db, kBrief, tenant.key, webhook, sequence);
+    return q.step() && (!filter.state || *filter.state == q.enumeration<DeliveryState>(0)) &&
+           (!filter.type || *filter.type == q.enumeration<EventType>(1));
+  };
+  const auto found = walk.read(sets, {.beyond = page.key, .limit = page.limit}, fits);
+  return load_page<DeliveryRow>(page, found, [&](std::int64_t sequence) {
+    return *find_delivery_at(db, tenant, webhook, sequence);
+  });
 }
 
 std::optional<DeliveryRow> find_delivery_at(Connection& db, const Tenant& tenant,
@@ -180,9 +201,9 @@ void record_delivery_attempt(WriteTx& tx, const DeliveryRow& delivery,
 int drop_deliveries(WriteTx& tx, const Tenant& tenant, Timestamp before, int limit) {
   const std::int64_t end = first_sequence_since(tx.db(), tenant, before);
   int dropped = 0;
-  for (const std::int64_t webhook : integers(Query(tx.db(), kWebhooksOf, tenant.key))) {
+  for (const std::int64_t webhook : integers(tx.db(), kWebhooksOf, tenant.key)) {
     for (const std::int64_t sequence :
-         integers(Query(tx.db(), kOldest, webhook, end, before, limit - dropped))) {
+         integers(tx.db(), kOldest, webhook, end, before, limit - dropped)) {
       Query(tx.db(), kDrop, webhook, sequence).run();
       ++dropped;
     }

@@ -8,7 +8,7 @@
 #include "domain/events/event_type.h"
 #include "domain/events/webhook.h"
 #include "domain/tenant.h"
-#include "store/wallets.h"
+#include "store/lists/page.h"
 #include "store/write_tx.h"
 
 namespace coffer::store {
@@ -33,8 +33,8 @@ struct DeliveryFilter {
 };
 
 /// Newest event first, at most `limit` rows beyond `page.key` (a sequence).
-std::vector<DeliveryRow> list_deliveries(Connection& db, const Tenant& tenant, std::int64_t webhook,
-                                         const DeliveryFilter& filter, const PageAt& page);
+RowPage<DeliveryRow> list_deliveries(Connection& db, const Tenant& tenant, std::int64_t webhook,
+                                     const DeliveryFilter& filter, const PageAt& page);
 std::optional<DeliveryRow> find_delivery(Connection& db, const Tenant& tenant, std::int64_t webhook,
                                          EventId id);
 std::optional<DeliveryRow> find_delivery_at(Connection& db, const Tenant& tenant,

@@ -1,7 +1,5 @@
 #include "store/outbox/events.h"
 
-#include <algorithm>
-
 namespace coffer::store {
 namespace {
 
@@ -13,13 +11,14 @@ constexpr const char* kInsert =
   "SELECT sequence, id, type, payment, wallet, webhook, wallet_status, version, test, at" \
   " FROM events WHERE tenant = ?1"
 constexpr const char* kAfter = EVENT_COLUMNS " AND sequence > ?2 ORDER BY sequence LIMIT ?3";
-constexpr const char* kListForward =
-    EVENT_COLUMNS " AND (?2 IS NULL OR type = ?2) AND sequence > ?3 ORDER BY sequence LIMIT ?4";
-constexpr const char* kListBackward = EVENT_COLUMNS
-    " AND (?2 IS NULL OR type = ?2) AND sequence < ?3 ORDER BY sequence DESC LIMIT ?4";
 constexpr const char* kById = EVENT_COLUMNS " AND id = ?2";
 constexpr const char* kAt = EVENT_COLUMNS " AND sequence = ?2";
 #undef EVENT_COLUMNS
+constexpr KeyIndex kOfTenant = COFFER_KEY_INDEX("sequence", "events", "tenant = ?3");
+constexpr KeyIndex kOfRareType = COFFER_KEY_INDEX(
+    "sequence", "events INDEXED BY events_of_rare_type", "tenant = ?3 AND type = ?4 AND type > 2");
+static_assert(stored(EventType::payment_succeeded) == 2);
+constexpr const char* kTypeAt = "SELECT type FROM events WHERE tenant = ? AND sequence = ?";
 constexpr const char* kLast =
     "SELECT sequence FROM events WHERE tenant = ? ORDER BY sequence DESC LIMIT 1";
 constexpr const char* kTimeAt = "SELECT at FROM events WHERE tenant = ? AND sequence = ?";
@@ -79,13 +78,26 @@ std::vector<EventRow> events_after(Connection& db, const Tenant& tenant, std::in
   return all_rows(query);
 }
 
-std::vector<EventRow> list_events(Connection& db, const Tenant& tenant,
-                                  const std::optional<EventType>& type, const PageAt& page) {
-  Query query(db, page.backward ? kListBackward : kListForward, tenant.key, type,
-              page.key.value_or(0), page.limit);
-  std::vector<EventRow> out = all_rows(query);
-  if (page.backward) std::reverse(out.begin(), out.end());
-  return out;
+std::unique_ptr<KeySet> events_of_rare_type(const KeyWalk& walk, const Tenant& tenant,
+                                            EventType type) {
+  if (type <= EventType::payment_succeeded) return nullptr;
+  return walk.of(kOfRareType, tenant.key, type);
+}
+
+RowPage<EventRow> list_events(Connection& db, const Tenant& tenant,
+                              const std::optional<EventType>& type, const PageAt& page) {
+  RowBudget budget;
+  const KeyWalk walk(db, page.backward ? Order::falling : Order::rising, budget);
+  KeySets sets;
+  if (type) sets.push_back(events_of_rare_type(walk, tenant, *type));
+  if (sets.empty() || !sets.front()) sets = one(walk.of(kOfTenant, tenant.key));
+  const auto fits = [&](std::int64_t sequence) {
+    budget.spend(1);
+    return !type || first_integer(db, kTypeAt, tenant.key, sequence) == stored(*type);
+  };
+  const auto found = walk.read(sets, {.beyond = page.key, .limit = page.limit}, fits);
+  return load_page<EventRow>(
+      page, found, [&](std::int64_t sequence) { return *event_at(db, tenant, sequence); });
 }
 
 std::optional<EventRow> find_event(Connection& db, const Tenant& tenant, EventId id) {

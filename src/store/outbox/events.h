@@ -10,7 +10,7 @@
 #include "domain/events/event_type.h"
 #include "domain/tenant.h"
 #include "domain/wallet.h"
-#include "store/wallets.h"
+#include "store/lists/key_walk.h"
 #include "store/write_tx.h"
 
 namespace coffer::store {
@@ -46,8 +46,12 @@ struct EventRow {
 std::vector<EventRow> events_after(Connection& db, const Tenant& tenant, std::int64_t sequence,
                                    int limit);
 /// GET /v1/events: oldest first, beyond `page.key`; `backward` is towards older ones.
-std::vector<EventRow> list_events(Connection& db, const Tenant& tenant,
-                                  const std::optional<EventType>& type, const PageAt& page);
+RowPage<EventRow> list_events(Connection& db, const Tenant& tenant,
+                              const std::optional<EventType>& type, const PageAt& page);
+/// Sequences of the events of a type that has an index; nullptr for one that is part of every
+/// payment.
+std::unique_ptr<KeySet> events_of_rare_type(const KeyWalk& walk, const Tenant& tenant,
+                                            EventType type);
 std::optional<EventRow> find_event(Connection& db, const Tenant& tenant, EventId id);
 std::optional<EventRow> event_at(Connection& db, const Tenant& tenant, std::int64_t sequence);
 /// 0: nothing has happened yet.

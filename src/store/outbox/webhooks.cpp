@@ -1,8 +1,7 @@
 #include "store/outbox/webhooks.h"
 
-#include <algorithm>
-
 #include "base/check.h"
+#include "store/lists/key_walk.h"
 
 namespace coffer::store {
 namespace {
@@ -17,15 +16,13 @@ namespace {
 constexpr const char* kFind = WEBHOOK_COLUMNS " WHERE w.id = ? AND w.tenant = ?";
 constexpr const char* kByKey = WEBHOOK_COLUMNS " WHERE w.webhook = ?";
 constexpr const char* kActive = WEBHOOK_COLUMNS " WHERE w.disabled_at IS NULL ORDER BY w.webhook";
-#define WEBHOOK_FILTER                                                    \
-  " WHERE w.tenant = ?1 AND (?2 IS NULL OR (w.disabled_at IS NULL) = ?2)" \
-  " AND (?3 IS NULL OR (w.application = ?3 AND w.disable_reason IS NOT 0))"
-constexpr const char* kListForward = WEBHOOK_COLUMNS WEBHOOK_FILTER
-    " AND (?4 IS NULL OR w.webhook < ?4) ORDER BY w.webhook DESC LIMIT ?5";
-constexpr const char* kListBackward = WEBHOOK_COLUMNS WEBHOOK_FILTER
-    " AND (?4 IS NULL OR w.webhook > ?4) ORDER BY w.webhook LIMIT ?5";
-#undef WEBHOOK_FILTER
 #undef WEBHOOK_COLUMNS
+
+constexpr KeyIndex kOfTenant =
+    COFFER_KEY_INDEX("webhook", "webhooks INDEXED BY webhooks_by_tenant", "tenant = ?3");
+constexpr const char* kActiveOf = "SELECT webhook FROM webhook_types WHERE tenant = ?";
+constexpr const char* kBrief =
+    "SELECT disabled_at IS NULL, application, disable_reason FROM webhooks WHERE webhook = ?";
 
 constexpr const char* kTenants =
     "SELECT t.tenant, a.id, t.environment FROM tenants t"
@@ -102,14 +99,26 @@ std::optional<WebhookRow> find_webhook_by_key(Connection& db, std::int64_t webho
   return first_row(Query(db, kByKey, webhook));
 }
 
-std::vector<WebhookRow> list_webhooks(Connection& db, const Tenant& tenant,
-                                      const WebhookFilter& filter, const PageAt& page) {
-  std::vector<WebhookRow> out;
-  Query query(db, page.backward ? kListBackward : kListForward, tenant.key, filter.active,
-              filter.application, page.key, page.limit);
-  while (query.step()) out.push_back(webhook_row(query));
-  if (page.backward) std::reverse(out.begin(), out.end());
-  return out;
+RowPage<WebhookRow> list_webhooks(Connection& db, const Tenant& tenant, const WebhookFilter& filter,
+                                  const PageAt& page) {
+  RowBudget budget;
+  const KeyWalk walk(db, page.backward ? Order::rising : Order::falling, budget);
+  KeySets sets;
+  sets.push_back(walk.of(kOfTenant, tenant.key));
+  // An active one has an event type of the tenant's, and there are few of these.
+  if (filter.active == true) sets.push_back(walk.known(integers(db, kActiveOf, tenant.key)));
+  const auto fits = [&](std::int64_t webhook) {
+    budget.spend(1);
+    Query q(db, kBrief, webhook);
+    COFFER_CHECK(q.step());
+    if (filter.active && *filter.active != q.boolean(0)) return false;
+    const bool removed =
+        !q.is_null(2) && q.enumeration<DisableReason>(2) == DisableReason::by_owner;
+    return !filter.application || (*filter.application == q.integer(1) && !removed);
+  };
+  const auto found = walk.read(sets, {.beyond = page.key, .limit = page.limit}, fits);
+  return load_page<WebhookRow>(page, found,
+                               [&](std::int64_t key) { return *find_webhook_by_key(db, key); });
 }
 
 std::vector<WebhookRow> active_webhooks(Connection& db) {

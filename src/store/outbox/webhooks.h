@@ -48,8 +48,8 @@ std::optional<WebhookRow> find_webhook(Connection& db, const Tenant& tenant, Web
 /// For the delivery worker and for events: no tenant is asked, so never on an integrator's route.
 std::optional<WebhookRow> find_webhook_by_key(Connection& db, std::int64_t webhook);
 /// Newest first, at most `limit` rows beyond `page.key`.
-std::vector<WebhookRow> list_webhooks(Connection& db, const Tenant& tenant,
-                                      const WebhookFilter& filter, const PageAt& page);
+RowPage<WebhookRow> list_webhooks(Connection& db, const Tenant& tenant, const WebhookFilter& filter,
+                                  const PageAt& page);
 /// Of all tenants, for the delivery worker.
 std::vector<WebhookRow> active_webhooks(Connection& db);
 /// Tenants that have or had a registration, for housekeeping.

@@ -1,6 +1,6 @@
 #include "store/providers/references.h"
 
-#include <algorithm>
+#include "store/lists/key_walk.h"
 
 namespace coffer::store {
 namespace {
@@ -10,20 +10,21 @@ namespace {
   " w.public_key, r.customer_id, r.reference, r.has_metadata, r.created_at"                \
   " FROM onramp_references r JOIN connectors c ON c.connector = r.connector"               \
   " JOIN wallets w ON w.wallet = r.wallet"
-#define REFERENCE_FILTER                                                        \
-  " WHERE r.tenant = ?1 AND r.related_to IS NULL AND (?2 IS NULL OR c.id = ?2)" \
-  " AND (?3 IS NULL OR r.customer_id = ?3)"
-constexpr const char* kListForward = REFERENCE_COLUMNS REFERENCE_FILTER
-    " AND (?4 IS NULL OR r.onramp_reference < ?4) ORDER BY r.onramp_reference DESC LIMIT ?5";
-constexpr const char* kListBackward = REFERENCE_COLUMNS REFERENCE_FILTER
-    " AND (?4 IS NULL OR r.onramp_reference > ?4) ORDER BY r.onramp_reference LIMIT ?5";
+constexpr const char* kByKey = REFERENCE_COLUMNS " WHERE r.onramp_reference = ?";
 constexpr const char* kRelated =
     REFERENCE_COLUMNS " WHERE r.related_to = ? ORDER BY r.onramp_reference";
 constexpr const char* kByReference = REFERENCE_COLUMNS " WHERE r.connector = ? AND r.reference = ?";
 constexpr const char* kOwn =
     REFERENCE_COLUMNS " WHERE r.tenant = ? AND r.reference = ? ORDER BY r.onramp_reference LIMIT 1";
-#undef REFERENCE_FILTER
 #undef REFERENCE_COLUMNS
+
+constexpr KeyIndex kOfConnector = COFFER_KEY_INDEX(
+    "onramp_reference", "onramp_references INDEXED BY onramp_references_by_connector",
+    "tenant = ?3 AND connector = ?4 AND related_to IS NULL");
+constexpr const char* kNextConnector =
+    "SELECT connector FROM onramp_references INDEXED BY onramp_references_by_connector"
+    " WHERE tenant = ? AND connector > ? AND related_to IS NULL ORDER BY connector LIMIT 1";
+constexpr const char* kConnector = "SELECT connector FROM connectors WHERE id = ?";
 
 constexpr const char* kMetadata =
     "SELECT name, value FROM onramp_reference_metadata WHERE onramp_reference = ?";
@@ -33,8 +34,8 @@ constexpr const char* kInsert =
 constexpr const char* kInsertMetadata =
     "INSERT INTO onramp_reference_metadata (onramp_reference, name, value) VALUES (?, ?, ?)";
 constexpr const char* kOfCustomer =
-    "SELECT 1 FROM onramp_references WHERE tenant = ? AND connector = ? AND customer_id = ?"
-    " AND related_to IS NULL";
+    "SELECT onramp_reference FROM onramp_references INDEXED BY onramp_references_of_customer"
+    " WHERE tenant = ? AND connector = ? AND customer_id = ? AND related_to IS NULL";
 constexpr const char* kTaken =
     "SELECT 1 FROM onramp_references WHERE connector = ? AND reference = ?";
 constexpr const char* kFindPayment =
@@ -86,6 +87,22 @@ std::optional<ReferenceRow> one_reference(Connection& db, const char* sql, const
   return row;
 }
 
+/// Row keys of the connectors on which the tenant has references, as far as they fit.
+std::vector<std::int64_t> connectors_of(Connection& db, const Tenant& tenant,
+                                        const ReferenceFilter& filter) {
+  std::vector<std::int64_t> out;
+  if (filter.connector) {
+    if (const auto key = first_integer(db, kConnector, *filter.connector)) out.push_back(*key);
+    return out;
+  }
+  std::int64_t last = 0;
+  while (const auto key = first_integer(db, kNextConnector, tenant.key, last)) {
+    out.push_back(*key);
+    last = *key;
+  }
+  return out;
+}
+
 std::int64_t insert_one(WriteTx& tx, const Tenant& tenant, const ReferenceRow& owner,
                         const ReferenceRow& row, std::optional<std::int64_t> related_to) {
   Query(tx.db(), kInsert, tenant.key, owner.application, owner.connector, owner.wallet,
@@ -117,17 +134,27 @@ bool is_reference_free(Connection& db, std::int64_t connector, std::string_view 
   return !Query(db, kTaken, connector, reference).step();
 }
 
-std::vector<ReferenceRow> list_references(Connection& db, const Tenant& tenant,
-                                          const ReferenceFilter& filter, const PageAt& page) {
-  std::vector<ReferenceRow> out;
-  {
-    Query q(db, page.backward ? kListBackward : kListForward, tenant.key, filter.connector,
-            filter.customer_id, page.key, page.limit);
-    while (q.step()) out.push_back(reference_row(q));
+RowPage<ReferenceRow> list_references(Connection& db, const Tenant& tenant,
+                                      const ReferenceFilter& filter, const PageAt& page) {
+  RowBudget budget;
+  const KeyWalk walk(db, page.backward ? Order::rising : Order::falling, budget);
+  KeySets sets;
+  std::vector<std::int64_t> of_customer;
+  for (const std::int64_t connector : connectors_of(db, tenant, filter)) {
+    if (!filter.customer_id) {
+      sets.push_back(walk.of(kOfConnector, tenant.key, connector));
+    } else if (const auto key =
+                   first_integer(db, kOfCustomer, tenant.key, connector, *filter.customer_id)) {
+      of_customer.push_back(*key);
+    }
   }
-  if (page.backward) std::reverse(out.begin(), out.end());
-  for (ReferenceRow& row : out) read_details(db, row);
-  return out;
+  if (filter.customer_id) sets.push_back(walk.known(std::move(of_customer)));
+  if (sets.empty()) return {};
+  const auto found =
+      walk.read(one(walk.any(std::move(sets))), {.beyond = page.key, .limit = page.limit},
+                [](std::int64_t) { return true; });
+  return load_page<ReferenceRow>(page, found,
+                                 [&](std::int64_t key) { return *one_reference(db, kByKey, key); });
 }
 
 std::optional<ReferenceRow> find_reference(Connection& db, std::int64_t connector,

@@ -42,8 +42,8 @@ bool has_references(Connection& db, const Tenant& tenant, std::int64_t connector
 /// False when the reference is taken, by whomever.
 bool is_reference_free(Connection& db, std::int64_t connector, std::string_view reference);
 /// Registered ones with their related ones, newest first.
-std::vector<ReferenceRow> list_references(Connection& db, const Tenant& tenant,
-                                          const ReferenceFilter& filter, const PageAt& page);
+RowPage<ReferenceRow> list_references(Connection& db, const Tenant& tenant,
+                                      const ReferenceFilter& filter, const PageAt& page);
 /// Whoever's it is: a provider names only the reference.
 std::optional<ReferenceRow> find_reference(Connection& db, std::int64_t connector,
                                            std::string_view reference);

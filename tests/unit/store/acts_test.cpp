@@ -32,16 +32,16 @@ struct Logged {
 TEST_CASE("acts: newest first, with what came of them, filtered and paged") {
   Logged logged;
   Connection db(logged.ledger.folder.file(), OpenMode::read_only);
-  const auto all = list_acts(db, {});
+  const auto all = list_acts(db, {}).rows;
   REQUIRE(all.size() == 3);
   CHECK(all[0].command == "operator add");
   CHECK_FALSE(all[0].outcome);
   CHECK(all[1].actor == "bob");
   CHECK(all[1].outcome == "done");
-  CHECK(list_acts(db, {.actor = "ada"}).size() == 2);
-  CHECK(list_acts(db, {.command = "wallet reject"}).size() == 1);
-  CHECK(list_acts(db, {.before = all[1].act}).size() == 1);
-  CHECK(list_acts(db, {.limit = 1}).size() == 1);
+  CHECK(list_acts(db, {.actor = "ada"}).rows.size() == 2);
+  CHECK(list_acts(db, {.command = "wallet reject"}).rows.size() == 1);
+  CHECK(list_acts(db, {.before = all[1].act}).rows.size() == 1);
+  CHECK(list_acts(db, {.limit = 1}).rows.size() == 1);
   CHECK(verify_acts(db).empty());
 }
 

@@ -111,7 +111,7 @@ TEST_CASE("wallets: lists are newest first, filtered, and page both ways") {
   SmallLedger ledger;
   ledger.read([&](Connection& db) {
     const auto list = [&](const WalletFilter& filter, const PageAt& page) {
-      return names(list_wallets(db, ledger.tenant, filter, page));
+      return names(list_wallets(db, ledger.tenant, filter, page).rows);
     };
     CHECK(list({}, {}) == Names{"Third", "Second", "First"});
     CHECK(list({}, {std::nullopt, false, 2}) == Names{"Third", "Second"});
@@ -132,9 +132,8 @@ TEST_CASE("wallets: another tenant's wallet is none") {
   ledger.read([&](Connection& db) {
     CHECK_FALSE(find_wallet(db, other, ledger.first.id));
     CHECK_FALSE(find_wallet_brief(db, other, ledger.first.id));
-    CHECK(list_wallets(db, other, {}, {}).empty());
+    CHECK(list_wallets(db, other, {}, {}).rows.empty());
     CHECK(tenant_of_wallet(db, ledger.first.id) == ledger.tenant);
-    CHECK(list_wallets_of_all(db).size() == 3);
     return 0;
   });
   CapturedLog log;

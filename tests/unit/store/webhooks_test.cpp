@@ -48,7 +48,7 @@ struct Hooks : SmallLedger {
   }
   std::vector<DeliveryRow> all(const WebhookRow& row, std::optional<DeliveryState> state = {}) {
     return read([&](Connection& db) {
-      return list_deliveries(db, tenant, row.key, {state, {}}, {std::nullopt, false, 100});
+      return list_deliveries(db, tenant, row.key, {state, {}}, {std::nullopt, false, 100}).rows;
     });
   }
 };

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "store/lists/page.h"
 #include "store/payments.h"
 
 namespace coffer::store {
@@ -30,9 +31,11 @@ struct PaymentFilter {
 struct PaymentPage {
   std::vector<PaymentRecord> records;
   std::vector<std::int64_t> positions;  // cursor position of each record under the sort
+  std::optional<std::int64_t> cut_at;   // as in RowPage
 };
 
-/// Newest first; at most `page.limit` records beyond `page.key`.
+/// Newest first; at most `page.limit` records beyond `page.key`. Reads at most kRowsMax rows beside
+/// the records, whatever the filter: a page may be short, or empty, before the list is over.
 PaymentPage list_payments(Connection& db, const Tenant& tenant, const PaymentFilter& filter,
                           const PageAt& page);
 
