@@ -15,8 +15,11 @@ constexpr const char* kById = EVENT_COLUMNS " AND id = ?2";
 constexpr const char* kAt = EVENT_COLUMNS " AND sequence = ?2";
 #undef EVENT_COLUMNS
 constexpr KeyIndex kOfTenant = COFFER_KEY_INDEX("sequence", "events", "tenant = ?3");
-constexpr KeyIndex kOfRareType = COFFER_KEY_INDEX(
-    "sequence", "events INDEXED BY events_of_rare_type", "tenant = ?3 AND type = ?4 AND type > 2");
+constexpr KeyIndex kOfRareType =
+    COFFER_KEY_INDEX("sequence", "events INDEXED BY events_of_rare_type",
+                     "tenant = ?3 AND type = ?4 AND type NOT IN (0, 1, 2)");
+static_assert(stored(EventType::payment_initiated) == 0);
+static_assert(stored(EventType::payment_processing) == 1);
 static_assert(stored(EventType::payment_succeeded) == 2);
 constexpr const char* kTypeAt = "SELECT type FROM events WHERE tenant = ? AND sequence = ?";
 constexpr const char* kLast =

@@ -1,0 +1,345 @@
+// Every list of the route table with every combination of its filters: what SQLite does for a page
+// starts at an index, sorts nothing, and is bounded however many rows there are.
+//
+// The lists and their filters come from the route table: a new filter is tested here at once, and
+// one whose schema is new says that it needs values.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <set>
+
+#include "route_samples.h"
+#include "store/lists/key_walk.h"
+#include "support/query_watch.h"
+
+using namespace coffer;
+using namespace coffer::test;
+
+namespace {
+
+using Values = std::vector<std::string>;
+
+/// Frequent and rare ones.
+const std::map<std::string, Values, std::less<>>& values_of_schemas() {
+  static const std::map<std::string, Values, std::less<>> all = {
+      {"TransactionStatus", {"succeeded", "failed", "refunded"}},
+      {"TransactionType", {"p2p_own", "swap_own"}},
+      {"AssetCode", {"USDC", "EURC", "JPY"}},
+      {"TransactionId", {"bulk-77"}},
+      {"TransactionSort", {"updatedAt"}},
+      {"WalletStatus", {"Verified", "Pending"}},
+      {"WebhookStatus", {"active", "disabled"}},
+      {"DeliveryStatus", {"delivered", "dead", "pending"}},
+      {"EventType", {"payment.initiated", "payment.failed", "payment.refunded"}},
+      {"Sequence", {"5000"}},
+      {"Country", {"KE"}},
+      {"CountryFilter", {"KE"}},
+      {"ConnectorDirection", {"OFFRAMP"}},
+      {"PayMethodFilter", {"MOMO"}},
+      {"ConnectorFlow", {"QUOTED"}}};
+  return all;
+}
+const std::map<std::string, Values, std::less<>>& values_of_names() {
+  static const std::map<std::string, Values, std::less<>> all = {
+      {"walletId", {"$wallet", "$pending"}},
+      {"beneficiaryId", {"$recipient"}},
+      {"connectorId", {"$payouts", "$bespoke"}},
+      {"customerId", {"bulk-77"}},
+      {"reference", {"REF", "none"}},
+      {"networkName", {"coffer-sandbox"}},
+      {"createdFrom", {"$middle", "$start"}},
+      {"createdTo", {"$middle"}},
+      {"updatedFrom", {"$late", "$middle"}}};
+  return all;
+}
+
+Values values_of(const api::QueryParam& parameter) {
+  const auto by_name = values_of_names().find(parameter.name);
+  if (by_name != values_of_names().end()) return by_name->second;
+  const auto by_schema = values_of_schemas().find(parameter.schema);
+  INFO("values for " << parameter.name << " of schema " << parameter.schema);
+  REQUIRE(by_schema != values_of_schemas().end());
+  return by_schema->second;
+}
+
+bool is_filter(const api::QueryParam& parameter) {
+  return parameter.name != "limit" && parameter.name != "cursor";
+}
+
+/// Lists with pages that filter. Beneficiaries and statements have tests of their own.
+std::vector<api::Route> lists() {
+  std::vector<api::Route> out;
+  for (const api::Route& route : api::routes()) {
+    const auto is_cursor = [](const api::QueryParam& one) { return one.name == "cursor"; };
+    const bool pages = std::any_of(route.query.begin(), route.query.end(), is_cursor);
+    if (route.method == "GET" && pages && route.pattern != "/v1/beneficiaries" &&
+        route.pattern != "/v1/statements/transactions") {
+      out.push_back(route);
+    }
+  }
+  return out;
+}
+
+/// All queries that use at most `most` filters of a route, each with each of its values.
+std::vector<std::string> combinations(const api::Route& route, std::size_t most) {
+  std::vector<std::pair<std::string, std::size_t>> out{{"", 0}};
+  for (const api::QueryParam& parameter : route.query) {
+    if (!is_filter(parameter)) continue;
+    const auto before = out;
+    for (const auto& [query, filters] : before) {
+      // The order of a list is not one of its filters.
+      const std::size_t used = filters + (parameter.name == "sort" ? 0 : 1);
+      if (used > most) continue;
+      for (const std::string& value : values_of(parameter)) {
+        out.emplace_back(query + "&" + std::string(parameter.name) + "=" + value, used);
+      }
+    }
+  }
+  std::vector<std::string> queries;
+  for (auto& [query, filters] : out) queries.push_back(std::move(query));
+  return queries;
+}
+
+/// Adds rows of all kinds to a served file, mostly of one kind, and takes them away again so that
+/// the invariants hold in the end.
+class ManyRows {
+ public:
+  ManyRows(const TestApp& app, const Names& names, int payments)
+      : db_(app.config().db, store::OpenMode::read_write) {
+    const auto key = [&](const std::string& table, const std::string& column,
+                         const std::string& name) {
+      return "(SELECT " + column + " FROM " + table + " WHERE id = unhex(replace('" +
+             names.at(name) + "', '-', '')) ORDER BY 1 DESC LIMIT 1) AS " + name;
+    };
+    db_.execute("PRAGMA foreign_keys = OFF");
+    db_.execute("PRAGMA synchronous = OFF");
+    db_.execute(
+        "CREATE TEMP TABLE c AS SELECT " + key("wallets", "wallet", "wallet") + ", " +
+        key("wallets", "wallet", "second") + ", " + key("wallets", "wallet", "pending") + ", " +
+        key("beneficiaries", "beneficiary", "recipient") + ", " +
+        key("connectors", "connector", "payouts") + ", " +
+        key("connectors", "connector", "bespoke") + ", " + key("webhooks", "webhook", "webhook") +
+        ", (SELECT tenant FROM wallets w WHERE w.wallet = 1) AS tenant,"
+        " (SELECT application FROM payments LIMIT 1) AS application,"
+        " (SELECT asset FROM assets WHERE code = 'USDC') AS usdc,"
+        " (SELECT asset FROM assets WHERE code = 'EURC') AS eurc,"
+        " (SELECT max(payment) FROM payments) AS p0, (SELECT max(sequence) FROM events) AS s0,"
+        " (SELECT max(wallet) FROM wallets) AS w0, (SELECT max(account) FROM accounts) AS a0,"
+        " (SELECT max(onramp_reference) FROM onramp_references) AS r0,"
+        " " +
+        std::to_string(app.clock.now().ms) + " AS t0");
+    db_.execute(
+        "CREATE TEMP TABLE n AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1"
+        " FROM n WHERE i < " +
+        std::to_string(payments) + ") SELECT i FROM n");
+    db_.execute("BEGIN");
+    add_payments();
+    add_wallets();
+    db_.execute("COMMIT");
+  }
+  ~ManyRows() {
+    db_.execute(
+        "DELETE FROM deliveries WHERE sequence > (SELECT s0 FROM c);"
+        "DELETE FROM events WHERE sequence > (SELECT s0 FROM c);"
+        "DELETE FROM provider_payments WHERE payment > (SELECT p0 FROM c);"
+        "DELETE FROM payments WHERE payment > (SELECT p0 FROM c);"
+        "DELETE FROM accounts WHERE account > (SELECT a0 FROM c);"
+        "DELETE FROM wallets WHERE wallet > (SELECT w0 FROM c);"
+        "DELETE FROM onramp_references WHERE onramp_reference > (SELECT r0 FROM c)");
+  }
+  ManyRows(const ManyRows&) = delete;
+  ManyRows& operator=(const ManyRows&) = delete;
+
+ private:
+  void add_payments() {
+    db_.execute(
+        "INSERT INTO payments (payment, tenant, id, transaction_id, application, request_id, type,"
+        " status, version, source_wallet, destination_wallet, sending_asset, sending_amount,"
+        " receiving_asset, receiving_amount, from_ref, failure, created_at, updated_at,"
+        " beneficiary, connector)"
+        " SELECT p0 + i, tenant, randomblob(16), 'bulk-' || i, application, 'bulk',"
+        " CASE i % 2000 WHEN 3 THEN 1 WHEN 5 THEN 5 WHEN 8 THEN 3 ELSE 0 END,"
+        " iif(i % 1000 = 7, 3, 2), 2, wallet, iif(i % 5000 = 9, pending, second), usdc, 1,"
+        " iif(i % 2000 = 8, eurc, NULL), iif(i % 2000 = 8, 1, NULL), iif(i % 3000 = 1, 'REF', "
+        "NULL),"
+        " iif(i % 1000 = 7, 0, NULL), t0 + i * 10, t0 + i * 10 + 5, iif(i % 2000 = 3, recipient, "
+        "NULL),"
+        " iif(i % 2000 = 5, payouts, NULL) FROM n, c");
+    db_.execute(
+        "INSERT INTO provider_payments (payment, fee, total, transaction_type, state)"
+        " SELECT p0 + i, 0, 1, 2, 3 FROM n, c WHERE i % 2000 = 5");
+    db_.execute(
+        "INSERT INTO events (tenant, sequence, id, type, payment, version, at)"
+        " SELECT tenant, s0 + 2 * i - 1, randomblob(16), 0, p0 + i, 1, t0 + i * 10 FROM n, c");
+    db_.execute(
+        "INSERT INTO events (tenant, sequence, id, type, payment, version, at)"
+        " SELECT tenant, s0 + 2 * i, randomblob(16), iif(i % 1000 = 7, 3, 2), p0 + i, 2,"
+        " t0 + i * 10 + 5 FROM n, c");
+    db_.execute(
+        "INSERT INTO deliveries (webhook, sequence, state, due_at, created_at, closed_at)"
+        " SELECT webhook, s0 + i, iif(i % 5000 = 11, 2, 1), NULL, t0, t0 FROM n, c"
+        " WHERE i % 4000 <> 12");
+    db_.execute(
+        "INSERT INTO deliveries (webhook, sequence, state, due_at, created_at)"
+        " SELECT webhook, s0 + i, 0, t0 + 1000000000, t0 FROM n, c WHERE i % 4000 = 12");
+  }
+  void add_wallets() {
+    db_.execute(
+        "INSERT INTO wallets (wallet, tenant, id, name, account_number, public_key, sealed_seed,"
+        " asset, own_account, status, created_at, updated_at)"
+        " SELECT w0 + i, tenant, randomblob(16), 'Bulk', 'bulk-' || i, 'bulk-' || i, x'00', usdc, "
+        "1,"
+        " iif(i % 4000 = 1, 0, 1), t0, t0 FROM n, c");
+    db_.execute(
+        "INSERT INTO accounts (account, tenant, kind, wallet, asset, created_at)"
+        " SELECT a0 + i, tenant, 0, w0 + i, iif(i % 4000 = 2, eurc, usdc), t0 FROM n, c");
+    db_.execute(
+        "INSERT INTO onramp_references (onramp_reference, tenant, application, connector, wallet,"
+        " customer_id, reference, has_metadata, created_at)"
+        " SELECT r0 + i, tenant, application, iif(i % 4000 = 3, payouts, bespoke), wallet,"
+        " 'bulk-' || i, 'bulk-' || i, 0, t0 FROM n, c");
+  }
+
+  store::Connection db_;
+};
+
+// Only an operator adds rows to these.
+const std::vector<std::string> kSmall = {"tenants", "assets", "connectors", "t", "s", "c"};
+
+class World {
+ public:
+  explicit World(int payments) {
+    names["start"] = at(0);
+    names["middle"] = at(payments * 5);
+    names["late"] = at(payments * 10 - 1'000);
+    rows = std::make_unique<ManyRows>(app, names, payments);
+    watch.take();
+  }
+  ~World() { rows.reset(); }
+
+  Reply get(const api::Route& route, const std::string& query) const {
+    const Sample sample{"GET", sample_of(route).target, {}};
+    return app.me().send(
+        {"GET",
+         with_query(filled(sample.target, names), "limit=20" + filled(query, names)),
+         {},
+         {}});
+  }
+
+  QueryWatch watch;  // before the connections
+  TestApp app;
+  Names names = belongings_of(app, app.me());
+  std::unique_ptr<ManyRows> rows;
+
+ private:
+  std::string at(std::int64_t ms) const { return app.clock.now().plus_ms(ms).to_string(); }
+};
+
+std::string cursor_of(const Reply& reply, const char* member) {
+  const Json& cursor = reply.json().at(member);
+  return cursor.is_null() ? std::string() : "&cursor=" + cursor.get<std::string>();
+}
+
+void check_plans(const World& world, const std::set<std::string>& statements) {
+  store::Connection db(world.app.config().db, store::OpenMode::read_only);
+  for (const std::string& sql : statements) {
+    for (const std::string& fault : plan_faults(db, sql, kSmall))
+      FAIL_CHECK(fault << "\n  " << sql);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("lists: every combination of filters starts at an index and sorts nothing") {
+  World world(100);
+  std::set<std::string> statements;
+  std::size_t pages = 0;
+  for (const api::Route& route : lists()) {
+    for (const std::string& query : combinations(route, 3)) {
+      INFO(route.pattern << query);
+      const Reply reply = world.get(route, query);
+      REQUIRE(reply.status == 200);
+      if (const auto next = cursor_of(reply, "nextCursor"); !next.empty()) {
+        const Reply second = world.get(route, query + next);
+        REQUIRE(second.status == 200);
+        REQUIRE(world.get(route, query + cursor_of(second, "prevCursor")).status == 200);
+      }
+      ++pages;
+    }
+    for (const auto& [sql, steps] : world.watch.take()) statements.insert(sql);
+  }
+  CHECK(pages > 1'000);
+  CHECK(statements.size() > 40);
+  check_plans(world, statements);
+}
+
+TEST_CASE("lists: a page is bounded, whatever is combined and however many rows there are") {
+  World world(30'000);
+  // A row costs up to about thirty steps where it is judged, and the records of a page are whole.
+  constexpr std::int64_t kStepsMax = 40 * store::kRowsMax;
+  std::int64_t most = 0;
+  for (const api::Route& route : lists()) {
+    for (const std::string& query : combinations(route, 2)) {
+      std::string cursor;
+      for (const char* way : {"nextCursor", "nextCursor", "prevCursor"}) {
+        INFO(route.pattern << query << cursor);
+        const Reply reply = world.get(route, query + cursor);
+        REQUIRE(reply.status == 200);
+        const auto statements = world.watch.take();
+        const std::int64_t steps = steps_of(statements);
+        if (steps > kStepsMax) {
+          for (const auto& [sql, one] : statements) UNSCOPED_INFO(one << " " << sql);
+        }
+        CHECK(steps <= kStepsMax);
+        most = std::max(most, steps);
+        cursor = cursor_of(reply, way);
+        if (cursor.empty()) break;
+      }
+    }
+  }
+  // The rows are enough to be felt: somewhere a page ends before it is full.
+  CHECK(most > kStepsMax / 10);
+}
+
+TEST_CASE("lists: what is rare and has no index is found over several pages, both ways") {
+  World world(30'000);
+  const auto route = lists();
+  const auto transactions = std::find_if(route.begin(), route.end(), [](const api::Route& one) {
+    return one.operation == "listTransactions";
+  });
+  REQUIRE(transactions != route.end());
+  for (const char* sort : {"", "&sort=updatedAt"}) {
+    const std::string query = std::string("&reference=REF") + sort;
+    const auto follow = [&](std::string cursor, const char* way) {
+      std::vector<std::string> ids;
+      for (int pages = 0; pages < 100; ++pages) {
+        const Reply reply = world.get(*transactions, query + cursor);
+        REQUIRE(reply.status == 200);
+        CHECK(reply.json().at("hasMore") == !reply.json().at("nextCursor").is_null());
+        std::vector<std::string> page;
+        for (const Json& row : reply.json().at("data")) page.push_back(row.at("transactionId"));
+        if (std::string(way) == "prevCursor") std::reverse(page.begin(), page.end());
+        ids.insert(ids.end(), page.begin(), page.end());
+        const std::string next = cursor_of(reply, way);
+        if (next.empty()) {
+          CHECK(pages > 1);
+          return std::pair(ids, cursor);
+        }
+        cursor = next;
+      }
+      FAIL("no end");
+      return std::pair(ids, cursor);
+    };
+    auto [forward, last] = follow("", "nextCursor");
+    CHECK(forward.size() == 10);
+    CHECK(std::is_sorted(forward.begin(), forward.end(), [](const auto& a, const auto& b) {
+      return std::stoi(a.substr(5)) > std::stoi(b.substr(5));
+    }));
+    // The last page again and back from there to the newest.
+    const Reply end = world.get(*transactions, query + last);
+    std::size_t rest = end.json().at("data").size();
+    auto [backward, first] = follow(cursor_of(end, "prevCursor"), "prevCursor");
+    std::reverse(backward.begin(), backward.end());
+    forward.resize(forward.size() - rest);
+    CHECK(backward == forward);
+  }
+}
