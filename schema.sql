@@ -726,6 +726,7 @@ CREATE TABLE webhooks (
 ) STRICT;
 CREATE INDEX webhooks_by_tenant ON webhooks (tenant);
 CREATE INDEX webhooks_active ON webhooks (webhook) WHERE disabled_at IS NULL;
+CREATE INDEX webhooks_disabled ON webhooks (disable_reason) WHERE disable_reason IS NOT NULL;
 CREATE TRIGGER webhooks_stay_disabled BEFORE UPDATE OF disabled_at, disable_reason ON webhooks
 WHEN OLD.disabled_at IS NOT NULL
 BEGIN SELECT RAISE(ABORT, 'a disabled webhook stays disabled'); END;

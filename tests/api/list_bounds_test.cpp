@@ -122,7 +122,9 @@ class ManyRows {
         " (SELECT application FROM payments LIMIT 1) AS application,"
         " (SELECT asset FROM assets WHERE code = 'USDC') AS usdc,"
         " (SELECT asset FROM assets WHERE code = 'EURC') AS eurc,"
-        " (SELECT max(payment) FROM payments) AS p0, (SELECT max(sequence) FROM events) AS s0,"
+        " (SELECT max(payment) FROM payments) AS p0, (SELECT max(sequence) FROM events WHERE "
+        "tenant = (SELECT tenant FROM wallets w"
+        " WHERE w.wallet = 1)) AS s0,"
         " (SELECT max(wallet) FROM wallets) AS w0, (SELECT max(account) FROM accounts) AS a0,"
         " (SELECT max(onramp_reference) FROM onramp_references) AS r0,"
         " " +
@@ -138,8 +140,10 @@ class ManyRows {
   }
   ~ManyRows() {
     db_.execute(
-        "DELETE FROM deliveries WHERE sequence > (SELECT s0 FROM c);"
-        "DELETE FROM events WHERE sequence > (SELECT s0 FROM c);"
+        "DELETE FROM deliveries WHERE webhook = (SELECT webhook FROM c)"
+        " AND sequence > (SELECT s0 FROM c);"
+        "DELETE FROM events WHERE tenant = (SELECT tenant FROM c) AND sequence > (SELECT s0 FROM "
+        "c);"
         "DELETE FROM provider_payments WHERE payment > (SELECT p0 FROM c);"
         "DELETE FROM payments WHERE payment > (SELECT p0 FROM c);"
         "DELETE FROM accounts WHERE account > (SELECT a0 FROM c);"

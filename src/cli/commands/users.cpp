@@ -1,6 +1,7 @@
 #include "cli/commands/users.h"
 
 #include "app.h"
+#include "cli/operating/paging.h"
 #include "flows/user_changes.h"
 
 namespace coffer::cli {
@@ -33,11 +34,14 @@ Result<Answer> add(Session& session, const Arguments& arguments) {
   return view(enrolled);
 }
 
-Result<Answer> list(Session& session, const Arguments&) {
-  return store::with_reader(session.app.database(), [](store::Connection& db) -> Result<Answer> {
+Result<Answer> list(Session& session, const Arguments& arguments) {
+  COFFER_TRY(const auto at, page_argument(arguments));
+  return store::with_reader(session.app.database(), [&](store::Connection& db) -> Result<Answer> {
     Answer answer{.list = true,
                   .columns = {"id", "username", "associationId", "status", "createdAt"}};
-    for (const auto& row : store::list_users(db)) answer.records.push_back(view(row));
+    const auto page = store::list_users(db, at);
+    for (const auto& row : page.rows) answer.records.push_back(view(row));
+    put_next(answer, page.next, false);
     return answer;
   });
 }
@@ -72,9 +76,10 @@ std::vector<Command> user_commands() {
                      required_option("association", "ID", "Whose business it may see")},
        .hint = "coffer association list shows what there is"},
       {.path = "user list",
-       .summary = "List the users of all associations",
+       .summary = "List the users of all associations, newest first",
        .run = list,
-       .role = OperatorRole::viewer},
+       .role = OperatorRole::viewer,
+       .arguments = page_arguments()},
       {.path = "user suspend",
        .summary = "End the tokens of a user and refuse new ones",
        .run = suspend<true>,

@@ -7,7 +7,8 @@ namespace {
   "SELECT u.id, a.id, u.username, u.password_hash, u.sealed_otp, u.otp_step, u.suspended," \
   " u.key_version, u.created_at, u.updated_at FROM users u"                                \
   " JOIN associations a ON a.association = u.association"
-constexpr const char* kAll = USER_COLUMNS " ORDER BY u.user";
+constexpr KeyIndex kAll = COFFER_KEY_INDEX("user", "users", "true");
+constexpr const char* kByKey = USER_COLUMNS " WHERE u.user = ?";
 constexpr const char* kById = USER_COLUMNS " WHERE u.id = ?";
 constexpr const char* kByUsername = USER_COLUMNS " WHERE u.username = ?";
 #undef USER_COLUMNS
@@ -43,10 +44,12 @@ std::optional<UserRow> first(Connection& db, const char* sql, const Args&... arg
 
 }  // namespace
 
-std::vector<UserRow> list_users(Connection& db) {
-  std::vector<UserRow> out;
-  Query query(db, kAll);
-  while (query.step()) out.push_back(user_row(query));
+UserPage list_users(Connection& db, const NewestAt& at) {
+  RowBudget budget;
+  const KeyWalk walk(db, Order::falling, budget);
+  const KeyPage page = newest_keys(walk, one(walk.of(kAll)), at, [](std::int64_t) { return true; });
+  UserPage out{{}, page.next};
+  for (const std::int64_t key : page.keys) out.rows.push_back(*first(db, kByKey, key));
   return out;
 }
 

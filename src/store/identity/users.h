@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "domain/ids.h"
+#include "store/operating/newest.h"
 #include "store/write_tx.h"
 
 namespace coffer::store {
@@ -24,8 +25,12 @@ struct UserRow {
   Timestamp updated_at;
 };
 
-/// In the order they were added.
-std::vector<UserRow> list_users(Connection& db);
+struct UserPage {
+  std::vector<UserRow> rows;
+  std::optional<std::int64_t> next;
+};
+/// Of all associations, newest first.
+UserPage list_users(Connection& db, const NewestAt& at);
 std::optional<UserRow> find_user(Connection& db, UserId id);
 std::optional<UserRow> find_user_by_username(Connection& db, std::string_view username);
 /// The caller has checked that the association is there and the name is free.

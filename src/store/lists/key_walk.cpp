@@ -163,7 +163,11 @@ KeyWalk::Found KeyWalk::read(const KeySets& sets, const Part& part,
   const bool rising = order_ == Order::rising;
   const std::int64_t last = place_of(order_, rising ? part.below - 1 : part.lowest);
   std::int64_t start = place_of(order_, rising ? part.lowest : part.below - 1);
-  if (part.beyond) start = std::max(start, place_of(order_, *part.beyond) + 1);
+  if (part.beyond) {
+    const std::int64_t beyond = place_of(order_, *part.beyond);
+    if (beyond >= last) return out;
+    start = std::max(start, beyond + 1);
+  }
   Leap leap(sets, start, budget_);
   while (out.keys.size() < static_cast<std::size_t>(part.limit)) {
     const Leap::Ended ended = leap.next();

@@ -126,8 +126,8 @@ void PaymentWalk::add_kinds(KeySets& out, std::int64_t tenant) const {
   if (wanted_.asset) out.push_back(walk_.of(kSwappedTo, tenant, *wanted_.asset));
 }
 
-std::unique_ptr<KeySet> PaymentWalk::of_kind() const {
-  if (!wanted_.tenants || wanted_.tenants->size() > kTenantsMax) return walk_.of(kAll);
+std::unique_ptr<KeySet> PaymentWalk::of_kind(bool by_tenant) const {
+  if (!by_tenant) return walk_.of(kAll);
   KeySets out;
   for (const std::int64_t tenant : *wanted_.tenants) add_kinds(out, tenant);
   return walk_.any(std::move(out));
@@ -149,8 +149,10 @@ KeySets PaymentWalk::sets() {
   // The index of a connector has the payments of all tenants.
   const bool of_tenant = !out.empty();
   if (wanted_.connector) out.push_back(walk_.of(kOfConnector, *wanted_.connector));
-  const bool by_kind = wanted_.tenants && (!of_tenant || wanted_.type || wanted_.asset);
-  if (out.empty() || by_kind) out.push_back(of_kind());
+  const bool few = wanted_.tenants && wanted_.tenants->size() <= kTenantsMax;
+  if (out.empty() || (few && (!of_tenant || wanted_.type || wanted_.asset))) {
+    out.push_back(of_kind(few));
+  }
   return out;
 }
 

@@ -46,7 +46,7 @@ class PaymentWalk {
   KeySets sets();
   std::unique_ptr<KeySet> of_wallet(std::int64_t wallet) const;
   std::unique_ptr<KeySet> of_status() const;
-  std::unique_ptr<KeySet> of_kind() const;
+  std::unique_ptr<KeySet> of_kind(bool by_tenant) const;
   void add_kinds(KeySets& out, std::int64_t tenant) const;
   std::vector<PaymentType> types() const;
   bool legs_fit(const Query& q);

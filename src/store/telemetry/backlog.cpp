@@ -12,7 +12,7 @@ namespace coffer::store {
 namespace {
 
 constexpr const char* kSettlement =
-    "SELECT (SELECT count(*) FROM settlement_jobs),"
+    "SELECT (SELECT count(*) FROM (SELECT 1 FROM settlement_jobs LIMIT ?)),"
     " (SELECT due_at FROM settlement_jobs ORDER BY due_at LIMIT 1),"
     " (SELECT min(payment) FROM (SELECT payment FROM settlement_jobs ORDER BY due_at LIMIT 1000))";
 // Due times are in order within a lane; lanes are few, and each is found by a seek.
@@ -20,7 +20,7 @@ constexpr const char* kProviders =
     "WITH RECURSIVE lanes(lane) AS (SELECT min(lane) FROM provider_jobs UNION ALL"
     " SELECT (SELECT min(lane) FROM provider_jobs WHERE lane > lanes.lane) FROM lanes"
     " WHERE lane IS NOT NULL)"
-    " SELECT (SELECT count(*) FROM provider_jobs),"
+    " SELECT (SELECT count(*) FROM (SELECT 1 FROM provider_jobs LIMIT ?)),"
     " (SELECT min((SELECT due_at FROM provider_jobs j WHERE j.lane = lanes.lane"
     " ORDER BY due_at LIMIT 1)) FROM lanes),"
     " (SELECT min(payment) FROM provider_jobs)";
@@ -51,7 +51,9 @@ static_assert(stored(NotificationState::waiting) == 0);
 static_assert(stored(NotificationState::failed) == 2);
 static_assert(stored(WalletStatus::pending) == 0);
 static_assert(stored(WalletStatus::verified) == 1);
-constexpr const char* kEndpointsGone = "SELECT count(*) FROM webhooks WHERE disable_reason = ?";
+constexpr const char* kEndpointsGone =
+    "SELECT count(*) FROM (SELECT 1 FROM webhooks INDEXED BY webhooks_disabled"
+    " WHERE disable_reason = ? LIMIT ?)";
 constexpr const char* kEndpoints =
     "SELECT w.webhook, w.failures, w.cursor,"
     " (SELECT e.sequence FROM events e WHERE e.tenant = w.tenant ORDER BY e.sequence DESC LIMIT 1)"
@@ -69,7 +71,7 @@ Waiting payments_waiting(Connection& db, const char* sql) {
   Waiting out;
   std::optional<std::int64_t> oldest;
   {
-    Query query(db, sql);
+    Query query(db, sql, kCountMax);
     query.step();
     out.count = query.integer(0);
     out.due = query.optional_time(1);
@@ -132,7 +134,7 @@ Backlog read_backlog(Connection& db) {
   read_endpoints(db, out);
   out.last_backup = last_backup(db);
   out.endpoints_disabled =
-      first_integer(db, kEndpointsGone, DisableReason::endpoint_gone).value_or(0);
+      first_integer(db, kEndpointsGone, DisableReason::endpoint_gone, kCountMax).value_or(0);
   {
     Query query(db, kAudit);
     if (query.step()) out.audit_records = query.integer(0);

@@ -1,7 +1,7 @@
 // What waits to be done, as the file says: for /metrics and the overview.
 //
-// Every query is a seek, a count that SQLite has without looking at rows, or one that ends at
-// kCountMax: it costs milliseconds, however many payments there are.
+// Every query is a seek or a count that ends at kCountMax: it costs milliseconds, however many
+// payments there are.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace coffer::store {
 
-/// Of deliveries, notifications and reviews: counts beyond it show as it.
+/// Counts beyond it show as it.
 constexpr std::int64_t kCountMax = 20'000;
 
 struct Waiting {

@@ -51,3 +51,18 @@ TEST_CASE("users: what is refused", "[cli]") {
   CHECK(unknown.err.find("coffer user list") != std::string::npos);
   CHECK(file.run("user list").json().size() == 1);
 }
+
+TEST_CASE("users: the list comes in pages, newest first", "[cli]") {
+  OpenFile file;
+  const std::string association =
+      file.run("association create", {{"NAME", "Acme"}}).json().at("id");
+  for (const char* name : {"ada", "bea", "cleo"}) {
+    REQUIRE(file.run("user add", {{"USERNAME", name}, {"association", association}}).code == 0);
+  }
+  const auto page = file.run("user list", {{"limit", "2"}}).json();
+  REQUIRE(page.size() == 2);
+  CHECK(page.at(0).at("username") == "cleo");
+  const auto rest = file.run("user list", {{"limit", "2"}, {"cursor", "2"}}).json();
+  REQUIRE(rest.size() == 1);
+  CHECK(rest.at(0).at("username") == "ada");
+}

@@ -161,6 +161,23 @@ TEST_CASE("key walk: two large sets with little in common are bounded too") {
   });
 }
 
+TEST_CASE("key walk: beyond the last key there is nothing, at the ends of the numbers too") {
+  OpenedFile file;
+  file.read([&](Connection& db) {
+    for (const Order order : {Order::falling, Order::rising}) {
+      for (const std::int64_t beyond : {INT64_MAX, INT64_MAX - 1, std::int64_t{0}, INT64_MIN + 1}) {
+        RowBudget budget;
+        const KeyWalk walk(db, order, budget);
+        const auto found =
+            walk.read(one(walk.of(all_up_to(order, 3))), {.beyond = beyond}, everything);
+        const bool before = order == Order::falling ? beyond > 3 : beyond < 1;
+        CHECK(found.keys.size() == (before ? 3 : 0));
+      }
+    }
+    return 0;
+  });
+}
+
 TEST_CASE("key walk: the rarest set sets the pace") {
   OpenedFile file;
   file.read([&](Connection& db) {
