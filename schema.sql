@@ -216,6 +216,7 @@ CREATE TABLE accounts (
   CHECK (kind IN (1, 4) OR balance >= held)
 ) STRICT;
 CREATE UNIQUE INDEX accounts_of_wallet ON accounts (wallet, asset) WHERE wallet IS NOT NULL;
+-- The wallets of a tenant that have an asset; balances are not part of it.
 CREATE INDEX accounts_by_asset ON accounts (tenant, asset, wallet) WHERE wallet IS NOT NULL;
 CREATE UNIQUE INDEX accounts_of_operator ON accounts (tenant, kind, asset, ifnull(connector, 0))
 WHERE wallet IS NULL;
@@ -477,6 +478,7 @@ CREATE TABLE onramp_references (
 ) STRICT;
 CREATE UNIQUE INDEX onramp_references_of_customer ON onramp_references (tenant, connector, customer_id)
 WHERE related_to IS NULL;
+-- The references of a tenant; a list of all merges its connectors.
 CREATE INDEX onramp_references_by_connector ON onramp_references (tenant, connector)
 WHERE related_to IS NULL;
 CREATE INDEX onramp_references_related ON onramp_references (related_to) WHERE related_to IS NOT NULL;

@@ -228,7 +228,7 @@ function books({ books: rows, invariantsHold }) {
         'span',
         {},
         badge(invariantsHold ? 'ok' : 'fault'),
-        invariantsHold ? ' verified: every sum is zero' : ' the books do not add up: run Verify under Checks',
+        invariantsHold ? ' every sum is zero' : ' the books do not add up: run Verify under Checks',
       ),
     ),
     rows.length === 0

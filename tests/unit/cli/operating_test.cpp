@@ -77,7 +77,7 @@ TEST_CASE("overview: what waits, and books that add up", "[cli]") {
   house.pay("t1");
   const auto shown = house.file.run("overview").json();
   CHECK(shown.at("startedAt").is_null());
-  CHECK(shown.at("invariantsHold") == true);
+  CHECK(shown.at("invariantsHold").is_null());  // nothing has verified it
   CHECK(shown.at("unsettledPayments") == 1);
   CHECK(shown.at("oldestUnsettledAt") == house.file.clock().now().to_string());
   CHECK(shown.at("paymentsEver") == 1);
@@ -91,11 +91,6 @@ TEST_CASE("overview: what waits, and books that add up", "[cli]") {
 
   house.file.app().settle_once();
   CHECK(house.file.run("overview").json().at("unsettledPayments") == 0);
-  house.file.reopen([&] {
-    store::Connection db(house.file.path(), store::OpenMode::read_write);
-    db.execute("UPDATE accounts SET balance = balance + 1 WHERE kind = 0");
-  });
-  CHECK(house.file.run("overview").json().at("invariantsHold") == false);
 }
 
 TEST_CASE("activity: the last day by hours, the last week by quarters of days", "[cli]") {
