@@ -6,6 +6,7 @@
 
 #include "domain/party/search_words.h"
 #include "store/beneficiaries.h"
+#include "store/operating/noun_lists.h"
 #include "unit/store/ledger_fixture.h"
 
 using namespace coffer;
@@ -108,6 +109,38 @@ TEST_CASE("beneficiary search: every pair of words and tags against a plain mode
         CHECK(listed(db, other, wanted(text, tag), 3).empty());
       }
     }
+    return 0;
+  });
+}
+
+TEST_CASE("beneficiary search: the operator finds those of all tenants, by word and by id") {
+  SmallLedger ledger;
+  BeneficiaryRow row;
+  ledger
+      .write([&](WriteTx& tx) -> Result<void> {
+        for (const char* first : {"Amina", "Amadou", "Wanjiku"}) {
+          row.id = ledger.random.id<BeneficiaryId>(ledger.clock.now());
+          row.detail.party = Individual{first, "Otieno", {}, {}, {}, {}};
+          insert_beneficiary(tx, ledger.tenant, row);
+        }
+        return {};
+      })
+      .value();
+  ledger.read([&](Connection& db) {
+    for (const auto& tenants : {TenantKeys(), TenantKeys(Keys{ledger.tenant.key})}) {
+      const auto found = [&](const std::string& text) {
+        return newest_beneficiaries(db, {tenants, text}, {}).rows.size();
+      };
+      CHECK(found("otieno") == 3);
+      CHECK(found("OTI ama") == 1);
+      CHECK(found("tieno") == 0);
+      CHECK(found("-") == 0);
+      CHECK(found(row.id.to_string()) == 1);
+    }
+    CHECK(newest_beneficiaries(db, {Keys{ledger.tenant.key + 1}, "otieno"}, {}).rows.empty());
+    // Of more tenants than are looked up, each row is judged.
+    const Keys many{ledger.tenant.key, 91, 92, 93, 94, 95, 96, 97};
+    CHECK(newest_beneficiaries(db, {many, "ami oti"}, {}).rows.size() == 1);
     return 0;
   });
 }
