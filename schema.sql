@@ -283,7 +283,7 @@ CREATE TABLE beneficiaries (
   email                TEXT,
   phone                TEXT,
   client_reference     TEXT,
-  search               TEXT NOT NULL,  -- name, e-mail and reference with folded case
+  search               TEXT NOT NULL,  -- name, e-mail and reference with folded case, a line each
   created_at           INTEGER NOT NULL,
   updated_at           INTEGER NOT NULL,
   archived_at          INTEGER,
@@ -314,6 +314,15 @@ CREATE TABLE beneficiary_tags (
   tag         TEXT NOT NULL CHECK (tag <> ''),
   PRIMARY KEY (beneficiary, position),
   UNIQUE (beneficiary, tag)
+) STRICT, WITHOUT ROWID;
+
+-- What lists of live beneficiaries are searched by: each word of `search`, and each tag as `#tag`, which
+-- no word is. The words that begin alike are neighbours.
+CREATE TABLE beneficiary_terms (
+  tenant      INTEGER NOT NULL REFERENCES tenants,
+  term        TEXT NOT NULL CHECK (term <> ''),
+  beneficiary INTEGER NOT NULL REFERENCES beneficiaries,
+  PRIMARY KEY (tenant, term, beneficiary)
 ) STRICT, WITHOUT ROWID;
 
 -- Which columns are set follows the method. A change archives the row and writes another with the same

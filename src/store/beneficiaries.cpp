@@ -1,9 +1,7 @@
 #include "store/beneficiaries.h"
 
-#include <algorithm>
-
 #include "base/check.h"
-#include "domain/party/contact.h"
+#include "domain/party/search_words.h"
 
 namespace coffer::store {
 namespace {
@@ -14,16 +12,10 @@ namespace {
   " b.phone, b.client_reference, b.created_at, b.updated_at, b.archived_at FROM beneficiaries b"
 constexpr const char* kFind = BENEFICIARY_COLUMNS " WHERE b.id = ? AND b.tenant = ?";
 constexpr const char* kFindByKey = BENEFICIARY_COLUMNS " WHERE b.beneficiary = ?";
-#define BENEFICIARY_FILTER                                                                  \
-  " WHERE b.tenant = ?1 AND b.archived_at IS NULL AND (?2 IS NULL OR EXISTS (SELECT 1 FROM" \
-  " beneficiary_tags t WHERE t.beneficiary = b.beneficiary AND t.tag = ?2))"                \
-  " AND (?3 IS NULL OR instr(b.search, ?3) > 0)"
-constexpr const char* kListForward = BENEFICIARY_COLUMNS BENEFICIARY_FILTER
-    " AND (?4 IS NULL OR b.beneficiary < ?4) ORDER BY b.beneficiary DESC LIMIT ?5";
-constexpr const char* kListBackward = BENEFICIARY_COLUMNS BENEFICIARY_FILTER
-    " AND (?4 IS NULL OR b.beneficiary > ?4) ORDER BY b.beneficiary LIMIT ?5";
-#undef BENEFICIARY_FILTER
 #undef BENEFICIARY_COLUMNS
+constexpr KeyIndex kOfTenant =
+    COFFER_KEY_INDEX("beneficiary", "beneficiaries", "tenant = ?3 AND archived_at IS NULL");
+constexpr const char* kSearch = "SELECT search FROM beneficiaries WHERE beneficiary = ?";
 
 constexpr const char* kAddresses =
     "SELECT type, line1, line2, city, state, postal_code, country FROM beneficiary_addresses"
@@ -76,6 +68,28 @@ BeneficiaryRow beneficiary_row(const Query& q) {
   return row;
 }
 
+std::string search_of(Connection& db, std::int64_t beneficiary) {
+  Query query(db, kSearch, beneficiary);
+  COFFER_CHECK(query.step());
+  return query.text(0);
+}
+
+std::vector<std::string> tags_of(Connection& db, std::int64_t beneficiary) {
+  std::vector<std::string> out;
+  Query tags(db, kTags, beneficiary);
+  while (tags.step()) out.push_back(tags.text(0));
+  return out;
+}
+
+/// What the stored row is found by.
+std::vector<std::string> stored_terms(Connection& db, std::int64_t beneficiary) {
+  return terms_of(search_of(db, beneficiary), tags_of(db, beneficiary));
+}
+
+std::vector<std::string> terms_of(const Beneficiary& detail) {
+  return store::terms_of(search_text(detail), detail.tags);
+}
+
 void load_lists(Connection& db, BeneficiaryRow& row) {
   Query addresses(db, kAddresses, row.key);
   while (addresses.step()) {
@@ -84,8 +98,7 @@ void load_lists(Connection& db, BeneficiaryRow& row) {
                                     addresses.optional_text(4), addresses.optional_text(5),
                                     addresses.text(6)});
   }
-  Query tags(db, kTags, row.key);
-  while (tags.step()) row.detail.tags.push_back(tags.text(0));
+  row.detail.tags = tags_of(db, row.key);
 }
 
 std::optional<BeneficiaryRow> first_row(Connection& db, Query&& query) {
@@ -140,18 +153,20 @@ std::optional<BeneficiaryRow> find_beneficiary_by_key(Connection& db, std::int64
   return first_row(db, Query(db, kFindByKey, key));
 }
 
-std::vector<BeneficiaryRow> list_beneficiaries(Connection& db, const Tenant& tenant,
-                                               const BeneficiaryFilter& filter,
-                                               const PageAt& page) {
-  std::optional<std::string> part;
-  if (filter.q) part = fold_case(*filter.q);
-  std::vector<BeneficiaryRow> out;
-  Query query(db, page.backward ? kListBackward : kListForward, tenant.key, filter.tag, part,
-              page.key, page.limit);
-  while (query.step()) out.push_back(beneficiary_row(query));
-  for (BeneficiaryRow& row : out) load_lists(db, row);
-  if (page.backward) std::reverse(out.begin(), out.end());
-  return out;
+RowPage<BeneficiaryRow> list_beneficiaries(Connection& db, const Tenant& tenant,
+                                           const TermsWanted& wanted, const PageAt& page) {
+  RowBudget budget;
+  const KeyWalk walk(db, page.backward ? Order::rising : Order::falling, budget);
+  TermSets found = term_sets(db, walk, budget, {&tenant.key, 1}, wanted);
+  if (found.sets.empty()) found.sets.push_back(walk.of(kOfTenant, tenant.key));
+  const auto fits = [&](std::int64_t key) {
+    if (found.judged.empty()) return true;
+    budget.spend(1);
+    return has_words(search_words(search_of(db, key)), found.judged);
+  };
+  const auto keys = walk.read(found.sets, {.beyond = page.key, .limit = page.limit}, fits);
+  return load_page<BeneficiaryRow>(
+      page, keys, [&](std::int64_t key) { return *find_beneficiary_by_key(db, key); });
 }
 
 void insert_beneficiary(WriteTx& tx, const Tenant& tenant, BeneficiaryRow& row) {
@@ -164,10 +179,12 @@ void insert_beneficiary(WriteTx& tx, const Tenant& tenant, BeneficiaryRow& row) 
   row.key = tx.db().last_insert_key();
   row.created_at = row.updated_at = tx.now();
   put_lists(tx, row);
+  put_terms(tx, tenant, row.key, {}, terms_of(row.detail));
 }
 
 void update_beneficiary(WriteTx& tx, const Tenant& tenant, BeneficiaryRow& row) {
   const PartyColumns party = columns_of(row.detail);
+  const auto before = stored_terms(tx.db(), row.key);
   Query(tx.db(), kUpdate, row.type(), party.first_name, party.last_name, party.date_of_birth,
         party.nationality, party.company_name, party.registration_number,
         party.registration_country, email(row.detail), phone(row.detail),
@@ -176,6 +193,7 @@ void update_beneficiary(WriteTx& tx, const Tenant& tenant, BeneficiaryRow& row) 
   COFFER_CHECK(tx.db().changes() == 1);
   row.updated_at = tx.now();
   put_lists(tx, row);
+  put_terms(tx, tenant, row.key, before, terms_of(row.detail));
 }
 
 void touch_beneficiary(WriteTx& tx, const Tenant& tenant, BeneficiaryRow& row) {
@@ -187,6 +205,7 @@ void touch_beneficiary(WriteTx& tx, const Tenant& tenant, BeneficiaryRow& row) {
 void archive_beneficiary(WriteTx& tx, const Tenant& tenant, const BeneficiaryRow& row) {
   Query(tx.db(), kArchive, tx.now(), row.key, tenant.key).run();
   COFFER_CHECK(tx.db().changes() == 1);
+  put_terms(tx, tenant, row.key, stored_terms(tx.db(), row.key), {});
   archive_destinations(tx, tenant, row);
 }
 

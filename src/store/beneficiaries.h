@@ -9,7 +9,8 @@
 
 #include "domain/beneficiary.h"
 #include "domain/tenant.h"
-#include "store/wallets.h"
+#include "store/beneficiary_terms.h"
+#include "store/lists/page.h"
 #include "store/write_tx.h"
 
 namespace coffer::store {
@@ -35,18 +36,13 @@ struct DestinationRow {
   Timestamp created_at;
 };
 
-struct BeneficiaryFilter {
-  std::optional<std::string> tag;  // exact
-  std::optional<std::string> q;    // part of name, e-mail or client reference, in any case
-};
-
 /// Archived ones too.
 std::optional<BeneficiaryRow> find_beneficiary(Connection& db, const Tenant& tenant,
                                                BeneficiaryId id);
 std::optional<BeneficiaryRow> find_beneficiary_by_key(Connection& db, std::int64_t key);
 /// Live ones, newest first; at most `page.limit` rows beyond `page.key`.
-std::vector<BeneficiaryRow> list_beneficiaries(Connection& db, const Tenant& tenant,
-                                               const BeneficiaryFilter& filter, const PageAt& page);
+RowPage<BeneficiaryRow> list_beneficiaries(Connection& db, const Tenant& tenant,
+                                           const TermsWanted& wanted, const PageAt& page);
 
 /// The live row of this id, else its last archived one.
 std::optional<DestinationRow> find_destination(Connection& db, const Tenant& tenant,

@@ -1,4 +1,6 @@
 // The destinations of beneficiaries.
+#include <map>
+
 #include "base/check.h"
 #include "store/beneficiaries.h"
 
@@ -15,12 +17,11 @@ constexpr const char* kFind = DESTINATION_COLUMNS
     " WHERE d.id = ? AND d.tenant = ? ORDER BY d.archived_at IS NULL DESC, d.destination DESC "
     "LIMIT 1";
 constexpr const char* kFindByKey = DESTINATION_COLUMNS " WHERE d.destination = ?";
-// A destination that was replaced keeps its place.
 constexpr const char* kOfBeneficiary = DESTINATION_COLUMNS
-    " WHERE d.beneficiary = ?1 AND d.archived_at IS NULL AND (?2 IS NULL OR d.method = ?2)"
-    " ORDER BY (SELECT min(f.destination) FROM destinations f WHERE f.id = d.id)";
+    " WHERE d.beneficiary = ?1 AND d.archived_at IS NULL AND (?2 IS NULL OR d.method = ?2)";
 #undef DESTINATION_COLUMNS
 
+constexpr const char* kFirstOfId = "SELECT min(destination) FROM destinations WHERE id = ?";
 constexpr const char* kInsert =
     "INSERT INTO destinations (beneficiary, tenant, id, method, country, currency, label,"
     " account_name, account_number, iban, bank_name, bank_code, branch_code, swift_bic, provider,"
@@ -106,9 +107,16 @@ std::optional<DestinationRow> find_destination_by_key(Connection& db, std::int64
 
 std::vector<DestinationRow> destinations_of(Connection& db, std::int64_t beneficiary,
                                             std::optional<DestinationMethod> method) {
-  std::vector<DestinationRow> out;
+  // By the first row of each id: a destination that was replaced keeps its place.
+  std::map<std::int64_t, DestinationRow> in_order;
   Query query(db, kOfBeneficiary, beneficiary, method);
-  while (query.step()) out.push_back(destination_row(query));
+  while (query.step()) {
+    DestinationRow row = destination_row(query);
+    const auto first = first_integer(db, kFirstOfId, row.id);
+    in_order.emplace(first.value_or(row.key), std::move(row));
+  }
+  std::vector<DestinationRow> out;
+  for (auto& [first, row] : in_order) out.push_back(std::move(row));
   return out;
 }
 

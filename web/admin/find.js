@@ -60,7 +60,7 @@ export async function findScreen(context) {
       empty(
         'Nothing was found.',
         'A payment is found by any id of it or of what belongs to it, by its transactionId, request id, ',
-        'references and hash; wallets and beneficiaries also by a part of their name.',
+        'references and hash; wallets also by a part of their name, beneficiaries by the beginnings of words.',
       ),
     hits.map(({ title: name, rows, columns, to }) =>
       h('section', {}, h('h2', {}, name), table({ caption: name, rows, columns, link: to })),

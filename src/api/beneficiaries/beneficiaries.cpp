@@ -5,6 +5,7 @@
 #include "api/pipeline/merge_patch.h"
 #include "api/pipeline/page.h"
 #include "api/pipeline/services.h"
+#include "domain/party/search_words.h"
 #include "http/problem_json.h"
 
 namespace coffer::api {
@@ -33,19 +34,20 @@ http::Response state_response(int status, const flows::BeneficiaryState& state) 
 Result<http::Response> list_beneficiaries(const Services& services, const Call& call) {
   Faults faults;
   QueryFields query(call.request, faults);
-  const store::BeneficiaryFilter filter{query.text("tag"), query.text("q")};
+  store::TermsWanted wanted;
+  wanted.tag = query.text("tag");
+  if (const auto q = query.text("q")) wanted.words = search_words(*q);
   COFFER_TRY(const PageRequest page, read_page(call.request, query, services.cursors,
                                                call.caller.tenant, {"beneficiaries", "tag", "q"}));
   return store::with_reader(
       services.flows.database, [&](store::Connection& db) -> Result<http::Response> {
-        std::vector<Json> rows;
-        std::vector<std::int64_t> positions;
-        for (const auto& row : store::list_beneficiaries(db, call.caller.tenant, filter, page.at)) {
-          rows.push_back(beneficiary_json(row, store::destinations_of(db, row.key), Shown::masked));
-          positions.push_back(row.key);
-        }
-        return page_response(call.request, page, services.cursors, std::move(rows),
-                             std::move(positions));
+        const auto found = store::list_beneficiaries(db, call.caller.tenant, wanted, page.at);
+        return page_response(
+            call.request, page, services.cursors, found,
+            [&](const store::BeneficiaryRow& row) {
+              return beneficiary_json(row, store::destinations_of(db, row.key), Shown::masked);
+            },
+            [](const store::BeneficiaryRow& row) { return row.key; });
       });
 }
 
@@ -183,7 +185,7 @@ std::vector<Route> beneficiaries_routes() {
            .summary = "List beneficiaries, the numbers of their destinations masked",
            .scope = Scope::beneficiaries_read,
            .query = {{"tag", "Text", "Only beneficiaries with this tag"},
-                     {"q", "Text", "Part of the name, e-mail or clientReference, in any case"},
+                     {"q", "Text", "Beginnings of words of name, e-mail and clientReference"},
                      {"limit", "Limit", "Rows of a page"},
                      {"cursor", "Cursor", "Continues a list"}},
            .answers = {{200, "BeneficiaryList"}},

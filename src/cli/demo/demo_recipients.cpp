@@ -192,9 +192,10 @@ class Recipients {
         out.connectors.push_back(row.terms);
       }
       std::reverse(out.connectors.begin(), out.connectors.end());
-      for (auto& row : store::list_beneficiaries(db, tenant_, {"demo", {}}, {.limit = kListMax})) {
+      const auto found = store::list_beneficiaries(db, tenant_, {{}, "demo"}, {.limit = kListMax});
+      for (const auto& row : found.rows) {
         auto destinations = store::destinations_of(db, row.key);
-        out.beneficiaries.push_back({std::move(row), std::move(destinations)});
+        out.beneficiaries.push_back({row, std::move(destinations)});
       }
       std::reverse(out.beneficiaries.begin(), out.beneficiaries.end());
       return out;

@@ -132,7 +132,7 @@ Result<Answer> show(Session& session, const Arguments& arguments) {
 
 std::vector<Command> beneficiary_commands() {
   std::vector<Argument> arguments{
-      option("text", "TEXT", "Id, or part of name, e-mail or client reference")};
+      option("text", "TEXT", "Id, or beginnings of words of name, e-mail and client reference")};
   for (const auto& more : {owner_arguments(), page_arguments()}) {
     arguments.insert(arguments.end(), more.begin(), more.end());
   }

@@ -2,6 +2,8 @@
 
 #include "base/check.h"
 #include "domain/party/contact.h"
+#include "domain/party/search_words.h"
+#include "store/beneficiary_terms.h"
 
 namespace coffer::store {
 namespace {
@@ -22,6 +24,7 @@ constexpr KeyIndex kBeneficiaries = COFFER_KEY_INDEX("beneficiary", "beneficiari
 constexpr KeyIndex kBeneficiariesOfTenant =
     COFFER_KEY_INDEX("beneficiary", "beneficiaries INDEXED BY beneficiaries_by_tenant",
                      "tenant = ?3 AND archived_at IS NULL");
+constexpr const char* kTenants = "SELECT tenant FROM tenants WHERE association IS NOT NULL";
 constexpr const char* kBeneficiaryOfId = "SELECT beneficiary FROM beneficiaries WHERE id = ?";
 constexpr const char* kBeneficiaryBrief =
     "SELECT tenant, archived_at IS NULL, search FROM beneficiaries WHERE beneficiary = ?";
@@ -108,22 +111,25 @@ NewestPage<BeneficiaryRow> newest_beneficiaries(Connection& db, const Beneficiar
                                                 const NewestAt& at) {
   RowBudget budget;
   const KeyWalk walk(db, Order::falling, budget);
-  std::optional<std::string> part;
-  KeySets sets = one(of_tenants(walk, wanted.tenants, kBeneficiaries, kBeneficiariesOfTenant));
+  TermSets found;
   if (wanted.text) {
     if (const auto id = BeneficiaryId::parse(*wanted.text)) {
-      sets.push_back(walk.known(integers(db, kBeneficiaryOfId, *id)));
+      found.sets = one(walk.known(integers(db, kBeneficiaryOfId, *id)));
     } else {
-      part = fold_case(*wanted.text);
+      const auto tenants = wanted.tenants ? *wanted.tenants : integers(db, kTenants);
+      found = term_sets(db, walk, budget, tenants, {search_words(*wanted.text), {}});
     }
+  }
+  if (found.sets.empty()) {
+    found.sets = one(of_tenants(walk, wanted.tenants, kBeneficiaries, kBeneficiariesOfTenant));
   }
   const auto fits = [&](std::int64_t beneficiary) {
     budget.spend(1);
     Query q(db, kBeneficiaryBrief, beneficiary);
     if (!q.step() || !contains(wanted.tenants, q.integer(0)) || !q.boolean(1)) return false;
-    return !part || q.text(2).find(*part) != std::string::npos;
+    return found.judged.empty() || has_words(search_words(q.text(2)), found.judged);
   };
-  return rows_of<BeneficiaryRow>(newest_keys(walk, sets, at, fits), [&](std::int64_t key) {
+  return rows_of<BeneficiaryRow>(newest_keys(walk, found.sets, at, fits), [&](std::int64_t key) {
     return Listed<BeneficiaryRow>{*find_beneficiary_by_key(db, key),
                                   tenant_in(db, kBeneficiaryBrief, key)};
   });

@@ -26,7 +26,7 @@ std::vector<std::int64_t> named_wallets(Connection& db, std::string_view text);
 
 struct BeneficiariesWanted {
   TenantKeys tenants;
-  std::optional<std::string> text;  // an id, or part of name, e-mail or client reference
+  std::optional<std::string> text;  // an id, or beginnings of words
 };
 /// Live ones.
 NewestPage<BeneficiaryRow> newest_beneficiaries(Connection& db, const BeneficiariesWanted& wanted,

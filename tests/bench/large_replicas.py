@@ -1,0 +1,212 @@
+"""Multiplies sample payments: every row that belongs to one is written again under new keys, for other
+wallets, in the order and with the balances and the hash chain that the product would have made.
+
+What belongs to a payment is what refers to it by a foreign key, and its entries. A column keeps the value of
+the sample unless its name says otherwise (`value_of`), so a column that is added is copied."""
+
+import hashlib
+
+FAR = 4_102_444_800_000  # the year 2100, in ms: work that is due then stays undone
+STEP_MS = 10             # between two things that happen to one payment
+LINES_PER_SET = 1024
+AMOUNTS = {"sending_amount", "receiving_amount", "min_receiving", "amount", "fee", "total", "send_amount",
+           "receive_amount", "collected_amount"}
+ACCOUNTS = {"account", "counterparty"}
+WALLETS = {"source_wallet", "destination_wallet"}
+
+
+def is_time(column):
+    return column == "at" or (column.endswith("_at") and column not in ("due_at", "expires_at"))
+
+
+def columns_of(db, table):
+    return [row[1] for row in db.execute(f"PRAGMA table_info({table})")]
+
+
+def insert_into(db, table):
+    names = columns_of(db, table)
+    return f"INSERT INTO {table} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})"
+
+
+def tables_of_payments(db):
+    """(table, its column that names the payment)."""
+    names = [name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY rowid")]
+    return [(name, key[3]) for name in names for key in db.execute(f"PRAGMA foreign_key_list({name})")
+            if key[2] == "payments"]
+
+
+class Sample:
+    """The rows of one payment by table, as dictionaries."""
+
+    def __init__(self, db, payment):
+        self.rows = {"payments": self.read(db, "payments", "payment", payment)}
+        for table, column in tables_of_payments(db):
+            self.rows[table] = self.read(db, table, column, payment)
+        self.rows["entries"] = [
+            {**entry, "set": number} for number, entry_set in enumerate(self.rows["journal"])
+            for entry in self.read(db, "entries", f"entry / {LINES_PER_SET}", entry_set["journal"])]
+        self.weight = 1.0
+
+    @staticmethod
+    def read(db, table, column, value):
+        cursor = db.execute(f"SELECT * FROM {table} WHERE {column} = ?", (value,))
+        names = [one[0] for one in cursor.description]
+        return [dict(zip(names, row)) for row in cursor]
+
+    @property
+    def record(self):
+        return self.rows["payments"][0]
+
+    @property
+    def kind(self):
+        return self.record["type"], self.record["status"]
+
+    def copy(self):
+        made = Sample.__new__(Sample)
+        made.rows = {table: [dict(row) for row in rows] for table, rows in self.rows.items()}
+        made.weight = self.weight
+        return made
+
+
+def initiated(sample):
+    """The sample of an own transfer as it is before it was settled."""
+    made = sample.copy()
+    made.record.update(status=0, version=1, processing_at=None, completed_at=None,
+                       updated_at=made.record["created_at"])
+    made.rows["events"] = made.rows["events"][:1]
+    made.rows["journal"], made.rows["entries"] = [], []
+    made.rows["holds"][0]["state"] = 0
+    made.rows["settlement_jobs"] = [{"due_at": FAR, "payment": made.record["payment"], "attempts": 0}]
+    return made
+
+
+def expired(sample):
+    """The sample of a collection that waits for its payer as it is when the payer never came."""
+    made = sample.copy()
+    record, last = made.record, made.rows["events"][-1]
+    at = max(event["at"] for event in made.rows["events"]) + 1
+    record.update(status=7, version=record["version"] + 1, completed_at=at, updated_at=at)
+    made.rows["provider_jobs"] = []
+    made.rows["provider_payments"][0]["state"] = 3
+    made.rows["events"].append({**last, "type": 3, "version": record["version"], "at": at})
+    return made
+
+
+class Maker:
+    """Compiles a sample to a function that appends the rows of one more payment like it.
+
+    In it are: n and p (number and key), t (ms), m (factor of all amounts), w0 w1 and a0 a1 (two wallets and
+    their accounts), b and d (a beneficiary and its destination)."""
+
+    def __init__(self, sample, wallets, accounts, pooled):
+        self.sample, self.wallets, self.accounts = sample, wallets, accounts
+        self.pooled = pooled and sample.record["type"] == 5
+        times = {row[column] for rows in sample.rows.values() for row in rows for column in row
+                 if is_time(column) and row[column] is not None}
+        self.ranks = {at: rank for rank, at in enumerate(sorted(times))}
+        self.created = sample.record["created_at"]
+
+    def value_of(self, table, column, value):
+        if column == "payment":
+            return "p"
+        if column == "id":
+            return "uid(t)"
+        if value is None:
+            return "None"
+        if column in ("transaction_id", "provider_payment_id"):
+            return "'g%d' % n"
+        if column == "quote":
+            return "state.quote"
+        if column == "notification":
+            return "state.next_notification()"
+        if column == "sequence":
+            return f"state.next_sequence({self.sample.record['tenant']})"
+        if column == "due_at":
+            return str(FAR)
+        if column == "expires_at":
+            return f"t + {value - self.created}"
+        if is_time(column):
+            return f"t + {self.ranks[value] * STEP_MS}"
+        if column in AMOUNTS:
+            return f"{value} * m"
+        if column in WALLETS:
+            return self.wallets.get(value, str(value))
+        if column in ACCOUNTS:
+            return self.accounts.get(value, str(value))
+        if self.pooled and column == "beneficiary":
+            return "b"
+        if self.pooled and column == "destination":
+            return "d"
+        return repr(value)
+
+    def row(self, table, row):
+        return "(" + ", ".join(self.value_of(table, *pair) for pair in row.items()) + ",)"
+
+    def plain_lines(self):
+        yield "state.quote += 1"
+        for table, rows in self.sample.rows.items():
+            if table in ("journal", "entries"):
+                continue
+            for row in rows:
+                yield f"rows_{table}.append({self.row(table, row)})"
+        for hold in self.sample.rows["holds"]:
+            if hold["state"] == 0:
+                yield f"held[{self.accounts.get(hold['account'], hold['account'])}] += {hold['amount']} * m"
+        record = self.sample.record
+        if record["type"] == 5:
+            destination = "d" if self.pooled else record["destination"]
+            counted = record["sending_amount"] if record["status"] in (0, 1, 2) else 0
+            at = f"t + {self.ranks[self.created] * STEP_MS}"
+            yield f"sums.count({record['connector']}, {destination}, {at}, {counted} * m)"
+
+    def journal_lines(self):
+        for number, entry_set in enumerate(self.sample.rows["journal"]):
+            at = f"t + {self.ranks[entry_set['at']] * STEP_MS}"
+            yield "j = state.journal = state.journal + 1"
+            yield f"text = f'{{j}}|{entry_set['tenant']}|{entry_set['kind']}|{{p}}|{{{at}}}\\n'"
+            for entry in self.sample.rows["entries"]:
+                if entry["set"] != number:
+                    continue
+                line = entry["entry"] % LINES_PER_SET
+                account, other = (self.accounts.get(entry[name], str(entry[name]))
+                                  for name in ("account", "counterparty"))
+                yield f"x = {entry['amount']} * m"
+                yield f"y = balances[{account}] = balances[{account}] + x"
+                yield (f"text += f'{line}|{{{account}}}|{{x}}|{{y}}|{{{other}}}|{entry['leg']}\\n'")
+                yield f"rows_entries.append((j * {LINES_PER_SET} + {line}, {account}, x, y, {other}, {entry['leg']}))"
+            yield "link = state.link = sha256(state.link + text.encode()).digest()"
+            yield f"rows_journal.append((j, {entry_set['tenant']}, {entry_set['kind']}, p, {at}, link))"
+
+    def compile(self, names):
+        body = [f"  {line}" for line in (*self.plain_lines(), *self.journal_lines())]
+        scope = {**names, "sha256": hashlib.sha256}
+        text = "def make(n, p, t, m, w0, w1, a0, a1, b, d):\n" + "\n".join(body)
+        exec(compile(text, "<sample>", "exec"), scope)  # pylint: disable=exec-used
+        return scope["make"]
+
+
+class DestinationSums:
+    """The rows of destination_sums, as src/store/providers/destination_sums.cpp keeps them."""
+
+    FAN_OUT, LEVELS = 64, 3
+
+    def __init__(self, db):
+        self.ids = dict(db.execute("SELECT destination, id FROM destinations"))
+        self.newest, self.rows = {}, []
+        for row in db.execute("SELECT connector, destination, level, first_at, last_at, payments, amount"
+                              " FROM destination_sums ORDER BY first_at"):
+            self.rows.append(list(row))
+            self.newest[row[:3]] = self.rows[-1]
+
+    def count(self, connector, destination, now, amount):
+        begins, full, name = True, 1, self.ids[destination]
+        for level in range(1, self.LEVELS + 1):
+            full *= self.FAN_OUT
+            key = (connector, name, level)
+            row = self.newest.get(key)
+            begins = begins and (row is None or (row[5] >= full and row[4] < now))
+            if begins:
+                row = self.newest[key] = [connector, name, level, now, now, 1, amount]
+                self.rows.append(row)
+            else:
+                row[4], row[5], row[6] = now, row[5] + 1, row[6] + amount
