@@ -188,6 +188,7 @@ int App::deliver_once() { return deliveries_->run_due(); }
 int App::notify_once() { return notifications_->run_due(); }
 
 std::int64_t App::settlement_step() {
+  const store::ReadersScope readers(store::Readers::settlement);
   // The machine's own: how soon after each other is no matter of the records.
   const std::int64_t early_ms = settled_ms_ + kSettleGatherMs - SystemClock().monotonic_ms();
   if (early_ms > 0) return early_ms;

@@ -230,6 +230,37 @@ TEST_CASE("database: more readers than there are wait, then shed") {
   CHECK(file.database->reader());
 }
 
+TEST_CASE("database: a full pool of readers makes no other pool wait") {
+  OpenedFile file({}, {.readers = 1, .reader_wait_ms = 0});
+  for (const ReadersKind& full : kReaders) {
+    INFO(full.name);
+    std::vector<Reader> taken;
+    {
+      const ReadersScope scope(full.pool);
+      while (auto lease = file.database->reader()) taken.push_back(*std::move(lease));
+      CHECK(ReadersScope::current() == full.pool);
+    }
+    CHECK(ReadersScope::current() == Readers::read);
+    for (const ReadersKind& other : kReaders) {
+      const ReadersScope scope(other.pool);
+      CHECK(file.database->reader().has_value() == (other.pool != full.pool));
+    }
+    CHECK(file.database->reader_stats().at(static_cast<std::size_t>(full.pool)).refused == 2);
+  }
+}
+
+TEST_CASE("database: scopes of readers nest, and belong to one thread") {
+  const ReadersScope outer(Readers::search);
+  {
+    const ReadersScope inner(Readers::money);
+    CHECK(ReadersScope::current() == Readers::money);
+    Readers elsewhere = Readers::money;
+    Thread("other", [&] { elsewhere = ReadersScope::current(); }).join();
+    CHECK(elsewhere == Readers::read);
+  }
+  CHECK(ReadersScope::current() == Readers::search);
+}
+
 TEST_CASE("database: who waits gets the reader that comes back") {
   OpenedFile file({}, {.readers = 1, .reader_wait_ms = 60'000});
   auto only = std::make_unique<Reader>(file.database->reader().value());

@@ -1,0 +1,144 @@
+// Connections that read, in pools: a request waits only for readers of its own kind.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/mutex.h"
+#include "base/result.h"
+#include "store/connection.h"
+
+namespace coffer::store {
+
+/// What a reading connection is for. A full pool makes no other pool wait.
+enum class Readers {
+  system,
+  money,
+  read,
+  search,
+  exports,
+  settlement,
+  providers,
+  delivery,
+  notifications,
+  verification,
+  control
+};
+
+struct ReadersKind {
+  Readers pool;
+  std::string_view name;  // the label in metrics
+  int size;               // connections at most; for `read` the setting `readers` decides
+  int wait_ms;            // for a free connection; then `overloaded`
+  int cache_kib;          // page cache of each connection
+};
+/// In the order of the enum.
+inline constexpr std::array<ReadersKind, 11> kReaders{{
+    {Readers::system, "system", 1, 200, 2'048},
+    {Readers::money, "money", 1, 2'000, 8'192},
+    {Readers::read, "read", 4, 2'000, 8'192},
+    {Readers::search, "search", 2, 2'000, 8'192},
+    {Readers::exports, "exports", 2, 2'000, 2'048},
+    {Readers::settlement, "settlement", 1, 2'000, 4'096},
+    {Readers::providers, "providers", 1, 2'000, 2'048},
+    {Readers::delivery, "delivery", 1, 2'000, 4'096},
+    {Readers::notifications, "notifications", 1, 2'000, 2'048},
+    {Readers::verification, "verification", 1, 2'000, 4'096},
+    {Readers::control, "control", 2, 2'000, 2'048},
+}};
+
+/// Until its end, the calling thread takes its readers from `pool`. Scopes nest.
+class ReadersScope {
+ public:
+  explicit ReadersScope(Readers pool);
+  ~ReadersScope();
+  ReadersScope(const ReadersScope&) = delete;
+  ReadersScope& operator=(const ReadersScope&) = delete;
+  /// Of this thread; `read` outside of all scopes.
+  static Readers current();
+
+ private:
+  Readers before_;
+};
+
+/// One pool, for metrics.
+struct ReaderStats {
+  std::string_view pool;
+  int leased = 0;
+  int size = 0;
+  std::uint64_t refused = 0;  // `overloaded` because no connection came free
+};
+
+class ReaderPools;
+
+/// A leased read-only connection inside one read transaction: everything read through one Reader
+/// is one consistent state. Belongs to the thread that took it; give it back soon.
+class Reader {
+ public:
+  Reader(Reader&& other) noexcept;
+  Reader& operator=(Reader&&) = delete;
+  ~Reader();
+  Connection& db() const { return *connection_; }
+
+ private:
+  friend class ReaderPools;
+  Reader(ReaderPools& owner, Readers pool, std::size_t slot, Connection& connection);
+  ReaderPools* owner_;
+  Readers pool_;
+  std::size_t slot_;
+  Connection* connection_;
+};
+
+struct ReaderPoolsOptions {
+  std::string path;
+  int readers = 4;         // connections of the pool `read`
+  int wait_ms = 2'000;     // at most, in every pool
+  int age_max_ms = 2'000;  // a statement of an older reader is interrupted
+};
+
+/// Any thread.
+class ReaderPools {
+ public:
+  /// Opens one connection, so that a fault shows at once. `clock` outlives the pools. Throws
+  /// SqlError.
+  ReaderPools(ReaderPoolsOptions options, const Clock& clock);
+  ReaderPools(const ReaderPools&) = delete;
+  ReaderPools& operator=(const ReaderPools&) = delete;
+
+  /// Of the pool that the calling thread's scope names. `overloaded` when no connection comes free
+  /// in time.
+  Result<Reader> take();
+  /// Interrupts the statements of readers older than the limit.
+  void interrupt_stale();
+  std::vector<ReaderStats> stats() const;
+
+ private:
+  friend class Reader;
+  struct Slot {
+    std::unique_ptr<Connection> connection;
+    bool leased = false;
+    std::int64_t since_ms = 0;
+  };
+  struct Pool {
+    std::vector<Slot> slots;
+    std::uint64_t refused = 0;
+    Condition freed;
+  };
+  Pool& pool_of(Readers pool) COFFER_REQUIRES(mutex_);
+  bool lease(Pool& pool, std::size_t& slot) COFFER_REQUIRES(mutex_);
+  Connection* begin(const ReadersKind& kind, std::size_t slot);
+  void give_back(Readers pool, std::size_t slot);
+  void free_slot(Readers pool, std::size_t slot);
+
+  const ReaderPoolsOptions options_;
+  const Clock& clock_;
+  mutable Mutex mutex_;
+  std::array<Pool, kReaders.size()> pools_ COFFER_GUARDED_BY(mutex_);
+};
+
+}  // namespace coffer::store
