@@ -12,6 +12,8 @@ namespace {
 constexpr const char* kBegin = "BEGIN";
 constexpr const char* kRollback = "ROLLBACK";
 constexpr std::int64_t kLookAgainMs = 50;
+constexpr std::int64_t kGateLookMs = 1;
+constexpr std::int64_t kBriefPauseMs = 10;
 
 thread_local Readers current_pool = Readers::read;
 
@@ -22,6 +24,9 @@ constexpr bool in_order() {
   return true;
 }
 static_assert(in_order());
+
+// Not the clock of the records: a pause ends also where that one stands still.
+std::int64_t machine_ms() { return SystemClock().monotonic_ms(); }
 
 const ReadersKind& kind_of(Readers pool) { return kReaders[static_cast<std::size_t>(pool)]; }
 
@@ -113,6 +118,7 @@ Result<Reader> ReaderPools::take() {
     bool leased = false;
     {
       const Lock lock(mutex_);
+      while (held_up(kind)) pool_of(kind.pool).freed.wait_for_ms(mutex_, kGateLookMs);
       Pool& pool = pool_of(kind.pool);
       leased = lease(pool, slot);
       // The count ends the wait also under a clock that stands still.
@@ -161,6 +167,50 @@ void ReaderPools::interrupt_stale() {
       if (slot.leased && slot.connection && slot.since_ms < born_before_ms) {
         slot.connection->interrupt();
       }
+    }
+  }
+}
+
+bool ReaderPools::held_up(const ReadersKind& kind) const {
+  const std::int64_t until_ms = closed_until_ms_[kind.brief ? 1 : 0];
+  return until_ms != 0 && machine_ms() < until_ms;
+}
+
+int ReaderPools::leased(bool brief) const {
+  int count = 0;
+  for (const ReadersKind& kind : kReaders) {
+    if (kind.brief != brief) continue;
+    const auto& slots = pools_[static_cast<std::size_t>(kind.pool)].slots;
+    count += static_cast<int>(
+        std::count_if(slots.begin(), slots.end(), [](const Slot& slot) { return slot.leased; }));
+  }
+  return count;
+}
+
+void ReaderPools::close_gate(std::int64_t until_ms) {
+  const Lock lock(mutex_);
+  closed_until_ms_ = {until_ms, 0};
+}
+
+bool ReaderPools::drained() {
+  const Lock lock(mutex_);
+  if (leased(false) > 0) return false;
+  if (closed_until_ms_[1] == 0) closed_until_ms_[1] = machine_ms() + kBriefPauseMs;
+  return leased(true) == 0;
+}
+
+void ReaderPools::open_gate() {
+  const Lock lock(mutex_);
+  closed_until_ms_ = {0, 0};
+  for (Pool& pool : pools_) pool.freed.notify_all();
+}
+
+void ReaderPools::interrupt_long() {
+  const Lock lock(mutex_);
+  for (const ReadersKind& kind : kReaders) {
+    if (kind.brief) continue;
+    for (Slot& slot : pool_of(kind.pool).slots) {
+      if (slot.leased && slot.connection) slot.connection->interrupt();
     }
   }
 }

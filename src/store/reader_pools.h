@@ -26,6 +26,7 @@ enum class Readers {
   providers,
   delivery,
   notifications,
+  backup,
   verification,
   control
 };
@@ -36,20 +37,22 @@ struct ReadersKind {
   int size;               // connections at most; for `read` the setting `readers` decides
   int wait_ms;            // for a free connection; then `overloaded`
   int cache_kib;          // page cache of each connection
+  bool brief;             // every read takes less than a millisecond
 };
 /// In the order of the enum.
-inline constexpr std::array<ReadersKind, 11> kReaders{{
-    {Readers::system, "system", 1, 200, 2'048},
-    {Readers::money, "money", 1, 2'000, 8'192},
-    {Readers::read, "read", 4, 2'000, 8'192},
-    {Readers::search, "search", 2, 2'000, 8'192},
-    {Readers::exports, "exports", 2, 2'000, 2'048},
-    {Readers::settlement, "settlement", 1, 2'000, 4'096},
-    {Readers::providers, "providers", 1, 2'000, 2'048},
-    {Readers::delivery, "delivery", 1, 2'000, 4'096},
-    {Readers::notifications, "notifications", 1, 2'000, 2'048},
-    {Readers::verification, "verification", 1, 2'000, 4'096},
-    {Readers::control, "control", 2, 2'000, 2'048},
+inline constexpr std::array<ReadersKind, 12> kReaders{{
+    {Readers::system, "system", 1, 200, 2'048, true},
+    {Readers::money, "money", 1, 2'000, 8'192, true},
+    {Readers::read, "read", 4, 2'000, 8'192, false},
+    {Readers::search, "search", 2, 2'000, 8'192, false},
+    {Readers::exports, "exports", 2, 2'000, 2'048, false},
+    {Readers::settlement, "settlement", 1, 2'000, 4'096, true},
+    {Readers::providers, "providers", 1, 2'000, 2'048, true},
+    {Readers::delivery, "delivery", 1, 2'000, 4'096, true},
+    {Readers::notifications, "notifications", 1, 2'000, 2'048, true},
+    {Readers::backup, "backup", 1, 2'000, 2'048, false},
+    {Readers::verification, "verification", 1, 2'000, 4'096, false},
+    {Readers::control, "control", 2, 2'000, 2'048, false},
 }};
 
 /// Until its end, the calling thread takes its readers from `pool`. Scopes nest.
@@ -117,6 +120,16 @@ class ReaderPools {
   void interrupt_stale();
   std::vector<ReaderStats> stats() const;
 
+  /// From now on new readers wait until the gate opens, at the latest at `until_ms` (of the
+  /// machine's monotonic time); those of brief pools wait only at the very end.
+  void close_gate(std::int64_t until_ms);
+  /// No reader is leased. Call it again and again between the two: once the long ones have ended,
+  /// the brief pools wait too, for at most 10 ms.
+  bool drained();
+  void open_gate();
+  /// Interrupts the statements of all readers that are not brief.
+  void interrupt_long();
+
  private:
   friend class Reader;
   struct Slot {
@@ -131,6 +144,8 @@ class ReaderPools {
   };
   Pool& pool_of(Readers pool) COFFER_REQUIRES(mutex_);
   bool lease(Pool& pool, std::size_t& slot) COFFER_REQUIRES(mutex_);
+  bool held_up(const ReadersKind& kind) const COFFER_REQUIRES(mutex_);
+  int leased(bool brief) const COFFER_REQUIRES(mutex_);
   Connection* begin(const ReadersKind& kind, std::size_t slot);
   void give_back(Readers pool, std::size_t slot);
   void free_slot(Readers pool, std::size_t slot);
@@ -139,6 +154,7 @@ class ReaderPools {
   const Clock& clock_;
   mutable Mutex mutex_;
   std::array<Pool, kReaders.size()> pools_ COFFER_GUARDED_BY(mutex_);
+  std::array<std::int64_t, 2> closed_until_ms_ COFFER_GUARDED_BY(mutex_) = {};  // long, brief
 };
 
 }  // namespace coffer::store
