@@ -320,12 +320,17 @@ bool is_damage(const SqlError& error) {
 }
 
 std::string first_break(Connection& db, Walk walk, const char* sql, const KeyRange& keys) {
-  Query query(db, sql);
-  if (walk != Walk::none && walk != Walk::whole) {
-    query.bind(1, keys.first);
-    query.bind(2, keys.last);
+  try {
+    Query query(db, sql);
+    if (walk != Walk::none && walk != Walk::whole) {
+      query.bind(1, keys.first);
+      query.bind(2, keys.last);
+    }
+    return query.step() ? query.text(0) : std::string();
+  } catch (const SqlError& error) {
+    if (!is_damage(error)) throw;
+    return error.what();
   }
-  return query.step() ? query.text(0) : std::string();
 }
 
 std::vector<Violation> verify(Connection& db, bool deep, const ProgressFunction& progress) {

@@ -41,7 +41,7 @@ struct Invariant {
 
 std::span<const Invariant> invariants();
 
-/// The first row of such a query over a range; empty: it holds.
+/// The first row of such a query over a range, or why it cannot be read; empty: it holds.
 std::string first_break(Connection& db, Walk walk, const char* sql, const KeyRange& keys);
 
 /// The file says that it is damaged, in place of what was asked.

@@ -11,6 +11,7 @@ namespace coffer::store {
 namespace {
 
 constexpr std::int64_t kStepRows = 64;
+constexpr std::int64_t kStepAccounts = 1'024;  // each step reads all jobs, and little of an account
 
 /// How slices check what needs one snapshot of everything otherwise.
 struct SliceCheck {
@@ -24,7 +25,7 @@ constexpr std::array<SliceCheck, 4> kChecks{{
     // An open hold belongs to a payment in progress, and that one has a job.
     {"held_is_sum_of_open_holds", Walk::accounts,
      "WITH open AS MATERIALIZED (SELECT h.account, sum(h.amount) AS total FROM"
-     "  (SELECT payment FROM settlement_jobs UNION SELECT payment FROM provider_jobs) j"
+     "  (SELECT payment FROM settlement_jobs UNION ALL SELECT payment FROM provider_jobs) j"
      "  CROSS JOIN holds h ON h.payment = j.payment AND h.state = 0"
      "  AND h.account BETWEEN ?1 AND ?2 GROUP BY h.account)"
      " SELECT 'account ' || a.account || ' stores ' || a.held || ' held, holds give ' ||"
@@ -128,6 +129,15 @@ const std::array<Verification::Step, 10> Verification::kSteps = {
     &Verification::look_at_few,
 };
 
+std::vector<std::string> slice_queries() {
+  std::vector<std::string> out{kDeliveries, kSums, kOpenPayment};
+  for (const Invariant& invariant : invariants()) {
+    if (invariant.walk != Walk::none && invariant.walk != Walk::whole) out.push_back(invariant.sql);
+  }
+  for (const SliceCheck& check : kChecks) out.emplace_back(check.sql);
+  return out;
+}
+
 VerifiedRows Verification::slice(Connection& db, std::int64_t rows_max, std::int64_t ms_max) {
   const Stopwatch watch;
   VerifiedRows done;
@@ -178,13 +188,13 @@ void Verification::check_range(Connection& db, Walk walk, const KeyRange& keys) 
 
 /// The keys behind the position. The last range has no end: a row that belongs to no key is in it.
 bool Verification::walk_keys(Connection& db, Walk walk, Position& from, VerifiedRows& done) {
+  const std::int64_t step = walk == Walk::accounts ? kStepAccounts : kStepRows;
   const std::int64_t end = newest(db, newest_of(walk));
   const std::int64_t before = from.last;
-  const bool last = end <= before + kStepRows;
-  check_range(
-      db, walk,
-      {before == 0 ? kAllKeys.first : before + 1, last ? kAllKeys.last : before + kStepRows});
-  from.last = last ? std::max(end, before) : before + kStepRows;
+  const bool last = end <= before + step;
+  check_range(db, walk,
+              {before == 0 ? kAllKeys.first : before + 1, last ? kAllKeys.last : before + step});
+  from.last = last ? std::max(end, before) : before + step;
   done.rows += from.last - before;
   return !last;
 }

@@ -29,6 +29,9 @@ struct VerifiedRows {
   bool round_over = false;
 };
 
+/// What slices ask, for who wants to know how SQLite finds it.
+std::vector<std::string> slice_queries();
+
 /// One thread.
 class Verification {
  public:

@@ -190,7 +190,7 @@ TEST_CASE(
   const int count =
       std::stoi(scalar(db, "SELECT CAST(value AS TEXT) FROM meta WHERE name = 'count'"));
   CHECK(count >= before);
-  CHECK(written > before + 10);  // the control: it was written to meanwhile
+  CHECK(written > before + 1);  // the control: it was written to meanwhile
   CHECK(largest < 128ULL << 20);
   CHECK(largest > 0);
 }

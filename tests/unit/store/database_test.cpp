@@ -1,5 +1,6 @@
 #include "store/database.h"
 
+#include <sqlite3.h>
 #include <sys/stat.h>
 
 #include <catch2/catch.hpp>
@@ -318,4 +319,29 @@ TEST_CASE("database: the disk's room and the log's size are known") {
   OpenedFile file;
   CHECK(file.database->free_bytes() > 0);
   CHECK(file.database->wal_bytes() > 0);
+}
+
+TEST_CASE("database: opening a file reads as many pages whatever it holds") {
+  const auto pages_read = [](int payments) {
+    SmallLedger ledger;
+    for (int i = 0; i < payments; ++i) {
+      ledger.pay_and_settle(ledger.transfer("p" + std::to_string(i), 1));
+    }
+    ledger.close();
+    ledger.open();
+    int read = 0;
+    ledger
+        .write([&](WriteTx& tx) -> Result<void> {
+          int highest = 0;
+          sqlite3_db_status(static_cast<sqlite3*>(tx.db().handle()), SQLITE_DBSTATUS_CACHE_MISS,
+                            &read, &highest, 0);
+          return {};
+        })
+        .value();
+    return read;
+  };
+  const int few = pages_read(1);
+  const int many = pages_read(1'500);  // about 1 MiB
+  CHECK(few > 0);
+  CHECK(many < few + 16);  // the trees are a level higher
 }

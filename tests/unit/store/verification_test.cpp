@@ -2,6 +2,7 @@
 #include "store/safety/verification.h"
 
 #include <catch2/catch.hpp>
+#include <set>
 #include <string>
 
 #include "store/identity/acts.h"
@@ -163,4 +164,27 @@ TEST_CASE(
     fresh.round();
     CHECK(fresh.found("hash_chain"));
   }
+}
+
+TEST_CASE("verification: no query of a slice reads a table that grows from end to end") {
+  const SmallLedger ledger;
+  Connection db(ledger.database->path(), OpenMode::read_only);
+  // What waits, and what operators made: short. The others are what a query put together itself.
+  const std::set<std::string> allowed{
+      "SCAN settlement_jobs", "SCAN provider_jobs", "SCAN s", "SCAN c", "SCAN j",
+      "SCAN (subquery-1)"};
+  int explained = 0;
+  for (const std::string& sql : slice_queries()) {
+    Query plan(db, db.interned("EXPLAIN QUERY PLAN " + sql));
+    while (plan.step()) {
+      const std::string line = plan.text(3);
+      const std::string table = line.substr(0, line.find(" USING"));
+      ++explained;
+      INFO(sql);
+      INFO(line);
+      CHECK((!line.starts_with("SCAN") || allowed.contains(table)));
+      CHECK((line.find("AUTOMATIC") == std::string::npos || line.starts_with("SEARCH o")));
+    }
+  }
+  CHECK(explained > 60);
 }
