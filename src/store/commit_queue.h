@@ -12,8 +12,8 @@
 #include "base/mutex.h"
 #include "base/result.h"
 #include "base/thread.h"
-#include "store/checkpointer.h"
 #include "store/database.h"
+#include "store/file/checkpointer.h"
 #include "store/write_tx.h"
 
 namespace coffer {

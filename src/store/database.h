@@ -14,7 +14,7 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "store/connection.h"
-#include "store/reader_pools.h"
+#include "store/file/reader_pools.h"
 
 namespace coffer::store {
 

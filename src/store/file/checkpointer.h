@@ -11,7 +11,7 @@
 #include <string>
 
 #include "base/clock.h"
-#include "store/safety/changed_pages.h"
+#include "store/file/changed_pages.h"
 
 namespace coffer {
 class Counter;

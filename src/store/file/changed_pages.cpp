@@ -1,4 +1,4 @@
-#include "store/safety/changed_pages.h"
+#include "store/file/changed_pages.h"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "store/reader_pools.h"
+#include "store/file/reader_pools.h"
 
 #include <sqlite3.h>
 

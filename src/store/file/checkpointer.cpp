@@ -1,4 +1,4 @@
-#include "store/checkpointer.h"
+#include "store/file/checkpointer.h"
 
 #include <sqlite3.h>
 
@@ -7,7 +7,7 @@
 
 #include "base/telemetry/metrics.h"
 #include "store/connection.h"
-#include "store/reader_pools.h"
+#include "store/file/reader_pools.h"
 
 namespace coffer::store {
 namespace {
