@@ -11,7 +11,6 @@
 #include "api/pipeline/pipeline.h"
 #include "api/pipeline/services.h"
 #include "base/clock.h"
-#include "base/mutex.h"
 #include "base/random.h"
 #include "base/telemetry/metrics.h"
 #include "base/worker_thread.h"
@@ -26,6 +25,7 @@
 #include "outbound/resolver.h"
 #include "store/commit_queue.h"
 #include "store/database.h"
+#include "store/safety/verification.h"
 #include "workers/notifications.h"
 #include "workers/provider_lanes.h"
 #include "workers/webhooks.h"
@@ -124,7 +124,6 @@ class App {
   std::int64_t housekeeping_step();
   std::int64_t probe_step();
   std::int64_t verify_step();
-  void interrupt_verification();
 
   const Config config_;
   const Clock& clock_;  // the machine's; flows have the queue's
@@ -153,8 +152,7 @@ class App {
   std::unique_ptr<WorkerThread> backups_;  // none: no folder for them is set
   std::unique_ptr<WorkerThread> prober_;
   std::unique_ptr<WorkerThread> verifier_;
-  Mutex verifying_mutex_;
-  store::Connection* verifying_ COFFER_GUARDED_BY(verifying_mutex_) = nullptr;
+  store::Verification verification_;  // of the verifier's thread
   std::unique_ptr<http::Server> server_;
   std::unique_ptr<http::Server> admin_server_;  // none: shared, off, or its address was taken
   std::int64_t settled_ms_ = 0;  // monotonic, of the last settlement; its thread's own

@@ -2,8 +2,8 @@
 #include "base/log.h"
 #include "cli/service/activation.h"
 #include "flows/safety/backup_plan.h"
+#include "flows/safety/live_verification.h"
 #include "flows/settle_payment.h"
-#include "store/invariants.h"
 
 namespace coffer {
 namespace {
@@ -14,6 +14,7 @@ constexpr int kSettleBatch = 256;
 constexpr std::int64_t kSettleGatherMs = 3;
 constexpr std::int64_t kHousekeepingMs = 200;
 constexpr std::int64_t kVerifyEveryMs = 3'600'000;
+constexpr std::int64_t kVerifyAgainMs = 1'000;  // the reader was taken, or interrupted
 
 /// Whether the admin page is served on the listener of the API.
 bool shares_listener(const Config& config) {
@@ -167,7 +168,6 @@ void App::stop() {
   if (admin_server_) admin_server_->stop(0);
   if (server_) server_->stop(config_.drain_s * 1000);
   if (housekeeping_) housekeeping_->stop();
-  interrupt_verification();
   if (backups_) backups_->stop();
   if (verifier_) verifier_->stop();
   if (prober_) prober_->stop();
@@ -188,6 +188,7 @@ int App::deliver_once() { return deliveries_->run_due(); }
 int App::notify_once() { return notifications_->run_due(); }
 
 std::int64_t App::settlement_step() {
+  const store::ReadersScope readers(store::Readers::settlement);
   // The machine's own: how soon after each other is no matter of the records.
   const std::int64_t early_ms = settled_ms_ + kSettleGatherMs - SystemClock().monotonic_ms();
   if (early_ms > 0) return early_ms;
@@ -215,23 +216,14 @@ std::int64_t App::probe_step() {
   return WorkerThread::kWhenWoken;
 }
 
-/// At start and hourly, on a connection of its own: a large file takes longer than a reader may.
+/// A slice; at start and hourly a round of them.
 std::int64_t App::verify_step() {
-  store::Connection db(database_->path(), store::OpenMode::read_only);
-  const auto announce = [&](store::Connection* connection) {
-    const Lock lock(verifying_mutex_);
-    verifying_ = connection;
-  };
-  announce(&db);
-  std::vector<store::Violation> violations;
-  try {
-    if (!draining_) violations = store::verify(db, false, [](auto&&...) {});
-  } catch (const store::SqlError&) {
-    announce(nullptr);
-    if (draining_) return WorkerThread::kWhenWoken;  // interrupted to stop
-    throw;
-  }
-  announce(nullptr);
+  if (draining_) return WorkerThread::kWhenWoken;
+  const auto slice = flows::verify_slice(*context_, verification_);
+  if (!slice) return kVerifyAgainMs;
+  const std::vector<store::Violation>& violations = verification_.violations();
+  if (!violations.empty()) invariants_hold_ = false;
+  if (!slice->round_over) return slice->rest_ms;
   for (const store::Violation& violation : violations) {
     log_error("store", "invariant broken",
               {{"invariant", violation.invariant}, {"detail", violation.detail}});
@@ -239,11 +231,6 @@ std::int64_t App::verify_step() {
   invariants_hold_ = violations.empty();
   verified_at_ms_ = clock_.now().ms;
   return kVerifyEveryMs;
-}
-
-void App::interrupt_verification() {
-  const Lock lock(verifying_mutex_);
-  if (verifying_ != nullptr) verifying_->interrupt();
 }
 
 }  // namespace coffer

@@ -73,7 +73,7 @@ struct Config {
   int rate_limit_sandbox_burst = 100;
   int rate_limit_login_per_min = 10;
 
-  int readers = 8;
+  int readers = 4;
   int queue_max = 1'024;
   int disk_floor_mib = 256;  // less free space than this: no writes
   bool allow_network_filesystem = false;

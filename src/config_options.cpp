@@ -94,7 +94,7 @@ constexpr auto kOptions = std::to_array<ConfigOption>({
     number("workers", &Config::workers, "N", "Threads that answer requests", 1, 1'024),
     number("max_connections", &Config::max_connections, "N", "Open client connections", 1,
            1'000'000),
-    number("readers", &Config::readers, "N", "Database connections that only read", 1, 256),
+    number("readers", &Config::readers, "N", "Database connections for single reads and lists", 1, 256),
     number("queue_max", &Config::queue_max, "N", "Writes that may wait; beyond: 503 overloaded", 1,
            65'536),
     number("drain_s", &Config::drain_s, "SECONDS", "Time to finish requests when told to stop", 0,

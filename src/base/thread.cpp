@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <chrono>
 #include <utility>
 
 namespace coffer {
@@ -31,5 +32,7 @@ Thread::~Thread() { join(); }
 void Thread::join() {
   if (thread_.joinable()) thread_.join();
 }
+
+void rest(std::int64_t ms) { std::this_thread::sleep_for(std::chrono::milliseconds(ms)); }
 
 }  // namespace coffer

@@ -1,6 +1,7 @@
 // A named operating-system thread. The only threads in coffer; most code wants WorkerThread.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <thread>
@@ -24,5 +25,8 @@ class Thread {
  private:
   std::thread thread_;
 };
+
+/// The calling thread does nothing for `ms` milliseconds.
+void rest(std::int64_t ms);
 
 }  // namespace coffer

@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "base/mutex.h"
 #include "base/platform/descriptors.h"
+#include "store/database.h"
 
 namespace coffer::cli {
 namespace {
@@ -131,6 +132,7 @@ void ControlSocket::converse(ControlStream stream, unsigned uid) {
   FrameBuffer err_buffer(stream, sending, FrameKind::err);
   std::ostream out(&out_buffer);
   std::ostream err(&err_buffer);
+  const store::ReadersScope readers(store::Readers::control);
   const int code = run_(*request, out, err, interruption_);
   out_buffer.finish();
   err_buffer.finish();

@@ -22,8 +22,8 @@
 // Balances and event sequences of the batch live in memory (BalanceBook, WriteTx) and are written
 // just before COMMIT; whatever rolls back SQLite rolls them back too.
 //
-// Checkpoints run here too, between batches: the WAL-reset bug of SQLite needs a checkpoint on a
-// second connection, and there is none.
+// Checkpoints run here too, between batches (Checkpointer): the WAL-reset bug of SQLite needs a
+// checkpoint on a second connection, and there is none.
 #include "store/commit_queue.h"
 
 #include <sqlite3.h>
@@ -65,9 +65,6 @@ constexpr const char* kAssociationStatus =
     " WHERE t.tenant = ?";
 
 constexpr int kExitUncertain = 70;
-constexpr int kBusyTimeoutMs = 5'000;
-constexpr int kCheckpointFrames = 4'000;  // 16 MiB of WAL
-constexpr int kTruncateFrames = 16'000;   // 64 MiB: give the space back when nobody reads
 constexpr std::int64_t kDiskCheckEveryMs = 250;
 constexpr std::int64_t kStoreTimeEveryMs = 1'000;
 
@@ -129,6 +126,8 @@ CommitQueue::CommitQueue(Database& database, const Clock& clock, CommitQueueOpti
       options_(options),
       on_signal_(std::move(on_signal)),
       tx_(*database.writer_),
+      checkpointer_(*database.writer_, *database.readers_, database.path() + "-wal",
+                    options_.metrics),
       last_commit_ms_(clock.monotonic_ms()) {
   if (options_.metrics != nullptr) {
     Metrics& metrics = *options_.metrics;
@@ -139,27 +138,14 @@ CommitQueue::CommitQueue(Database& database, const Clock& clock, CommitQueueOpti
     commit_times_ = &metrics.histogram("coffer_commit_duration_seconds",
                                        "From the start of a batch until it is on disk, in seconds.",
                                        kWorkBuckets);
-    checkpoint_times_ = &metrics.histogram(
-        "coffer_checkpoint_duration_seconds",
-        "Copying the write-ahead log into the database file, in seconds.", kWorkBuckets);
   }
   clock_.begin_at(newest_time(*database_.writer_));
   tx_.now_ = clock_.now();
   watch_clock();
-  sqlite3_wal_hook(
-      static_cast<sqlite3*>(database_.writer_->handle()),
-      [](void* self, sqlite3*, const char*, int frames) {
-        static_cast<CommitQueue*>(self)->wal_frames_ = frames;
-        return SQLITE_OK;
-      },
-      this);
   thread_ = Thread("writer", [this] { write_loop(); });
 }
 
-CommitQueue::~CommitQueue() {
-  stop();
-  sqlite3_wal_hook(static_cast<sqlite3*>(database_.writer_->handle()), nullptr, nullptr);
-}
+CommitQueue::~CommitQueue() { stop(); }
 
 Result<void> CommitQueue::run(const Command& command, Mode mode) {
   Waiter waiter{command, mode, LogScope::current(), {}, {}};
@@ -236,7 +222,11 @@ void CommitQueue::write_loop() {
     }
     busy_since_ms_ = clock_.monotonic_ms();
     write_batch(batch);
-    checkpoint_when_due();
+    try {
+      checkpointer_.run_when_due();
+    } catch (const SqlError& error) {
+      fail_stop("checkpoint", error.what(), error.extended_code);
+    }
     busy_since_ms_ = 0;
   }
 }
@@ -401,26 +391,6 @@ void CommitQueue::finish(Batch& batch) {
   for (unsigned left = signals; left != 0; left &= left - 1) {
     on_signal_(static_cast<Signal>(std::countr_zero(left)));
   }
-}
-
-void CommitQueue::checkpoint_when_due() {
-  if (wal_frames_ < kCheckpointFrames) return;
-  auto* handle = static_cast<sqlite3*>(tx_.db().handle());
-  const int mode =
-      wal_frames_ >= kTruncateFrames ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE;
-  int frames = 0;
-  int copied = 0;
-  // TRUNCATE would wait for readers as long as the busy timeout lets it, and every payment with it.
-  sqlite3_busy_timeout(handle, 0);
-  const Stopwatch watch;
-  const int code = sqlite3_wal_checkpoint_v2(handle, nullptr, mode, &frames, &copied);
-  sqlite3_busy_timeout(handle, kBusyTimeoutMs);
-  if (checkpoint_times_ != nullptr) checkpoint_times_->observe(watch.elapsed_us());
-  // BUSY is a reader in the way: the next batch tries again.
-  if (code != SQLITE_OK && code != SQLITE_BUSY && code != SQLITE_FULL) {
-    fail_stop("checkpoint", sqlite3_errmsg(handle), code);
-  }
-  if (copied >= frames) wal_frames_ = 0;
 }
 
 void CommitQueue::fail_stop(const char* where, const std::string& what, int code) {

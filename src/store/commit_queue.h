@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "base/thread.h"
 #include "store/database.h"
+#include "store/file/checkpointer.h"
 #include "store/write_tx.h"
 
 namespace coffer {
@@ -73,6 +74,9 @@ class CommitQueue {
   /// Ends when everything queued is done; later calls of run() are refused.
   void stop();
   CommitStats stats() const;
+  CheckpointStats checkpoints() const { return checkpointer_.stats(); }
+  /// For a copy that follows the commits.
+  ChangedPages& changed_pages() { return checkpointer_.changed_pages(); }
   /// Makes one small durable commit: proof that writing works, when nothing else was written
   /// lately.
   Result<void> probe();
@@ -91,7 +95,6 @@ class CommitQueue {
   void store_time(const Batch& batch);
   bool disk_is_full();
   void note_full(bool full);
-  void checkpoint_when_due();
   void note_commit(const Batch& batch, const Stopwatch& watch);
   [[noreturn]] void fail_stop(const char* where, const std::string& what, int code);
 
@@ -99,12 +102,11 @@ class CommitQueue {
   ForwardClock clock_;
   const CommitQueueOptions options_;
   const std::function<void(Signal)> on_signal_;
-  Counter* failed_commits_ = nullptr;  // none of the four without `metrics`
+  Counter* failed_commits_ = nullptr;  // none of the three without `metrics`
   Histogram* batch_sizes_ = nullptr;
   Histogram* commit_times_ = nullptr;
-  Histogram* checkpoint_times_ = nullptr;
   WriteTx tx_;  // writer thread only
-  int wal_frames_ = 0;
+  Checkpointer checkpointer_;
   std::int64_t disk_checked_ms_ = -1;
   std::int64_t time_stored_ms_ = 0;  // 0: not by this process, or taken back
   bool clock_behind_ = false;        // as watch_clock last logged it

@@ -87,49 +87,14 @@ OpenError sql_fault(const std::string& path, const SqlError& error) {
 /// Stands in the lock file once the database has a ledger.
 constexpr const char* kLedgerMark = "holds a ledger\n";
 
-std::unique_ptr<Connection> open_reader(const std::string& path) {
-  auto connection = std::make_unique<Connection>(path, OpenMode::read_write);
-  connection->execute(
-      "PRAGMA busy_timeout=1000; PRAGMA query_only=ON; PRAGMA wal_autocheckpoint=0;"
-      "PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON; PRAGMA mmap_size=0;"
-      "PRAGMA temp_store=MEMORY; PRAGMA cache_size=-8192;");
-  sqlite3_db_config(static_cast<sqlite3*>(connection->handle()), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE,
-                    1, nullptr);
-  return connection;
-}
-
-/// For a reader beyond the first, opened when all others are leased: each takes memory for the
-/// schema. nullptr when it cannot be had now, for instance without a file descriptor.
-std::unique_ptr<Connection> try_open_reader(const std::string& path) {
-  try {
-    return open_reader(path);
-  } catch (const SqlError& error) {
-    log_warning("store", "no further reader can be opened", {{"error", error.what()}});
-    return nullptr;
-  }
-}
-
 }  // namespace
-
-Reader::Reader(Database& owner, std::size_t slot, Connection& connection)
-    : owner_(&owner), slot_(slot), connection_(&connection) {}
-Reader::Reader(Reader&& other) noexcept
-    : owner_(other.owner_), slot_(other.slot_), connection_(other.connection_) {
-  other.owner_ = nullptr;
-}
-Reader::~Reader() {
-  if (owner_ != nullptr) owner_->give_back(slot_);
-}
 
 Database::Database(DatabaseOptions options, const Clock& clock)
     : options_(std::move(options)), clock_(clock) {}
 
 Database::~Database() {
   // Readers first: the writer closes last, so that it is the one that removes the WAL.
-  {
-    const Lock lock(mutex_);
-    slots_.clear();
-  }
+  readers_.reset();
   writer_.reset();
   if (lock_fd_ >= 0) ::close(lock_fd_);
 }
@@ -251,55 +216,11 @@ OpenError Database::open_writer() {
 }
 
 OpenError Database::open_readers() {
-  const Lock lock(mutex_);
-  slots_.resize(static_cast<std::size_t>(options_.readers));
-  slots_.front().connection = open_reader(options_.path);
+  readers_ = std::make_unique<ReaderPools>(
+      ReaderPoolsOptions{options_.path, options_.readers, options_.reader_wait_ms,
+                         options_.reader_age_max_ms},
+      clock_);
   return {};
-}
-
-Result<Reader> Database::reader() {
-  const Lock lock(mutex_);
-  const std::int64_t give_up = clock_.monotonic_ms() + options_.reader_wait_ms;
-  for (int waits = 0;; ++waits) {
-    // Always the lowest free one: the fewer are in use, the warmer their page caches.
-    for (std::size_t i = 0; i < slots_.size(); ++i) {
-      if (slots_[i].leased) continue;
-      if (!slots_[i].connection) slots_[i].connection = try_open_reader(options_.path);
-      if (!slots_[i].connection) continue;
-      static constexpr const char* kBegin = "BEGIN";
-      Query(*slots_[i].connection, kBegin).run();
-      slots_[i].leased = true;
-      slots_[i].since_ms = clock_.monotonic_ms();
-      return Reader(*this, i, *slots_[i].connection);
-    }
-    // The count ends the wait also under a clock that stands still.
-    if (clock_.monotonic_ms() >= give_up || waits >= options_.reader_wait_ms / 50) break;
-    freed_.wait_for_ms(mutex_, 50);
-  }
-  ++readers_refused_;
-  return unexpected(Problem(Slug::overloaded, "All readers are busy.").retry_after(1));
-}
-
-void Database::give_back(std::size_t slot) {
-  const Lock lock(mutex_);
-  static constexpr const char* kRollback = "ROLLBACK";
-  Connection& connection = *slots_[slot].connection;
-  try {
-    if (!connection.autocommit()) Query(connection, kRollback).run();
-  } catch (const SqlError& error) {
-    log_error("store", "a reader did not end its transaction", {{"error", error.what()}});
-  }
-  slots_[slot].leased = false;
-  freed_.notify_one();
-}
-
-void Database::interrupt_stale_readers() {
-  const Lock lock(mutex_);
-  for (Slot& slot : slots_) {
-    if (slot.leased && clock_.monotonic_ms() - slot.since_ms > options_.reader_age_max_ms) {
-      slot.connection->interrupt();
-    }
-  }
 }
 
 std::uint64_t Database::free_bytes() const {
@@ -310,15 +231,6 @@ std::uint64_t Database::file_bytes() const {
   std::error_code error;
   const auto size = fs::file_size(options_.path, error);
   return error ? 0 : size;
-}
-
-ReaderStats Database::reader_stats() const {
-  const Lock lock(mutex_);
-  ReaderStats stats;
-  stats.size = static_cast<int>(slots_.size());
-  stats.refused = readers_refused_;
-  for (const Slot& slot : slots_) stats.leased += slot.leased ? 1 : 0;
-  return stats;
 }
 
 std::uint64_t Database::wal_bytes() const {

@@ -12,15 +12,15 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "base/mutex.h"
 #include "base/result.h"
 #include "store/connection.h"
+#include "store/file/reader_pools.h"
 
 namespace coffer::store {
 
 struct DatabaseOptions {
   std::string path;
-  int readers = 8;
+  int readers = 4;  // of the pool `read`
   bool allow_network_filesystem = false;
   int reader_wait_ms = 2'000;     // for a free reader; then `overloaded`
   int reader_age_max_ms = 2'000;  // then its statement is interrupted
@@ -42,32 +42,6 @@ struct OpenError {
   std::string message;  // what, where, what to do; for the operator, holds paths
 };
 
-/// The readers of the pool, for metrics.
-struct ReaderStats {
-  int leased = 0;
-  int size = 0;
-  std::uint64_t refused = 0;  // `overloaded` because none came free
-};
-
-class Database;
-
-/// A leased read-only connection inside one read transaction: everything read through one Reader
-/// is one consistent state. Belongs to the thread that took it; give it back soon.
-class Reader {
- public:
-  Reader(Reader&& other) noexcept;
-  Reader& operator=(Reader&&) = delete;
-  ~Reader();
-  Connection& db() const { return *connection_; }
-
- private:
-  friend class Database;
-  Reader(Database& owner, std::size_t slot, Connection& connection);
-  Database* owner_;
-  std::size_t slot_;
-  Connection* connection_;
-};
-
 class Database {
  public:
   /// Takes the lock file, opens or creates the file (0600 in a 0700 directory), brings its schema
@@ -78,10 +52,11 @@ class Database {
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
 
-  /// Waits for a free reader. `overloaded` when none comes free in time.
-  Result<Reader> reader();
+  /// A reader of the pool that the calling thread works for (ReadersScope). `overloaded` when none
+  /// comes free in time.
+  Result<Reader> reader() { return readers_->take(); }
   /// Interrupts readers older than the limit; housekeeping calls it several times a second.
-  void interrupt_stale_readers();
+  void interrupt_stale_readers() { readers_->interrupt_stale(); }
 
   /// Rises whenever tenancy data (associations, applications) changed and is committed; whoever
   /// caches an identity compares it at every use.
@@ -93,11 +68,11 @@ class Database {
   /// Present size of the file, and of the write-ahead log beside it.
   std::uint64_t file_bytes() const;
   std::uint64_t wal_bytes() const;
-  ReaderStats reader_stats() const;
+  /// In the order of the pools.
+  std::vector<ReaderStats> reader_stats() const { return readers_->stats(); }
 
  private:
   friend class CommitQueue;
-  friend class Reader;
   explicit Database(DatabaseOptions options, const Clock& clock);
   OpenError take_lock();
   /// That an empty ledger does not take the place of one that was lost: clients would repeat their
@@ -108,13 +83,6 @@ class Database {
   bool write_lock_file(bool ledger) const;
   OpenError open_writer();
   OpenError open_readers();
-  void give_back(std::size_t slot);
-
-  struct Slot {
-    std::unique_ptr<Connection> connection;
-    bool leased = false;
-    std::int64_t since_ms = 0;
-  };
 
   const DatabaseOptions options_;
   const Clock& clock_;
@@ -122,10 +90,7 @@ class Database {
   bool had_ledger_ = false;             // as the lock file says; owned by `open`
   std::unique_ptr<Connection> writer_;  // used by the commit queue's thread only
   std::atomic<std::uint64_t> tenancy_generation_{1};
-  mutable Mutex mutex_;
-  Condition freed_;
-  std::vector<Slot> slots_ COFFER_GUARDED_BY(mutex_);
-  std::uint64_t readers_refused_ COFFER_GUARDED_BY(mutex_) = 0;
+  std::unique_ptr<ReaderPools> readers_;
 };
 
 /// Runs `read` on a leased reader; a statement that was interrupted for taking too long becomes

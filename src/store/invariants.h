@@ -2,6 +2,7 @@
 // start, hourly, and by `coffer verify`.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,13 +13,39 @@
 
 namespace coffer::store {
 
+/// The keys of a table of which a query looks at a range, ?1 to ?2: the whole table in one
+/// snapshot, or slices of it in many. What else the query reads belongs to the rows in the range,
+/// so that a slice is right whatever is written between two slices.
+enum class Walk {
+  none,   // no range: one snapshot of everything; slices check the same another way
+  whole,  // no range, and few rows
+  accounts,
+  journal,  // entries too: those of the entry sets in the range
+  payments,
+  webhooks
+};
+
+struct KeyRange {
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+};
+/// Entry numbers are 1,024 times as large as the keys of their sets, and fit too.
+inline constexpr KeyRange kAllKeys{-(std::int64_t{1} << 52), std::int64_t{1} << 52};
+
 struct Invariant {
   std::string_view name;
   std::string_view promise;  // one sentence, for people
-  const char* sql;           // first column of a row says which thing breaks it
+  Walk walk;
+  const char* sql;  // first column of a row says which thing breaks it
 };
 
 std::span<const Invariant> invariants();
+
+/// The first row of such a query over a range, or why it cannot be read; empty: it holds.
+std::string first_break(Connection& db, Walk walk, const char* sql, const KeyRange& keys);
+
+/// The file says that it is damaged, in place of what was asked.
+bool is_damage(const SqlError& error);
 
 struct Violation {
   std::string invariant;

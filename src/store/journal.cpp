@@ -43,10 +43,12 @@ constexpr const char* kFindFunding =
 constexpr const char* kBalancesOf =
     "SELECT a.asset, s.code, s.issuer, s.name, s.decimals, a.balance, a.held"
     " FROM accounts a JOIN assets s ON s.asset = a.asset WHERE a.wallet = ? ORDER BY a.account";
-constexpr const char* kAllJournal =
-    "SELECT journal, tenant, kind, payment, at, link FROM journal ORDER BY journal";
-constexpr const char* kAllEntries =
-    "SELECT entry, account, amount, balance_after, counterparty, leg FROM entries ORDER BY entry";
+constexpr const char* kJournalAfter =
+    "SELECT journal, tenant, kind, payment, at, link FROM journal WHERE journal > ?"
+    " ORDER BY journal LIMIT ?";
+constexpr const char* kEntriesFrom =
+    "SELECT entry, account, amount, balance_after, counterparty, leg FROM entries WHERE entry >= ?"
+    " ORDER BY entry";
 constexpr const char* kJournalCount = "SELECT count(*) FROM journal";
 
 std::string set_header(std::int64_t journal, std::int64_t tenant, std::int64_t kind,
@@ -214,18 +216,12 @@ std::vector<WalletBalance> balances_of(Connection& db, std::int64_t wallet) {
   return out;
 }
 
-std::string verify_chain(Connection& db,
-                         const std::function<void(std::int64_t, std::int64_t)>& progress) {
-  std::int64_t total = 0;
-  {
-    Query count(db, kJournalCount);
-    if (count.step()) total = count.integer(0);
-  }
-  Query sets(db, kAllJournal);
-  Query entries(db, kAllEntries);
+ChainPiece follow_journal(Connection& db, ChainPosition& from, std::int64_t limit) {
+  ChainPiece out;
+  Query sets(db, kJournalAfter, from.row == 0 ? INT64_MIN : from.row, limit);
+  Query entries(db, kEntriesFrom, from.row == 0 ? INT64_MIN : (from.row + 1) * kLinesPerSet);
   bool more = entries.step();
-  std::string head = genesis_link();
-  for (std::int64_t done = 0; sets.step(); ++done) {
+  while (sets.step()) {
     const std::int64_t journal = sets.integer(0);
     std::string text = set_header(journal, sets.integer(1), sets.integer(2),
                                   sets.optional_integer(3), sets.time(4));
@@ -238,15 +234,35 @@ std::string verify_chain(Connection& db,
                          entries.integer(5)};
       row.append_to(text);
     }
-    head = next_link(head, text);
-    if (head != sets.blob(5)) {
-      return "journal row " + std::to_string(journal) + " does not continue the hash chain";
-    }
-    if (done % 10'000 == 0) progress(done, total);
+    from = {journal, next_link(from.link, text)};
+    ++out.rows;
+    if (from.link == sets.blob(5)) continue;
+    out.fault = "journal row " + std::to_string(journal) + " does not continue the hash chain";
+    return out;
   }
-  if (more) return "entry " + std::to_string(entries.integer(0)) + " belongs to no journal row";
-  progress(total, total);
-  return {};
+  out.end = out.rows < limit;
+  if (out.end && more) {
+    out.fault = "entry " + std::to_string(entries.integer(0)) + " belongs to no journal row";
+  }
+  return out;
+}
+
+std::string verify_chain(Connection& db,
+                         const std::function<void(std::int64_t, std::int64_t)>& progress) {
+  constexpr std::int64_t kPiece = 10'000;
+  std::int64_t total = 0;
+  {
+    Query count(db, kJournalCount);
+    if (count.step()) total = count.integer(0);
+  }
+  ChainPosition at;
+  for (std::int64_t done = 0;;) {
+    const ChainPiece piece = follow_journal(db, at, kPiece);
+    if (!piece.fault.empty()) return piece.fault;
+    done += piece.rows;
+    progress(done, total);
+    if (piece.end) return {};
+  }
 }
 
 }  // namespace coffer::store

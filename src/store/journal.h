@@ -81,8 +81,20 @@ Amount operator_balance(Connection& db, Environment environment, AccountKind kin
 /// In the order the trustlines were opened.
 std::vector<WalletBalance> balances_of(Connection& db, std::int64_t wallet);
 
-/// Walks the whole chain; a sentence naming the first journal row that does not fit, or empty.
-/// `progress` is called now and then with (done, total).
+/// Up to where a chain was followed: its last row, and that row's link.
+struct ChainPosition {
+  std::int64_t row = 0;
+  std::string link = genesis_link();
+};
+/// What following a piece of a chain came to.
+struct ChainPiece {
+  std::int64_t rows = 0;
+  bool end = false;   // of the chain
+  std::string fault;  // a sentence naming the first row that does not fit, or empty
+};
+/// Follows the chain for at most `limit` rows, and moves the position.
+ChainPiece follow_journal(Connection& db, ChainPosition& from, std::int64_t limit);
+/// The whole chain; the sentence, or empty. `progress` is called now and then with (done, total).
 std::string verify_chain(Connection& db,
                          const std::function<void(std::int64_t, std::int64_t)>& progress);
 

@@ -27,6 +27,7 @@ int Notifications::run_due() {
 
 // One per step, so that a stop waits for one attempt only.
 std::int64_t Notifications::step() {
+  const store::ReadersScope readers(store::Readers::notifications);
   const auto round = flows::send_due_notifications(context_, 1);
   if (!round) return kLookAgainMs;  // overloaded or disk full: everything waits in its rows
   if (round->attempts > 0) return 0;

@@ -52,6 +52,7 @@ int ProviderLanes::run_due() {
 }
 
 std::int64_t ProviderLanes::dispatch() {
+  const store::ReadersScope readers(store::Readers::providers);
   bool others = false;
   for (const std::int64_t key : lanes_with_work(context_)) {
     if (key == kAtOnce) continue;
@@ -64,6 +65,7 @@ std::int64_t ProviderLanes::dispatch() {
 }
 
 std::int64_t ProviderLanes::step(std::int64_t lane, int limit, flows::JobClaims& claims) {
+  const store::ReadersScope readers(store::Readers::providers);
   const auto round = flows::run_provider_jobs(context_, lane, limit, claims);
   if (!round) return kLookAgainMs;  // overloaded or disk full: the jobs wait in their rows
   if (round->done > 0) return 0;

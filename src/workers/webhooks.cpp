@@ -61,6 +61,7 @@ int WebhookDelivery::run_due() {
 }
 
 std::int64_t WebhookDelivery::dispatch() {
+  const store::ReadersScope readers(store::Readers::delivery);
   const auto round = flows::run_delivery_round(context_, lanes_);
   const std::int64_t look_again_ms = hand_out();
   // Overloaded or disk full: everything else waits in its rows.
@@ -113,6 +114,7 @@ std::int64_t WebhookDelivery::send(Sender& sender) {
 }
 
 std::int64_t WebhookDelivery::prune() {
+  const store::ReadersScope readers(store::Readers::delivery);
   const auto more = flows::prune_deliveries(context_);
   return more && *more ? 0 : kPruneEveryMs;
 }

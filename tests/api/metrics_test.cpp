@@ -247,7 +247,7 @@ TEST_CASE("metrics: how the box stands") {
   }
   for (const char* name :
        {"coffer_database_size_bytes", "coffer_wal_size_bytes", "coffer_disk_free_bytes",
-        "coffer_readers_limit", "coffer_commit_batch_commands_count",
+        "coffer_readers_limit{pool=\"read\"}", "coffer_commit_batch_commands_count",
         "coffer_commit_duration_seconds_count", "process_cpu_seconds_total",
         "process_resident_memory_bytes", "process_open_fds", "process_max_fds", "process_threads",
         "process_start_time_seconds"}) {
@@ -255,7 +255,7 @@ TEST_CASE("metrics: how the box stands") {
     CHECK(value(samples, name) > 0);
   }
   for (const char* name :
-       {"coffer_storage_full", "coffer_commit_queue_commands", "coffer_readers_refused_total",
+       {"coffer_storage_full", "coffer_commit_queue_commands", "coffer_readers_refused_total{pool=\"read\"}",
         "coffer_backup_interval_seconds", "coffer_backup_last_success_timestamp_seconds"}) {
     INFO(name);
     CHECK(value(samples, name) == 0);

@@ -14,6 +14,7 @@
 #include "flows/tenancy_changes.h"
 #include "flows/wallet_changes.h"
 #include "store/catalog.h"
+#include "store/safety/verification.h"
 #include "store/tenants.h"
 
 namespace coffer::property {
@@ -234,7 +235,12 @@ std::int64_t World::payment_count() {
 
 std::vector<store::Violation> World::verify(bool deep) {
   const auto lease = database_->reader().value();
-  return store::verify(lease.db(), deep, [](auto&&...) {});
+  std::vector<store::Violation> found = store::verify(lease.db(), deep, [](auto&&...) {});
+  store::Verification slices;
+  while (!slices.slice(lease.db(), 1'000, 1'000).round_over) {
+  }
+  found.insert(found.end(), slices.violations().begin(), slices.violations().end());
+  return found;
 }
 
 bool World::verified(std::size_t wallet) {

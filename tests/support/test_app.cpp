@@ -12,6 +12,7 @@
 #include "flows/wallet_changes.h"
 #include "store/catalog.h"
 #include "store/invariants.h"
+#include "store/safety/verification.h"
 #include "store/wallets.h"
 #include "support/exchange_log.h"
 
@@ -89,6 +90,12 @@ void TestApp::check_invariants() {
   store::Connection db(config_.db, store::OpenMode::read_only);
   for (const store::Violation& violation : store::verify(db, true, [](auto&&...) {})) {
     FAIL_CHECK("invariant " << violation.invariant << ": " << violation.detail);
+  }
+  store::Verification slices;
+  while (!slices.slice(db, 100, 1'000).round_over) {
+  }
+  for (const store::Violation& violation : slices.violations()) {
+    FAIL_CHECK("in slices: invariant " << violation.invariant << ": " << violation.detail);
   }
 }
 

@@ -107,11 +107,14 @@ void write_store(Exposition& out, App& app) {
             number(database.free_bytes()));
   out.gauge("coffer_disk_floor_bytes", "Below this much free disk writes are refused.",
             number(static_cast<std::uint64_t>(app.config().disk_floor_mib) << 20));
-  const store::ReaderStats readers = database.reader_stats();
-  out.gauge("coffer_readers_leased", "Reading connections in use.", readers.leased);
-  out.gauge("coffer_readers_limit", "Reading connections there may be.", readers.size);
-  out.counter("coffer_readers_refused_total", "Reads refused because no connection came free.",
-              number(readers.refused));
+  const std::vector<store::ReaderStats> readers = database.reader_stats();
+  out.family("coffer_readers_leased", "Reading connections in use.", Kind::gauge);
+  for (const auto& pool : readers) out.sample(pool.leased, {{"pool", pool.pool}});
+  out.family("coffer_readers_limit", "Reading connections there may be.", Kind::gauge);
+  for (const auto& pool : readers) out.sample(pool.size, {{"pool", pool.pool}});
+  out.family("coffer_readers_refused_total", "Reads refused because no connection came free.",
+             Kind::counter);
+  for (const auto& pool : readers) out.sample(number(pool.refused), {{"pool", pool.pool}});
 }
 
 struct Queue {

@@ -4,19 +4,33 @@
 #include "cli/exit_code.h"
 #include "cli/paths.h"
 #include "cli/progress.h"
+#include "cli/safety/still_file.h"
+#include "flows/safety/live_verification.h"
 #include "flows/safety/restore.h"
 #include "store/invariants.h"
 
 namespace coffer::cli {
 namespace {
 
-std::vector<store::Violation> find_violations(const Session& session, bool deep) {
-  // Not a leased reader: those are for short reads and are interrupted when they stay.
-  store::Connection db(session.app.database().path(), store::OpenMode::read_only);
-  ProgressLine line(session.console, session.interruption);
+/// In one snapshot.
+std::vector<store::Violation> verify_still(const Session& session, const std::string& path,
+                                           bool deep, ProgressLine& line) {
+  store::Connection db(path, store::OpenMode::read_only);
   std::vector<store::Violation> out;
   session.interruption.during([&] { db.interrupt(); },
                               [&] { out = store::verify(db, deep, line.shower()); });
+  return out;
+}
+
+Result<std::vector<store::Violation>> find_violations(const Session& session, bool deep) {
+  ProgressLine line(session.console, session.interruption);
+  if (!deep && session.app.server_stats()) {
+    return flows::verify_in_slices(session.app.flows(), line.shower());
+  }
+  std::vector<store::Violation> out;
+  COFFER_TRY_VOID(with_still_file(session, line.shower(), [&](const std::string& path) {
+    out = verify_still(session, path, deep, line);
+  }));
   return out;
 }
 
@@ -40,8 +54,8 @@ Answer report(const std::string& path, const std::vector<store::Violation>& viol
 Result<Answer> verify(Session& session, const Arguments& arguments) {
   return unless_stopped([&]() -> Result<Answer> {
     try {
-      return report(session.app.database().path(),
-                    find_violations(session, !arguments.has("quick")), arguments.json);
+      COFFER_TRY(const auto violations, find_violations(session, !arguments.has("quick")));
+      return report(session.app.database().path(), violations, arguments.json);
     } catch (const store::SqlError&) {
       if (!session.interruption.requested()) throw;
       throw ProgressLine::Stopped{ProgressLine::kServerStops};
@@ -100,7 +114,8 @@ std::vector<Command> verify_commands() {
            .details =
                "Checks every invariant of the ledger, the hash chain over its entries, that of the "
                "audit log,\nand SQLite's own structures; of a backup also the checksum beside it. "
-               "The first row that\nis at fault is named."}};
+               "The first row that\nis at fault is named. The file of a running server is copied "
+               "first, beside it; with --quick it is\nchecked in place, in slices."}};
 }
 
 }  // namespace coffer::cli

@@ -6,6 +6,7 @@
 #include "base/files/durable_file.h"
 #include "cli/paths.h"
 #include "cli/progress.h"
+#include "cli/safety/still_file.h"
 #include "flows/safety/export.h"
 
 namespace coffer::cli {
@@ -34,13 +35,14 @@ Result<Answer> export_to(Session& session, const std::string& path) {
   // Both would be drawn on the same terminal.
   console.progress = console.progress && (file || !console.terminal);
   ProgressLine line(console, session.interruption);
-  const auto counted = flows::export_everything(session.app.database().path(),
-                                                flows::ExportSink{[&](const std::string& text) {
-                                                                    piece += text;
-                                                                    if (piece.size() >= kPieceBytes)
-                                                                      flush();
-                                                                  },
-                                                                  line.shower()});
+  std::vector<std::pair<std::string, std::int64_t>> counted;
+  const auto take = [&](const std::string& text) {
+    piece += text;
+    if (piece.size() >= kPieceBytes) flush();
+  };
+  COFFER_TRY_VOID(with_still_file(session, line.shower(), [&](const std::string& from) {
+    counted = flows::export_everything(from, flows::ExportSink{take, line.shower()});
+  }));
   flush();
   COFFER_TRY_VOID(std::move(written));
   if (!file) return Answer{};

@@ -53,21 +53,21 @@ Problem ran_out(const BackupRequest& request) {
 }
 
 /// The copy, synchronised piece by piece.
-void copy(const Context& context, const BackupRequest& request, PartialFile& file,
-          const ProgressFunction& progress) {
+Result<void> copy(const Context& context, const BackupRequest& request, PartialFile& file,
+                  const ProgressFunction& progress) {
   const std::uint64_t reserve = reserve_of(context, request);
   std::int64_t flushed = 0;
-  store::copy_database(context.database.path(), file.path(),
-                       [&](std::int64_t done, std::int64_t total) {
-                         progress({"copying", done, total, Progress::Unit::bytes});
-                         if (done - flushed < kFlushEveryBytes) return;
-                         flushed = done;
-                         if (free_bytes(directory_of(request.path)) < reserve)
-                           throw GaveUp{ran_out(request)};
-                         if (auto flushed_to_disk = file.flush(); !flushed_to_disk) {
-                           throw GaveUp{std::move(flushed_to_disk).error()};
-                         }
-                       });
+  return store::copy_database(context.database, context.queue, file.path(),
+                              [&](std::int64_t done, std::int64_t total) {
+                                progress({"copying", done, total, Progress::Unit::bytes});
+                                if (done - flushed < kFlushEveryBytes) return;
+                                flushed = done;
+                                if (free_bytes(directory_of(request.path)) < reserve)
+                                  throw GaveUp{ran_out(request)};
+                                if (auto flushed_to_disk = file.flush(); !flushed_to_disk) {
+                                  throw GaveUp{std::move(flushed_to_disk).error()};
+                                }
+                              });
 }
 
 Problem sql_problem(const BackupRequest& request, const store::SqlError& error) {
@@ -83,10 +83,9 @@ Result<void> publish(const BackupRequest& request, PartialFile& file, Backup& ou
   return file.publish();
 }
 
-Result<Backup> write_backup(const Context& context, const BackupRequest& request,
-                            const ProgressFunction& progress) {
-  Backup out{.path = request.path, .begun_at = context.queue.now()};
-  const std::int64_t began_ms = context.clock.monotonic_ms();
+/// The database, in a file that has no name of its own yet.
+Result<PartialFile> write_copy(const Context& context, const BackupRequest& request,
+                               const ProgressFunction& progress) {
   std::error_code ignored;
   const std::uint64_t wanted =
       fs::file_size(context.database.path(), ignored) + context.database.wal_bytes();
@@ -95,9 +94,24 @@ Result<Backup> write_backup(const Context& context, const BackupRequest& request
     return unexpected(no_room(request, wanted));
   }
   COFFER_TRY(PartialFile file, PartialFile::create(request.path));
-  copy(context, request, file, progress);
+  try {
+    COFFER_TRY_VOID(copy(context, request, file, progress));
+  } catch (const GaveUp& fault) {
+    return unexpected(fault.problem);
+  } catch (const store::SqlError& error) {
+    return unexpected(sql_problem(request, error));
+  }
+  return file;
+}
+
+Result<Backup> write_backup(const Context& context, const BackupRequest& request,
+                            const ProgressFunction& progress) {
+  Backup out{.path = request.path, .begun_at = context.queue.now()};
+  const std::int64_t began_ms = context.clock.monotonic_ms();
+  COFFER_TRY(PartialFile file, write_copy(context, request, progress));
   COFFER_TRY_VOID(file.flush());
   if (request.verify) out.verdict = store::verify_file(file.path(), progress);
+  std::error_code ignored;
   out.bytes = static_cast<std::int64_t>(fs::file_size(file.path(), ignored));
   if (!out.verdict || out.verdict->violations.empty()) {
     COFFER_TRY(out.sha256, sha256_of_file(file.path(), [&](std::int64_t done) {
@@ -113,14 +127,7 @@ Result<Backup> write_backup(const Context& context, const BackupRequest& request
 
 Result<Backup> back_up(const Context& context, const BackupRequest& request,
                        const ProgressFunction& progress) {
-  Result<Backup> made = unexpected(Slug::unexpected_error);
-  try {
-    made = write_backup(context, request, progress);
-  } catch (const GaveUp& fault) {
-    return unexpected(fault.problem);
-  } catch (const store::SqlError& error) {
-    return unexpected(sql_problem(request, error));
-  }
+  Result<Backup> made = write_backup(context, request, progress);
   if (!made || (made->verdict && !made->verdict->violations.empty())) return made;
   const store::BackupRecord record{made->begun_at, made->bytes, request.verify, made->path};
   const auto recorded = context.queue.run([&](store::WriteTx& tx) -> Result<void> {
@@ -130,6 +137,14 @@ Result<Backup> back_up(const Context& context, const BackupRequest& request,
   // The backup is there all the same.
   if (!recorded) log_warning("backup", "the backup could not be recorded");
   return made;
+}
+
+Result<void> with_copy(const Context& context, const BackupRequest& request,
+                       const ProgressFunction& progress,
+                       const std::function<void(const std::string&)>& use) {
+  COFFER_TRY(const PartialFile file, write_copy(context, request, progress));
+  use(file.path());
+  return {};
 }
 
 }  // namespace coffer::flows

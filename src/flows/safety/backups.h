@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -34,5 +35,11 @@ struct Backup {
 /// base/files/durable_file.h; `storage-full` also when it would leave payments too little room.
 Result<Backup> back_up(const Context& context, const BackupRequest& request,
                        const ProgressFunction& progress);
+
+/// Calls `use` with the path of a copy as back_up makes it, under a temporary name beside
+/// `request.path`, and removes it. For what would hold one snapshot of the database too long.
+Result<void> with_copy(const Context& context, const BackupRequest& request,
+                       const ProgressFunction& progress,
+                       const std::function<void(const std::string&)>& use);
 
 }  // namespace coffer::flows

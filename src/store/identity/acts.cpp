@@ -11,8 +11,9 @@ constexpr const char* kLast = "SELECT act, link FROM acts ORDER BY act DESC LIMI
 constexpr const char* kInsert =
     "INSERT INTO acts (act, at, actor, command, detail, outcome_of, outcome, link)"
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
-constexpr const char* kAll =
-    "SELECT act, at, actor, command, detail, outcome_of, outcome, link FROM acts ORDER BY act";
+constexpr const char* kAfter =
+    "SELECT act, at, actor, command, detail, outcome_of, outcome, link FROM acts WHERE act > ?"
+    " ORDER BY act LIMIT ?";
 constexpr KeyIndex kActs = COFFER_KEY_INDEX("act", "acts", "outcome_of IS NULL");
 constexpr const char* kBrief = "SELECT actor, command FROM acts WHERE act = ?";
 constexpr const char* kView =
@@ -63,19 +64,29 @@ RowPage<ActView> list_acts(Connection& db, const ActFilter& filter) {
   });
 }
 
-std::string verify_acts(Connection& db) {
-  Query query(db, kAll);
-  std::string link = genesis_link();
-  std::int64_t expected = 0;
-  while (query.step()) {
+ChainPiece follow_acts(Connection& db, ChainPosition& from, std::int64_t limit) {
+  ChainPiece out;
+  Query query(db, kAfter, from.row == 0 ? INT64_MIN : from.row, limit);
+  for (; query.step(); ++out.rows) {
     const std::int64_t act = query.integer(0);
-    if (act != ++expected) return "act " + std::to_string(expected) + " is missing";
+    if (act != from.row + 1) {
+      out.fault = "act " + std::to_string(from.row + 1) + " is missing";
+      return out;
+    }
     const NewAct row{query.text(2), query.text(3), query.text(4), query.optional_integer(5),
                      query.optional_text(6).value_or("")};
-    link = next_link(link, canonical(act, query.time(1), row));
-    if (link != query.blob(7)) return "act " + std::to_string(act) + " does not continue the chain";
+    from = {act, next_link(from.link, canonical(act, query.time(1), row))};
+    if (from.link == query.blob(7)) continue;
+    out.fault = "act " + std::to_string(act) + " does not continue the chain";
+    return out;
   }
-  return {};
+  out.end = out.rows < limit;
+  return out;
+}
+
+std::string verify_acts(Connection& db) {
+  ChainPosition from;
+  return follow_acts(db, from, INT64_MAX).fault;
 }
 
 }  // namespace coffer::store

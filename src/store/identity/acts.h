@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "store/journal.h"
 #include "store/lists/page.h"
 #include "store/write_tx.h"
 
@@ -49,7 +50,9 @@ struct ActFilter {
 /// Newest first.
 RowPage<ActView> list_acts(Connection& db, const ActFilter& filter);
 
-/// Walks the whole chain; a sentence naming the first row that does not fit, or empty.
+/// Follows the chain for at most `limit` rows, and moves the position.
+ChainPiece follow_acts(Connection& db, ChainPosition& from, std::int64_t limit);
+/// The whole chain; a sentence naming the first row that does not fit, or empty.
 std::string verify_acts(Connection& db);
 
 }  // namespace coffer::store

@@ -3,8 +3,6 @@
 #include <sqlite3.h>
 
 #include <charconv>
-#include <memory>
-#include <utility>
 
 #include "store/catalog.h"
 #include "store/database.h"
@@ -15,11 +13,9 @@
 namespace coffer::store {
 namespace {
 
-constexpr int kPagesAtOnce = 2'048;  // 8 MiB
 constexpr std::string_view kLastBackup = "last_backup";
 constexpr std::string_view kBackupFailure = "backup_failure";
 
-constexpr const char* kBegin = "BEGIN";
 constexpr const char* kTouch = "SELECT count(*) FROM sqlite_schema";
 constexpr const char* kUserVersion = "PRAGMA user_version";
 constexpr const char* kApplication = "PRAGMA application_id";
@@ -27,15 +23,6 @@ constexpr const char* kIntegrity = "PRAGMA integrity_check(1)";
 constexpr const char* kPayments = "SELECT count(*) FROM payments";
 constexpr const char* kLastEntry = "SELECT journal, at FROM journal ORDER BY journal DESC LIMIT 1";
 constexpr const char* kForget = "DELETE FROM meta WHERE name = ?";
-
-sqlite3* handle_of(const Connection& connection) {
-  return static_cast<sqlite3*>(connection.handle());
-}
-
-[[noreturn]] void throw_error(sqlite3* handle) {
-  const int code = sqlite3_extended_errcode(handle);
-  throw SqlError(sqlite3_errmsg(handle), code & 0xff, code);
-}
 
 std::int64_t number(Connection& db, const char* sql) { return first_integer(db, sql).value_or(0); }
 
@@ -84,36 +71,6 @@ void drop_left_logs(const std::string& empty_file) {
 void leave_wal(const std::string& path) {
   Connection copy(path, OpenMode::read_write);
   copy.execute("PRAGMA synchronous=OFF; PRAGMA journal_mode=DELETE");
-}
-
-void copy_database(const std::string& from, const std::string& to, const CopyProgress& progress) {
-  drop_left_logs(to);
-  {
-    Connection source(from, OpenMode::read_only);
-    source.execute("PRAGMA busy_timeout=5000; PRAGMA cache_size=-2048");
-    Connection target(to, OpenMode::read_write);
-    target.execute("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-2048");
-    // One moment for all pieces. Without it, every commit meanwhile starts the copy again, and
-    // under load it never ends.
-    Query(source, kBegin).run();
-    Query(source, kTouch).run();
-    struct Finish {
-      void operator()(sqlite3_backup* backup) const { sqlite3_backup_finish(backup); }
-    };
-    const std::unique_ptr<sqlite3_backup, Finish> backup(
-        sqlite3_backup_init(handle_of(target), "main", handle_of(source), "main"));
-    if (!backup) throw_error(handle_of(target));
-    constexpr std::int64_t kPageBytes = 4'096;
-    for (int code = SQLITE_OK; code != SQLITE_DONE;) {
-      code = sqlite3_backup_step(backup.get(), kPagesAtOnce);
-      if (code != SQLITE_OK && code != SQLITE_DONE) {
-        throw SqlError(sqlite3_errstr(code), code & 0xff, code);
-      }
-      const std::int64_t total = sqlite3_backup_pagecount(backup.get());
-      progress((total - sqlite3_backup_remaining(backup.get())) * kPageBytes, total * kPageBytes);
-    }
-  }
-  leave_wal(to);
 }
 
 FileVerdict verify_file(const std::string& path, const ProgressFunction& progress) {

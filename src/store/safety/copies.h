@@ -8,18 +8,25 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/result.h"
 #include "store/invariants.h"
 #include "store/write_tx.h"
 
 namespace coffer::store {
 
+class CommitQueue;
+class Database;
+
 /// Called after each piece with bytes (done, total); may throw to stop.
 using CopyProgress = std::function<void(std::int64_t, std::int64_t)>;
 
-/// Writes the database as it is at one moment into the empty file `to`. It goes on being written to
-/// meanwhile; until the end its log cannot start again and grows by what is written. The copy is
-/// one file without a log, and not synchronised. Throws SqlError.
-void copy_database(const std::string& from, const std::string& to, const CopyProgress& progress);
+/// Writes the database as it is at one moment near the end of the call into the empty file `to`:
+/// everything committed before the call is in it. Page by page, on readers that are held for
+/// milliseconds; what commits change meanwhile is copied again, so the write-ahead log does not
+/// grow. The copy is one file without a log, and not synchronised. `overloaded` when the disk of
+/// the copy is slower than the database changes. Throws SqlError.
+Result<void> copy_database(Database& database, CommitQueue& queue, const std::string& to,
+                           const CopyProgress& progress);
 
 /// What is in a file, in a few figures.
 struct FileSummary {

@@ -1,7 +1,12 @@
 // The write-ahead log stays small, and giving its space back never makes a payment wait.
+#include <algorithm>
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <string>
+#include <vector>
 
+#include "base/thread.h"
+#include "store/catalog.h"
 #include "unit/store/ledger_fixture.h"
 
 using namespace coffer;
@@ -50,6 +55,59 @@ TEST_CASE("checkpoint: a reader that stays makes the log grow, and its end gives
   write_mebibytes(file, 2);
   CHECK(file.database->wal_bytes() < 8 * kMiB);
   CHECK(file.verify().empty());
+}
+
+TEST_CASE(
+    "checkpoint: readers that overlap without a gap neither keep the log growing nor waste tries") {
+  OpenedFile file;
+  std::atomic<bool> over{false};
+  std::atomic<int> begun{0};
+  std::vector<Thread> readers;
+  for (int i = 0; i < 4; ++i) {
+    readers.emplace_back("reader", [&] {
+      while (!over) {
+        const auto lease = file.database->reader();
+        REQUIRE(lease);
+        number(lease->db(), "SELECT count(*) FROM meta");
+        ++begun;
+        const std::uint64_t seen = file.queue->stats().commits;
+        while (!over && file.queue->stats().commits < seen + 3) rest(1);
+      }
+    });
+  }
+  while (begun < 4) rest(1);
+  std::uint64_t largest = 0;
+  for (int i = 0; i < 300; ++i) {
+    write_mebibytes(file, 1);
+    largest = std::max(largest, file.database->wal_bytes());
+  }
+  over = true;
+  for (Thread& reader : readers) reader.join();
+  CHECK(largest < 128 * kMiB);
+  const CheckpointStats stats = file.queue->checkpoints();
+  INFO(stats.complete << " complete, " << stats.partial << " partial, " << stats.pauses);
+  CHECK(stats.pauses > 0);
+  // At most one for 1,000 frames, and one for each pause: not one for each of 300 commits.
+  CHECK(stats.complete + stats.partial <= 300 * 256 / 1'000 + 2 * stats.pauses + 2);
+  CHECK(file.verify().empty());
+}
+
+TEST_CASE(
+    "checkpoint: one that a reader blocks is tried again after 1,000 frames, not after a commit") {
+  OpenedFile file;
+  const Reader stuck = file.database->reader().value();
+  CHECK(number(stuck.db(), "SELECT count(*) FROM meta") == 0);
+  write_mebibytes(file, 16);
+  for (int i = 0; i < 400; ++i) {  // small commits
+    REQUIRE(file.write([&](WriteTx& tx) -> Result<void> {
+      write_meta(tx, "small", std::to_string(i));
+      return {};
+    }));
+  }
+  const CheckpointStats stats = file.queue->checkpoints();
+  CHECK(stats.complete == 0);
+  CHECK(stats.partial >= 1);
+  CHECK(stats.partial <= 3);
 }
 
 TEST_CASE("checkpoint: a clean end leaves no log behind") {

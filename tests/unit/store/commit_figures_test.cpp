@@ -95,12 +95,17 @@ TEST_CASE("commit figures: what a command logs belongs to the request that waits
 
 TEST_CASE("commit figures: readers in use are counted") {
   OpenedFile file;
-  CHECK(file.database->reader_stats().leased == 0);
+  const auto stats_of = [&](Readers pool) {
+    return file.database->reader_stats().at(static_cast<std::size_t>(pool));
+  };
+  CHECK(stats_of(Readers::read).leased == 0);
   {
     const Reader lease = file.database->reader().value();
-    CHECK(file.database->reader_stats().leased == 1);
+    CHECK(stats_of(Readers::read).leased == 1);
+    CHECK(stats_of(Readers::money).leased == 0);
   }
-  CHECK(file.database->reader_stats().leased == 0);
-  CHECK(file.database->reader_stats().size == DatabaseOptions().readers);
+  CHECK(stats_of(Readers::read).leased == 0);
+  CHECK(stats_of(Readers::read).size == DatabaseOptions().readers);
+  for (const ReadersKind& kind : kReaders) CHECK(stats_of(kind.pool).pool == kind.name);
   CHECK(file.database->file_bytes() > 0);
 }

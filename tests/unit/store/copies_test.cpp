@@ -1,6 +1,8 @@
 // Copies of a file that is written to, and what a flipped byte does to a file.
 #include "store/safety/copies.h"
 
+#include <algorithm>
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
@@ -10,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/thread.h"
+#include "store/catalog.h"
 #include "store/identity/acts.h"
 #include "store/safety/seals.h"
 #include "store/schema.h"
@@ -44,7 +48,7 @@ class Damaged {
   Damaged() : path_(folder_.file("copy.db")) {
     SmallLedger ledger;
     fill(ledger);
-    copy_database(ledger.folder.file(), path_, [](auto&&...) {});
+    copy_database(*ledger.database, *ledger.queue, path_, [](auto&&...) {}).value();
     REQUIRE(verify_file(path_, [](auto&&...) {}).violations.empty());
   }
 
@@ -126,28 +130,108 @@ TEST_CASE("copies: one file without a log, as it was at one moment, while it is 
   const std::string copy = ledger.folder.file("copy.db");
   std::int64_t last = 0;
   bool grown = false;
-  copy_database(ledger.folder.file(), copy, [&](std::int64_t done, std::int64_t total) {
-    CHECK(done > last);
-    CHECK(done <= total);
-    last = done;
-    if (!grown) ledger.pay_and_settle(ledger.transfer("meanwhile", 7));
-    grown = true;
-  });
-  CHECK(last == static_cast<std::int64_t>(std::filesystem::file_size(copy)));
+  const auto copied = copy_database(*ledger.database, *ledger.queue, copy,
+                                    [&](std::int64_t done, std::int64_t total) {
+                                      CHECK(done > last);
+                                      CHECK(done <= total);
+                                      last = done;
+                                      if (!grown)
+                                        ledger.pay_and_settle(ledger.transfer("meanwhile", 7));
+                                      grown = true;
+                                    });
+  REQUIRE(copied);
+  // What changed meanwhile was copied again.
+  CHECK(last > static_cast<std::int64_t>(std::filesystem::file_size(copy)));
   for (const char* suffix : {"-wal", "-shm", "-journal"})
     CHECK_FALSE(std::filesystem::exists(copy + suffix));
   const FileVerdict verdict = verify_file(copy, [](auto&&...) {});
   CHECK(verdict.violations.empty());
-  CHECK(verdict.summary.payments == 6);
+  CHECK(verdict.summary.payments == 7);
   CHECK(verdict.summary.schema == schema_version());
-  CHECK(verify_file(ledger.folder.file(), [](auto&&...) {}).summary.payments == 7);
+}
+
+TEST_CASE(
+    "copies: beside commits, with everything that was there before, and a log that stays short",
+    "[store]") {
+  SmallLedger ledger;
+  ledger
+      .write([](WriteTx& tx) -> Result<void> {
+        tx.db().execute("INSERT INTO meta VALUES ('bulk', zeroblob(200000000))");
+        return {};
+      })
+      .value();
+  fill(ledger);
+  const std::string copy = ledger.folder.file("copy.db");
+  std::atomic<bool> over{false};
+  std::atomic<int> written{0};
+  std::atomic<std::uint64_t> largest{0};
+  Thread writer("writer", [&] {
+    for (int i = 0; !over; ++i) {
+      ledger
+          .write([&](WriteTx& tx) -> Result<void> {
+            tx.db().execute("INSERT OR REPLACE INTO meta VALUES ('w" + std::to_string(i % 8) +
+                            "', zeroblob(500000))");
+            write_meta(tx, "count", std::to_string(i));
+            return {};
+          })
+          .value();
+      written = i;
+      largest = std::max(largest.load(), ledger.database->wal_bytes());
+    }
+  });
+  while (written < 3) rest(1);
+  const int before = written;
+  const auto copied = copy_database(*ledger.database, *ledger.queue, copy, [](auto&&...) {});
+  over = true;
+  writer.join();
+  REQUIRE(copied);
+  CHECK(verify_file(copy, [](auto&&...) {}).violations.empty());
+  Connection db(copy, OpenMode::read_only);
+  const int count =
+      std::stoi(scalar(db, "SELECT CAST(value AS TEXT) FROM meta WHERE name = 'count'"));
+  CHECK(count >= before);
+  CHECK(written > before + 1);  // the control: it was written to meanwhile
+  CHECK(largest < 128ULL << 20);
+  CHECK(largest > 0);
+}
+
+TEST_CASE("copies: the pages that commits change are noted, also when the log begins again",
+          "[store]") {
+  SmallLedger ledger;
+  const auto write = [&](const std::string& name, int bytes) {
+    ledger
+        .write([&](WriteTx& tx) -> Result<void> {
+          tx.db().execute("INSERT OR REPLACE INTO meta VALUES ('" + name + "', randomblob(" +
+                          std::to_string(bytes) + "))");
+          return {};
+        })
+        .value();
+  };
+  write("bulk", 4'000'000);
+  ChangedPages::Watch watch(ledger.queue->changed_pages());
+  write("a", 10);
+  const auto first = watch.take();
+  CHECK(first.size() > 900);  // the first commit of a watch reads the whole log
+  write("a", 11);
+  const auto one = watch.take();
+  CHECK(one.size() >= 1);
+  CHECK(one.size() < 6);
+  CHECK(watch.take().empty());
+  std::size_t most = 0;
+  for (int i = 0; i < 40; ++i) {  // 40 MiB: the log begins again at least once
+    write("b", 1'000'000);
+    most = std::max(most, watch.take().size());
+  }
+  REQUIRE(ledger.queue->checkpoints().complete > 0);
+  CHECK(most > 240);
+  CHECK(most < 700);
 }
 
 TEST_CASE("copies: what stops one leaves the database as it was", "[store]") {
   SmallLedger ledger;
   fill(ledger);
   struct Stop {};
-  CHECK_THROWS_AS(copy_database(ledger.folder.file(), ledger.folder.file("copy.db"),
+  CHECK_THROWS_AS(copy_database(*ledger.database, *ledger.queue, ledger.folder.file("copy.db"),
                                 [](auto&&...) { throw Stop(); }),
                   Stop);
   ledger.pay_and_settle(ledger.transfer("after", 5));
@@ -243,7 +327,7 @@ TEST_CASE("copies: what a killed one left does not get into the next", "[store]"
   std::ofstream(copy + "-shm") << "stale";
   ledger.pay_and_settle(ledger.transfer("later", 9));
   std::ofstream(copy).flush();
-  copy_database(ledger.folder.file(), copy, [](auto&&...) {});
+  copy_database(*ledger.database, *ledger.queue, copy, [](auto&&...) {}).value();
   for (const char* suffix : {"-wal", "-shm", "-journal"})
     CHECK_FALSE(std::filesystem::exists(copy + suffix));
   const FileVerdict verdict = verify_file(copy, [](auto&&...) {});

@@ -1,5 +1,6 @@
 #include "store/database.h"
 
+#include <sqlite3.h>
 #include <sys/stat.h>
 
 #include <catch2/catch.hpp>
@@ -230,6 +231,37 @@ TEST_CASE("database: more readers than there are wait, then shed") {
   CHECK(file.database->reader());
 }
 
+TEST_CASE("database: a full pool of readers makes no other pool wait") {
+  OpenedFile file({}, {.readers = 1, .reader_wait_ms = 0});
+  for (const ReadersKind& full : kReaders) {
+    INFO(full.name);
+    std::vector<Reader> taken;
+    {
+      const ReadersScope scope(full.pool);
+      while (auto lease = file.database->reader()) taken.push_back(*std::move(lease));
+      CHECK(ReadersScope::current() == full.pool);
+    }
+    CHECK(ReadersScope::current() == Readers::read);
+    for (const ReadersKind& other : kReaders) {
+      const ReadersScope scope(other.pool);
+      CHECK(file.database->reader().has_value() == (other.pool != full.pool));
+    }
+    CHECK(file.database->reader_stats().at(static_cast<std::size_t>(full.pool)).refused == 2);
+  }
+}
+
+TEST_CASE("database: scopes of readers nest, and belong to one thread") {
+  const ReadersScope outer(Readers::search);
+  {
+    const ReadersScope inner(Readers::money);
+    CHECK(ReadersScope::current() == Readers::money);
+    Readers elsewhere = Readers::money;
+    Thread("other", [&] { elsewhere = ReadersScope::current(); }).join();
+    CHECK(elsewhere == Readers::read);
+  }
+  CHECK(ReadersScope::current() == Readers::search);
+}
+
 TEST_CASE("database: who waits gets the reader that comes back") {
   OpenedFile file({}, {.readers = 1, .reader_wait_ms = 60'000});
   auto only = std::make_unique<Reader>(file.database->reader().value());
@@ -287,4 +319,29 @@ TEST_CASE("database: the disk's room and the log's size are known") {
   OpenedFile file;
   CHECK(file.database->free_bytes() > 0);
   CHECK(file.database->wal_bytes() > 0);
+}
+
+TEST_CASE("database: opening a file reads as many pages whatever it holds") {
+  const auto pages_read = [](int payments) {
+    SmallLedger ledger;
+    for (int i = 0; i < payments; ++i) {
+      ledger.pay_and_settle(ledger.transfer("p" + std::to_string(i), 1));
+    }
+    ledger.close();
+    ledger.open();
+    int read = 0;
+    ledger
+        .write([&](WriteTx& tx) -> Result<void> {
+          int highest = 0;
+          sqlite3_db_status(static_cast<sqlite3*>(tx.db().handle()), SQLITE_DBSTATUS_CACHE_MISS,
+                            &read, &highest, 0);
+          return {};
+        })
+        .value();
+    return read;
+  };
+  const int few = pages_read(1);
+  const int many = pages_read(1'500);  // about 1 MiB
+  CHECK(few > 0);
+  CHECK(many < few + 16);  // the trees are a level higher
 }

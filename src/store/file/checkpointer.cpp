@@ -1,0 +1,130 @@
+#include "store/file/checkpointer.h"
+
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/telemetry/metrics.h"
+#include "store/connection.h"
+#include "store/file/reader_pools.h"
+
+namespace coffer::store {
+namespace {
+
+constexpr int kBusyTimeoutMs = 5'000;
+constexpr int kEveryFrames = 4'000;       // 16 MiB of log since the last complete checkpoint
+constexpr int kRetryFrames = 1'000;       // 4 MiB after one that a reader blocked
+constexpr int kPauseFrames = 8'000;       // 32 MiB: readers left no moment to begin the log again
+constexpr int kTruncateFrames = 16'000;   // 64 MiB: the space goes back to the disk
+constexpr int kInterruptFrames = 20'000;  // 80 MiB: long statements give way
+constexpr std::int64_t kPauseMs = 20;
+constexpr std::int64_t kPauseMaxMs = 160;
+
+sqlite3* handle_of(const Connection& connection) {
+  return static_cast<sqlite3*>(connection.handle());
+}
+
+std::int64_t now_ms() { return SystemClock().monotonic_ms(); }
+
+}  // namespace
+
+Checkpointer::Checkpointer(Connection& writer, ReaderPools& readers, std::string log,
+                           Metrics* metrics)
+    : writer_(writer), readers_(readers), changed_pages_(std::move(log)) {
+  if (metrics != nullptr) {
+    constexpr std::string_view kName = "coffer_checkpoints_total";
+    constexpr std::string_view kHelp =
+        "Copies of the write-ahead log into the database file; a partial one met a reader.";
+    completed_ = &metrics->counter(kName, kHelp, {{"result", "complete"}});
+    blocked_ = &metrics->counter(kName, kHelp, {{"result", "partial"}});
+    paused_ = &metrics->counter("coffer_reader_pauses_total",
+                                "Pauses of new readers, so that the write-ahead log begins again.");
+    times_ = &metrics->histogram("coffer_checkpoint_duration_seconds",
+                                 "Copying the write-ahead log into the database file, in seconds.",
+                                 kWorkBuckets);
+  }
+  note_frames(0);
+  sqlite3_wal_hook(
+      handle_of(writer_),
+      [](void* self, sqlite3*, const char*, int frames) {
+        auto& checkpointer = *static_cast<Checkpointer*>(self);
+        checkpointer.changed_pages_.note(frames);
+        checkpointer.note_frames(frames);
+        return SQLITE_OK;
+      },
+      this);
+}
+
+Checkpointer::~Checkpointer() {
+  sqlite3_wal_hook(handle_of(writer_), nullptr, nullptr);
+  open_gate();
+}
+
+void Checkpointer::note_frames(int frames) {
+  if (frames < frames_ || frames_ == 0) {  // the log began again
+    try_at_ = kEveryFrames;
+    pause_at_ = kPauseFrames;
+    pause_ms_ = kPauseMs;
+  }
+  frames_ = frames;
+  log_frames_ = static_cast<std::uint64_t>(frames);
+}
+
+void Checkpointer::run_when_due() {
+  if (gate_until_ms_ != 0) {
+    if (readers_.drained()) {
+      checkpoint();
+      open_gate();
+      pause_at_ = frames_ + kEveryFrames;  // unless the log begins again
+    } else if (now_ms() >= gate_until_ms_) {
+      if (frames_ >= kInterruptFrames) readers_.interrupt_long();
+      open_gate();
+      pause_at_ = frames_ + kRetryFrames;
+      pause_ms_ = std::min(2 * pause_ms_, kPauseMaxMs);
+    }
+    return;
+  }
+  if (frames_ >= try_at_) checkpoint();
+  if (frames_ >= pause_at_) pause_readers();
+}
+
+/// Whether everything in the log is copied. Without readers in the log, the next commit then begins
+/// it again.
+bool Checkpointer::checkpoint() {
+  const int mode =
+      frames_ >= kTruncateFrames ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE;
+  sqlite3* handle = handle_of(writer_);
+  int frames = 0;
+  int copied = 0;
+  // TRUNCATE would wait for readers as long as the busy timeout lets it, and every payment with it.
+  sqlite3_busy_timeout(handle, 0);
+  const Stopwatch watch;
+  const int code = sqlite3_wal_checkpoint_v2(handle, nullptr, mode, &frames, &copied);
+  sqlite3_busy_timeout(handle, kBusyTimeoutMs);
+  if (times_ != nullptr) times_->observe(watch.elapsed_us());
+  if (code != SQLITE_OK && code != SQLITE_BUSY && code != SQLITE_FULL) {
+    throw SqlError(sqlite3_errmsg(handle), code & 0xff, code);
+  }
+  const bool complete = copied >= frames;
+  try_at_ = frames_ + (complete ? kEveryFrames : kRetryFrames);
+  ++(complete ? complete_ : partial_);
+  if (Counter* counter = complete ? completed_ : blocked_) counter->add();
+  return complete;
+}
+
+void Checkpointer::pause_readers() {
+  ++pauses_;
+  if (paused_ != nullptr) paused_->add();
+  gate_until_ms_ = now_ms() + pause_ms_;
+  readers_.close_gate(gate_until_ms_);
+}
+
+void Checkpointer::open_gate() {
+  gate_until_ms_ = 0;
+  readers_.open_gate();
+}
+
+CheckpointStats Checkpointer::stats() const { return {complete_, partial_, pauses_, log_frames_}; }
+
+}  // namespace coffer::store

@@ -1,0 +1,230 @@
+#include "store/file/reader_pools.h"
+
+#include <sqlite3.h>
+
+#include <algorithm>
+
+#include "base/log.h"
+
+namespace coffer::store {
+namespace {
+
+constexpr const char* kBegin = "BEGIN";
+constexpr const char* kRollback = "ROLLBACK";
+constexpr std::int64_t kLookAgainMs = 50;
+constexpr std::int64_t kGateLookMs = 1;
+constexpr std::int64_t kBriefPauseMs = 10;
+
+thread_local Readers current_pool = Readers::read;
+
+constexpr bool in_order() {
+  for (std::size_t i = 0; i < kReaders.size(); ++i) {
+    if (static_cast<std::size_t>(kReaders[i].pool) != i) return false;
+  }
+  return true;
+}
+static_assert(in_order());
+
+// Not the clock of the records: a pause ends also where that one stands still.
+std::int64_t machine_ms() { return SystemClock().monotonic_ms(); }
+
+const ReadersKind& kind_of(Readers pool) { return kReaders[static_cast<std::size_t>(pool)]; }
+
+std::unique_ptr<Connection> open_reader(const std::string& path, int cache_kib) {
+  auto connection = std::make_unique<Connection>(path, OpenMode::read_write);
+  connection->execute(
+      "PRAGMA busy_timeout=1000; PRAGMA query_only=ON; PRAGMA wal_autocheckpoint=0;"
+      "PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON; PRAGMA mmap_size=0;"
+      "PRAGMA temp_store=MEMORY; PRAGMA cache_size=-" +
+      std::to_string(cache_kib));
+  sqlite3_db_config(static_cast<sqlite3*>(connection->handle()), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE,
+                    1, nullptr);
+  return connection;
+}
+
+}  // namespace
+
+ReadersScope::ReadersScope(Readers pool) : before_(current_pool) { current_pool = pool; }
+ReadersScope::~ReadersScope() { current_pool = before_; }
+Readers ReadersScope::current() { return current_pool; }
+
+Reader::Reader(ReaderPools& owner, Readers pool, std::size_t slot, Connection& connection)
+    : owner_(&owner), pool_(pool), slot_(slot), connection_(&connection) {}
+Reader::Reader(Reader&& other) noexcept
+    : owner_(other.owner_), pool_(other.pool_), slot_(other.slot_), connection_(other.connection_) {
+  other.owner_ = nullptr;
+}
+Reader::~Reader() {
+  if (owner_ != nullptr) owner_->give_back(pool_, slot_);
+}
+
+ReaderPools::ReaderPools(ReaderPoolsOptions options, const Clock& clock)
+    : options_(std::move(options)), clock_(clock) {
+  const Lock lock(mutex_);
+  for (const ReadersKind& kind : kReaders) {
+    const int size = kind.pool == Readers::read ? options_.readers : kind.size;
+    pool_of(kind.pool).slots.resize(static_cast<std::size_t>(size));
+  }
+  const ReadersKind& first = kind_of(Readers::read);
+  pool_of(first.pool).slots.front().connection = open_reader(options_.path, first.cache_kib);
+}
+
+ReaderPools::Pool& ReaderPools::pool_of(Readers pool) {
+  return pools_[static_cast<std::size_t>(pool)];
+}
+
+/// The lowest free slot: the fewer are in use, the warmer their page caches.
+bool ReaderPools::lease(Pool& pool, std::size_t& slot) {
+  for (std::size_t i = 0; i < pool.slots.size(); ++i) {
+    if (pool.slots[i].leased) continue;
+    pool.slots[i].leased = true;
+    pool.slots[i].since_ms = clock_.monotonic_ms();
+    slot = i;
+    return true;
+  }
+  return false;
+}
+
+/// Opens the connection of a leased slot where it is missing, and its transaction. Without the
+/// lock: other pools do not wait for it. nullptr when it cannot be had now, for instance without a
+/// file descriptor.
+Connection* ReaderPools::begin(const ReadersKind& kind, std::size_t slot) {
+  Connection* connection = nullptr;
+  {
+    const Lock lock(mutex_);
+    connection = pool_of(kind.pool).slots[slot].connection.get();
+  }
+  try {
+    if (connection == nullptr) {
+      auto opened = open_reader(options_.path, kind.cache_kib);
+      connection = opened.get();
+      const Lock lock(mutex_);
+      pool_of(kind.pool).slots[slot].connection = std::move(opened);
+    }
+    Query(*connection, kBegin).run();
+    return connection;
+  } catch (const SqlError& error) {
+    log_warning("store", "no reader can be opened", {{"pool", kind.name}, {"error", error.what()}});
+    return nullptr;
+  }
+}
+
+Result<Reader> ReaderPools::take() {
+  const ReadersKind& kind = kind_of(ReadersScope::current());
+  const std::int64_t wait_ms = std::min(kind.wait_ms, options_.wait_ms);
+  const std::int64_t give_up = clock_.monotonic_ms() + wait_ms;
+  for (int waits = 0;; ++waits) {
+    std::size_t slot = 0;
+    bool leased = false;
+    {
+      const Lock lock(mutex_);
+      while (held_up(kind)) pool_of(kind.pool).freed.wait_for_ms(mutex_, kGateLookMs);
+      Pool& pool = pool_of(kind.pool);
+      leased = lease(pool, slot);
+      // The count ends the wait also under a clock that stands still.
+      const bool over = clock_.monotonic_ms() >= give_up || waits >= wait_ms / kLookAgainMs;
+      if (!leased && over) {
+        ++pool.refused;
+        break;
+      }
+      if (!leased) pool.freed.wait_for_ms(mutex_, kLookAgainMs);
+    }
+    if (!leased) continue;
+    if (Connection* connection = begin(kind, slot)) {
+      return Reader(*this, kind.pool, slot, *connection);
+    }
+    free_slot(kind.pool, slot);
+    break;
+  }
+  return unexpected(Problem(Slug::overloaded, "All readers are busy.").retry_after(1));
+}
+
+void ReaderPools::give_back(Readers pool, std::size_t slot) {
+  Connection* connection = nullptr;
+  {
+    const Lock lock(mutex_);
+    connection = pool_of(pool).slots[slot].connection.get();
+  }
+  try {
+    if (!connection->autocommit()) Query(*connection, kRollback).run();
+  } catch (const SqlError& error) {
+    log_error("store", "a reader did not end its transaction", {{"error", error.what()}});
+  }
+  free_slot(pool, slot);
+}
+
+void ReaderPools::free_slot(Readers pool, std::size_t slot) {
+  const Lock lock(mutex_);
+  pool_of(pool).slots[slot].leased = false;
+  pool_of(pool).freed.notify_one();
+}
+
+void ReaderPools::interrupt_stale() {
+  const Lock lock(mutex_);
+  const std::int64_t born_before_ms = clock_.monotonic_ms() - options_.age_max_ms;
+  for (Pool& pool : pools_) {
+    for (Slot& slot : pool.slots) {
+      if (slot.leased && slot.connection && slot.since_ms < born_before_ms) {
+        slot.connection->interrupt();
+      }
+    }
+  }
+}
+
+bool ReaderPools::held_up(const ReadersKind& kind) const {
+  const std::int64_t until_ms = closed_until_ms_[kind.brief ? 1 : 0];
+  return until_ms != 0 && machine_ms() < until_ms;
+}
+
+int ReaderPools::leased(bool brief) const {
+  int count = 0;
+  for (const ReadersKind& kind : kReaders) {
+    if (kind.brief != brief) continue;
+    const auto& slots = pools_[static_cast<std::size_t>(kind.pool)].slots;
+    count += static_cast<int>(
+        std::count_if(slots.begin(), slots.end(), [](const Slot& slot) { return slot.leased; }));
+  }
+  return count;
+}
+
+void ReaderPools::close_gate(std::int64_t until_ms) {
+  const Lock lock(mutex_);
+  closed_until_ms_ = {until_ms, 0};
+}
+
+bool ReaderPools::drained() {
+  const Lock lock(mutex_);
+  if (leased(false) > 0) return false;
+  if (closed_until_ms_[1] == 0) closed_until_ms_[1] = machine_ms() + kBriefPauseMs;
+  return leased(true) == 0;
+}
+
+void ReaderPools::open_gate() {
+  const Lock lock(mutex_);
+  closed_until_ms_ = {0, 0};
+  for (Pool& pool : pools_) pool.freed.notify_all();
+}
+
+void ReaderPools::interrupt_long() {
+  const Lock lock(mutex_);
+  for (const ReadersKind& kind : kReaders) {
+    if (kind.brief) continue;
+    for (Slot& slot : pool_of(kind.pool).slots) {
+      if (slot.leased && slot.connection) slot.connection->interrupt();
+    }
+  }
+}
+
+std::vector<ReaderStats> ReaderPools::stats() const {
+  const Lock lock(mutex_);
+  std::vector<ReaderStats> out;
+  for (const ReadersKind& kind : kReaders) {
+    const Pool& pool = pools_[static_cast<std::size_t>(kind.pool)];
+    ReaderStats stats{kind.name, 0, static_cast<int>(pool.slots.size()), pool.refused};
+    for (const Slot& slot : pool.slots) stats.leased += slot.leased ? 1 : 0;
+    out.push_back(stats);
+  }
+  return out;
+}
+
+}  // namespace coffer::store

@@ -1,0 +1,160 @@
+// Connections that read, in pools: a request waits only for readers of its own kind.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/mutex.h"
+#include "base/result.h"
+#include "store/connection.h"
+
+namespace coffer::store {
+
+/// What a reading connection is for. A full pool makes no other pool wait.
+enum class Readers {
+  system,
+  money,
+  read,
+  search,
+  exports,
+  settlement,
+  providers,
+  delivery,
+  notifications,
+  backup,
+  verification,
+  control
+};
+
+struct ReadersKind {
+  Readers pool;
+  std::string_view name;  // the label in metrics
+  int size;               // connections at most; for `read` the setting `readers` decides
+  int wait_ms;            // for a free connection; then `overloaded`
+  int cache_kib;          // page cache of each connection
+  bool brief;             // every read takes less than a millisecond
+};
+/// In the order of the enum.
+inline constexpr std::array<ReadersKind, 12> kReaders{{
+    {Readers::system, "system", 1, 200, 2'048, true},
+    {Readers::money, "money", 1, 2'000, 8'192, true},
+    {Readers::read, "read", 4, 2'000, 8'192, false},
+    {Readers::search, "search", 2, 2'000, 8'192, false},
+    {Readers::exports, "exports", 2, 2'000, 2'048, false},
+    {Readers::settlement, "settlement", 1, 2'000, 4'096, true},
+    {Readers::providers, "providers", 1, 2'000, 2'048, true},
+    {Readers::delivery, "delivery", 1, 2'000, 4'096, true},
+    {Readers::notifications, "notifications", 1, 2'000, 2'048, true},
+    {Readers::backup, "backup", 1, 2'000, 2'048, false},
+    {Readers::verification, "verification", 1, 2'000, 4'096, false},
+    {Readers::control, "control", 2, 2'000, 2'048, false},
+}};
+
+/// Until its end, the calling thread takes its readers from `pool`. Scopes nest.
+class ReadersScope {
+ public:
+  explicit ReadersScope(Readers pool);
+  ~ReadersScope();
+  ReadersScope(const ReadersScope&) = delete;
+  ReadersScope& operator=(const ReadersScope&) = delete;
+  /// Of this thread; `read` outside of all scopes.
+  static Readers current();
+
+ private:
+  Readers before_;
+};
+
+/// One pool, for metrics.
+struct ReaderStats {
+  std::string_view pool;
+  int leased = 0;
+  int size = 0;
+  std::uint64_t refused = 0;  // `overloaded` because no connection came free
+};
+
+class ReaderPools;
+
+/// A leased read-only connection inside one read transaction: everything read through one Reader
+/// is one consistent state. Belongs to the thread that took it; give it back soon.
+class Reader {
+ public:
+  Reader(Reader&& other) noexcept;
+  Reader& operator=(Reader&&) = delete;
+  ~Reader();
+  Connection& db() const { return *connection_; }
+
+ private:
+  friend class ReaderPools;
+  Reader(ReaderPools& owner, Readers pool, std::size_t slot, Connection& connection);
+  ReaderPools* owner_;
+  Readers pool_;
+  std::size_t slot_;
+  Connection* connection_;
+};
+
+struct ReaderPoolsOptions {
+  std::string path;
+  int readers = 4;         // connections of the pool `read`
+  int wait_ms = 2'000;     // at most, in every pool
+  int age_max_ms = 2'000;  // a statement of an older reader is interrupted
+};
+
+/// Any thread.
+class ReaderPools {
+ public:
+  /// Opens one connection, so that a fault shows at once. `clock` outlives the pools. Throws
+  /// SqlError.
+  ReaderPools(ReaderPoolsOptions options, const Clock& clock);
+  ReaderPools(const ReaderPools&) = delete;
+  ReaderPools& operator=(const ReaderPools&) = delete;
+
+  /// Of the pool that the calling thread's scope names. `overloaded` when no connection comes free
+  /// in time.
+  Result<Reader> take();
+  /// Interrupts the statements of readers older than the limit.
+  void interrupt_stale();
+  std::vector<ReaderStats> stats() const;
+
+  /// From now on new readers wait until the gate opens, at the latest at `until_ms` (of the
+  /// machine's monotonic time); those of brief pools wait only at the very end.
+  void close_gate(std::int64_t until_ms);
+  /// No reader is leased. Call it again and again between the two: once the long ones have ended,
+  /// the brief pools wait too, for at most 10 ms.
+  bool drained();
+  void open_gate();
+  /// Interrupts the statements of all readers that are not brief.
+  void interrupt_long();
+
+ private:
+  friend class Reader;
+  struct Slot {
+    std::unique_ptr<Connection> connection;
+    bool leased = false;
+    std::int64_t since_ms = 0;
+  };
+  struct Pool {
+    std::vector<Slot> slots;
+    std::uint64_t refused = 0;
+    Condition freed;
+  };
+  Pool& pool_of(Readers pool) COFFER_REQUIRES(mutex_);
+  bool lease(Pool& pool, std::size_t& slot) COFFER_REQUIRES(mutex_);
+  bool held_up(const ReadersKind& kind) const COFFER_REQUIRES(mutex_);
+  int leased(bool brief) const COFFER_REQUIRES(mutex_);
+  Connection* begin(const ReadersKind& kind, std::size_t slot);
+  void give_back(Readers pool, std::size_t slot);
+  void free_slot(Readers pool, std::size_t slot);
+
+  const ReaderPoolsOptions options_;
+  const Clock& clock_;
+  mutable Mutex mutex_;
+  std::array<Pool, kReaders.size()> pools_ COFFER_GUARDED_BY(mutex_);
+  std::array<std::int64_t, 2> closed_until_ms_ COFFER_GUARDED_BY(mutex_) = {};  // long, brief
+};
+
+}  // namespace coffer::store
