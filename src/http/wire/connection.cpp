@@ -79,10 +79,12 @@ std::uint64_t Connection::token() const {
   return static_cast<std::uint64_t>(index_) << 32 | generation_of(word);
 }
 
-void Connection::open(int fd, std::string peer, bool over_limit, std::int64_t deadline) {
+void Connection::open(int fd, std::string peer, bool over_limit, std::int64_t now_ms,
+                      std::int64_t deadline) {
   fd_ = fd;
   peer_ = std::move(peer);
   http.over_limit = over_limit;
+  set_idle_since_ms(now_ms);
   set_deadline_ms(deadline);
   const std::uint64_t word = word_.load(std::memory_order_relaxed);
   word_.store((word & ~kStateMask) | kParked, std::memory_order_release);
@@ -106,6 +108,7 @@ void Connection::close() {
   sent_ = 0;
   sent_total_ = 0;
   http = Http{};
+  set_idle_since_ms(0);
   const std::uint64_t word = word_.load(std::memory_order_relaxed);
   const std::uint32_t next = generation_of(word) + 1;
   word_.store(static_cast<std::uint64_t>(next) << 2 | kFree, std::memory_order_release);

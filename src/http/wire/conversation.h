@@ -12,11 +12,15 @@
 #include "base/random.h"
 #include "http/message.h"
 #include "http/server.h"
+#include "http/wire/body_budget.h"
 #include "http/wire/connection.h"
 #include "http/wire/poller.h"
 #include "http/wire/response_head.h"
 
 namespace coffer::http {
+
+/// For a client that may try again at once.
+Problem overloaded(std::string detail);
 
 /// What the owner of a connection has to do next.
 enum class Step {
@@ -41,8 +45,10 @@ class Conversation {
                       const Response& response);
   /// The response was given to the connection, sent or kept.
   Step after_response(Connection& connection);
-  /// Answers the whole request that is there with 503, without a worker.
-  Step shed(Connection& connection);
+  /// Answers the whole request that is there with `problem`, without a worker.
+  Step shed(Connection& connection, const Problem& problem);
+  /// Closes the connection unless something of a request is there.
+  Step give_way(Connection& connection);
   /// What a connection is told that gets no slot. Any thread.
   std::string no_room();
   /// Gives back what the connection holds of shared budgets; before it is released.
@@ -74,11 +80,12 @@ class Conversation {
   int body_ms(const Connection& connection) const;
 
   bool has_another_request(Connection& connection);
-  bool reserve_large_body(Connection& connection, std::size_t head_bytes, std::uint64_t bytes);
+  std::optional<Problem> reserve_large_body(Connection& connection, const RequestHead& head,
+                                            std::uint64_t bytes);
   bool reserve_unsent(Connection& connection);
   void forget_body(Connection& connection);
   void forget_unsent(Connection& connection);
-  std::uint64_t body_cap(const std::string& path) const;
+  Result<Admission> admission(const Request& head, std::uint64_t body_bytes) const;
   Response render(const Problem& problem, std::string_view path, std::string_view id) const;
   std::string new_request_id();
 
@@ -90,7 +97,7 @@ class Conversation {
   const SystemClock clock_;
   std::atomic<bool> draining_{false};
   std::atomic<bool> closing_idle_{false};
-  std::atomic<std::uint64_t> large_bytes_{0};
+  BodyBudget large_bodies_;
   std::atomic<std::uint64_t> unsent_bytes_{0};
   std::atomic<std::uint64_t> requests_{0};
   std::atomic<std::uint64_t> refused_{0};
