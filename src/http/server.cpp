@@ -29,7 +29,7 @@
 #include "base/platform/wake_up.h"
 #include "base/telemetry/log_scope.h"
 #include "base/thread.h"
-#include "http/exchange.h"
+#include "http/adapter.h"
 #include "http/problem_json.h"
 #include "http/tls.h"
 #include "http/wire/connection_table.h"
@@ -91,7 +91,7 @@ class Server::Impl {
   void end_waiting();
   Connection* on_event(const Poller::Event& event);
   bool drive(Connection& connection, Step step);
-  void serve(Connection& connection, Exchange& exchange);
+  void serve(Connection& connection, Adapter& adapter);
   Response handle(Request& request);
 
   // The steward.
@@ -145,10 +145,14 @@ class Server::Impl {
 // --- Workers ------------------------------------------------------------------------------------
 
 void Server::Impl::work() {
-  Exchange exchange(options_.limits, abort_);
+  Adapter adapter(
+      options_.limits, abort_, [this](Request& request) { return handle(request); },
+      [this](Connection& connection, const RequestHead& head, const Response& response) {
+        return conversation_.frame(connection, head.request_id, response);
+      });
   bool stopped = false;
   while (!stopped) {
-    if (Connection* connection = next_request(stopped)) serve(*connection, exchange);
+    if (Connection* connection = next_request(stopped)) serve(*connection, adapter);
   }
 }
 
@@ -207,16 +211,12 @@ bool Server::Impl::drive(Connection& connection, Step step) {
   }
 }
 
-void Server::Impl::serve(Connection& connection, Exchange& exchange) {
+void Server::Impl::serve(Connection& connection, Adapter& adapter) {
   for (int served = 0; served < kBurst; ++served) {
     busy_.fetch_add(1, std::memory_order_relaxed);
-    Request request = conversation_.take_request(connection);
-    const std::string method = request.method;  // the request is the handler's to take apart
-    const std::string id = request.request_id;
-    const LogScope scope("request_id", id);
-    Response response = handle(request);
-    const ResponseFrame frame = conversation_.frame(connection, id, response);
-    const bool ok = exchange.respond(connection, method, frame, std::move(response));
+    const RequestHead head = conversation_.take_head(connection);
+    const LogScope scope("request_id", head.request_id);
+    const bool ok = adapter.serve(connection, head);
     busy_.fetch_sub(1, std::memory_order_relaxed);
     const Step step = ok ? conversation_.after_response(connection) : Step::close;
     if (!drive(connection, step)) return;

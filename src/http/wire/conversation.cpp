@@ -17,11 +17,9 @@ constexpr std::size_t kDiscardMax = 8 * 1024 * 1024;
 constexpr const char* kTooManyConnections = "Too many connections.";
 constexpr const char* kTooManyLargeBodies = "Too many large bodies at once.";
 
-std::uint64_t whole_size(const RequestHead& head) { return head.head_bytes + head.content_length; }
-
 bool is_whole(const Connection& connection) {
   const auto& http = connection.http;
-  return http.head && !http.chunks && connection.input_size() >= whole_size(*http.head);
+  return http.head && !http.chunks && connection.input_size() >= http.head->bytes();
 }
 
 /// Whether the chunked body at the beginning of `bytes` ends there, or is refused.
@@ -132,10 +130,10 @@ Conversation::Go Conversation::header(Connection& connection) {
 
 Conversation::Go Conversation::admit(Connection& connection, RequestHead head) {
   const auto refuse_with = [&](Problem problem) {
-    return refuse(connection, make_refusal(std::move(problem), head.request));
+    return refuse(connection, make_refusal(std::move(problem), head));
   };
   if (connection.http.over_limit) return refuse_with(overloaded(kTooManyConnections));
-  const std::uint64_t cap = body_cap(head.request.path);
+  const std::uint64_t cap = body_cap(head.path());
   if (head.content_length > cap) return refuse_with(body_too_large(cap));
   if (!reserve_large_body(connection, head.head_bytes, head.content_length)) {
     return refuse_with(overloaded(kTooManyLargeBodies));
@@ -153,18 +151,18 @@ Conversation::Go Conversation::admit(Connection& connection, RequestHead head) {
 
 Conversation::Go Conversation::body(Connection& connection) {
   if (connection.http.chunks) {
-    if (const auto problem = decode(connection)) {
-      return refuse(connection, make_refusal(*problem, connection.http.head->request));
+    if (const auto problem = frame_chunks(connection)) {
+      return refuse(connection, make_refusal(*problem, *connection.http.head));
     }
   }
   return is_whole(connection) ? Go::serve : read_more(connection);
 }
 
-/// Decodes what has arrived of a chunked body; why it is refused.
-std::optional<Problem> Conversation::decode(Connection& connection) {
+/// Frames what has arrived of a chunked body; why it is refused.
+std::optional<Problem> Conversation::frame_chunks(Connection& connection) {
   auto& http = connection.http;
   ChunkFramer& chunks = *http.chunks;
-  connection.decode_chunks(http.head->head_bytes, chunks);
+  connection.join_chunks(http.head->head_bytes, chunks);
   if (chunks.problem()) return chunks.problem();
   // Its length is not known before its end: once it is large, room for the largest is reserved.
   const bool is_large = chunks.body_bytes() > options_.limits.body_bytes_max;
@@ -267,22 +265,18 @@ Conversation::Go Conversation::refuse(Connection& connection, const Refusal& ref
   return connection.send(to_bytes(response, frame, false)) ? Go::on : Go::close;
 }
 
-Request Conversation::take_request(Connection& connection) {
+RequestHead Conversation::take_head(Connection& connection) {
   auto& http = connection.http;
   COFFER_CHECK(is_whole(connection));
   RequestHead head = *std::exchange(http.head, std::nullopt);
-  Request request = std::move(head.request);
-  request.body = connection.take(head.head_bytes, head.content_length);
-  request.peer = connection.peer();
-  const std::string* id = request.header("x-request-id");
-  request.request_id = id != nullptr && is_acceptable_request_id(*id) ? *id : new_request_id();
+  if (head.request_id.empty()) head.request_id = new_request_id();
   http.progress = {};
   http.phase = Phase::header;
   http.http_1_0 = head.http_1_0;
   http.keep_alive = head.keep_alive;
   ++http.served;
   requests_.fetch_add(1, std::memory_order_relaxed);
-  return request;
+  return head;
 }
 
 ResponseFrame Conversation::frame(Connection& connection, std::string_view request_id,
@@ -303,9 +297,9 @@ bool Conversation::has_another_request(Connection& connection) {
   GateProgress progress;
   const GateResult result = inspect_header(connection.input(), gate_limits_, progress);
   if (const auto* head = std::get_if<RequestHead>(&result)) {
-    if (!head->chunked) return connection.input_size() >= whole_size(*head);
+    if (!head->chunked) return connection.input_size() >= head->bytes();
     return is_decided(std::string_view(connection.input()).substr(head->head_bytes),
-                      body_cap(head->request.path));
+                      body_cap(head->path()));
   }
   return std::holds_alternative<Refusal>(result);
 }
@@ -316,12 +310,13 @@ Step Conversation::after_response(Connection& connection) {
 }
 
 Step Conversation::shed(Connection& connection) {
-  const Request request = take_request(connection);
+  const RequestHead head = take_head(connection);
+  connection.consume(head.bytes());
   refused_.fetch_add(1, std::memory_order_relaxed);
   const Response response = render(overloaded("More requests are waiting than can be served."),
-                                   request.path, request.request_id);
-  const ResponseFrame as = frame(connection, request.request_id, response);
-  const std::string bytes = to_bytes(response, as, request.method == "HEAD");
+                                   head.path(), head.request_id);
+  const ResponseFrame as = frame(connection, head.request_id, response);
+  const std::string bytes = to_bytes(response, as, head.method == "HEAD");
   return connection.send(bytes) ? after_response(connection) : Step::close;
 }
 
@@ -370,7 +365,7 @@ void Conversation::forget(Connection& connection) {
   forget_unsent(connection);
 }
 
-std::uint64_t Conversation::body_cap(const std::string& path) const {
+std::uint64_t Conversation::body_cap(std::string_view path) const {
   const ServerLimits& limits = options_.limits;
   return limits.body_bytes_for ? limits.body_bytes_for(path) : limits.body_bytes_max;
 }
