@@ -20,8 +20,6 @@ namespace {
 
 // A streamed body is sent in pieces of at least this size, not chunk by chunk.
 constexpr std::size_t kStreamPiece = 32 * 1024;
-// A client that takes a streamed body more slowly than this on average, beyond the write timeout,
-// is cut: a worker waits for it.
 constexpr std::int64_t kStreamBytesPerSecond = 16 * 1024;
 // How soon a waiting worker notices an abort.
 constexpr int kPollSliceMs = 100;
@@ -57,17 +55,17 @@ class ConnectionStream final : public httplib::Stream {
   void stream_response() { streams_ = true; }
 
   ssize_t read(char* out, size_t size) override {
+    if (size == 1 && !left_.empty()) {  // the library reads a header byte by byte
+      *out = left_.front();
+      left_.remove_prefix(1);
+      return 1;
+    }
     while (left_.empty()) {
       if (part_ == std::ssize(parts_)) return 0;
       left_ = parts_.begin()[part_++];
     }
     const std::size_t count = std::min(size, left_.size());
-    // The library reads a header byte by byte.
-    if (count == 1) {
-      *out = left_.front();
-    } else {
-      std::memcpy(out, left_.data(), count);
-    }
+    std::memcpy(out, left_.data(), count);
     left_.remove_prefix(count);
     return static_cast<ssize_t>(count);
   }
@@ -98,16 +96,15 @@ class ConnectionStream final : public httplib::Stream {
       if (state != IoState::want_write && state != IoState::want_read) return false;
       const std::int64_t now = clock_.monotonic_ms();
       if (connection_.sent_total() != before) progress_ms = now;
-      if (now - progress_ms > limits_.write_ms || is_too_slow() || !wait_writable()) return false;
+      const std::uint64_t sent = connection_.sent_total() - sent_at_start_;
+      if (now - progress_ms > limits_.write_ms || !wait_writable() ||
+          is_below_floor(sent, waited_ms_, limits_.write_ms)) {
+        return false;
+      }
       pollfd wanted{connection_.fd(), POLLOUT, 0};
       ::poll(&wanted, 1, kPollSliceMs);
       waited_ms_ += clock_.monotonic_ms() - now;
     }
-  }
-
-  bool is_too_slow() const {
-    const auto sent = static_cast<std::int64_t>(connection_.sent_total() - sent_at_start_);
-    return waited_ms_ > limits_.write_ms + sent * 1000 / kStreamBytesPerSecond;
   }
 
   Connection& connection_;
@@ -230,6 +227,11 @@ void append_fields(std::string& out, const Response& response, const ResponseFra
 }
 
 }  // namespace
+
+bool is_below_floor(std::uint64_t sent_bytes, std::int64_t waited_ms, int write_ms) {
+  return waited_ms >
+         write_ms + static_cast<std::int64_t>(sent_bytes) * 1000 / kStreamBytesPerSecond;
+}
 
 std::string to_bytes(const Response& response, const ResponseFrame& frame, bool head_only) {
   std::string out = "HTTP/1.1 " + std::to_string(response.status) + " ";

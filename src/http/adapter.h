@@ -31,6 +31,10 @@ struct ResponseFrame {
 /// `head_only` the body is announced but not sent.
 std::string to_bytes(const Response& response, const ResponseFrame& frame, bool head_only);
 
+/// Whether a worker has waited long enough for a client that has taken so much of a streamed body:
+/// less than 16 KiB a second on average, beyond the write timeout.
+bool is_below_floor(std::uint64_t sent_bytes, std::int64_t waited_ms, int write_ms);
+
 /// One per worker thread.
 ///
 /// The library parses the request's own bytes, reads its body and formats the response. It has no

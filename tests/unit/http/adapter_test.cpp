@@ -255,3 +255,10 @@ TEST_CASE("adapter: a request that library and gate read differently is cut, una
     CHECK(unread(folded, head));
   }
 }
+
+TEST_CASE("adapter: a stream has a floor of 16 KiB a second, after the write timeout") {
+  CHECK_FALSE(is_below_floor(0, 10'000, 10'000));
+  CHECK(is_below_floor(0, 10'001, 10'000));
+  CHECK_FALSE(is_below_floor(60 * 16 * 1024, 70'000, 10'000));
+  CHECK(is_below_floor(60 * 16 * 1024 - 1, 70'000, 10'000));
+}
