@@ -39,12 +39,16 @@ constexpr const char* kShareFull = "Too many requests of this caller are waiting
 }  // namespace
 
 void Server::Impl::work() {
-  Exchange exchange(options_.limits, abort_);
+  Adapter adapter(
+      options_.limits, abort_, [this](Request& request) { return handle(request); },
+      [this](Connection& connection, const RequestHead& head, const Response& response) {
+        return conversation_.frame(connection, head.request_id, response);
+      });
   bool stopped = false;
   while (!stopped) {
     Connection* connection = next_request(stopped);
     for (int served = 0; connection != nullptr && served < kBurst; ++served) {
-      connection = serve(*connection, exchange);
+      connection = serve(*connection, adapter);
     }
     if (connection == nullptr) continue;
     enqueue(*connection);
@@ -131,16 +135,12 @@ bool Server::Impl::drive(Connection& connection, Step step) {
 
 /// What is to be served next: the request that takes this one's place in the lane, or the next one
 /// of the same connection.
-Connection* Server::Impl::serve(Connection& connection, Exchange& exchange) {
+Connection* Server::Impl::serve(Connection& connection, Adapter& adapter) {
   busy_.fetch_add(1, std::memory_order_relaxed);
-  Request request = conversation_.take_request(connection);
-  const std::string method = request.method;  // the request is the handler's to take apart
-  const std::string id = request.request_id;
+  const RequestHead head = conversation_.take_head(connection);
   const Admission admission = connection.http.admission;
-  const LogScope scope("request_id", id);
-  Response response = handle(request);
-  const ResponseFrame frame = conversation_.frame(connection, id, response);
-  const bool ok = exchange.respond(connection, method, frame, std::move(response));
+  const LogScope scope("request_id", head.request_id);
+  const bool ok = adapter.serve(connection, head);
   Connection* const next = lanes_.leave(admission.lane, admission.caller);
   busy_.fetch_sub(1, std::memory_order_relaxed);
   const Step step = ok ? conversation_.after_response(connection) : Step::close;

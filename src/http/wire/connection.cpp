@@ -167,7 +167,7 @@ void Connection::consume(std::size_t count) {
   trim(input_);
 }
 
-void Connection::decode_chunks(std::size_t skip, ChunkFramer& framer) {
+void Connection::join_chunks(std::size_t skip, ChunkFramer& framer) {
   // In place and in one pass, so that a body of many small chunks takes no more memory and time.
   std::size_t end = skip + static_cast<std::size_t>(framer.body_bytes());
   std::size_t at = end;
@@ -180,18 +180,6 @@ void Connection::decode_chunks(std::size_t skip, ChunkFramer& framer) {
     end += part.data;
   }
   input_.erase(end, at - end);
-}
-
-std::string Connection::take(std::size_t skip, std::size_t count) {
-  std::string out;
-  if (input_.size() == skip + count && input_.capacity() > kBufferKept) {
-    input_.erase(0, skip);
-    out.swap(input_);
-  } else {
-    out.assign(input_, skip, count);
-    consume(skip + count);
-  }
-  return out;
 }
 
 bool Connection::send(std::string_view data) {

@@ -83,13 +83,12 @@ class Connection {
   std::size_t input_size() const { return input_.size(); }
   /// Makes room for an input of `size` bytes, and not for twice as much as it grows.
   void expect(std::size_t size) { input_.reserve(size); }
-  /// Drops the first `count` bytes of the input.
+  /// Drops the first `count` bytes of the input; a large buffer goes back with them.
   void consume(std::size_t count);
-  /// Drops the framing of a chunked body from the input. The body starts behind the first `skip`
-  /// bytes; what `framer` has seen of it is decoded already.
-  void decode_chunks(std::size_t skip, ChunkFramer& framer);
-  /// Drops the first `skip` bytes of the input, takes `count` out. All of a large input is moved.
-  std::string take(std::size_t skip, std::size_t count);
+  /// Joins the chunks of a body to one and drops their framing from the input, so that many small
+  /// ones take no more memory. The body starts behind the first `skip` bytes; what `framer` has
+  /// seen of it is joined already.
+  void join_chunks(std::size_t skip, ChunkFramer& framer);
 
   /// Sends what the socket takes now and keeps the rest; false when the connection is broken.
   bool send(std::string_view data);

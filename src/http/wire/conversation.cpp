@@ -18,11 +18,9 @@ constexpr const char* kTooManyConnections = "Too many connections.";
 constexpr const char* kTooManyLargeBodies = "Too many large bodies at once.";
 constexpr const char* kTooManyOfCaller = "Too many large bodies of this caller at once.";
 
-std::uint64_t whole_size(const RequestHead& head) { return head.head_bytes + head.content_length; }
-
 bool is_whole(const Connection& connection) {
   const auto& http = connection.http;
-  return http.head && !http.chunks && connection.input_size() >= whole_size(*http.head);
+  return http.head && !http.chunks && connection.input_size() >= http.head->bytes();
 }
 
 /// Whether the chunked body at the beginning of `bytes` ends there, or is refused.
@@ -135,11 +133,10 @@ Conversation::Go Conversation::header(Connection& connection) {
 
 Conversation::Go Conversation::admit(Connection& connection, RequestHead head) {
   const auto refuse_with = [&](Problem problem) {
-    return refuse(connection, make_refusal(std::move(problem), head.request));
+    return refuse(connection, make_refusal(std::move(problem), head));
   };
   if (connection.http.over_limit) return refuse_with(overloaded(kTooManyConnections));
-  head.request.peer = connection.peer();
-  const auto admitted = admission(head.request, head.content_length);
+  const auto admitted = admission(connection, head, head.content_length);
   if (!admitted) return refuse_with(admitted.error());
   connection.http.admission = *admitted;
   const std::uint64_t cap = admitted->body_bytes_max;
@@ -160,8 +157,8 @@ Conversation::Go Conversation::admit(Connection& connection, RequestHead head) {
 
 Conversation::Go Conversation::body(Connection& connection) {
   if (connection.http.chunks) {
-    if (const auto problem = decode(connection)) {
-      return refuse(connection, make_refusal(*problem, connection.http.head->request));
+    if (const auto problem = frame_chunks(connection)) {
+      return refuse(connection, make_refusal(*problem, *connection.http.head));
     }
   }
   if (!is_whole(connection)) return read_more(connection);
@@ -170,16 +167,16 @@ Conversation::Go Conversation::body(Connection& connection) {
   return Go::serve;
 }
 
-/// Decodes what has arrived of a chunked body; why it is refused.
-std::optional<Problem> Conversation::decode(Connection& connection) {
+/// Frames what has arrived of a chunked body; why it is refused.
+std::optional<Problem> Conversation::frame_chunks(Connection& connection) {
   auto& http = connection.http;
   ChunkFramer& chunks = *http.chunks;
-  connection.decode_chunks(http.head->head_bytes, chunks);
+  connection.join_chunks(http.head->head_bytes, chunks);
   if (chunks.problem()) return chunks.problem();
   // Its length is not known before its end: once it is large, room for the largest is reserved.
   const bool is_large = chunks.body_bytes() > options_.limits.body_bytes_max;
   if (is_large && http.reserved_body == 0) {
-    const auto admitted = admission(http.head->request, chunks.body_bytes_max());
+    const auto admitted = admission(connection, *http.head, chunks.body_bytes_max());
     if (!admitted) return admitted.error();
     if (auto problem = reserve_large_body(connection, *http.head, chunks.body_bytes_max())) {
       return problem;
@@ -281,22 +278,18 @@ Conversation::Go Conversation::refuse(Connection& connection, const Refusal& ref
   return connection.send(to_bytes(response, frame, false)) ? Go::on : Go::close;
 }
 
-Request Conversation::take_request(Connection& connection) {
+RequestHead Conversation::take_head(Connection& connection) {
   auto& http = connection.http;
   COFFER_CHECK(is_whole(connection));
   RequestHead head = *std::exchange(http.head, std::nullopt);
-  Request request = std::move(head.request);
-  request.body = connection.take(head.head_bytes, head.content_length);
-  request.peer = connection.peer();
-  const std::string* id = request.header("x-request-id");
-  request.request_id = id != nullptr && is_acceptable_request_id(*id) ? *id : new_request_id();
+  if (head.request_id.empty()) head.request_id = new_request_id();
   http.progress = {};
   http.phase = Phase::header;
   http.http_1_0 = head.http_1_0;
   http.keep_alive = head.keep_alive;
   ++http.served;
   requests_.fetch_add(1, std::memory_order_relaxed);
-  return request;
+  return head;
 }
 
 ResponseFrame Conversation::frame(Connection& connection, std::string_view request_id,
@@ -317,8 +310,8 @@ bool Conversation::has_another_request(Connection& connection) {
   GateProgress progress;
   const GateResult result = inspect_header(connection.input(), gate_limits_, progress);
   if (const auto* head = std::get_if<RequestHead>(&result)) {
-    if (!head->chunked) return connection.input_size() >= whole_size(*head);
-    const auto admitted = admission(head->request, 0);
+    if (!head->chunked) return connection.input_size() >= head->bytes();
+    const auto admitted = admission(connection, *head, 0);
     if (!admitted) return true;
     return is_decided(std::string_view(connection.input()).substr(head->head_bytes),
                       admitted->body_bytes_max);
@@ -332,11 +325,12 @@ Step Conversation::after_response(Connection& connection) {
 }
 
 Step Conversation::shed(Connection& connection, const Problem& problem) {
-  const Request request = take_request(connection);
+  const RequestHead head = take_head(connection);
+  connection.consume(head.bytes());
   refused_.fetch_add(1, std::memory_order_relaxed);
-  const Response response = render(problem, request.path, request.request_id);
-  const ResponseFrame as = frame(connection, request.request_id, response);
-  const std::string bytes = to_bytes(response, as, request.method == "HEAD");
+  const Response response = render(problem, head.path(), head.request_id);
+  const ResponseFrame as = frame(connection, head.request_id, response);
+  const std::string bytes = to_bytes(response, as, head.method == "HEAD");
   return connection.send(bytes) ? after_response(connection) : Step::close;
 }
 
@@ -398,9 +392,10 @@ void Conversation::forget(Connection& connection) {
   forget_unsent(connection);
 }
 
-Result<Admission> Conversation::admission(const Request& head, std::uint64_t body_bytes) const {
-  if (options_.admit) return options_.admit(head, body_bytes);
-  return Admission{.body_bytes_max = options_.limits.body_bytes_max};
+Result<Admission> Conversation::admission(const Connection& connection, const RequestHead& head,
+                                          std::uint64_t body_bytes) const {
+  if (!options_.admit) return Admission{.body_bytes_max = options_.limits.body_bytes_max};
+  return options_.admit(request_to_admit(connection.input(), head, connection.peer()), body_bytes);
 }
 
 Response Conversation::render(const Problem& problem, std::string_view path,

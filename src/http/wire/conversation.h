@@ -10,12 +10,12 @@
 
 #include "base/clock.h"
 #include "base/random.h"
+#include "http/adapter.h"
 #include "http/message.h"
 #include "http/server.h"
 #include "http/wire/body_budget.h"
 #include "http/wire/connection.h"
 #include "http/wire/poller.h"
-#include "http/wire/response_head.h"
 
 namespace coffer::http {
 
@@ -25,7 +25,7 @@ Problem overloaded(std::string detail);
 /// What the owner of a connection has to do next.
 enum class Step {
   park,   // nothing to do before the next event or the deadline
-  serve,  // a whole request is there: `take_request`
+  serve,  // a whole request is there: `take_head`
   close,  // release it
 };
 
@@ -37,8 +37,8 @@ class Conversation {
 
   /// Goes as far as it can without waiting.
   Step advance(Connection& connection);
-  /// After `serve`: moves the request out of the connection.
-  Request take_request(Connection& connection);
+  /// After `serve`: the head of the request at the beginning of the input, which stays there.
+  RequestHead take_head(Connection& connection);
   /// Decides whether the connection stays open after the response to the request just taken, and
   /// how the response has to say so. What it returns refers to `request_id`.
   ResponseFrame frame(Connection& connection, std::string_view request_id,
@@ -70,7 +70,7 @@ class Conversation {
   Go header(Connection& connection);
   Go admit(Connection& connection, RequestHead head);
   Go body(Connection& connection);
-  std::optional<Problem> decode(Connection& connection);
+  std::optional<Problem> frame_chunks(Connection& connection);
   Go writing(Connection& connection);
   Go linger(Connection& connection);
   Go read_more(Connection& connection);
@@ -85,7 +85,8 @@ class Conversation {
   bool reserve_unsent(Connection& connection);
   void forget_body(Connection& connection);
   void forget_unsent(Connection& connection);
-  Result<Admission> admission(const Request& head, std::uint64_t body_bytes) const;
+  Result<Admission> admission(const Connection& connection, const RequestHead& head,
+                              std::uint64_t body_bytes) const;
   Response render(const Problem& problem, std::string_view path, std::string_view id) const;
   std::string new_request_id();
 

@@ -10,7 +10,7 @@
 #include "base/platform/processors.h"
 #include "base/platform/wake_up.h"
 #include "base/thread.h"
-#include "http/exchange.h"
+#include "http/adapter.h"
 #include "http/problem_json.h"
 #include "http/server.h"
 #include "http/tls.h"
@@ -62,7 +62,7 @@ class Server::Impl {
   Connection* on_event(const Poller::Event& event);
   bool proceed(Connection& connection, Step step);
   bool drive(Connection& connection, Step step);
-  Connection* serve(Connection& connection, Exchange& exchange);
+  Connection* serve(Connection& connection, Adapter& adapter);
   Response handle(Request& request);
 
   // The acceptor.
