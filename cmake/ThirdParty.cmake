@@ -283,7 +283,8 @@ endif()
 add_library(tp_httplib INTERFACE)
 add_library(tp::httplib ALIAS tp_httplib)
 target_include_directories(tp_httplib SYSTEM INTERFACE "${httplib_SOURCE_DIR}")
-target_compile_definitions(tp_httplib INTERFACE CPPHTTPLIB_OPENSSL_SUPPORT)
+# A field may take all of the 16 KiB that the gate allows a header.
+target_compile_definitions(tp_httplib INTERFACE CPPHTTPLIB_OPENSSL_SUPPORT CPPHTTPLIB_HEADER_MAX_LENGTH=16384)
 if(APPLE)
   # Its client is not used, and so needs no frameworks for the keychain.
   target_compile_definitions(tp_httplib INTERFACE CPPHTTPLIB_DISABLE_MACOSX_AUTOMATIC_ROOT_CERTIFICATES)

@@ -238,4 +238,8 @@ void App::wake_worker(store::Signal signal) {
 
 http::Response App::handle(http::Request& request) { return pipeline_->handle(request); }
 
+Result<http::Admission> App::admit(const http::Request& head, std::uint64_t body_bytes) const {
+  return pipeline_->admit(head, body_bytes);
+}
+
 }  // namespace coffer

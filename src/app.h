@@ -51,6 +51,13 @@ struct ListenAddress {
   std::string url() const { return (tls ? "https://" : "http://") + address.to_string(); }
 };
 
+/// The admin page, as listeners serve it.
+struct AdminPages {
+  http::Handler handle;
+  http::Admit admit;
+  bool (*owns)(std::string_view path) = nullptr;  // of the paths of a shared listener
+};
+
 /// One opened coffer file with everything that works on it. `open` gives the flows; `serve` adds
 /// the listener and the workers. Commands that work on a file use it without `serve`.
 class App {
@@ -72,11 +79,13 @@ class App {
   /// The request pipeline, callable without a listener; for tests.
   http::Response handle(http::Request& request);
 
+  /// Lane, caller and body limit of a request to the API.
+  Result<http::Admission> admit(const http::Request& head, std::uint64_t body_bytes) const;
+
   /// Starts listeners and workers. False with `error` filled when an address cannot be had. `admin`
   /// answers on a listener of its own, or on that of the API where the settings give both one
-  /// address; `owns_path` says which paths are its there.
-  bool serve(StartError& error, const http::Handler& admin = {},
-             bool (*owns_path)(std::string_view) = nullptr);
+  /// address.
+  bool serve(StartError& error, const AdminPages& admin = {});
   int port() const;
   /// Of the API, and of the admin page, which may be the same; nothing where none is served.
   std::optional<ListenAddress> api_address() const;
@@ -116,9 +125,8 @@ class App {
   void build_services(const auth::MasterKey& key);
   void make_workers();
   void wake_worker(store::Signal signal);
-  bool start_listeners(StartError& error, const http::Handler& admin,
-                       bool (*owns_path)(std::string_view));
-  bool start_admin(StartError& error, const http::Handler& admin);
+  bool start_listeners(StartError& error, const AdminPages& admin);
+  bool start_admin(StartError& error, const AdminPages& admin);
   bool admin_has_tls() const;
   std::int64_t settlement_step();
   std::int64_t housekeeping_step();

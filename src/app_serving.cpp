@@ -1,5 +1,6 @@
 #include "app.h"
 #include "base/log.h"
+#include "base/platform/processors.h"
 #include "cli/service/activation.h"
 #include "flows/safety/backup_plan.h"
 #include "flows/safety/live_verification.h"
@@ -42,50 +43,62 @@ StartError cannot_listen(const Problem& problem, const std::string& setting,
 
 }  // namespace
 
-bool App::start_listeners(StartError& error, const http::Handler& admin,
-                          bool (*owns_path)(std::string_view)) {
+bool App::start_listeners(StartError& error, const AdminPages& admin) {
   http::ServerOptions options;
   options.host = config_.listen_http.host;
   options.port = config_.listen_http.port;
   // The settings have the address of a socket that the supervisor passes: cli/serving saw to it.
   if (const auto passed = cli::passed_socket(); passed && *passed)
     options.listen_fd = (*passed)->fd;
-  options.workers = static_cast<std::size_t>(config_.workers);
+  options.lanes = lane_table(config_.workers, processors());
+  options.workers = static_cast<std::size_t>(total_width(options.lanes));
   options.tls_cert_file = config_.tls_cert;
   options.tls_key_file = config_.tls_key;
   options.limits.connections_max = static_cast<std::size_t>(config_.max_connections);
-  options.limits.body_bytes_for = api::Pipeline::body_bytes_max;
   options.render_problem = [this](const Problem& problem, std::string_view path,
                                   std::string_view request_id) {
     return pipeline_->render(problem, path, request_id);
   };
-  const bool shared = admin && shares_listener(config_);
+  const bool shared = admin.handle && shares_listener(config_);
+  const auto is_admin = [shared, owns = admin.owns](const http::Request& request) {
+    return shared && owns(request.path);
+  };
+  options.admit = [this, is_admin, admin](const http::Request& head, std::uint64_t body_bytes) {
+    return is_admin(head) ? admin.admit(head, body_bytes) : pipeline_->admit(head, body_bytes);
+  };
   server_ = std::make_unique<http::Server>(
-      options, random_, [this, shared, admin, owns_path](http::Request& request) {
-        return shared && owns_path(request.path) ? admin(request) : pipeline_->handle(request);
+      options, random_, [this, is_admin, admin](http::Request& request) {
+        return is_admin(request) ? admin.handle(request) : pipeline_->handle(request);
       });
   if (const auto started = server_->start(); !started) {
     error = cannot_listen(started.error(), "listen_http", started.error().detail);
     return false;
   }
-  return !admin || shared || config_.admin_off || start_admin(error, admin);
+  return !admin.handle || shared || config_.admin_off || start_admin(error, admin);
 }
 
-/// Few threads: a page for a few people. That a default address is taken must not keep payments
-/// from being served.
-bool App::start_admin(StartError& error, const http::Handler& admin) {
-  constexpr std::size_t kWorkers = 8;
+/// A page for a few people. That a default address is taken must not keep payments from being
+/// served.
+bool App::start_admin(StartError& error, const AdminPages& admin) {
   constexpr std::size_t kConnections = 256;
   http::ServerOptions options;
   options.host = config_.admin_listen.host;
   options.port = config_.admin_listen.port;
-  options.workers = kWorkers;
+  // No request of the page is in another lane.
+  LaneTable used{};
+  for (const Lane lane : {Lane::system, Lane::password, Lane::admin}) {
+    const auto at = static_cast<std::size_t>(lane);
+    used[at] = lane_table(1, processors())[at];
+  }
+  options.lanes = used;
+  options.workers = static_cast<std::size_t>(total_width(used));
+  options.admit = admin.admit;
   options.limits.connections_max = kConnections;
   if (!is_loopback(config_.admin_listen)) {
     options.tls_cert_file = config_.tls_cert;
     options.tls_key_file = config_.tls_key;
   }
-  admin_server_ = std::make_unique<http::Server>(options, random_, admin);
+  admin_server_ = std::make_unique<http::Server>(options, random_, admin.handle);
   const auto started = admin_server_->start();
   if (started) return true;
   admin_server_.reset();
@@ -98,11 +111,10 @@ bool App::start_admin(StartError& error, const http::Handler& admin) {
   return false;
 }
 
-bool App::serve(StartError& error, const http::Handler& admin,
-                bool (*owns_path)(std::string_view)) {
+bool App::serve(StartError& error, const AdminPages& admin) {
   starting_ = true;
   make_workers();
-  if (!start_listeners(error, admin, owns_path)) return false;
+  if (!start_listeners(error, admin)) return false;
   settlement_->start();
   providers_->start();
   deliveries_->start();

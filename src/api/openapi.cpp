@@ -6,6 +6,7 @@
 
 #include "api/json.h"
 #include "api/openapi_examples.h"
+#include "api/pipeline/fixed_document.h"
 #include "api/pipeline/request_checks.h"
 #include "api/routes.h"
 #include "base/check.h"
@@ -329,10 +330,9 @@ Json webhook(EventType type, const Json& schemas) {
                {{"description", "Failed: coffer tries again, as docs/webhooks.md says"}}}}}}}};
 }
 
-Result<http::Response> serve_document(const Services&, const Call&) {
-  http::Response response;
-  response.body = openapi_document();
-  return response;
+Result<http::Response> serve_document(const Services&, const Call& call) {
+  static const FixedDocument document(openapi_document());
+  return document.response(call.request);
 }
 
 }  // namespace
@@ -363,8 +363,9 @@ std::vector<Route> openapi_routes() {
            .operation = "getOpenApi",
            .tag = "About",
            .summary = "This document",
+           .lane = Lane::system,
            .access = Access::open,
-           .answers = {{200, "OpenApi"}},
+           .answers = {{200, "OpenApi"}, {304}},
            .handler = serve_document}};
 }
 

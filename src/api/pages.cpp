@@ -85,6 +85,7 @@ Route about(std::string_view pattern, std::string_view operation, std::string_vi
           .operation = operation,
           .tag = "About",
           .summary = summary,
+          .lane = Lane::system,
           .access = Access::open,
           .answers = std::move(answers),
           .handler = handler};

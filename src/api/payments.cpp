@@ -245,7 +245,7 @@ struct Submission {
   std::string_view schema;
   std::string_view check_pattern;
   std::string_view check_operation;
-  std::size_t body_bytes_max = Route().body_bytes_max;
+  std::size_t body_bytes_max = kBodyBytesMax;
 };
 
 template <PaymentType type, void (*Read)(Fields&, PaymentRequest&)>
@@ -255,6 +255,7 @@ void add(std::vector<Route>& rows, const Submission& names, std::vector<Slug> pr
                   .operation = names.operation,
                   .tag = "Payments",
                   .summary = names.summary,
+                  .lane = Lane::money,
                   .scope = Scope::payments_write,
                   .moves_money = true,
                   .body = Body::json,
@@ -306,6 +307,7 @@ void add_validation(std::vector<Route>& rows, std::string_view pattern, std::str
   check.pattern = pattern;
   check.operation = operation;
   check.summary = "Run every check of this payment and store nothing";
+  check.lane = Lane::read;
   check.answers = {{200, "Validation"}};
   check.handler = handler;
   rows.back().query.push_back(

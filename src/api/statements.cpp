@@ -352,6 +352,7 @@ std::vector<Route> statements_routes() {
              .operation = "getStatement",
              .tag = "Statements",
              .summary = "Statement lines of a wallet in one asset, oldest first",
+             .lane = Lane::read,
              .scope = Scope::statements_read,
              .query = {{"walletId", "Id", "The wallet", true},
                        {"assetCode", "AssetCode", "The asset", true},
@@ -367,6 +368,7 @@ std::vector<Route> statements_routes() {
     whole.pattern = one.pattern;
     whole.operation = one.operation;
     whole.summary = one.summary;
+    whole.lane = Lane::exports;
     whole.answers = {{200, one.schema, info.media_type}};
     whole.handler = one.handler;
     out.front().variants.push_back({"format", info.name, one.operation});

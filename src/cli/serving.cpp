@@ -191,8 +191,9 @@ int run_server(const Console& console, const Config& given, const Serving& servi
     return fail_to_prepare_operator(console, ready.error());
   }
   AdminSite admin(*app);
-  const auto handler = [&](http::Request& request) { return admin.handle(request); };
-  if (!app->serve(error, handler, AdminSite::owns)) return fail_to_listen(console, config, error);
+  const AdminPages pages{[&](http::Request& request) { return admin.handle(request); },
+                         AdminSite::admit, AdminSite::owns};
+  if (!app->serve(error, pages)) return fail_to_listen(console, config, error);
   ControlSocket control([&](const ControlRequest& request, std::ostream& out, std::ostream& err,
                             Interruption& interruption) {
     return run_request(*app, request, out, err, interruption);

@@ -41,6 +41,15 @@ bool is_forwarded(const Request& request) {
                      [&](std::string_view name) { return request.header(name) != nullptr; });
 }
 
+std::string network_of(const std::string& address) {
+  constexpr std::size_t kPrefixBytes = 8;
+  in6_addr bytes{};
+  if (::inet_pton(AF_INET6, address.c_str(), &bytes) != 1 || IN6_IS_ADDR_V4MAPPED(&bytes)) {
+    return address;
+  }
+  return {reinterpret_cast<const char*>(&bytes), kPrefixBytes};
+}
+
 std::string client_address(const Request& request) {
   if (!is_loopback(request.peer)) return request.peer;
   std::string last = last_forwarded(request);

@@ -20,4 +20,7 @@ bool is_forwarded(const Request& request);
 /// anybody could have written. From any other peer the header is not believed.
 std::string client_address(const Request& request);
 
+/// What one subscriber has: an IPv4 address, or the /64 of an IPv6 address.
+std::string network_of(const std::string& address);
+
 }  // namespace coffer::http

@@ -1,12 +1,13 @@
 #include "http/gate.h"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <optional>
 #include <utility>
 
 #include "base/text/trimmed.h"
-#include "http/field_line.h"
-#include "http/router.h"
+#include "http/message.h"
 
 namespace coffer::http {
 namespace {
@@ -16,24 +17,40 @@ constexpr std::size_t kLengthDigitsMax = 18;
 constexpr std::uint64_t kLengthTooLarge = ~std::uint64_t{0};
 constexpr std::string_view kSpace = " \t";  // OWS of RFC 9110, section 5.6.3
 
-// uri-host with port (RFC 3986, without user information); our own ids.
-constexpr CharTable kHostChars = char_table("-._~!$&'()*+,;=:[]%");
-constexpr CharTable kRequestIdChars = char_table("._-");
+/// Which of the 256 bytes may stand in a place.
+using CharTable = std::array<bool, 256>;
 
-bool is_digits(std::string_view text) {
-  return !text.empty() &&
-         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+template <class Allowed>
+constexpr CharTable table_of(Allowed allowed) {
+  CharTable table{};
+  for (std::size_t c = 0; c < table.size(); ++c) table[c] = allowed(c);
+  return table;
 }
 
-/// Calls `use` for each trimmed element of a comma-separated list.
-template <class Use>
-void for_each_element(std::string_view list, Use use) {
-  while (!list.empty()) {
-    const std::size_t comma = std::min(list.find(','), list.size());
-    use(trimmed(list.substr(0, comma), kSpace));
-    list.remove_prefix(std::min(comma + 1, list.size()));
-  }
+constexpr CharTable alphanumeric_and(std::string_view punctuation) {
+  return table_of([punctuation](std::size_t c) {
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+           (c < 0x80 && punctuation.find(static_cast<char>(c)) != std::string_view::npos);
+  });
 }
+
+constexpr CharTable kDigits = table_of([](std::size_t c) { return c >= '0' && c <= '9'; });
+constexpr CharTable kLineChars =
+    table_of([](std::size_t c) { return c == '\t' || (c >= 0x20 && c != 0x7f); });
+constexpr CharTable kTargetChars =
+    table_of([](std::size_t c) { return c > 0x20 && c < 0x7f && c != '#'; });
+constexpr CharTable kTokenChars = alphanumeric_and("!#$%&'*+-.^_`|~");  // RFC 9110, 5.6.2
+// uri-host with port (RFC 3986, without user information).
+constexpr CharTable kHostChars = alphanumeric_and("-._~!$&'()*+,;=:[]%");
+constexpr CharTable kRequestIdChars = alphanumeric_and("._-");
+
+bool is_in(const CharTable& table, char c) { return table[static_cast<unsigned char>(c)]; }
+
+bool all_in(const CharTable& table, std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [&](char c) { return is_in(table, c); });
+}
+
+bool is_token(std::string_view text) { return !text.empty() && all_in(kTokenChars, text); }
 
 Problem malformed(std::string detail) {
   return Problem(Slug::malformed_request, std::move(detail));
@@ -45,6 +62,11 @@ Problem fields_too_large(const GateLimits& limits) {
                      " fields and " + std::to_string(limits.header_bytes_max) + " bytes.");
 }
 
+Problem target_too_long(const GateLimits& limits) {
+  return malformed("The request target is longer than " + std::to_string(limits.target_bytes_max) +
+                   " bytes.");
+}
+
 /// Finds the end of the header and refuses bytes that no header may hold, as early as they arrive.
 class Scanner {
  public:
@@ -53,21 +75,25 @@ class Scanner {
 
   /// Length of the header with its empty line; 0 while incomplete.
   std::size_t header_end() {
-    for (; at_.scanned < bytes_.size(); ++at_.scanned) {
-      if (at_.scanned >= limits_.header_bytes_max) return fail(fields_too_large(limits_));
-      const char c = bytes_[at_.scanned];
-      if (after_carriage_return()) {
-        if (c != '\n') return fail(malformed("A carriage return in the header stands alone."));
-        if (end_line()) return at_.scanned + 1;
-        if (problem_) return 0;
-      } else if (!check_byte(c)) {
-        return 0;
+    const std::size_t end = std::min(bytes_.size(), limits_.header_bytes_max);
+    while (at_.scanned < end) {
+      at_.scanned = next_special(at_.scanned, end);
+      // 64 leaves room for any method and the version; the target itself is measured later.
+      if (at_.lines == 0 && at_.scanned - at_.line_start > limits_.target_bytes_max + 64) {
+        return fail(target_too_long(limits_));
       }
+      if (at_.scanned == end) break;
+      const std::string_view special = bytes_.substr(at_.scanned, 2);
+      if (special == "\r" || (special == "\r\n" && at_.scanned + 1 == end)) break;
+      if (special != "\r\n") return fail(malformed(fault_of(special.front())));
+      at_.scanned += 2;
+      if (end_line()) return at_.scanned;
+      if (problem_) return 0;
     }
-    return 0;
+    return bytes_.size() > limits_.header_bytes_max ? fail(fields_too_large(limits_)) : 0;
   }
 
-  const std::optional<Problem>& problem() const { return problem_; }
+  std::optional<Problem>& problem() { return problem_; }
 
  private:
   std::size_t fail(Problem problem) {
@@ -75,28 +101,21 @@ class Scanner {
     return 0;
   }
 
-  bool after_carriage_return() const {
-    return at_.scanned > at_.line_start && bytes_[at_.scanned - 1] == '\r';
+  std::size_t next_special(std::size_t from, std::size_t end) const {
+    while (from < end && is_in(kLineChars, bytes_[from])) ++from;
+    return from;
   }
 
-  bool check_byte(char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '\n') {
-      fail(malformed("A line of the header ends with a bare line feed; send CRLF."));
-    } else if ((byte < 0x20 && c != '\t' && c != '\r') || byte == 0x7f) {
-      fail(malformed("The header holds a control character."));
-    } else if (at_.lines == 0 && at_.scanned - at_.line_start > limits_.target_bytes_max + 64) {
-      // 64 leaves room for any method and the version; the target itself is measured later.
-      fail(malformed("The request target is longer than " +
-                     std::to_string(limits_.target_bytes_max) + " bytes."));
-    }
-    return !problem_;
+  static const char* fault_of(char c) {
+    if (c == '\n') return "A line of the header ends with a bare line feed; send CRLF.";
+    if (c == '\r') return "A carriage return in the header stands alone.";
+    return "The header holds a control character.";
   }
 
   /// True at the empty line that ends the header.
   bool end_line() {
-    const bool is_empty = at_.scanned - at_.line_start == 1;
-    at_.line_start = at_.scanned + 1;
+    const bool is_empty = at_.scanned - at_.line_start == 2;
+    at_.line_start = at_.scanned;
     if (is_empty) return at_.lines > 0;  // empty lines before a request are skipped (RFC 9112, 2.2)
     ++at_.lines;
     if (at_.lines > limits_.header_count_max + 1) fail(fields_too_large(limits_));
@@ -116,13 +135,12 @@ class HeadParser {
 
   /// Also reads what can be read of an incomplete header, to answer with the caller's request id.
   void parse(std::string_view header) {
-    while (header.substr(0, 2) == "\r\n") header.remove_prefix(2);
-    bool first = true;
-    while (!header.empty()) {
+    while (header.substr(head_.skipped, 2) == "\r\n") head_.skipped += 2;
+    header.remove_prefix(head_.skipped);
+    for (bool first = true; !header.empty(); first = false) {
       const std::size_t end = header.find("\r\n");
       if (end == 0 || end == std::string_view::npos) break;
       first ? request_line(header.substr(0, end)) : field(header.substr(0, end));
-      first = false;
       header.remove_prefix(end + 2);
     }
   }
@@ -139,10 +157,7 @@ class HeadParser {
   void fail(const char* detail) { fail(malformed(detail)); }
 
   void request_line(std::string_view line);
-  void target(std::string_view text);
-  void query(std::string_view text);
   void field(std::string_view line);
-  void well_known(std::string_view name, std::string_view value);
   void content_length(std::string_view value);
   void transfer_encoding(std::string_view value);
   void connection(std::string_view value);
@@ -152,6 +167,7 @@ class HeadParser {
   std::optional<Problem> problem_;
   std::size_t hosts_ = 0;
   std::size_t lengths_ = 0;
+  std::size_t ids_ = 0;
   bool close_asked_ = false;
   bool keep_asked_ = false;
 };
@@ -168,58 +184,26 @@ void HeadParser::request_line(std::string_view line) {
   if (version != "HTTP/1.1" && version != "HTTP/1.0") {
     return fail("Send HTTP/1.1 or HTTP/1.0; no other version is spoken here.");
   }
-  head_.http_1_0 = version == "HTTP/1.0";
-  head_.request.method = method;
-  target(line.substr(first + 1, last - first - 1));
-}
-
-void HeadParser::target(std::string_view text) {
-  if (text.size() > limits_.target_bytes_max) {
-    return fail(malformed("The request target is longer than " +
-                          std::to_string(limits_.target_bytes_max) + " bytes."));
-  }
-  if (text.empty() || text.front() != '/') {
+  const std::string_view target = line.substr(first + 1, last - first - 1);
+  if (target.size() > limits_.target_bytes_max) return fail(target_too_long(limits_));
+  if (target.empty() || target.front() != '/') {
     return fail("The request target must be a path that starts with `/`.");
   }
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte <= 0x20 || byte >= 0x7f)
-      return fail("The request target holds a character to escape.");
-    if (c == '#') return fail("The request target holds a fragment.");
+  if (!all_in(kTargetChars, target)) {
+    return fail("The request target holds a fragment or a character to escape.");
   }
-  const std::size_t mark = text.find('?');
-  head_.request.path = text.substr(0, mark);
-  if (mark != std::string_view::npos) query(text.substr(mark + 1));
-}
-
-void HeadParser::query(std::string_view text) {
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('&'), text.size());
-    const std::string_view pair = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    if (pair.empty()) continue;
-    const std::size_t equals = std::min(pair.find('='), pair.size());
-    auto& [name, value] = head_.request.query.emplace_back();
-    const std::string_view raw_value = pair.substr(std::min(equals + 1, pair.size()));
-    if (!percent_decode(pair.substr(0, equals), true, name) ||
-        !percent_decode(raw_value, true, value)) {
-      // The handler answers it: only the pipeline knows which shape the route's errors have.
-      head_.request.bad_query = true;
-    }
-  }
+  head_.http_1_0 = version == "HTTP/1.0";
+  head_.method = method;
+  head_.target = target;
 }
 
 void HeadParser::field(std::string_view line) {
   const auto parsed = parse_field_line(line);
   if (!parsed) return fail(parsed.error());
-  head_.request.headers.emplace_back(parsed->name, parsed->value);
-  well_known(parsed->name, parsed->value);
-}
-
-void HeadParser::well_known(std::string_view name, std::string_view value) {
+  const auto [name, value] = *parsed;
   if (same_name(name, "host")) {
     ++hosts_;
-    if (value.empty() || !all_of(value, kHostChars)) fail("The Host header is not a host.");
+    if (value.empty() || !all_in(kHostChars, value)) fail("The Host header is not a host.");
   } else if (same_name(name, "content-length")) {
     content_length(value);
   } else if (same_name(name, "transfer-encoding")) {
@@ -228,6 +212,8 @@ void HeadParser::well_known(std::string_view name, std::string_view value) {
     connection(value);
   } else if (same_name(name, "expect")) {
     head_.expect_continue = same_name(value, "100-continue");
+  } else if (same_name(name, "x-request-id")) {
+    if (++ids_ == 1 && is_acceptable_request_id(value)) head_.request_id = value;
   } else if (same_name(name, "content-encoding")) {
     if (!value.empty() && !same_name(value, "identity")) {
       fail(Problem(Slug::unsupported_media_type, "Send the body without Content-Encoding."));
@@ -237,13 +223,11 @@ void HeadParser::well_known(std::string_view name, std::string_view value) {
 
 void HeadParser::content_length(std::string_view value) {
   if (++lengths_ > 1) return fail("There is more than one Content-Length.");
-  if (!is_digits(value)) return fail("Content-Length is not a number.");
+  if (value.empty() || !all_in(kDigits, value)) return fail("Content-Length is not a number.");
   if (value.size() > kLengthDigitsMax) {
     head_.content_length = kLengthTooLarge;
-    return;
-  }
-  for (const char c : value) {
-    head_.content_length = head_.content_length * 10 + static_cast<std::uint64_t>(c - '0');
+  } else {
+    std::from_chars(value.data(), value.data() + value.size(), head_.content_length);
   }
 }
 
@@ -255,11 +239,14 @@ void HeadParser::transfer_encoding(std::string_view value) {
   head_.chunked = true;
 }
 
-void HeadParser::connection(std::string_view value) {
-  for_each_element(value, [this](std::string_view option) {
+void HeadParser::connection(std::string_view list) {
+  while (!list.empty()) {
+    const std::size_t comma = std::min(list.find(','), list.size());
+    const std::string_view option = trimmed(list.substr(0, comma), kSpace);
     close_asked_ = close_asked_ || same_name(option, "close");
     keep_asked_ = keep_asked_ || same_name(option, "keep-alive");
-  });
+    list.remove_prefix(std::min(comma + 1, list.size()));
+  }
 }
 
 void HeadParser::check_as_a_whole() {
@@ -276,15 +263,28 @@ void HeadParser::check_as_a_whole() {
 }  // namespace
 
 bool is_acceptable_request_id(std::string_view text) {
-  return !text.empty() && text.size() <= 64 && all_of(text, kRequestIdChars);
+  return !text.empty() && text.size() <= 64 && all_in(kRequestIdChars, text);
 }
 
-Refusal make_refusal(Problem problem, const Request& request) {
-  Refusal refusal{std::move(problem), request.path, {}};
-  if (const std::string* id = request.header("x-request-id")) {
-    if (is_acceptable_request_id(*id)) refusal.request_id = *id;
+Result<FieldLine> parse_field_line(std::string_view line) {
+  const auto malformed = [](const char* detail) {
+    return unexpected(Slug::malformed_request, detail);
+  };
+  if (line.starts_with(' ') || line.starts_with('\t')) {
+    return malformed("A header field is folded over several lines.");
   }
-  return refusal;
+  const std::size_t colon = line.find(':');
+  if (colon == std::string_view::npos) return malformed("A header line has no colon.");
+  const std::string_view name = line.substr(0, colon);
+  if (name.ends_with(' ') || name.ends_with('\t')) {
+    return malformed("There is white space between a header name and its colon.");
+  }
+  if (!is_token(name)) return malformed("A header name is not a token.");
+  return FieldLine{name, trimmed(line.substr(colon + 1), kSpace)};
+}
+
+Refusal make_refusal(Problem problem, const RequestHead& head) {
+  return {std::move(problem), std::string(head.path()), head.request_id};
 }
 
 GateResult inspect_header(std::string_view buffered, const GateLimits& limits,
@@ -297,11 +297,11 @@ GateResult inspect_header(std::string_view buffered, const GateLimits& limits,
   HeadParser parser(limits);
   parser.parse(buffered.substr(0, end != 0 ? end : progress.line_start));
   RequestHead& head = parser.head();
-  if (scanner.problem()) return make_refusal(*scanner.problem(), head.request);
+  if (scanner.problem()) return make_refusal(*std::move(scanner.problem()), head);
   progress.line_passed = true;
   if (incomplete && !parser.problem()) return Incomplete{};
   if (!incomplete) parser.check_as_a_whole();
-  if (parser.problem()) return make_refusal(*std::move(parser.problem()), head.request);
+  if (parser.problem()) return make_refusal(*std::move(parser.problem()), head);
   head.head_bytes = end;
   return std::move(head);
 }

@@ -1,7 +1,8 @@
-// The header gate: decides over raw bytes whether a request may reach a worker.
+// The header gate: decides over raw bytes whether a request may reach a worker, and where it ends.
 //
 // RFC 9112 read strictly. Where two readers of the same bytes could disagree about where a request
-// ends (the root of request smuggling), the gate refuses; every refusal closes the connection.
+// ends (the root of request smuggling), the gate refuses; every refusal closes the connection. What
+// a request says beyond its framing is left to cpp-httplib (http/adapter.h).
 #pragma once
 
 #include <cstddef>
@@ -11,7 +12,7 @@
 #include <variant>
 
 #include "base/problem.h"
-#include "http/message.h"
+#include "base/result.h"
 
 namespace coffer::http {
 
@@ -30,15 +31,23 @@ struct GateProgress {
   bool line_passed = false;  // the request line was looked at by itself
 };
 
-/// A header that passed. `request` has all but body, peer and request_id.
+/// A header that passed: what framing, limits and routing need of it.
 struct RequestHead {
-  Request request;
+  std::string method;                // a token as sent; methods are case-sensitive
+  std::string target;                // as sent: the path, which starts with '/', and the query
+  std::string request_id;            // the caller's own, when acceptable; else empty
+  std::size_t skipped = 0;           // empty lines before the request line, in bytes
   std::size_t head_bytes = 0;        // from the start of the buffer to the first byte of the body
-  std::uint64_t content_length = 0;  // of a chunked body, as soon as it is decoded
+  std::uint64_t content_length = 0;  // of a chunked body, as soon as it is complete
   bool chunked = false;              // a ChunkFramer tells where the body ends
   bool http_1_0 = false;
   bool keep_alive = true;        // what the client asks for
   bool expect_continue = false;  // it waits for `100 Continue` before it sends the body
+
+  /// As sent, without the query, still percent-encoded.
+  std::string_view path() const { return std::string_view(target).substr(0, target.find('?')); }
+  /// Bytes of the whole request.
+  std::uint64_t bytes() const { return head_bytes + content_length; }
 };
 
 /// Answer with `problem` and close. Path and id are what could be read before the refusal.
@@ -49,7 +58,7 @@ struct Refusal {
 };
 
 /// For a refusal that comes after the gate.
-Refusal make_refusal(Problem problem, const Request& request);
+Refusal make_refusal(Problem problem, const RequestHead& head);
 
 struct Incomplete {};
 
@@ -62,5 +71,16 @@ GateResult inspect_header(std::string_view buffered, const GateLimits& limits,
 
 /// A caller's X-Request-Id that may be taken over: 1 to 64 of [A-Za-z0-9._-].
 bool is_acceptable_request_id(std::string_view text);
+
+/// One line of a header or trailer section (RFC 9112 section 5).
+struct FieldLine {
+  std::string_view name;   // a token
+  std::string_view value;  // without the white space around it
+};
+
+/// `line` comes without its CRLF and has no control characters but tabs; the result refers to it.
+/// `malformed-request` for a folded line, no colon, white space before the colon, or a name that is
+/// no token.
+Result<FieldLine> parse_field_line(std::string_view line);
 
 }  // namespace coffer::http

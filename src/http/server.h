@@ -2,10 +2,12 @@
 //
 // Slow, idle and half-sent connections are parked and cost no worker. A request reaches a worker
 // only when its header has passed the gate and its body is complete, so a worker never waits for a
-// client to send. Threads: the workers, and a
-// steward that accepts, enforces deadlines and sheds.
+// client to send. What a request may take
+// of the workers depends on its lane (base/limits/lane.h). Threads: the workers, and an acceptor
+// that also enforces deadlines.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -13,8 +15,10 @@
 #include <string>
 #include <string_view>
 
+#include "base/limits/lane.h"
 #include "base/random.h"
 #include "base/result.h"
+#include "http/admission.h"
 #include "http/message.h"
 
 namespace coffer::http {
@@ -26,17 +30,18 @@ struct ServerLimits {
   int idle_ms = 30'000;     // between requests on a keep-alive connection
   int write_ms = 10'000;    // without progress while writing a response
   int linger_ms = 1'000;    // for a client to take note of a refusal while it is still sending
-  std::size_t connections_max = 4'096;              // beyond: 503 overloaded
+  /// Beyond, the connection that has been idle for longest gives way; 503 overloaded without one.
+  std::size_t connections_max = 4'096;
   std::size_t connections_per_address_max = 2'048;  // 0 = no limit; loopback is never limited by it
   std::size_t requests_per_connection_max = 100'000;
-  std::size_t queue_max = 1'024;  // complete requests waiting for a worker; beyond: 503 overloaded
+  int lane_wait_ms = 10'000;  // in the queue of a lane; beyond: 503 overloaded
   std::size_t header_bytes_max = 16 * 1024;
   std::size_t header_count_max = 64;
   std::size_t target_bytes_max = 2'048;
+  /// Larger bodies run in the lane `bulk`, and without `ServerOptions::admit` are refused.
   std::size_t body_bytes_max = 64 * 1024;
-  /// Larger cap for a few paths (bulk routes); called with the path, returns the cap in bytes.
-  std::function<std::size_t(std::string_view)> body_bytes_for;
-  /// Bodies over `body_bytes_max` share this much memory; beyond: 503 overloaded.
+  /// Bodies over `body_bytes_max` share this much memory, of which a caller has at most a quarter;
+  /// beyond: 503 overloaded, or 429 rate-limited where it is the caller's share.
   std::size_t large_bodies_bytes_max = 64 * 1024 * 1024;
   /// Responses that slow clients have not taken yet; beyond, the next such client is cut.
   std::size_t unsent_bytes_max = 128 * 1024 * 1024;
@@ -47,7 +52,9 @@ struct ServerOptions {
   int port = 0;  // 0 picks a free one
   int listen_fd =
       -1;  // an already listening socket (systemd socket activation); -1: bind ourselves
-  std::size_t workers = 64;
+  std::size_t workers = 64;  // enough for every lane in use, or lanes wait for each other
+  LaneTable lanes = lane_table(64, 2);
+  Admit admit;  // without: every request is one of a single caller in the lane `system`
   std::string tls_cert_file;  // both or neither
   std::string tls_key_file;
   ServerLimits limits;
@@ -61,10 +68,12 @@ struct ServerOptions {
 struct ServerStats {
   std::size_t connections = 0;
   std::size_t parked = 0;
-  std::size_t queued = 0;
+  std::size_t queued = 0;  // complete requests that wait for their lane or a worker
   std::size_t busy = 0;
   std::uint64_t requests = 0;
-  std::uint64_t refused = 0;  // answered by the gate or shed
+  std::uint64_t refused = 0;   // answered by the gate or shed
+  std::uint64_t gave_way = 0;  // idle connections closed to make room for new ones
+  std::array<LaneStats, kLaneCount> lanes{};
 };
 
 /// Called on a worker thread for every request that passed the gate; must not throw.

@@ -10,6 +10,8 @@
 #include "support/armed_fault.h"
 #include "support/connectors.h"
 #include "support/listener.h"
+#include "support/wire.h"
+#include "unit/http/running_server.h"
 
 using namespace coffer;
 using namespace coffer::test;
@@ -77,7 +79,7 @@ class Producer {
       case 409:
         return conflict(sample);
       case 413:
-        return too_large(sample);
+        return too_large(route, sample);
       case 415:
         return other_type(sample);
       case 422:
@@ -161,6 +163,8 @@ class Producer {
         return send(paid("KES", "1000"));
       case 422:
         return send(paid("EUR", "1000"));
+      case 429:
+        return without_room(sample.call(mine_));
       case 409:
         // The connector's provider issued it, and then told the same payment with two amounts.
         issue_reference(app_, mine_, "REF-9");
@@ -169,6 +173,17 @@ class Producer {
       default:
         return std::nullopt;
     }
+  }
+
+  /// Through a listener whose lanes take nobody.
+  Reply without_room(const HttpCall& call) {
+    http::test::RunningServer full([&](http::ServerOptions& options) {
+      for (LaneLimits& lane : options.lanes) lane = {lane.name, 0, 1, 0, 0};
+      options.admit = [&](const http::Request& head, std::uint64_t body_bytes) {
+        return app_.core().admit(head, body_bytes);
+      };
+    });
+    return send_over_wire(full.port(), call);
   }
 
   static std::string paid_on(const char* reference, const char* amount) {
@@ -244,9 +259,9 @@ class Producer {
     }
   }
 
-  Reply too_large(const Sample& sample) {
+  Reply too_large(const api::Route& route, const Sample& sample) {
     HttpCall call = sample.call(mine_);
-    call.body.append(api::Pipeline::body_bytes_max(call.target), ' ');
+    call.body.append(route.body_bytes_max, ' ');
     return app_.me().over_wire().send(call);
   }
 

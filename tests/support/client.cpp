@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "http/gate.h"
 #include "support/exchange_log.h"
+#include "support/served.h"
 #include "support/test_app.h"
 #include "support/wire.h"
 
@@ -25,20 +26,26 @@ void add_missing(HeaderList& headers, const std::string& name, const std::string
   if (!there) headers.emplace_back(name, value);
 }
 
-/// As the listener would hand it over: the same gate reads the same bytes.
+/// As the listener would hand it over: the same gate and library read the same bytes.
 http::Request request_of(const HttpCall& call, const std::string& minted_id) {
   std::string head = call.method + " " + call.target + " HTTP/1.1\r\nHost: 127.0.0.1\r\n";
   for (const auto& [name, value] : call.headers) head += name + ": " + value + "\r\n";
+  head += "\r\n";
   http::GateProgress progress;
-  auto result = http::inspect_header(head + "\r\n", {}, progress);
+  auto result = http::inspect_header(head, {}, progress);
   auto* passed = std::get_if<http::RequestHead>(&result);
   // What the gate refuses has to be sent over the wire.
   if (passed == nullptr) throw InternalError("the gate refuses " + call.target);
-  http::Request request = std::move(passed->request);
+  passed->content_length = 0;
+  passed->chunked = false;
+  if (passed->request_id.empty()) passed->request_id = minted_id;
+  http::Request request;
+  serve(head, *passed, [&](http::Request& seen) {
+    request = std::move(seen);
+    return http::Response();
+  });
   request.body = call.body;
   request.peer = "127.0.0.1";
-  const std::string* own = request.header("x-request-id");
-  request.request_id = own != nullptr && http::is_acceptable_request_id(*own) ? *own : minted_id;
   return request;
 }
 

@@ -159,12 +159,30 @@ Result<http::Response> create_many(const Services& services, const Call& call) {
                              {"failed", refusals.size() - created}});
 }
 
+Route list_route() {
+  return {.method = "GET",
+          .pattern = "/v1/beneficiaries",
+          .operation = "listBeneficiaries",
+          .tag = "Beneficiaries",
+          .summary = "List beneficiaries, the numbers of their destinations masked",
+          .lane = Lane::read,
+          .scope = Scope::beneficiaries_read,
+          .query = {{"tag", "Text", "Only beneficiaries with this tag"},
+                    {"q", "Text", "Beginnings of words of name, e-mail and clientReference", false,
+                     Lane::search},
+                    {"limit", "Limit", "Rows of a page"},
+                    {"cursor", "Cursor", "Continues a list"}},
+          .answers = {{200, "BeneficiaryList"}},
+          .handler = list_beneficiaries};
+}
+
 Route bulk_route() {
   return {.method = "POST",
           .pattern = "/v1/beneficiaries/bulk",
           .operation = "createBeneficiaries",
           .tag = "Beneficiaries",
           .summary = "Create up to 500 beneficiaries, each on its own",
+          .lane = Lane::bulk,
           .scope = Scope::beneficiaries_write,
           .needs_storage = false,  // each row has its own problem
           .body = Body::json,
@@ -178,23 +196,13 @@ Route bulk_route() {
 
 std::vector<Route> beneficiaries_routes() {
   constexpr std::string_view kOne = "/v1/beneficiaries/{beneficiaryId}";
-  return {{.method = "GET",
-           .pattern = "/v1/beneficiaries",
-           .operation = "listBeneficiaries",
-           .tag = "Beneficiaries",
-           .summary = "List beneficiaries, the numbers of their destinations masked",
-           .scope = Scope::beneficiaries_read,
-           .query = {{"tag", "Text", "Only beneficiaries with this tag"},
-                     {"q", "Text", "Beginnings of words of name, e-mail and clientReference"},
-                     {"limit", "Limit", "Rows of a page"},
-                     {"cursor", "Cursor", "Continues a list"}},
-           .answers = {{200, "BeneficiaryList"}},
-           .handler = list_beneficiaries},
+  return {list_route(),
           {.method = "POST",
            .pattern = "/v1/beneficiaries",
            .operation = "createBeneficiary",
            .tag = "Beneficiaries",
            .summary = "Create a beneficiary",
+           .lane = Lane::money,
            .scope = Scope::beneficiaries_write,
            .body = Body::json,
            .request_schema = "NewBeneficiary",
@@ -208,6 +216,7 @@ std::vector<Route> beneficiaries_routes() {
            .operation = "getBeneficiary",
            .tag = "Beneficiaries",
            .summary = "Read one beneficiary whole",
+           .lane = Lane::read,
            .scope = Scope::beneficiaries_read,
            .answers = {{200, "Beneficiary"}},
            .problems = {Slug::not_found},
@@ -217,6 +226,7 @@ std::vector<Route> beneficiaries_routes() {
            .operation = "updateBeneficiary",
            .tag = "Beneficiaries",
            .summary = "Change parts of a beneficiary (JSON Merge Patch)",
+           .lane = Lane::money,
            .scope = Scope::beneficiaries_write,
            .body = Body::json,
            .request_schema = "BeneficiaryPatch",
@@ -229,6 +239,7 @@ std::vector<Route> beneficiaries_routes() {
            .operation = "replaceBeneficiary",
            .tag = "Beneficiaries",
            .summary = "Replace a beneficiary: details, destinations, addresses and tags",
+           .lane = Lane::money,
            .scope = Scope::beneficiaries_write,
            .body = Body::json,
            .request_schema = "NewBeneficiary",
@@ -241,6 +252,7 @@ std::vector<Route> beneficiaries_routes() {
            .operation = "deleteBeneficiary",
            .tag = "Beneficiaries",
            .summary = "Archive a beneficiary",
+           .lane = Lane::money,
            .scope = Scope::beneficiaries_write,
            .answers = {{204}},
            .problems = {Slug::not_found},

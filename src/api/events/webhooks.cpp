@@ -122,13 +122,14 @@ Result<http::Response> test_webhook(const Services& services, const Call& call) 
 }  // namespace
 
 Route webhook_route(std::string_view method, std::string_view pattern, std::string_view operation,
-                    std::string_view summary, Answer success, std::vector<Slug> problems,
+                    std::string_view summary, Lane lane, Answer success, std::vector<Slug> problems,
                     Handler handler) {
   return {.method = method,
           .pattern = pattern,
           .operation = operation,
           .tag = "Webhooks",
           .summary = summary,
+          .lane = lane,
           .scope = method == "GET" ? Scope::webhooks_read : Scope::webhooks_write,
           .answers = {success},
           .problems = std::move(problems),
@@ -218,37 +219,39 @@ Result<http::Response> list_webhooks_page(const Services& services, const Call& 
 
 std::vector<Route> webhooks_routes() {
   Route list = webhook_route("GET", "/v1/webhooks", "listWebhooks", "List webhooks, newest first",
-                             {200, "WebhookList"}, {}, list_webhooks);
+                             Lane::read, {200, "WebhookList"}, {}, list_webhooks);
   list.query = {{"status", "WebhookStatus", "Only webhooks in this state"},
                 {"limit", "Limit", "Rows of a page"},
                 {"cursor", "Cursor", "Continues a list"}};
-  return {with_body(webhook_route("POST", "/v1/webhooks", "createWebhook",
-                                  "Register an endpoint for events", {201, "WebhookWithSecret"},
-                                  {Slug::webhook_event_type_taken, Slug::validation_failed,
-                                   Slug::webhook_target_refused},
-                                  create_webhook),
-                    "NewWebhook"),
-          std::move(list),
-          webhook_route("GET", "/v1/webhooks/{webhookId}", "getWebhook", "Read one webhook",
-                        {200, "Webhook"}, {Slug::not_found}, read_webhook),
-          with_body(
-              webhook_route("PATCH", "/v1/webhooks/{webhookId}", "updateWebhook",
-                            "Change a webhook's URL, description or event types", {200, "Webhook"},
-                            {Slug::not_found, Slug::conflict, Slug::webhook_event_type_taken,
-                             Slug::validation_failed, Slug::webhook_target_refused},
-                            update_webhook),
-              "WebhookUpdate"),
-          webhook_route("DELETE", "/v1/webhooks/{webhookId}", "deactivateWebhook",
-                        "Deactivate a webhook for good", {200, "Webhook"}, {Slug::not_found},
-                        deactivate_webhook),
-          with_body(webhook_route(
-                        "POST", "/v1/webhooks/{webhookId}/rotate-secret", "rotateWebhookSecret",
-                        "Give a webhook a new signing secret", {200, "WebhookWithSecret"},
-                        {Slug::not_found, Slug::conflict, Slug::validation_failed}, rotate_secret),
-                    "SecretRotation", Body::optional_json),
-          webhook_route("POST", "/v1/webhooks/{webhookId}/test", "testWebhook",
-                        "Send a test event to a webhook", {202, "TestEvent"},
-                        {Slug::not_found, Slug::conflict}, test_webhook)};
+  return {
+      with_body(
+          webhook_route("POST", "/v1/webhooks", "createWebhook", "Register an endpoint for events",
+                        Lane::outbound, {201, "WebhookWithSecret"},
+                        {Slug::webhook_event_type_taken, Slug::validation_failed,
+                         Slug::webhook_target_refused},
+                        create_webhook),
+          "NewWebhook"),
+      std::move(list),
+      webhook_route("GET", "/v1/webhooks/{webhookId}", "getWebhook", "Read one webhook", Lane::read,
+                    {200, "Webhook"}, {Slug::not_found}, read_webhook),
+      with_body(webhook_route("PATCH", "/v1/webhooks/{webhookId}", "updateWebhook",
+                              "Change a webhook's URL, description or event types", Lane::outbound,
+                              {200, "Webhook"},
+                              {Slug::not_found, Slug::conflict, Slug::webhook_event_type_taken,
+                               Slug::validation_failed, Slug::webhook_target_refused},
+                              update_webhook),
+                "WebhookUpdate"),
+      webhook_route("DELETE", "/v1/webhooks/{webhookId}", "deactivateWebhook",
+                    "Deactivate a webhook for good", Lane::money, {200, "Webhook"},
+                    {Slug::not_found}, deactivate_webhook),
+      with_body(webhook_route(
+                    "POST", "/v1/webhooks/{webhookId}/rotate-secret", "rotateWebhookSecret",
+                    "Give a webhook a new signing secret", Lane::money, {200, "WebhookWithSecret"},
+                    {Slug::not_found, Slug::conflict, Slug::validation_failed}, rotate_secret),
+                "SecretRotation", Body::optional_json),
+      webhook_route("POST", "/v1/webhooks/{webhookId}/test", "testWebhook",
+                    "Send a test event to a webhook", Lane::money, {202, "TestEvent"},
+                    {Slug::not_found, Slug::conflict}, test_webhook)};
 }
 
 }  // namespace coffer::api

@@ -17,7 +17,7 @@ std::vector<Route> deliveries_routes();
 
 /// A row of the table with the tag and the scope that all of them have.
 Route webhook_route(std::string_view method, std::string_view pattern, std::string_view operation,
-                    std::string_view summary, Answer success, std::vector<Slug> problems,
+                    std::string_view summary, Lane lane, Answer success, std::vector<Slug> problems,
                     Handler handler);
 Route with_body(Route row, std::string_view schema, Body body = Body::json);
 /// The registration that `{webhookId}` names.

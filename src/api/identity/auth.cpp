@@ -199,6 +199,7 @@ std::vector<Route> auth_routes() {
            .operation = "createToken",
            .tag = "Auth",
            .summary = "Exchange client credentials for a bearer token",
+           .lane = Lane::read,
            .access = Access::login,
            .needs_storage = false,
            .body = Body::json_or_form,

@@ -6,9 +6,11 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "api/pipeline/route.h"
 #include "base/digest.h"
+#include "base/limits/lane.h"
 #include "base/mutex.h"
 #include "domain/tenant.h"
 #include "flows/context.h"
@@ -25,6 +27,10 @@ class Authenticator {
   /// `token-expired`, `no-association`, or, of an external issuer's token, also
   /// `token-verification-timeout`. Both headers have to belong together.
   Result<Caller> authenticate(const http::Request& request, Access access) const;
+  /// Whose share of a lane the request draws on, without a look into the file: the application of
+  /// its x-svc-auth where these credentials were accepted lately, else the network of its address.
+  /// So an invented x-svc-auth is no share of its own, and takes nothing of an application's.
+  LaneCaller lane_caller(const http::Request& request) const;
 
  private:
   struct Entry {
@@ -43,10 +49,14 @@ class Authenticator {
   Result<void> check_user(const auth::TokenClaims& claims,
                           const store::ApplicationRow& application) const;
 
+  void forget() const COFFER_REQUIRES(mutex_);
+
   static constexpr std::size_t kEntriesMax = 10'000;
   const flows::Context& context_;
   mutable Mutex mutex_;
   mutable std::unordered_map<std::string, Entry> entries_ COFFER_GUARDED_BY(mutex_);
+  /// Digests of the x-svc-auth of the entries; forgotten with them.
+  mutable std::unordered_set<std::uint64_t> accepted_ COFFER_GUARDED_BY(mutex_);
   mutable std::uint64_t generation_ COFFER_GUARDED_BY(mutex_) = 0;
 };
 

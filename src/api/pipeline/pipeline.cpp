@@ -1,7 +1,6 @@
 #include "api/pipeline/pipeline.h"
 
 #include <algorithm>
-#include <map>
 
 #include "api/pipeline/base_url.h"
 #include "api/pipeline/request_checks.h"
@@ -10,6 +9,7 @@
 #include "base/log.h"
 #include "base/telemetry/metrics.h"
 #include "http/problem_json.h"
+#include "store/database.h"
 
 namespace coffer::api {
 namespace {
@@ -33,42 +33,46 @@ std::vector<http::RoutePattern> patterns() {
   return out;
 }
 
+Problem nothing_here() { return Problem(Slug::not_found, "There is nothing at this path."); }
+
+/// What handlers of a lane read through. Those that read a few rows around a commit, a call or a
+/// password share the readers of money.
+store::Readers readers_of(Lane lane) {
+  switch (lane) {
+    case Lane::system:
+      return store::Readers::system;
+    case Lane::read:
+      return store::Readers::read;
+    case Lane::search:
+      return store::Readers::search;
+    case Lane::exports:
+      return store::Readers::exports;
+    case Lane::admin:
+      return store::Readers::control;
+    case Lane::money:
+    case Lane::outbound:
+    case Lane::password:
+    case Lane::bulk:
+      return store::Readers::money;
+  }
+  throw InternalError("unknown lane");
+}
+
+/// A streamed body is written after the handler has returned.
+void read_through(store::Readers readers, http::Response& response) {
+  if (!response.stream) return;
+  response.stream = [readers, stream = std::move(response.stream)](const http::Sink& sink) {
+    const store::ReadersScope scope(readers);
+    return stream(sink);
+  };
+}
+
 bool is_business(std::string_view path) {
   return canonical_path(path).starts_with("/v1/business/");
 }
 
-/// The listener asks for the limit of a body before it looks at the method: each path has the limit
-/// of its largest route.
-class BodyLimits {
- public:
-  BodyLimits() : router_(paths()) {}
-
-  std::size_t at(std::string_view path) const {
-    const http::RouteMatch match = router_.match(kAny, path);
-    return match.kind == http::RouteMatch::Kind::found ? limits_[match.index]
-                                                       : Route().body_bytes_max;
-  }
-
- private:
-  static constexpr const char* kAny = "ANY";
-
-  std::vector<http::RoutePattern> paths() {
-    std::map<std::string_view, std::size_t> largest;
-    for (const Route& route : routes()) {
-      std::size_t& limit = largest[route.pattern];
-      limit = std::max(limit, route.body_bytes_max);
-    }
-    std::vector<http::RoutePattern> out;
-    for (const auto& [pattern, limit] : largest) {
-      out.push_back({kAny, std::string(pattern)});
-      limits_.push_back(limit);
-    }
-    return out;
-  }
-
-  std::vector<std::size_t> limits_;  // filled before router_
-  http::Router router_;
-};
+/// Of a body that nothing reads; more is refused before it arrives.
+constexpr std::size_t kUnreadBodyMax = 4 * 1024;
 
 }  // namespace
 
@@ -108,7 +112,8 @@ std::vector<Slug> problems_of(const Route& route) {
   if (is_guarded(route.access)) {
     add({Slug::unauthorized, Slug::token_expired, Slug::no_association, Slug::insufficient_scope});
   }
-  if (route.access != Access::open) add({Slug::rate_limited});
+  // In the lane `system` nothing waits.
+  if (route.access != Access::open || route.lane != Lane::system) add({Slug::rate_limited});
   if (route.access == Access::sandbox) add({Slug::not_found});
   if (route.access == Access::business) add({Slug::token_verification_timeout});
   if (route.moves_money) add({Slug::forbidden, Slug::association_suspended});
@@ -137,11 +142,53 @@ std::vector<Answer> answers_of(const Route& route) {
 }
 
 Pipeline::Pipeline(Services& services)
-    : services_(services), router_(patterns()), traffic_(services.flows.metrics, routes()) {}
+    : services_(services), router_(patterns()), traffic_(services.flows.metrics, routes()) {
+  for (const Route& route : routes()) {
+    std::vector<LaneChange>& changes = lane_changes_.emplace_back();
+    for (const QueryVariant& variant : route.variants) {
+      const Route& other = find_operation(variant.operation);
+      const std::string_view type = other.answers.front().media_type;
+      const bool by_type = type != route.answers.front().media_type;
+      changes.push_back({variant.parameter, variant.value, by_type ? type : "", other.lane});
+    }
+    for (const QueryParam& param : route.query) {
+      if (param.lane) changes.push_back({param.name, {}, {}, *param.lane});
+    }
+  }
+}
 
-std::size_t Pipeline::body_bytes_max(std::string_view path) {
-  static const BodyLimits limits;
-  return limits.at(canonical_path(path));
+Result<http::Admission> Pipeline::admit(const http::Request& head, std::uint64_t body_bytes) const {
+  const http::RouteMatch match = router_.match(head.method, canonical_path(head.path));
+  http::Admission out;
+  out.caller = services_.authenticator.lane_caller(head);
+  if (match.kind != http::RouteMatch::Kind::found) {
+    if (match.kind == http::RouteMatch::Kind::method_not_allowed) return out;
+    if (body_bytes > kUnreadBodyMax) return unexpected(nothing_here());
+    out.body_bytes_max = kUnreadBodyMax;
+    return out;
+  }
+  const Route& route = routes()[match.index];
+  out.lane = lane_of(match.index, head);
+  out.body_bytes_max = route.body_bytes_max;
+  const bool is_large = body_bytes > kBodyBytesMax && body_bytes <= route.body_bytes_max;
+  if (is_large && is_guarded(route.access)) {
+    const store::ReadersScope scope(store::Readers::money);
+    COFFER_TRY_VOID(services_.authenticator.authenticate(head, route.access));
+  }
+  return out;
+}
+
+Lane Pipeline::lane_of(std::size_t route, const http::Request& head) const {
+  for (const LaneChange& change : lane_changes_[route]) {
+    const std::string* given = head.query_value(change.parameter);
+    const bool matches =
+        given != nullptr && (change.value.empty() ? !given->empty() : *given == change.value);
+    if (matches) return change.lane;
+    if (change.media_type.empty()) continue;
+    const std::string* accept = head.header("accept");
+    if (accept != nullptr && accept->find(change.media_type) != accept->npos) return change.lane;
+  }
+  return routes()[route].lane;
 }
 
 http::Response Pipeline::render(const Problem& problem, std::string_view path,
@@ -192,7 +239,7 @@ http::Response Pipeline::route(http::Request& request, const Route*& matched) co
   COFFER_FAULT("pipeline.route");
   const http::RouteMatch match = router_.match(request.method, canonical_path(request.path));
   if (match.kind == http::RouteMatch::Kind::not_found) {
-    return answer(Problem(Slug::not_found, "There is nothing at this path."), request);
+    return answer(nothing_here(), request);
   }
   if (request.method == "OPTIONS") {
     http::Response response;
@@ -205,6 +252,8 @@ http::Response Pipeline::route(http::Request& request, const Route*& matched) co
     return response.header("Allow", match.allow);
   }
   matched = &routes()[match.index];
+  const store::Readers readers = readers_of(lane_of(match.index, request));
+  const store::ReadersScope scope(readers);
   std::vector<std::pair<std::string, std::string>> headers;
   const auto result = run(*matched, request, match.params, headers);
   if (!result && result.error().slug == Slug::unexpected_error) {
@@ -215,6 +264,7 @@ http::Response Pipeline::route(http::Request& request, const Route*& matched) co
                {"path", request.path}});
   }
   http::Response response = result ? *result : answer(result.error(), request);
+  read_through(readers, response);
   for (auto& [name, value] : headers) response.header(std::move(name), std::move(value));
   return response;
 }
@@ -250,7 +300,7 @@ Result<Caller> Pipeline::identify(const Route& route, const http::Request& reque
                                   std::vector<std::pair<std::string, std::string>>& headers) const {
   COFFER_TRY(Caller caller, services_.authenticator.authenticate(request, route.access));
   if (route.access == Access::sandbox && caller.tenant.environment != Environment::sandbox) {
-    return unexpected(Slug::not_found, "There is nothing at this path.");
+    return unexpected(nothing_here());
   }
   COFFER_TRY_VOID(services_.limiter.admit(caller, route.moves_money, headers));
   if (route.scope) COFFER_TRY_VOID(require_scope(caller, *route.scope));

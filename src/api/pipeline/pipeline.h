@@ -2,10 +2,12 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "api/pipeline/route.h"
 #include "api/pipeline/services.h"
 #include "api/pipeline/traffic.h"
+#include "http/admission.h"
 #include "http/message.h"
 #include "http/router.h"
 
@@ -17,8 +19,10 @@ class Pipeline {
   explicit Pipeline(Services& services);
   /// Never throws. Called on worker threads.
   http::Response handle(http::Request& request) const;
-  /// Cap of a request body for the listener's gate, from the route table.
-  static std::size_t body_bytes_max(std::string_view path);
+  /// Lane, caller and body limit of a request, from the route table. `not-found` for a body that
+  /// nothing at this path would read; what authentication says for a large body without valid
+  /// credentials, so that strangers hold no memory for large bodies.
+  Result<http::Admission> admit(const http::Request& head, std::uint64_t body_bytes) const;
   /// A problem in the shape that errors have at this path; also for what the listener refuses
   /// before there is a `request`.
   http::Response render(const Problem& problem, std::string_view path, std::string_view request_id,
@@ -34,8 +38,19 @@ class Pipeline {
   Result<Caller> identify(const Route& route, const http::Request& request,
                           std::vector<std::pair<std::string, std::string>>& headers) const;
 
+  Lane lane_of(std::size_t route, const http::Request& head) const;
+
+  /// A query, or an Accept header, that moves a request to another lane than its route's.
+  struct LaneChange {
+    std::string_view parameter;
+    std::string_view value;       // empty: any
+    std::string_view media_type;  // empty: none
+    Lane lane;
+  };
+
   Services& services_;
   http::Router router_;
+  std::vector<std::vector<LaneChange>> lane_changes_;  // as the routes
   Traffic traffic_;
 };
 

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/limits/lane.h"
 #include "base/result.h"
 #include "domain/tenant.h"
 #include "http/json_body.h"
@@ -52,6 +53,7 @@ struct QueryParam {
   std::string_view schema;  // name of a schema in web/openapi/components.json
   std::string_view description;
   bool required = false;
+  std::optional<Lane> lane = {};  // of requests that have the parameter; else the route's
 };
 
 /// One status a route can answer with.
@@ -70,12 +72,23 @@ struct QueryVariant {
   std::string_view operation;
 };
 
+/// Has no default: a row that names no lane does not compile.
+struct RouteLane {
+  constexpr RouteLane(Lane lane) : value(lane) {}
+  constexpr operator Lane() const { return value; }
+  Lane value;
+};
+
+/// Of a request body, unless the route says otherwise. What is larger runs in the lane `bulk`.
+constexpr std::size_t kBodyBytesMax = 64 * 1024;
+
 struct Route {
   std::string_view method;
   std::string_view pattern;
   std::string_view operation;  // operationId
   std::string_view tag;
   std::string_view summary;
+  RouteLane lane;
   Access access = Access::application;
   std::optional<Scope> scope;
   bool moves_money = false;  // needs an active association; draws on the money bucket
@@ -84,9 +97,9 @@ struct Route {
   bool envelope = false;  // business routes answer with the response envelope
   Body body = Body::none;
   std::string_view request_schema = {};
-  std::string_view form_schema = {};       // of a form, with Body::json_or_form
-  std::size_t string_max = 4096;           // characters of the longest string in the JSON body
-  std::size_t body_bytes_max = 64 * 1024;  // of a request
+  std::string_view form_schema = {};  // of a form, with Body::json_or_form
+  std::size_t string_max = 4096;      // characters of the longest string in the JSON body
+  std::size_t body_bytes_max = kBodyBytesMax;
   std::vector<QueryParam> query = {};
   std::vector<QueryVariant> variants = {};
   /// Successes.

@@ -95,6 +95,7 @@ std::vector<Route> callbacks_routes() {
            .operation = "takeProviderCallback",
            .tag = "Providers",
            .summary = "A provider's signed news about a payment",
+           .lane = Lane::money,
            .access = Access::open,
            .body = Body::json,
            .request_schema = "ProviderCallback",

@@ -68,6 +68,7 @@ Route read(std::string_view pattern, std::string_view operation, std::string_vie
           .operation = operation,
           .tag = "Connect",
           .summary = summary,
+          .lane = Lane::read,
           .access = Access::connect,
           .scope = Scope::connect_read,
           .answers = {{200, schema}},

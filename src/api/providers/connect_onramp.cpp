@@ -75,13 +75,14 @@ Result<http::Response> cash_in(const Services& services, const Call& call) {
 }
 
 Route collection(std::string_view pattern, std::string_view operation, std::string_view summary,
-                 std::string_view request, std::string_view reply, std::vector<Slug> problems,
-                 Handler handler) {
+                 Lane lane, std::string_view request, std::string_view reply,
+                 std::vector<Slug> problems, Handler handler) {
   return {.method = "POST",
           .pattern = pattern,
           .operation = operation,
           .tag = "Connect",
           .summary = summary,
+          .lane = lane,
           .access = Access::connect,
           .scope = Scope::connect_write,
           .moves_money = true,
@@ -98,7 +99,8 @@ Route collection(std::string_view pattern, std::string_view operation, std::stri
 std::vector<Route> connect_onramp_routes() {
   std::vector<Route> rows{collection(
       "/v1/connect-onramp", "executeConnectOnramp",
-      "Collect against a quote, as POST /v1/payments/onramp", "Onramp", "Acknowledgement",
+      "Collect against a quote, as POST /v1/payments/onramp", Lane::money, "Onramp",
+      "Acknowledgement",
       {Slug::invalid_reference, Slug::not_found, Slug::transaction_id_conflict,
        Slug::wallet_not_verified, Slug::conflict, Slug::quote_expired, Slug::quote_already_used,
        Slug::validation_failed, Slug::trustline_missing, Slug::requirement_missing},
@@ -106,7 +108,7 @@ std::vector<Route> connect_onramp_routes() {
   add_validation(rows, "/v1/connect-onramp/validate", "validateConnectOnramp", validate_onramp);
   rows.push_back(collection(
       "/v1/connect-cashin", "executeConnectCashIn", "Quote a collection and execute it in one call",
-      "CashIn", "CashInResult",
+      Lane::outbound, "CashIn", "CashInResult",
       {Slug::invalid_reference, Slug::not_found, Slug::transaction_id_conflict,
        Slug::wallet_not_verified, Slug::conflict, Slug::validation_failed, Slug::trustline_missing,
        Slug::requirement_missing, Slug::amount_precision, Slug::amount_out_of_range,

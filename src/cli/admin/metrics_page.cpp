@@ -87,6 +87,28 @@ void write_server(Exposition& out, const App& app) {
   for (const auto& [name, stats] : listeners) {
     if (stats) out.sample(number(stats->refused), {{"listener", name}});
   }
+  out.family("coffer_http_gave_way_total", "Idle connections closed to make room for new ones.",
+             Kind::counter);
+  for (const auto& [name, stats] : listeners) {
+    if (stats) out.sample(number(stats->gave_way), {{"listener", name}});
+  }
+}
+
+void write_lanes(Exposition& out, const App& app) {
+  const auto stats = app.server_stats();
+  if (!stats) return;
+  out.family("coffer_lane_requests", "Requests of a lane that run or wait for it.", Kind::gauge);
+  for (std::size_t i = 0; i < kLaneCount; ++i) {
+    const std::string_view lane = name(static_cast<Lane>(i));
+    out.sample(number(stats->lanes[i].running), {{"lane", lane}, {"state", "running"}});
+    out.sample(number(stats->lanes[i].waiting), {{"lane", lane}, {"state", "waiting"}});
+  }
+  out.family("coffer_lane_refused_total",
+             "Requests refused because their lane, or their caller's share of it, was full.",
+             Kind::counter);
+  for (std::size_t i = 0; i < kLaneCount; ++i) {
+    out.sample(number(stats->lanes[i].refused), {{"lane", name(static_cast<Lane>(i))}});
+  }
 }
 
 void write_store(Exposition& out, App& app) {
@@ -256,6 +278,7 @@ std::string MetricsPage::render() {
   app_.metrics().write(out);
   write_schedule(out, app_.config());
   write_server(out, app_);
+  write_lanes(out, app_);
   write_store(out, app_);
   write_backlog(out, backlog(), app_);
   write_log(out);
@@ -263,18 +286,30 @@ std::string MetricsPage::render() {
   return out.text();
 }
 
-/// Read at most once a second, however many ask.
+/// Read at most once a second, however many ask. A request that comes while another one reads takes
+/// what was read before, so that requests in the lane `system` never wait for each other.
 std::optional<store::Backlog> MetricsPage::backlog() {
-  const Lock lock(mutex_);
   const std::int64_t now = app_.flows().clock.monotonic_ms();
-  if (backlog_ && now - read_ms_ < kKeptMs) return backlog_;
-  backlog_.reset();
-  auto read = store::with_reader(
-      app_.database(),
-      [](store::Connection& db) -> Result<store::Backlog> { return store::read_backlog(db); });
-  if (read) backlog_ = *std::move(read);
+  {
+    const Lock lock(mutex_);
+    if (reading_ || (backlog_ && now - read_ms_ < kKeptMs)) return backlog_;
+    reading_ = true;
+  }
+  std::optional<store::Backlog> fresh;
+  try {
+    auto read = store::with_reader(
+        app_.database(),
+        [](store::Connection& db) -> Result<store::Backlog> { return store::read_backlog(db); });
+    if (read) fresh = *std::move(read);
+  } catch (...) {
+    const Lock lock(mutex_);
+    reading_ = false;
+    throw;
+  }
+  const Lock lock(mutex_);
+  reading_ = false;
   read_ms_ = now;
-  return backlog_;
+  return backlog_ = std::move(fresh);
 }
 
 }  // namespace coffer::cli

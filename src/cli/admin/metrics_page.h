@@ -37,7 +37,8 @@ class MetricsPage {
   App& app_;
   Mutex mutex_;
   std::optional<store::Backlog> backlog_ COFFER_GUARDED_BY(mutex_);  // at most kKeptMs old
-  std::int64_t read_ms_ COFFER_GUARDED_BY(mutex_) = 0;               // monotonic
+  bool reading_ COFFER_GUARDED_BY(mutex_) = false;
+  std::int64_t read_ms_ COFFER_GUARDED_BY(mutex_) = 0;  // monotonic
 };
 
 }  // namespace coffer::cli

@@ -10,6 +10,7 @@
 #include "embedded/embedded.h"
 #include "flows/operators/operator_sign_in.h"
 #include "flows/operators/operators.h"
+#include "http/client_address.h"
 #include "http/problem_json.h"
 
 namespace coffer::cli {
@@ -18,6 +19,8 @@ namespace {
 constexpr std::string_view kRoot = "/admin";
 constexpr std::string_view kApi = "/admin/api/";
 constexpr std::string_view kRun = "run/";
+/// Calls that look at a password or a one-time link.
+constexpr std::array<std::string_view, 3> kPasswordCalls = {"sign-in", "claim", "password"};
 constexpr std::string_view kPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
@@ -87,12 +90,32 @@ bool AdminSite::owns(std::string_view path) {
   return path == kRoot || path.starts_with("/admin/") || path == MetricsPage::kPath;
 }
 
+Result<http::Admission> AdminSite::admit(const http::Request& head, std::uint64_t) {
+  http::Admission out;
+  const std::string_view path = head.path;
+  if (path.starts_with(kApi)) {
+    const std::string_view call = path.substr(kApi.size());
+    const bool takes_password =
+        std::find(kPasswordCalls.begin(), kPasswordCalls.end(), call) != kPasswordCalls.end();
+    out.lane = takes_password ? Lane::password : Lane::admin;
+  }
+  // An invented session ends at the first look, but an invented one must be no new try at a
+  // password.
+  const std::string* session = out.lane == Lane::admin ? head.header("Cookie") : nullptr;
+  const std::string who =
+      session != nullptr ? *session : http::network_of(http::client_address(head));
+  out.caller.id = std::hash<std::string>()(who);
+  return out;
+}
+
 http::Response AdminSite::handle(http::Request& request) {
   const Stopwatch watch;
   const auto refused = [&](const Problem& problem) {
     return http::problem_response(problem, request.path, request.request_id,
                                   flows::public_base_url(app_.flows()));
   };
+  const bool is_scrape = request.path == MetricsPage::kPath;
+  const store::ReadersScope scope(is_scrape ? store::Readers::system : store::Readers::control);
   http::Response response;
   try {
     auto answer = route(request);
@@ -107,8 +130,7 @@ http::Response AdminSite::handle(http::Request& request) {
       .header("Referrer-Policy", "no-referrer")
       .header("Cross-Origin-Opener-Policy", "same-origin")
       .header("Cross-Origin-Resource-Policy", "same-origin");
-  api::count_request(app_.metrics(), method_label(request),
-                     request.path == MetricsPage::kPath ? MetricsPage::kPath : kRoot,
+  api::count_request(app_.metrics(), method_label(request), is_scrape ? MetricsPage::kPath : kRoot,
                      response.status, watch.elapsed_us());
   return response;
 }

@@ -30,6 +30,7 @@
 #include "cli/admin/sessions.h"
 #include "cli/admin/throttle.h"
 #include "cli/command.h"
+#include "http/admission.h"
 #include "http/message.h"
 #include "store/identity/operators.h"
 
@@ -42,6 +43,9 @@ class AdminSite {
 
   /// Whether a path of a shared listener belongs here.
   static bool owns(std::string_view path);
+  /// Signing in is in the lane of passwords, commands are in one of their own, and all else waits
+  /// for nothing. Callers are told apart by their session.
+  static Result<http::Admission> admit(const http::Request& head, std::uint64_t body_bytes);
   /// Never throws. Called on worker threads.
   http::Response handle(http::Request& request);
   /// Ends long commands early.

@@ -4,7 +4,7 @@
 #include "base/digest.h"
 #include "cli/exit_code.h"
 #include "embedded/embedded.h"
-#include "http/exchange.h"
+#include "http/adapter.h"
 #include "outbound/resolver.h"
 #include "store/connection.h"
 #include "store/schema.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "http/field_line.h"
+#include "http/gate.h"
 #include "http/message.h"
 
 namespace coffer::http {

@@ -79,10 +79,12 @@ std::uint64_t Connection::token() const {
   return static_cast<std::uint64_t>(index_) << 32 | generation_of(word);
 }
 
-void Connection::open(int fd, std::string peer, bool over_limit, std::int64_t deadline) {
+void Connection::open(int fd, std::string peer, bool over_limit, std::int64_t now_ms,
+                      std::int64_t deadline) {
   fd_ = fd;
   peer_ = std::move(peer);
   http.over_limit = over_limit;
+  set_idle_since_ms(now_ms);
   set_deadline_ms(deadline);
   const std::uint64_t word = word_.load(std::memory_order_relaxed);
   word_.store((word & ~kStateMask) | kParked, std::memory_order_release);
@@ -106,6 +108,7 @@ void Connection::close() {
   sent_ = 0;
   sent_total_ = 0;
   http = Http{};
+  set_idle_since_ms(0);
   const std::uint64_t word = word_.load(std::memory_order_relaxed);
   const std::uint32_t next = generation_of(word) + 1;
   word_.store(static_cast<std::uint64_t>(next) << 2 | kFree, std::memory_order_release);
@@ -164,7 +167,7 @@ void Connection::consume(std::size_t count) {
   trim(input_);
 }
 
-void Connection::decode_chunks(std::size_t skip, ChunkFramer& framer) {
+void Connection::join_chunks(std::size_t skip, ChunkFramer& framer) {
   // In place and in one pass, so that a body of many small chunks takes no more memory and time.
   std::size_t end = skip + static_cast<std::size_t>(framer.body_bytes());
   std::size_t at = end;
@@ -177,18 +180,6 @@ void Connection::decode_chunks(std::size_t skip, ChunkFramer& framer) {
     end += part.data;
   }
   input_.erase(end, at - end);
-}
-
-std::string Connection::take(std::size_t skip, std::size_t count) {
-  std::string out;
-  if (input_.size() == skip + count && input_.capacity() > kBufferKept) {
-    input_.erase(0, skip);
-    out.swap(input_);
-  } else {
-    out.assign(input_, skip, count);
-    consume(skip + count);
-  }
-  return out;
 }
 
 bool Connection::send(std::string_view data) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "http/admission.h"
 #include "http/gate.h"
 #include "http/tls.h"
 #include "http/wire/chunk_framer.h"
@@ -44,13 +45,17 @@ class Connection {
   Claim claim(std::uint64_t token, bool hang_up);
   /// For the timer and the shutdown: owned when it was parked, whatever its generation.
   bool claim_parked();
+  std::uint64_t token() const;
   std::int64_t deadline_ms() const { return deadline_ms_.load(std::memory_order_relaxed); }
+  /// Since when it has waited for the first byte of a request, by the monotonic clock; 0: it does
+  /// not.
+  std::int64_t idle_since_ms() const { return idle_since_ms_.load(std::memory_order_relaxed); }
 
   // --- Before it is shared ---
 
   void set_index(std::uint32_t index) { index_ = index; }
   /// Takes over `fd` (non-blocking). Parked from here on.
-  void open(int fd, std::string peer, bool over_limit, std::int64_t deadline);
+  void open(int fd, std::string peer, bool over_limit, std::int64_t now_ms, std::int64_t deadline);
 
   // --- Owner only ---
 
@@ -58,8 +63,8 @@ class Connection {
   bool park();
   /// Closes and forgets everything; the next `open` starts afresh.
   void close();
-  std::uint64_t token() const;
 
+  void set_idle_since_ms(std::int64_t at) { idle_since_ms_.store(at, std::memory_order_relaxed); }
   void set_deadline_ms(std::int64_t at) { deadline_ms_.store(at, std::memory_order_relaxed); }
   int fd() const { return fd_; }
   const std::string& peer() const { return peer_; }
@@ -78,13 +83,12 @@ class Connection {
   std::size_t input_size() const { return input_.size(); }
   /// Makes room for an input of `size` bytes, and not for twice as much as it grows.
   void expect(std::size_t size) { input_.reserve(size); }
-  /// Drops the first `count` bytes of the input.
+  /// Drops the first `count` bytes of the input; a large buffer goes back with them.
   void consume(std::size_t count);
-  /// Drops the framing of a chunked body from the input. The body starts behind the first `skip`
-  /// bytes; what `framer` has seen of it is decoded already.
-  void decode_chunks(std::size_t skip, ChunkFramer& framer);
-  /// Drops the first `skip` bytes of the input, takes `count` out. All of a large input is moved.
-  std::string take(std::size_t skip, std::size_t count);
+  /// Joins the chunks of a body to one and drops their framing from the input, so that many small
+  /// ones take no more memory. The body starts behind the first `skip` bytes; what `framer` has
+  /// seen of it is joined already.
+  void join_chunks(std::size_t skip, ChunkFramer& framer);
 
   /// Sends what the socket takes now and keeps the rest; false when the connection is broken.
   bool send(std::string_view data);
@@ -102,6 +106,7 @@ class Connection {
     Timer timer = Timer::header;  // what the deadline stands for
     GateProgress progress;
     std::optional<RequestHead> head;
+    Admission admission;                // of `head`, and then of the request taken
     std::optional<ChunkFramer> chunks;  // while a chunked body is incomplete
     std::size_t served = 0;             // requests so far
     std::uint64_t reserved_body = 0;    // of the budget for large bodies
@@ -125,6 +130,7 @@ class Connection {
   // earlier connection in the same slot.
   std::atomic<std::uint64_t> word_{0};
   std::atomic<std::int64_t> deadline_ms_{0};
+  std::atomic<std::int64_t> idle_since_ms_{0};
   std::uint32_t index_ = 0;
 
   int fd_ = -1;

@@ -29,11 +29,11 @@ void ConnectionTable::make_block(std::size_t index) {
 
 bool ConnectionTable::is_over_limit(const std::string& peer) {
   const bool counted = per_address_max_ != 0 && !is_loopback(peer);
-  const bool full = count() >= connections_max_;
-  return (counted && ++by_address_[peer] > per_address_max_) || full;
+  return (counted && ++by_address_[peer] > per_address_max_) || is_full();
 }
 
-Connection* ConnectionTable::open(int fd, std::string peer, std::int64_t deadline_ms) {
+Connection* ConnectionTable::open(int fd, std::string peer, std::int64_t now_ms,
+                                  std::int64_t deadline_ms) {
   const Lock lock(mutex_);
   std::size_t index = used();
   if (!free_.empty()) {
@@ -46,7 +46,7 @@ Connection* ConnectionTable::open(int fd, std::string peer, std::int64_t deadlin
   }
   const bool over_limit = is_over_limit(peer);
   Connection& connection = at(index);
-  connection.open(fd, std::move(peer), over_limit, deadline_ms);
+  connection.open(fd, std::move(peer), over_limit, now_ms, deadline_ms);
   count_.fetch_add(1, std::memory_order_relaxed);
   if (index == used()) used_.store(index + 1, std::memory_order_release);
   return &connection;
@@ -62,6 +62,19 @@ void ConnectionTable::release(Connection& connection) {
   }
   free_.push_back(index);
   count_.fetch_sub(1, std::memory_order_relaxed);
+}
+
+std::vector<std::uint64_t> ConnectionTable::idle_for_longest(std::size_t count) {
+  std::vector<std::pair<std::int64_t, std::uint64_t>> idle;
+  for (std::size_t i = 0; i < used(); ++i) {
+    const std::int64_t since_ms = at(i).idle_since_ms();
+    if (since_ms != 0) idle.emplace_back(since_ms, at(i).token());
+  }
+  const auto some = idle.begin() + static_cast<std::ptrdiff_t>(std::min(count, idle.size()));
+  std::partial_sort(idle.begin(), some, idle.end());
+  std::vector<std::uint64_t> out;
+  for (auto it = some; it != idle.begin();) out.push_back((--it)->second);
+  return out;
 }
 
 Connection* ConnectionTable::find(std::uint64_t token) {

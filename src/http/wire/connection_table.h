@@ -23,7 +23,7 @@ class ConnectionTable {
 
   /// The thread that accepts. Puts `fd` into a free slot, parked; nullptr when there is none.
   /// `http.over_limit` is set when a limit is passed.
-  Connection* open(int fd, std::string peer, std::int64_t deadline_ms);
+  Connection* open(int fd, std::string peer, std::int64_t now_ms, std::int64_t deadline_ms);
   /// The owner: closes the connection and frees its slot.
   void release(Connection& connection);
   /// nullptr for a token that is none of this table.
@@ -32,6 +32,10 @@ class ConnectionTable {
   /// Slots that have ever been used are [0, used()).
   std::size_t used() const { return used_.load(std::memory_order_acquire); }
   Connection& at(std::size_t index) { return blocks_[index / kBlock][index % kBlock]; }
+  bool is_full() const { return count() >= connections_max_; }
+  /// Tokens of connections that wait for the first byte of a request, the one that has waited for
+  /// longest last; at most `count`. Any thread; what they are a moment later, `claim` tells.
+  std::vector<std::uint64_t> idle_for_longest(std::size_t count);
   /// Open connections.
   std::size_t count() const { return count_.load(std::memory_order_relaxed); }
 

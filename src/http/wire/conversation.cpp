@@ -16,12 +16,11 @@ constexpr std::size_t kDiscardMax = 8 * 1024 * 1024;
 
 constexpr const char* kTooManyConnections = "Too many connections.";
 constexpr const char* kTooManyLargeBodies = "Too many large bodies at once.";
-
-std::uint64_t whole_size(const RequestHead& head) { return head.head_bytes + head.content_length; }
+constexpr const char* kTooManyOfCaller = "Too many large bodies of this caller at once.";
 
 bool is_whole(const Connection& connection) {
   const auto& http = connection.http;
-  return http.head && !http.chunks && connection.input_size() >= whole_size(*http.head);
+  return http.head && !http.chunks && connection.input_size() >= http.head->bytes();
 }
 
 /// Whether the chunked body at the beginning of `bytes` ends there, or is refused.
@@ -34,11 +33,11 @@ bool is_decided(std::string_view bytes, std::uint64_t body_bytes_max) {
   }
 }
 
+}  // namespace
+
 Problem overloaded(std::string detail) {
   return Problem(Slug::overloaded, std::move(detail)).retry_after(1);
 }
-
-}  // namespace
 
 Conversation::Conversation(const ServerOptions& options, Random& random, Poller& poller,
                            TlsIdentity* tls)
@@ -47,7 +46,8 @@ Conversation::Conversation(const ServerOptions& options, Random& random, Poller&
                    options.limits.target_bytes_max},
       random_(random),
       poller_(poller),
-      tls_(tls) {}
+      tls_(tls),
+      large_bodies_(options.limits.large_bodies_bytes_max) {}
 
 Step Conversation::advance(Connection& connection) {
   if (tls_ != nullptr && !connection.tls()) {
@@ -121,6 +121,7 @@ Conversation::Go Conversation::handshake(Connection& connection) {
 
 Conversation::Go Conversation::header(Connection& connection) {
   if (connection.input_size() > 0) {
+    connection.set_idle_since_ms(0);
     GateResult result = inspect_header(connection.input(), gate_limits_, connection.http.progress);
     if (const auto* refusal = std::get_if<Refusal>(&result)) return refuse(connection, *refusal);
     if (auto* head = std::get_if<RequestHead>(&result)) {
@@ -132,13 +133,16 @@ Conversation::Go Conversation::header(Connection& connection) {
 
 Conversation::Go Conversation::admit(Connection& connection, RequestHead head) {
   const auto refuse_with = [&](Problem problem) {
-    return refuse(connection, make_refusal(std::move(problem), head.request));
+    return refuse(connection, make_refusal(std::move(problem), head));
   };
   if (connection.http.over_limit) return refuse_with(overloaded(kTooManyConnections));
-  const std::uint64_t cap = body_cap(head.request.path);
+  const auto admitted = admission(connection, head, head.content_length);
+  if (!admitted) return refuse_with(admitted.error());
+  connection.http.admission = *admitted;
+  const std::uint64_t cap = admitted->body_bytes_max;
   if (head.content_length > cap) return refuse_with(body_too_large(cap));
-  if (!reserve_large_body(connection, head.head_bytes, head.content_length)) {
-    return refuse_with(overloaded(kTooManyLargeBodies));
+  if (auto problem = reserve_large_body(connection, head, head.content_length)) {
+    return refuse_with(*std::move(problem));
   }
   const std::size_t awaited = head.head_bytes + (head.chunked ? 1 : head.content_length);
   if (head.expect_continue && connection.input_size() < awaited &&
@@ -153,24 +157,30 @@ Conversation::Go Conversation::admit(Connection& connection, RequestHead head) {
 
 Conversation::Go Conversation::body(Connection& connection) {
   if (connection.http.chunks) {
-    if (const auto problem = decode(connection)) {
-      return refuse(connection, make_refusal(*problem, connection.http.head->request));
+    if (const auto problem = frame_chunks(connection)) {
+      return refuse(connection, make_refusal(*problem, *connection.http.head));
     }
   }
-  return is_whole(connection) ? Go::serve : read_more(connection);
+  if (!is_whole(connection)) return read_more(connection);
+  const bool is_large = connection.http.head->content_length > options_.limits.body_bytes_max;
+  if (is_large) connection.http.admission.lane = Lane::bulk;
+  return Go::serve;
 }
 
-/// Decodes what has arrived of a chunked body; why it is refused.
-std::optional<Problem> Conversation::decode(Connection& connection) {
+/// Frames what has arrived of a chunked body; why it is refused.
+std::optional<Problem> Conversation::frame_chunks(Connection& connection) {
   auto& http = connection.http;
   ChunkFramer& chunks = *http.chunks;
-  connection.decode_chunks(http.head->head_bytes, chunks);
+  connection.join_chunks(http.head->head_bytes, chunks);
   if (chunks.problem()) return chunks.problem();
   // Its length is not known before its end: once it is large, room for the largest is reserved.
   const bool is_large = chunks.body_bytes() > options_.limits.body_bytes_max;
-  if (is_large && http.reserved_body == 0 &&
-      !reserve_large_body(connection, http.head->head_bytes, chunks.body_bytes_max())) {
-    return overloaded(kTooManyLargeBodies);
+  if (is_large && http.reserved_body == 0) {
+    const auto admitted = admission(connection, *http.head, chunks.body_bytes_max());
+    if (!admitted) return admitted.error();
+    if (auto problem = reserve_large_body(connection, *http.head, chunks.body_bytes_max())) {
+      return problem;
+    }
   }
   if (chunks.is_complete()) {
     http.head->content_length = chunks.body_bytes();
@@ -190,6 +200,7 @@ Conversation::Go Conversation::read_more(Connection& connection) {
       connection.end_output();
       return Go::close;
     }
+    if (connection.idle_since_ms() == 0) connection.set_idle_since_ms(clock_.monotonic_ms());
     const bool is_fresh = connection.http.served == 0;
     return is_fresh ? wait(connection, Timer::header, limits.header_ms)
                     : wait(connection, Timer::idle, limits.idle_ms);
@@ -267,22 +278,18 @@ Conversation::Go Conversation::refuse(Connection& connection, const Refusal& ref
   return connection.send(to_bytes(response, frame, false)) ? Go::on : Go::close;
 }
 
-Request Conversation::take_request(Connection& connection) {
+RequestHead Conversation::take_head(Connection& connection) {
   auto& http = connection.http;
   COFFER_CHECK(is_whole(connection));
   RequestHead head = *std::exchange(http.head, std::nullopt);
-  Request request = std::move(head.request);
-  request.body = connection.take(head.head_bytes, head.content_length);
-  request.peer = connection.peer();
-  const std::string* id = request.header("x-request-id");
-  request.request_id = id != nullptr && is_acceptable_request_id(*id) ? *id : new_request_id();
+  if (head.request_id.empty()) head.request_id = new_request_id();
   http.progress = {};
   http.phase = Phase::header;
   http.http_1_0 = head.http_1_0;
   http.keep_alive = head.keep_alive;
   ++http.served;
   requests_.fetch_add(1, std::memory_order_relaxed);
-  return request;
+  return head;
 }
 
 ResponseFrame Conversation::frame(Connection& connection, std::string_view request_id,
@@ -303,9 +310,11 @@ bool Conversation::has_another_request(Connection& connection) {
   GateProgress progress;
   const GateResult result = inspect_header(connection.input(), gate_limits_, progress);
   if (const auto* head = std::get_if<RequestHead>(&result)) {
-    if (!head->chunked) return connection.input_size() >= whole_size(*head);
+    if (!head->chunked) return connection.input_size() >= head->bytes();
+    const auto admitted = admission(connection, *head, 0);
+    if (!admitted) return true;
     return is_decided(std::string_view(connection.input()).substr(head->head_bytes),
-                      body_cap(head->request.path));
+                      admitted->body_bytes_max);
   }
   return std::holds_alternative<Refusal>(result);
 }
@@ -315,14 +324,24 @@ Step Conversation::after_response(Connection& connection) {
   return advance(connection);
 }
 
-Step Conversation::shed(Connection& connection) {
-  const Request request = take_request(connection);
+Step Conversation::shed(Connection& connection, const Problem& problem) {
+  const RequestHead head = take_head(connection);
+  connection.consume(head.bytes());
   refused_.fetch_add(1, std::memory_order_relaxed);
-  const Response response = render(overloaded("More requests are waiting than can be served."),
-                                   request.path, request.request_id);
-  const ResponseFrame as = frame(connection, request.request_id, response);
-  const std::string bytes = to_bytes(response, as, request.method == "HEAD");
+  const Response response = render(problem, head.path(), head.request_id);
+  const ResponseFrame as = frame(connection, head.request_id, response);
+  const std::string bytes = to_bytes(response, as, head.method == "HEAD");
   return connection.send(bytes) ? after_response(connection) : Step::close;
+}
+
+Step Conversation::give_way(Connection& connection) {
+  connection.look_again();  // its event may still be on its way
+  const Step step = advance(connection);
+  const Phase phase = connection.http.phase;
+  const bool is_idle = phase == Phase::handshake || phase == Phase::header;
+  if (step != Step::park || !is_idle || connection.input_size() > 0) return step;
+  connection.end_output();
+  return Step::close;
 }
 
 std::string Conversation::no_room() {
@@ -333,18 +352,21 @@ std::string Conversation::no_room() {
 }
 
 /// False, and nothing is reserved, when there is no room for it.
-bool Conversation::reserve_large_body(Connection& connection, std::size_t head_bytes,
-                                      std::uint64_t bytes) {
-  const ServerLimits& limits = options_.limits;
-  if (bytes <= limits.body_bytes_max) return true;
-  connection.http.reserved_body = bytes;
-  if (large_bytes_.fetch_add(bytes, std::memory_order_relaxed) + bytes >
-      limits.large_bodies_bytes_max) {
-    forget_body(connection);
-    return false;
+std::optional<Problem> Conversation::reserve_large_body(Connection& connection,
+                                                        const RequestHead& head,
+                                                        std::uint64_t bytes) {
+  if (bytes <= options_.limits.body_bytes_max) return std::nullopt;
+  switch (large_bodies_.take(connection.http.admission.caller, bytes)) {
+    case BodyBudget::Grant::full:
+      return overloaded(kTooManyLargeBodies);
+    case BodyBudget::Grant::share_full:
+      return Problem(Slug::rate_limited, kTooManyOfCaller).retry_after(1);
+    case BodyBudget::Grant::given:
+      break;
   }
-  connection.expect(head_bytes + bytes);
-  return true;
+  connection.http.reserved_body = bytes;
+  connection.expect(head.head_bytes + bytes);
+  return std::nullopt;
 }
 
 bool Conversation::reserve_unsent(Connection& connection) {
@@ -357,7 +379,7 @@ bool Conversation::reserve_unsent(Connection& connection) {
 
 void Conversation::forget_body(Connection& connection) {
   const std::uint64_t bytes = std::exchange(connection.http.reserved_body, 0);
-  if (bytes != 0) large_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
+  if (bytes != 0) large_bodies_.give_back(connection.http.admission.caller, bytes);
 }
 
 void Conversation::forget_unsent(Connection& connection) {
@@ -370,9 +392,10 @@ void Conversation::forget(Connection& connection) {
   forget_unsent(connection);
 }
 
-std::uint64_t Conversation::body_cap(const std::string& path) const {
-  const ServerLimits& limits = options_.limits;
-  return limits.body_bytes_for ? limits.body_bytes_for(path) : limits.body_bytes_max;
+Result<Admission> Conversation::admission(const Connection& connection, const RequestHead& head,
+                                          std::uint64_t body_bytes) const {
+  if (!options_.admit) return Admission{.body_bytes_max = options_.limits.body_bytes_max};
+  return options_.admit(request_to_admit(connection.input(), head, connection.peer()), body_bytes);
 }
 
 Response Conversation::render(const Problem& problem, std::string_view path,

@@ -10,18 +10,22 @@
 
 #include "base/clock.h"
 #include "base/random.h"
+#include "http/adapter.h"
 #include "http/message.h"
 #include "http/server.h"
+#include "http/wire/body_budget.h"
 #include "http/wire/connection.h"
 #include "http/wire/poller.h"
-#include "http/wire/response_head.h"
 
 namespace coffer::http {
+
+/// For a client that may try again at once.
+Problem overloaded(std::string detail);
 
 /// What the owner of a connection has to do next.
 enum class Step {
   park,   // nothing to do before the next event or the deadline
-  serve,  // a whole request is there: `take_request`
+  serve,  // a whole request is there: `take_head`
   close,  // release it
 };
 
@@ -33,16 +37,18 @@ class Conversation {
 
   /// Goes as far as it can without waiting.
   Step advance(Connection& connection);
-  /// After `serve`: moves the request out of the connection.
-  Request take_request(Connection& connection);
+  /// After `serve`: the head of the request at the beginning of the input, which stays there.
+  RequestHead take_head(Connection& connection);
   /// Decides whether the connection stays open after the response to the request just taken, and
   /// how the response has to say so. What it returns refers to `request_id`.
   ResponseFrame frame(Connection& connection, std::string_view request_id,
                       const Response& response);
   /// The response was given to the connection, sent or kept.
   Step after_response(Connection& connection);
-  /// Answers the whole request that is there with 503, without a worker.
-  Step shed(Connection& connection);
+  /// Answers the whole request that is there with `problem`, without a worker.
+  Step shed(Connection& connection, const Problem& problem);
+  /// Closes the connection unless something of a request is there.
+  Step give_way(Connection& connection);
   /// What a connection is told that gets no slot. Any thread.
   std::string no_room();
   /// Gives back what the connection holds of shared budgets; before it is released.
@@ -64,7 +70,7 @@ class Conversation {
   Go header(Connection& connection);
   Go admit(Connection& connection, RequestHead head);
   Go body(Connection& connection);
-  std::optional<Problem> decode(Connection& connection);
+  std::optional<Problem> frame_chunks(Connection& connection);
   Go writing(Connection& connection);
   Go linger(Connection& connection);
   Go read_more(Connection& connection);
@@ -74,11 +80,13 @@ class Conversation {
   int body_ms(const Connection& connection) const;
 
   bool has_another_request(Connection& connection);
-  bool reserve_large_body(Connection& connection, std::size_t head_bytes, std::uint64_t bytes);
+  std::optional<Problem> reserve_large_body(Connection& connection, const RequestHead& head,
+                                            std::uint64_t bytes);
   bool reserve_unsent(Connection& connection);
   void forget_body(Connection& connection);
   void forget_unsent(Connection& connection);
-  std::uint64_t body_cap(const std::string& path) const;
+  Result<Admission> admission(const Connection& connection, const RequestHead& head,
+                              std::uint64_t body_bytes) const;
   Response render(const Problem& problem, std::string_view path, std::string_view id) const;
   std::string new_request_id();
 
@@ -90,7 +98,7 @@ class Conversation {
   const SystemClock clock_;
   std::atomic<bool> draining_{false};
   std::atomic<bool> closing_idle_{false};
-  std::atomic<std::uint64_t> large_bytes_{0};
+  BodyBudget large_bodies_;
   std::atomic<std::uint64_t> unsent_bytes_{0};
   std::atomic<std::uint64_t> requests_{0};
   std::atomic<std::uint64_t> refused_{0};

@@ -17,6 +17,9 @@ namespace coffer::http {
 namespace {
 
 constexpr int kBacklog = 4'096;  // the kernel cuts it to its own limit
+// The kernel doubles it, for its own bookkeeping. Left alone it would keep up to 4 MiB for each
+// client that reads slowly.
+constexpr int kSendBufferBytes = 128 * 1024;
 
 struct Address {
   sockaddr_storage storage{};
@@ -129,6 +132,8 @@ Result<void> Listener::ready(const std::string& name) {
   bound.size = sizeof bound.storage;
   if (::getsockname(fd_, bound.get(), &bound.size) != 0) return cannot_listen(name, errno);
   port_ = port_of(bound);
+  // Accepted connections inherit it.
+  set_option(fd_, SOL_SOCKET, SO_SNDBUF, kSendBufferBytes);
   spare_fd_ = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   return {};
 }

@@ -14,18 +14,14 @@ namespace coffer::http {
 
 class Connection;
 
-/// Requests: first in, first out, bounded. Resting workers: last in, first out, so that those who
+/// Requests: first in, first out. Resting workers: last in, first out, so that those who
 /// work are always the same few. Thread safe; the counters are loads without a lock.
 class RequestQueue {
  public:
-  explicit RequestQueue(std::size_t capacity) : capacity_(capacity) {}
-
-  bool push(Connection& connection) {
+  void push(Connection& connection) {
     const Lock lock(mutex_);
-    if (waiting_.size() >= capacity_) return false;
     waiting_.push_back(&connection);
     size_.store(waiting_.size());
-    return true;
   }
 
   Connection* pop() {
@@ -83,7 +79,6 @@ class RequestQueue {
     resting_count_.store(resting_.size());
   }
 
-  const std::size_t capacity_;
   std::atomic<std::size_t> size_{0};
   std::atomic<std::size_t> resting_count_{0};
   std::atomic<std::uint64_t> taken_{0};

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "base/environment.h"
+#include "cli/admin/site.h"
 #include "cli/control_socket.h"
 #include "cli/doctor/files.h"
 #include "cli/doctor/machine.h"
@@ -218,8 +219,7 @@ TEST_CASE("doctor: a server is looked for where it says that it is, not where se
   });
   StartError error;
   REQUIRE(file.app().serve(
-      error, [](http::Request&) { return http::Response(); },
-      [](std::string_view path) { return path.starts_with("/admin/"); }));
+      error, {[](http::Request&) { return http::Response(); }, AdminSite::admit, AdminSite::owns}));
   ControlSocket control([&](const ControlRequest& request, std::ostream& out, std::ostream& err,
                             Interruption& interruption) {
     return run_request(file.app(), request, out, err, interruption);

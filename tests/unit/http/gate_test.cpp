@@ -33,19 +33,17 @@ std::string get(std::string_view fields) {
 
 }  // namespace
 
-TEST_CASE("a plain request passes with everything as it was sent") {
+TEST_CASE("a plain request passes, with its method, target and frame") {
   const std::string bytes =
-      "POST /v1/wallets/a%20b?limit=5&q=a+b%26c&flag HTTP/1.1\r\nHost: pay.example:8443\r\n"
+      "\r\nPOST /v1/wallets/a%20b?limit=5&q=a+b%26c&flag HTTP/1.1\r\nHost: pay.example:8443\r\n"
       "X-Auth: a%2Bb%0d%0a\r\ncontent-length:  7 \r\nX-Empty:\r\n\r\n{\"a\":1}GET ";
   const RequestHead head = passed(bytes);
-  CHECK(head.request.method == "POST");
-  CHECK(head.request.path == "/v1/wallets/a%20b");
-  using Pairs = std::vector<std::pair<std::string, std::string>>;
-  CHECK(head.request.query == Pairs{{"limit", "5"}, {"q", "a b&c"}, {"flag", ""}});
-  CHECK_FALSE(head.request.bad_query);
-  CHECK(*head.request.header("x-auth") == "a%2Bb%0d%0a");  // never decoded
-  CHECK(head.request.header("x-empty")->empty());
+  CHECK(head.method == "POST");
+  CHECK(head.target == "/v1/wallets/a%20b?limit=5&q=a+b%26c&flag");
+  CHECK(head.path() == "/v1/wallets/a%20b");
+  CHECK(head.skipped == 2);
   CHECK(head.content_length == 7);
+  CHECK(head.bytes() == head.head_bytes + 7);
   CHECK(bytes.substr(head.head_bytes, 7) == "{\"a\":1}");
   CHECK(head.keep_alive);
 }
@@ -56,7 +54,7 @@ TEST_CASE("a header that drips in byte by byte is read once and gives the same r
   for (std::size_t i = 1; i < bytes.size(); ++i) {
     const GateResult result = inspect_header(std::string_view(bytes).substr(0, i), {}, progress);
     REQUIRE(std::holds_alternative<Incomplete>(result));
-    REQUIRE(progress.scanned == i);
+    REQUIRE(progress.scanned + 1 >= i);  // a carriage return waits for what follows it
   }
   const GateResult result = inspect_header(bytes, {}, progress);
   REQUIRE(std::holds_alternative<RequestHead>(result));
@@ -218,15 +216,6 @@ TEST_CASE("only a body is worth a 100 Continue") {
                   .expect_continue);
 }
 
-TEST_CASE("a broken query is left to the handler") {
-  CHECK(passed("GET /?a=%zz HTTP/1.1\r\nHost: a\r\n\r\n").request.bad_query);
-  CHECK(passed("GET /?a=%00 HTTP/1.1\r\nHost: a\r\n\r\n").request.bad_query);
-  CHECK(passed("GET /?a=%4 HTTP/1.1\r\nHost: a\r\n\r\n").request.bad_query);
-  const RequestHead repeated = passed("GET /?a=1&&a=2&=3 HTTP/1.1\r\nHost: a\r\n\r\n");
-  CHECK(repeated.request.query.size() == 3);
-  CHECK(*repeated.request.query_value("a") == "1");
-}
-
 TEST_CASE("a refusal carries what could be read") {
   const GateResult result =
       inspect("GET /v1/x?y HTTP/1.1\r\nX-Request-Id: my-id.1\r\nBad Name: 1\r\n\r\n");
@@ -237,6 +226,11 @@ TEST_CASE("a refusal carries what could be read") {
 
   const GateResult other = inspect("GET / HTTP/1.1\r\nX-Request-Id: a b\r\n\r\n");
   CHECK(std::get<Refusal>(other).request_id.empty());
+}
+
+TEST_CASE("the first request id counts, if it is acceptable") {
+  CHECK(passed(get("X-Request-Id: a\r\nx-request-id: b\r\n")).request_id == "a");
+  CHECK(passed(get("X-Request-Id: a/b\r\nX-Request-Id: b\r\n")).request_id.empty());
 }
 
 TEST_CASE("request ids are taken over only when they are harmless") {

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -39,6 +40,17 @@ inline Response echo(Request& request) {
   response.body =
       request.path == "/fixed" ? "ok" : request.method + " " + request.path + " " + request.body;
   return response;
+}
+
+/// 1 MiB for bodies at one path, 64 KiB elsewhere; every request has a caller of its own.
+inline Admit each_its_own(std::string path) {
+  auto callers = std::make_shared<std::atomic<std::uint64_t>>(0);
+  return [path = std::move(path), callers](const Request& head, std::uint64_t) {
+    Admission out;
+    out.caller.id = ++*callers;
+    if (head.path == path) out.body_bytes_max = 1024 * 1024;
+    return Result<Admission>(out);
+  };
 }
 
 /// `change` adjusts the options before the start.

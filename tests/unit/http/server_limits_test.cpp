@@ -169,8 +169,9 @@ TEST_CASE("what slow clients have not taken is bounded over all of them") {
   CHECK(body_of(first.read_response(20'000)).size() == large.size());
 }
 
-TEST_CASE("a client that does not read a stream is cut") {
+TEST_CASE("a client that does not read a stream is cut, and the kernel has kept little for it") {
   std::atomic<bool> gave_up{false};
+  std::atomic<std::size_t> pieces{0};
   RunningServer server(
       [](ServerOptions& options) {
         options.workers = 1;
@@ -185,6 +186,7 @@ TEST_CASE("a client that does not read a stream is cut") {
               gave_up = true;
               return false;
             }
+            ++pieces;
           }
           return true;
         };
@@ -194,13 +196,14 @@ TEST_CASE("a client that does not read a stream is cut") {
   slow.send(get("/"));
   CHECK(server.eventually([&](const ServerStats&) { return gave_up.load(); }));
   CHECK(server.eventually([](const ServerStats& stats) { return stats.connections == 0; }));
+  CHECK(pieces.load() * 64 * 1024 <= 1024 * 1024);
 }
 
 TEST_CASE("who finds not even a slot to be refused in is told so as well") {
   RunningServer server([](ServerOptions& options) { options.limits.connections_max = 1; });
   std::deque<RawClient> silent;
-  // One served, and all the slots that are kept for refusals: taken by clients that say nothing.
-  for (int i = 0; i < 65; ++i) silent.emplace_back(server.port());
+  // One served, and all the slots that are kept for refusals: taken by clients that do not finish.
+  for (int i = 0; i < 65; ++i) silent.emplace_back(server.port()).send("GET /");
   REQUIRE(server.eventually([](const ServerStats& stats) { return stats.connections == 65; }));
   for (int i = 0; i < 20; ++i) {
     const std::int64_t start = now_ms();
@@ -227,6 +230,8 @@ TEST_CASE("connections over the limit are told so") {
   second.send(get("/fixed"));
   CHECK(status_of(first.read_response()) == 200);
   CHECK(status_of(second.read_response()) == 200);
+  first.send("GET");  // neither is idle
+  second.send("GET");
   RawClient third(server.port());
   third.send(get("/fixed", "X-Request-Id: third\r\n"));
   const std::string refused = third.read_all();
@@ -246,7 +251,7 @@ TEST_CASE("requests that no worker can take are queued, then shed, and nobody is
   RunningServer server(
       [](ServerOptions& options) {
         options.workers = 2;
-        options.limits.queue_max = 3;
+        options.lanes[0] = {"system", 2, 4, 2, 4};  // of which strangers take three places
       },
       [&](Request& request) {
         if (request.path == "/wait") gate.wait();
@@ -290,7 +295,7 @@ TEST_CASE("a connection is closed after its share of requests") {
 }
 
 TEST_CASE("more clients than workers, in bursts, lose nothing") {
-  // Drives the paths where the steward and the workers take over from each other.
+  // Drives the paths where the acceptor and the workers take over from each other.
   constexpr int kThreads = 6;
   constexpr int kRounds = 150;
   RunningServer server([](ServerOptions& options) { options.workers = 2; },

@@ -239,7 +239,7 @@ TEST_CASE("a chunked body has the limit of any other, and is refused as soon as 
 
 TEST_CASE("large chunked bodies share the memory for large bodies") {
   RunningServer server([](ServerOptions& options) {
-    options.limits.body_bytes_for = [](std::string_view) -> std::size_t { return 1024 * 1024; };
+    options.admit = each_its_own("/bulk");
     options.limits.large_bodies_bytes_max = 1'500'000;
   });
   const std::string head = "POST /bulk HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
@@ -263,9 +263,7 @@ TEST_CASE("large chunked bodies share the memory for large bodies") {
 
 TEST_CASE("a few paths may have larger bodies") {
   RunningServer server([](ServerOptions& options) {
-    options.limits.body_bytes_for = [](std::string_view path) -> std::size_t {
-      return path == "/bulk" ? 1024 * 1024 : 64 * 1024;
-    };
+    options.admit = each_its_own("/bulk");
     options.limits.large_bodies_bytes_max = 1'500'000;
   });
   const std::string large(1024 * 1024, 'x');

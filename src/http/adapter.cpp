@@ -1,0 +1,413 @@
+#include "http/adapter.h"
+
+#include <httplib.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <limits>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "http/router.h"
+
+namespace coffer::http {
+namespace {
+
+// A streamed body is sent in pieces of at least this size, not chunk by chunk.
+constexpr std::size_t kStreamPiece = 32 * 1024;
+constexpr std::int64_t kStreamBytesPerSecond = 16 * 1024;
+// How soon a waiting worker notices an abort.
+constexpr int kPollSliceMs = 100;
+
+/// What the library takes for its client: it reads the request from the connection's input and
+/// writes to the connection.
+class ConnectionStream final : public httplib::Stream {
+ public:
+  ConnectionStream(Connection& connection, const RequestHead& head, const ServerLimits& limits,
+                   const std::atomic<bool>& abort)
+      : connection_(connection), limits_(limits), abort_(abort) {
+    const std::string_view input = connection.input();
+    head_ = left_ = input.substr(head.skipped, head.head_bytes - head.skipped);
+    const std::string_view body = input.substr(head.head_bytes, head.content_length);
+    if (!head.chunked) {
+      parts_ = {body, {}, {}};
+    } else if (body.empty()) {
+      parts_ = {"0\r\n\r\n", {}, {}};
+    } else {
+      // The chunks were joined as they arrived (Connection::join_chunks).
+      std::snprintf(chunk_size_, sizeof chunk_size_, "%zx\r\n", body.size());
+      parts_ = {chunk_size_, body, "\r\n0\r\n\r\n"};
+    }
+  }
+
+  bool is_behind_first_line() const {
+    return part_ == 0 && head_.size() - left_.size() == head_.find('\n') + 1;
+  }
+  bool is_read() const {
+    return left_.empty() && std::all_of(parts_.begin() + part_, parts_.end(),
+                                        [](std::string_view part) { return part.empty(); });
+  }
+  void stream_response() { streams_ = true; }
+
+  ssize_t read(char* out, size_t size) override {
+    if (size == 1 && !left_.empty()) {  // the library reads a header byte by byte
+      *out = left_.front();
+      left_.remove_prefix(1);
+      return 1;
+    }
+    while (left_.empty()) {
+      if (part_ == std::ssize(parts_)) return 0;
+      left_ = parts_.begin()[part_++];
+    }
+    const std::size_t count = std::min(size, left_.size());
+    std::memcpy(out, left_.data(), count);
+    left_.remove_prefix(count);
+    return static_cast<ssize_t>(count);
+  }
+
+  ssize_t write(const char* data, size_t size) override {
+    const std::string_view piece(data, size);
+    if (!streams_) return connection_.send(piece) ? static_cast<ssize_t>(size) : -1;
+    connection_.buffer(piece);
+    if (connection_.unsent() >= kStreamPiece && !wait_until_sent()) return -1;
+    return static_cast<ssize_t>(size);
+  }
+
+  bool is_readable() const override { return !is_read(); }
+  bool wait_readable() const override { return true; }
+  bool wait_writable() const override { return !abort_.load(std::memory_order_relaxed); }
+  time_t duration() const override { return 0; }
+  socket_t socket() const override { return INVALID_SOCKET; }
+  void get_remote_ip_and_port(std::string&, int&) const override {}
+  void get_local_ip_and_port(std::string&, int&) const override {}
+
+ private:
+  bool wait_until_sent() {
+    std::int64_t progress_ms = clock_.monotonic_ms();
+    for (;;) {
+      const std::uint64_t before = connection_.sent_total();
+      const IoState state = connection_.flush();
+      if (state == IoState::done) return true;
+      if (state != IoState::want_write && state != IoState::want_read) return false;
+      const std::int64_t now = clock_.monotonic_ms();
+      if (connection_.sent_total() != before) progress_ms = now;
+      const std::uint64_t sent = connection_.sent_total() - sent_at_start_;
+      if (now - progress_ms > limits_.write_ms || !wait_writable() ||
+          is_below_floor(sent, waited_ms_, limits_.write_ms)) {
+        return false;
+      }
+      pollfd wanted{connection_.fd(), POLLOUT, 0};
+      ::poll(&wanted, 1, kPollSliceMs);
+      waited_ms_ += clock_.monotonic_ms() - now;
+    }
+  }
+
+  Connection& connection_;
+  const ServerLimits& limits_;
+  const std::atomic<bool>& abort_;
+  std::string_view head_;
+  std::string_view left_;  // of the part that is being read
+  std::array<std::string_view, 3> parts_;
+  std::ptrdiff_t part_ = 0;  // the next one
+  char chunk_size_[24] = "";
+  bool streams_ = false;
+  const std::uint64_t sent_at_start_ = connection_.sent_total();
+  const SystemClock clock_;
+  std::int64_t waited_ms_ = 0;
+};
+
+// --- Requests -----------------------------------------------------------------------------------
+
+/// A hash table keeps fields of one name in the order they came in, or in reverse.
+bool reverses_fields() {
+  static const bool reverses = [] {
+    httplib::Headers two;
+    two.emplace("a", "first");
+    two.emplace("a", "second");
+    return two.begin()->second == "second";
+  }();
+  return reverses;
+}
+
+/// Leaves `in` without fields, so that the library has nothing left to apply a rule to.
+Request to_request(httplib::Request& in) {
+  Request out;
+  out.method = in.method;
+  out.path = std::move(in.target);
+  if (const std::size_t mark = out.path.find('?'); mark != std::string::npos) {
+    read_query(std::string_view(out.path).substr(mark + 1), out);
+    out.path.resize(mark);
+  }
+  out.headers.reserve(in.headers.size());
+  for (auto& [name, value] : in.headers) out.headers.emplace_back(name, std::move(value));
+  if (reverses_fields()) std::reverse(out.headers.begin(), out.headers.end());
+  out.body = std::move(in.body);
+  out.peer = std::move(in.remote_addr);
+  in.headers.clear();
+  in.ranges.clear();
+  in.body_consumed_ = true;
+  return out;
+}
+
+// --- Responses ----------------------------------------------------------------------------------
+
+bool is_set_here(std::string_view name) {
+  constexpr std::array<std::string_view, 8> kOurs{
+      "Content-Type", "Content-Length",         "Transfer-Encoding", "Connection",
+      "X-Request-Id", "X-Content-Type-Options", "Keep-Alive",        "Date"};
+  return std::any_of(kOurs.begin(), kOurs.end(),
+                     [&](std::string_view ours) { return same_name(ours, name); });
+}
+
+void append_field(std::string& out, std::string_view name, std::string_view value) {
+  out.append(name).append(": ").append(value).append("\r\n");
+}
+
+/// The text of `Date` changes once a second; a thread that answers often keeps the last one.
+const std::string& date(std::int64_t now_s) {
+  thread_local std::int64_t cached_s = -1;
+  thread_local std::string cached;
+  if (std::exchange(cached_s, now_s) != now_s) {
+    cached = httplib::detail::file_mtime_to_http_date(static_cast<time_t>(now_s));
+  }
+  return cached;
+}
+
+/// No body, no Content-Length.
+bool has_no_body(int status) { return status == 204 || status == 304; }
+
+/// Appends all fields that do not depend on the body's framing. A field of the handler's that is no
+/// valid field, or that is set here, is left out.
+void append_fields(std::string& out, const Response& response, const ResponseFrame& frame) {
+  namespace fields = httplib::detail::fields;
+  if (!response.content_type.empty() && !has_no_body(response.status) &&
+      fields::is_field_value(response.content_type)) {
+    append_field(out, "Content-Type", response.content_type);
+  }
+  bool has_cache_control = false;
+  for (const auto& [name, value] : response.headers) {
+    if (is_set_here(name) || !fields::is_field_name(name) || !fields::is_field_value(value)) {
+      continue;
+    }
+    has_cache_control = has_cache_control || same_name(name, "Cache-Control");
+    append_field(out, name, value);
+  }
+  append_field(out, "X-Request-Id", frame.request_id);
+  append_field(out, "X-Content-Type-Options", "nosniff");
+  if (!has_cache_control) append_field(out, "Cache-Control", "no-store");
+  append_field(out, "Date", date(frame.now_s));
+  if (!frame.keep_alive) {
+    append_field(out, "Connection", "close");
+  } else if (frame.http_1_0) {
+    append_field(out, "Connection", "keep-alive");
+  }
+}
+
+}  // namespace
+
+// The library drops a pair that comes twice, and lets broken escapes pass.
+void read_query(std::string_view text, Request& request) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('&'), text.size());
+    const std::string_view pair = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (pair.empty()) continue;
+    const std::size_t equals = std::min(pair.find('='), pair.size());
+    auto& [name, value] = request.query.emplace_back();
+    const std::string_view raw_value = pair.substr(std::min(equals + 1, pair.size()));
+    if (!percent_decode(pair.substr(0, equals), true, name) ||
+        !percent_decode(raw_value, true, value)) {
+      // The handler answers it: only the pipeline knows which shape the route's errors have.
+      request.bad_query = true;
+    }
+  }
+}
+
+bool is_below_floor(std::uint64_t sent_bytes, std::int64_t waited_ms, int write_ms) {
+  return waited_ms >
+         write_ms + static_cast<std::int64_t>(sent_bytes) * 1000 / kStreamBytesPerSecond;
+}
+
+std::string to_bytes(const Response& response, const ResponseFrame& frame, bool head_only) {
+  std::string out = "HTTP/1.1 " + std::to_string(response.status) + " ";
+  out.append(httplib::status_message(response.status)).append("\r\n");
+  append_fields(out, response, frame);
+  append_field(out, "Content-Length", std::to_string(response.body.size()));
+  out += "\r\n";
+  if (!head_only) out += response.body;
+  return out;
+}
+
+// --- The library --------------------------------------------------------------------------------
+
+/// `process_request` calls, in this order: `read_request` with the parsed header; the routing
+/// handler, which is the one handler; the header writer. Where the library refuses a header by a
+/// rule of its own (the method, Accept, Range), it calls the error handler instead of the first
+/// two.
+class Adapter::Library final : private httplib::Server {
+ public:
+  Library(const ServerLimits& limits, const std::atomic<bool>& abort, http::Handler handler,
+          Framing framing)
+      : limits_(limits),
+        abort_(abort),
+        handler_(std::move(handler)),
+        framing_(std::move(framing)),
+        read_request_([this](httplib::Request& in) { read_request(in); }) {
+    // httplib takes "no listening socket" for "shutting down" and would stop in the middle of a
+    // streamed body. It never uses the number.
+    svr_sock_ = 0;
+    set_pre_routing_handler([this](const httplib::Request&, httplib::Response& out) {
+      respond(out);
+      return HandlerResponse::Handled;
+    });
+    set_error_handler([this](const httplib::Request& in, httplib::Response& out) {
+      if (is_seen_) return HandlerResponse::Unhandled;  // the handler's own status
+      httplib::Request again = in;
+      if (is_own_rule(again)) read_request(again);
+      respond(out);
+      return HandlerResponse::Handled;
+    });
+    set_error_logger(
+        [this](const httplib::Error& error, const httplib::Request*) { refused_for_ = error; });
+    set_header_writer([this](httplib::Stream& out, httplib::Headers& headers) {
+      return write_head(out, headers);
+    });
+  }
+
+  bool serve(Connection& connection, const RequestHead& head) {
+    ConnectionStream stream(connection, head, limits_, abort_);
+    connection_ = &connection;
+    head_ = &head;
+    stream_ = &stream;
+    is_seen_ = is_read_ = is_answered_ = false;
+    refused_for_ = httplib::Error::Success;
+    bool closed = false;
+    bool ok = false;
+    try {
+      // "Closes" saves the library a Keep-Alive field that is not sent.
+      constexpr bool kCloses = true;
+      ok = process_request(stream, connection.peer(), 0, {}, 0, kCloses, closed, read_request_);
+    } catch (const std::exception& error) {
+      // The head is on its way already; only cutting the connection tells the client.
+      log_error("http", "streamed response failed",
+                {{"request_id", head.request_id}, {"error", error.what()}});
+    }
+    if (!is_answered_) {
+      log_error("http", "library refused what the gate passed", {{"request_id", head.request_id}});
+    }
+    request_ = Request();
+    response_ = Response();
+    return ok && is_answered_;
+  }
+
+ private:
+  /// Both readers of the bytes, the gate and the library, have to agree where the request ends.
+  void read_request(httplib::Request& in) {
+    is_seen_ = true;
+    if (head_->chunked || head_->content_length > 0) {
+      int status = 0;
+      in.body.reserve(head_->content_length);
+      const auto keep = [&in](const char* data, std::size_t size, std::size_t, std::size_t) {
+        in.body.append(data, size);
+        return true;
+      };
+      if (!httplib::detail::read_content(*stream_, in, std::numeric_limits<std::size_t>::max(),
+                                         status, nullptr, keep, false)) {
+        return;
+      }
+    }
+    is_read_ = stream_->is_read();
+    request_ = to_request(in);
+    request_.request_id = head_->request_id;
+    connection_->consume(head_->bytes());
+  }
+
+  /// Whether the library refused by a rule of its own, and not because it could not read the bytes.
+  bool is_own_rule(httplib::Request& in) const {
+    // It does not know the method, and has not read further.
+    if (refused_for_ == httplib::Error::InvalidRequestLine) {
+      return stream_->is_behind_first_line() && httplib::detail::read_headers(*stream_, in.headers);
+    }
+    return refused_for_ == httplib::Error::HTTPParsing ||  // Accept
+           refused_for_ == httplib::Error::InvalidRangeHeader;
+  }
+
+  void respond(httplib::Response& out) {
+    out.status = 400;
+    if (!is_read_) return;
+    response_ = handler_(request_);
+    frame_ = framing_(*connection_, *head_, response_);
+    is_answered_ = true;
+    out.status = response_.status;
+    if (!response_.stream) {
+      out.body = std::move(response_.body);
+      return;
+    }
+    stream_->stream_response();
+    const auto provide = [this](std::size_t, httplib::DataSink& sink) {
+      const bool complete = response_.stream([&](std::string_view piece) {
+        // httplib takes an empty piece for the end.
+        return piece.empty() || sink.write(piece.data(), piece.size());
+      });
+      if (complete) sink.done();
+      return complete;
+    };
+    if (frame_.http_1_0) {
+      out.set_content_provider(response_.content_type, provide);
+    } else {
+      out.set_chunked_content_provider(response_.content_type, provide);
+    }
+  }
+
+  /// Nothing is sent when there is no response of the handler's.
+  ssize_t write_head(httplib::Stream& out, const httplib::Headers& headers) {
+    if (!is_answered_) return -1;
+    fields_.clear();
+    append_fields(fields_, response_, frame_);
+    for (const char* name : {"Content-Length", "Transfer-Encoding"}) {
+      const auto it = headers.find(name);
+      if (it == headers.end() || has_no_body(response_.status)) continue;
+      append_field(fields_, name, it->second);
+    }
+    fields_ += "\r\n";
+    return out.write(fields_.data(), fields_.size());
+  }
+
+  const ServerLimits& limits_;
+  const std::atomic<bool>& abort_;
+  const http::Handler handler_;
+  const Framing framing_;
+  const std::function<void(httplib::Request&)> read_request_;
+
+  // Of the present request.
+  Connection* connection_ = nullptr;
+  const RequestHead* head_ = nullptr;
+  ConnectionStream* stream_ = nullptr;
+  bool is_seen_ = false;      // its header has passed the library, or its error handler
+  bool is_read_ = false;      // by the library, up to where the gate saw its end
+  bool is_answered_ = false;  // by the handler
+  httplib::Error refused_for_ = httplib::Error::Success;
+  Request request_;
+  Response response_;
+  ResponseFrame frame_;
+  std::string fields_;
+};
+
+std::string httplib_version() { return CPPHTTPLIB_VERSION; }
+
+Adapter::Adapter(const ServerLimits& limits, const std::atomic<bool>& abort, Handler handler,
+                 Framing framing)
+    : library_(std::make_unique<Library>(limits, abort, std::move(handler), std::move(framing))) {}
+
+Adapter::~Adapter() = default;
+
+bool Adapter::serve(Connection& connection, const RequestHead& head) {
+  return library_->serve(connection, head);
+}
+
+}  // namespace coffer::http

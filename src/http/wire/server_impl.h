@@ -1,0 +1,124 @@
+// The inside of http::Server, for its two sources: http/server.cpp has the workers,
+// server_impl_acceptor.cpp the acceptor.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/platform/processors.h"
+#include "base/platform/wake_up.h"
+#include "base/thread.h"
+#include "http/adapter.h"
+#include "http/problem_json.h"
+#include "http/server.h"
+#include "http/tls.h"
+#include "http/wire/connection_table.h"
+#include "http/wire/conversation.h"
+#include "http/wire/doorman.h"
+#include "http/wire/lanes.h"
+#include "http/wire/listener.h"
+#include "http/wire/poller.h"
+#include "http/wire/request_queue.h"
+
+namespace coffer::http {
+
+// Tokens that are no connection's: their slot number is out of range.
+constexpr std::uint64_t kSpecialToken = std::uint64_t{0xffffffff} << 32;
+constexpr std::uint64_t kQueueToken = kSpecialToken | 1;
+constexpr std::uint64_t kStopToken = kSpecialToken | 2;
+constexpr std::uint64_t kListenToken = kSpecialToken | 3;
+constexpr std::uint64_t kOverflowToken = kSpecialToken | 4;
+constexpr std::uint64_t kAcceptorToken = kSpecialToken | 5;
+
+class Server::Impl {
+ public:
+  Impl(ServerOptions options, Random& random, Handler handler)
+      : options_(std::move(options)),
+        handler_(std::move(handler)),
+        table_(options_.limits.connections_max, options_.limits.connections_per_address_max),
+        conversation_(options_, random, shared_, uses_tls() ? &identity_ : nullptr),
+        lanes_(options_.lanes) {}
+
+  ~Impl() { stop(0); }
+
+  Result<void> start();
+  Result<void> reload_tls();
+  void stop(int drain_ms);
+  int port() const { return listener_.port(); }
+  ServerStats stats() const;
+
+ private:
+  bool uses_tls() const {
+    return !options_.tls_cert_file.empty() || !options_.tls_key_file.empty();
+  }
+
+  // Workers.
+  void work();
+  Connection* next_request(bool& stopped);
+  bool begin_waiting();
+  void end_waiting();
+  Connection* on_event(const Poller::Event& event);
+  bool proceed(Connection& connection, Step step);
+  bool drive(Connection& connection, Step step);
+  Connection* serve(Connection& connection, Adapter& adapter);
+  Response handle(Request& request);
+
+  // The acceptor.
+  void accept_connections();
+  void accept_some();
+  void make_room(std::int64_t now);
+  void serve_for_busy_workers();
+  bool tend_queue();
+  void enqueue(Connection& connection);
+  void enforce_deadlines(std::int64_t now);
+  void end_long_waits(std::int64_t now);
+  void begin_drain(std::int64_t now);
+  bool drain_step(std::int64_t now);
+
+  void release(Connection& connection);
+  void release_waiting();
+
+  const ServerOptions options_;
+  const Handler handler_;
+  const SystemClock clock_;
+  TlsIdentity identity_;
+  Listener listener_;
+  Poller shared_;
+  Poller acceptor_poller_;
+  WakeUp queue_wake_;
+  WakeUp stop_wake_;
+  WakeUp acceptor_wake_;
+  ConnectionTable table_;
+  Conversation conversation_;
+  Lanes lanes_;
+  RequestQueue queue_;
+
+  const std::size_t waiting_max_ = static_cast<std::size_t>(processors());
+  std::atomic<std::size_t> waiting_{0};          // workers that wait for activity, or are about to
+  std::atomic<std::size_t> busy_{0};             // workers inside the handler or writing
+  std::atomic<std::int64_t> drain_until_ms_{0};  // 0: not draining
+  std::atomic<bool> abort_{false};
+
+  std::atomic<std::uint64_t> gave_way_{0};
+
+  // The acceptor's own.
+  Doorman doorman_;
+  std::vector<std::uint64_t> idle_;  // tokens found by the last search, the oldest last
+  std::int64_t next_idle_search_ms_ = 0;
+  bool listening_ = false;
+  bool draining_ = false;
+  bool watching_queue_ = false;
+  std::uint64_t taken_before_ = 0;
+  std::int64_t next_tick_ms_ = 0;
+  std::int64_t close_idle_at_ms_ = 0;
+  std::int64_t next_exhausted_log_ms_ = 0;
+
+  Mutex lifecycle_;
+  bool started_ COFFER_GUARDED_BY(lifecycle_) = false;
+  std::vector<Thread> workers_ COFFER_GUARDED_BY(lifecycle_);
+  Thread acceptor_ COFFER_GUARDED_BY(lifecycle_);
+};
+
+}  // namespace coffer::http

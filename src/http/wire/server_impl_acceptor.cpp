@@ -1,0 +1,203 @@
+#include <sched.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/log.h"
+#include "http/wire/server_impl.h"
+
+namespace coffer::http {
+namespace {
+
+constexpr int kTickMs = 200;
+constexpr int kDrainTickMs = 10;
+constexpr int kAcceptBatch = 64;
+// A client in the middle of a series sends its next request within this time, and it is better told
+// to go elsewhere by a response than by a closed connection.
+constexpr std::int64_t kIdleGraceMs = 250;
+constexpr std::int64_t kLogEveryMs = 60'000;
+// Idle connections are looked for this many at a time, because each search passes over all
+// connections; after a search that found none, not again for this long.
+constexpr std::size_t kIdleBatch = 64;
+constexpr std::int64_t kIdleSearchMs = 5;
+
+constexpr const char* kWaitedTooLong = "The request waited too long for its turn.";
+
+}  // namespace
+
+void Server::Impl::accept_connections() {
+  std::array<Poller::Event, 8> events;
+  for (;;) {
+    const bool look_again = tend_queue();
+    if (look_again) ::sched_yield();  // to the workers, who may be about to take something
+    const int tick_ms = draining_ ? kDrainTickMs : kTickMs;
+    const std::size_t count = acceptor_poller_.wait(events, look_again ? 0 : tick_ms);
+    for (std::size_t i = 0; i < count; ++i) {
+      switch (events[i].token) {
+        case kListenToken:
+          accept_some();
+          break;
+        case kOverflowToken:
+          serve_for_busy_workers();
+          break;
+        case kAcceptorToken:
+          acceptor_wake_.clear();
+          break;
+      }
+    }
+    const std::int64_t now = clock_.monotonic_ms();
+    if (now >= next_tick_ms_) {
+      next_tick_ms_ = now + kTickMs;
+      enforce_deadlines(now);
+      end_long_waits(now);
+      doorman_.close_due(now);
+      serve_for_busy_workers();  // a belt: it should have been roused if there is anything to do
+      if (!listening_ && !draining_) {
+        listening_ = acceptor_poller_.add_level(listener_.fd(), kListenToken);
+      }
+    }
+    if (drain_until_ms_.load() != 0 && drain_step(now)) return;
+  }
+}
+
+void Server::Impl::accept_some() {
+  for (int i = 0; i < kAcceptBatch && listening_; ++i) {
+    Listener::Accepted accepted = listener_.accept();
+    if (accepted.kind == Listener::Accepted::Kind::none) return;
+    const std::int64_t now = clock_.monotonic_ms();
+    if (accepted.kind == Listener::Accepted::Kind::exhausted) {
+      // Deaf until the next tick: the backlog waits, and this thread does not spin.
+      acceptor_poller_.remove(listener_.fd());
+      listening_ = false;
+      if (now >= next_exhausted_log_ms_) {
+        next_exhausted_log_ms_ = now + kLogEveryMs;
+        log_warning("http", "no descriptor left to accept a connection",
+                    {{"connections", table_.count()}});
+      }
+      return;
+    }
+    if (table_.is_full()) make_room(now);
+    Connection* connection =
+        table_.open(accepted.fd, std::move(accepted.peer), now, now + options_.limits.header_ms);
+    if (connection == nullptr) {
+      // Under TLS nothing can be said before the handshake, and there is no room for that.
+      doorman_.turn_away(accepted.fd, uses_tls() ? std::string() : conversation_.no_room(), now);
+    } else if (!shared_.add_edge(accepted.fd, connection->token()) && connection->claim_parked()) {
+      release(*connection);
+    }
+  }
+}
+
+/// Closes the connection that has been idle for longest. Without idle connections the new one is
+/// told that there are too many.
+void Server::Impl::make_room(std::int64_t now) {
+  // Those found before may be in use by now, hence a second search; those of the second are not.
+  for (int searches = 0; table_.is_full();) {
+    if (idle_.empty()) {
+      if (now < next_idle_search_ms_ || ++searches > 2) return;
+      idle_ = table_.idle_for_longest(kIdleBatch);
+      if (idle_.empty()) next_idle_search_ms_ = now + kIdleSearchMs;
+      continue;
+    }
+    const std::uint64_t token = idle_.back();
+    idle_.pop_back();
+    Connection* connection = table_.find(token);
+    if (connection->idle_since_ms() == 0) continue;
+    if (connection->claim(token, false) != Connection::Claim::owned) continue;
+    const Step step = conversation_.give_way(*connection);
+    if (step == Step::close) gave_way_.fetch_add(1, std::memory_order_relaxed);
+    if (proceed(*connection, step)) enqueue(*connection);
+  }
+}
+
+void Server::Impl::serve_for_busy_workers() {
+  std::array<Poller::Event, 64> events;
+  while (waiting_.load() == 0) {
+    const std::size_t count = shared_.wait(events, 0);
+    if (count == 0) {
+      // Silent until more arrives; a worker that comes back to wait takes over by itself.
+      acceptor_poller_.arm(shared_, kOverflowToken);
+      return;
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      if (Connection* connection = on_event(events[i])) enqueue(*connection);
+    }
+  }
+}
+
+/// Called until it returns false: wakes resting workers when the queue stands still.
+bool Server::Impl::tend_queue() {
+  if (queue_.size() == 0 || queue_.resting() == 0) return watching_queue_ = false;
+  const std::uint64_t taken = queue_.taken();
+  if (watching_queue_ && taken == taken_before_) {
+    queue_.wake_resting();
+    return watching_queue_ = false;
+  }
+  taken_before_ = taken;
+  return watching_queue_ = true;
+}
+
+/// Queues a request that has its place in its lane; so there are never more than the lanes are
+/// wide.
+void Server::Impl::enqueue(Connection& connection) {
+  queue_.push(connection);
+  // A worker counts itself as waiting and then looks at the queue; here it is the other way round.
+  // So either it sees the request or this sees the worker.
+  if (waiting_.load() > 0) queue_wake_.signal();
+}
+
+void Server::Impl::enforce_deadlines(std::int64_t now) {
+  const std::size_t used = table_.used();
+  for (std::size_t i = 0; i < used; ++i) {
+    Connection& connection = table_.at(i);
+    if (connection.deadline_ms() > now || !connection.claim_parked()) continue;
+    if (connection.deadline_ms() <= now) {
+      if (connection.http.timer == Timer::idle) connection.end_output();
+      release(connection);
+    } else if (proceed(connection, Step::park)) {  // it was used again meanwhile
+      enqueue(connection);
+    }
+  }
+}
+
+void Server::Impl::end_long_waits(std::int64_t now) {
+  for (Connection* connection : lanes_.expire(now - options_.limits.lane_wait_ms)) {
+    const Step step = conversation_.shed(*connection, overloaded(kWaitedTooLong));
+    if (proceed(*connection, step)) enqueue(*connection);
+  }
+}
+
+bool Server::Impl::drain_step(std::int64_t now) {
+  if (!draining_) begin_drain(now);
+  if (now >= close_idle_at_ms_) conversation_.close_idle();
+  const bool is_over = now >= drain_until_ms_.load();
+  const std::size_t used = table_.used();
+  for (std::size_t i = 0; i < used; ++i) {
+    Connection& connection = table_.at(i);
+    if (!connection.claim_parked()) continue;
+    if (is_over) {
+      release(connection);
+    } else {
+      connection.look_again();  // a request may be there whose event no worker has seen yet
+      if (proceed(connection, conversation_.advance(connection))) enqueue(connection);
+    }
+  }
+  if (is_over) {
+    abort_.store(true);
+    release_waiting();
+  }
+  return is_over || table_.count() == 0;
+}
+
+void Server::Impl::begin_drain(std::int64_t now) {
+  draining_ = true;
+  close_idle_at_ms_ = now + std::min(kIdleGraceMs, (drain_until_ms_.load() - now) / 2);
+  if (listening_) acceptor_poller_.remove(listener_.fd());
+  listening_ = false;
+  // In this order: who finds the door closed can rely on `Connection: close` in what still comes.
+  conversation_.start_draining();
+  listener_.close();
+}
+
+}  // namespace coffer::http

@@ -1,0 +1,341 @@
+// Lanes, generated from the route table: each route has one, its requests find it, and a lane whose
+// handlers all hang keeps no other lane waiting.
+#include <catch2/catch.hpp>
+#include <deque>
+#include <set>
+
+#include "base/platform/processors.h"
+#include "route_samples.h"
+#include "store/database.h"
+#include "support/wire.h"
+#include "unit/http/raw_client.h"
+#include "unit/http/running_server.h"
+
+using namespace coffer;
+using namespace coffer::test;
+
+namespace {
+
+std::size_t index_of(Lane lane) { return static_cast<std::size_t>(lane); }
+
+/// What the listener asks about, as the gate reads it.
+http::Request head_of(const HttpCall& call) {
+  http::Request head;
+  head.method = call.method;
+  const std::size_t mark = call.target.find('?');
+  head.path = call.target.substr(0, mark);
+  std::string rest = mark == std::string::npos ? "" : call.target.substr(mark + 1);
+  while (!rest.empty()) {
+    const std::string part = rest.substr(0, rest.find('&'));
+    rest.erase(0, std::min(rest.size(), part.size() + 1));
+    const std::size_t equals = part.find('=');
+    head.query.emplace_back(part.substr(0, equals),
+                            equals == std::string::npos ? "" : part.substr(equals + 1));
+  }
+  head.headers = call.headers;
+  head.peer = "127.0.0.1";
+  return head;
+}
+
+Lane lane_of(TestApp& app, const HttpCall& call) {
+  return app.core().admit(head_of(call), 0).value().lane;
+}
+
+HttpCall with_credentials(const Client& client, HttpCall call) {
+  call.headers.emplace_back("x-svc-auth", client.credentials().api_key);
+  call.headers.emplace_back("Authorization", "Bearer " + client.token());
+  if (!call.body.empty()) call.headers.emplace_back("Content-Type", "application/json");
+  return call;
+}
+
+/// The application's own listener, whose handlers in one lane stay until `gate` opens.
+class HeldLane {
+ public:
+  HeldLane(TestApp& app, Lane held)
+      : server_(
+            [&](http::ServerOptions& options) {
+              constexpr int kMoneyWidth = 4;
+              options.lanes = lane_table(kMoneyWidth, processors());
+              options.workers = static_cast<std::size_t>(total_width(options.lanes));
+              options.admit = [&app](const http::Request& head, std::uint64_t body_bytes) {
+                return app.core().admit(head, body_bytes);
+              };
+              width_ = options.lanes[index_of(held)].width;
+              share_ = options.lanes[index_of(held)].share;
+            },
+            [this, &app, held](http::Request& request) {
+              if (app.core().admit(request, 0)->lane == held) gate_.wait();
+              return app.core().handle(request);
+            }),
+        held_(held) {}
+  ~HeldLane() { gate_.open(); }
+
+  int port() const { return server_.port(); }
+  int width() const { return width_; }
+  LaneStats stats(Lane lane) { return server_->stats().lanes[index_of(lane)]; }
+
+  /// Requests by enough callers that every place of the lane is taken, and one more waits.
+  void fill(const std::vector<HttpCall>& calls) {
+    for (int sent = 0; sent <= width_; ++sent) {
+      const auto caller = static_cast<std::size_t>(sent / share_);
+      HttpCall call = calls.at(caller % calls.size());
+      // Of no application, callers are told apart by their address, as a proxy reports it.
+      call.headers.emplace_back("X-Forwarded-For", "10.0.0." + std::to_string(caller + 1));
+      std::string text = call.method + " " + call.target + " HTTP/1.1\r\nHost: a\r\n";
+      for (const auto& [name, value] : call.headers) text += name + ": " + value + "\r\n";
+      text += "Content-Length: " + std::to_string(call.body.size()) + "\r\n\r\n" + call.body;
+      clients_.emplace_back(server_.port()).send(text);
+      REQUIRE(server_.eventually([&](const http::ServerStats& stats) {
+        const LaneStats& lane = stats.lanes[index_of(held_)];
+        return lane.running == std::min(sent + 1, width_) && lane.waiting == sent / width_;
+      }));
+    }
+  }
+  /// Opens the gate; every held request is answered.
+  void release() {
+    gate_.open();
+    for (auto& client : clients_) CHECK(http::test::status_of(client.read_response(20'000)) > 0);
+  }
+
+ private:
+  http::test::Gatekeeper gate_;
+  int width_ = 0;
+  int share_ = 1;
+  http::test::RunningServer server_;
+  const Lane held_;
+  std::deque<http::test::RawClient> clients_;
+};
+
+/// A route that requests can be sent to without more than its sample; nullptr where none is.
+const api::Route* sample_route(Lane lane) {
+  for (const api::Route& route : api::routes()) {
+    const bool takes_token = route.access == api::Access::application;
+    if (route.lane == lane && (takes_token || !api::is_guarded(route.access))) return &route;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+TEST_CASE("lanes: every request is in the lane of its route, under both mounts") {
+  TestApp app;
+  const Names mine = belongings_of(app, app.me());
+  std::set<Lane> used;
+  for (const api::Route& route : api::routes()) {
+    INFO(route.operation);
+    used.insert(route.lane);
+    HttpCall call = sample_of(route).call(mine);
+    CHECK(lane_of(app, call) == route.lane);
+    if (!route.pattern.starts_with("/v1/")) continue;
+    call.target = "/gw" + call.target;
+    CHECK(lane_of(app, call) == route.lane);
+  }
+  // All but the commands of the admin page, which are no routes, and no free text without `q`.
+  CHECK(used.size() == kLaneCount - 2);
+  CHECK(lane_of(app, {"GET", "/nothing/at/all"}) == Lane::system);
+  CHECK(lane_of(app, {"PATCH", "/v1/assets"}) == Lane::system);
+}
+
+TEST_CASE("lanes: what a route says about itself fits its lane") {
+  for (const api::Route& route : api::routes()) {
+    INFO(route.operation);
+    const auto slugs = api::problems_of(route);
+    const auto gives = [&](Slug slug) {
+      return std::find(slugs.begin(), slugs.end(), slug) != slugs.end();
+    };
+    // A handler that can report a slow machine waits for it.
+    const bool waits = gives(Slug::provider_timeout) || gives(Slug::webhook_target_refused) ||
+                       gives(Slug::token_verification_timeout);
+    CHECK(waits == (route.lane == Lane::outbound));
+    if (route.moves_money && !waits) {
+      CHECK((route.lane == Lane::money || route.pattern.ends_with("/validate")));
+    }
+    if (route.lane == Lane::system) CHECK(route.access == api::Access::open);
+    // Before a large body is let in, its credentials are looked at: by no call to another machine.
+    if (route.body_bytes_max > api::kBodyBytesMax) {
+      CHECK(api::is_guarded(route.access));
+      CHECK(route.access != api::Access::business);
+    }
+  }
+}
+
+TEST_CASE("lanes: a query that makes another operation of a request moves it to its lane") {
+  TestApp app;
+  const Names mine = belongings_of(app, app.me());
+  for (const api::Route& route : api::routes()) {
+    INFO(route.operation);
+    const HttpCall plain = sample_of(route).call(mine);
+    for (const api::QueryVariant& variant : route.variants) {
+      HttpCall call = plain;
+      call.target = with_query(call.target,
+                               std::string(variant.parameter) + "=" + std::string(variant.value));
+      const api::Route& other = api::find_operation(variant.operation);
+      CHECK(lane_of(app, call) == other.lane);
+      const std::string_view type = other.answers.front().media_type;
+      if (type == route.answers.front().media_type) continue;
+      call.target = plain.target;
+      call.headers = {{"Accept", "*/*, " + std::string(type)}};
+      CHECK(lane_of(app, call) == other.lane);
+    }
+    for (const api::QueryParam& param : route.query) {
+      HttpCall call = plain;
+      call.target = with_query(call.target, std::string(param.name) + "=x");
+      if (param.lane) CHECK(lane_of(app, call) == *param.lane);
+    }
+  }
+  CHECK(lane_of(app, {"GET", "/v1/beneficiaries?q=a"}) == Lane::search);
+  CHECK(lane_of(app, {"GET", "/v1/beneficiaries"}) == Lane::read);
+  CHECK(lane_of(app, {"POST", "/v1/payments/p2p/own?validateOnly=true"}) == Lane::read);
+}
+
+TEST_CASE("lanes: while every handler of a lane hangs, each other lane is served at once") {
+  TestApp app;
+  const Names mine = belongings_of(app, app.me());
+  std::vector<Client> callers{app.me(), app.stranger(), app.stranger(), app.stranger()};
+  for (std::size_t full = 0; full < kLaneCount; ++full) {
+    const auto lane = static_cast<Lane>(full);
+    const api::Route* route = sample_route(lane);
+    if (route == nullptr && lane != Lane::search) continue;
+    INFO("full: " << name(lane));
+    std::vector<HttpCall> calls;
+    for (const Client& caller : callers) {
+      caller.get("/v1/assets");  // from here on its credentials are known
+      const HttpCall call = lane == Lane::search ? HttpCall{"GET", "/v1/beneficiaries?q=a"}
+                                                 : sample_of(*route).call(mine);
+      const bool shows = lane == Lane::search || api::is_guarded(route->access);
+      calls.push_back(shows ? with_credentials(caller, call) : call);
+    }
+    HeldLane server(app, lane);
+    server.fill(calls);
+    for (std::size_t i = 0; i < kLaneCount; ++i) {
+      const auto other = static_cast<Lane>(i);
+      const api::Route* sample = sample_route(other);
+      if (other == lane || sample == nullptr) continue;
+      INFO("asked: " << sample->operation);
+      for (int n = 0; n < 3; ++n) {
+        const HttpCall call = sample_of(*sample).call(mine);
+        const Reply reply = send_over_wire(server.port(), with_credentials(app.me(), call));
+        INFO(reply.text().substr(0, 300));
+        CHECK(reply.status != 0);
+        CHECK(reply.status != 429);
+        CHECK(reply.status != 503);
+      }
+      CHECK(server.stats(other).refused == 0);
+      CHECK(server.stats(other).running == 0);
+    }
+    CHECK(server.stats(lane).running == server.width());
+    CHECK(server.stats(lane).waiting == 1);
+    server.release();
+  }
+}
+
+TEST_CASE(
+    "lanes: an application has its share once it is known; what it could be invented has none") {
+  TestApp app;
+  const Client stranger = app.stranger();
+  const auto caller = [&](const std::string& secret, const std::string& peer) {
+    http::Request head = head_of({"GET", "/v1/wallets", {{"x-svc-auth", secret}}});
+    head.peer = peer;
+    return app.core().admit(head, 0).value().caller;
+  };
+  app.restart();
+  const std::string key = app.me().credentials().api_key;
+  CHECK_FALSE(caller(key, "192.0.2.1").is_application);
+  CHECK(caller(key, "192.0.2.1").id == caller("invented", "192.0.2.1").id);
+  CHECK(caller("other", "192.0.2.1").id == caller("invented", "192.0.2.1").id);
+  CHECK(caller("other", "192.0.2.2").id != caller("invented", "192.0.2.1").id);
+  // An IPv6 subscriber has a whole /64.
+  CHECK(caller("x", "2001:db8::1").id == caller("x", "2001:db8::2:1").id);
+  CHECK(caller("x", "2001:db8::1").id != caller("x", "2001:db8:0:1::1").id);
+  CHECK(app.me().get("/v1/wallets").status == 200);
+  CHECK(caller(key, "192.0.2.1").is_application);
+  CHECK(caller(key, "192.0.2.1").id == caller(key, "198.51.100.7").id);
+  CHECK(caller(key, "192.0.2.1").id != caller("invented", "192.0.2.1").id);
+  CHECK_FALSE(caller(stranger.credentials().api_key, "192.0.2.1").is_application);
+}
+
+TEST_CASE("lanes: a large body is let in for valid credentials alone, and nowhere else") {
+  TestApp app;
+  constexpr std::uint64_t kLarge = 1'000'000;
+  const HttpCall bulk{"POST", "/v1/beneficiaries/bulk"};
+  const auto refused = [&](const HttpCall& call) {
+    const auto admitted = app.core().admit(head_of(call), kLarge);
+    return admitted ? Slug::not_found : admitted.error().slug;
+  };
+  CHECK(refused(bulk) == Slug::unauthorized);
+  HttpCall wrong = with_credentials(app.me(), bulk);
+  wrong.headers[0].second = "invented";
+  CHECK(refused(wrong) == Slug::unauthorized);
+  CHECK(app.core().admit(head_of(with_credentials(app.me(), bulk)), kLarge)->body_bytes_max >=
+        kLarge);
+  const auto nothing = app.core().admit(head_of({"POST", "/nothing/bulk"}), kLarge);
+  REQUIRE_FALSE(nothing);
+  CHECK(nothing.error().slug == Slug::not_found);
+  CHECK(app.core().admit(head_of({"POST", "/nothing/bulk"}), 0)->body_bytes_max <= 4'096);
+  for (const api::Route& route : api::routes()) {
+    INFO(route.operation);
+    const Names none = nobodys_belongings(app);
+    const auto admitted = app.core().admit(head_of(sample_of(route).call(none)), kLarge);
+    if (admitted) CHECK(admitted->body_bytes_max < kLarge);
+  }
+}
+
+TEST_CASE("lanes: half-sent large bodies of strangers leave the bulk route to its applications") {
+  TestApp app;
+  app.listen();
+  const std::string half = " HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n{";
+  std::deque<http::test::RawClient> strangers;
+  for (int i = 0; i < 64; ++i) {
+    strangers.emplace_back(app.core().port()).send("POST /nothing/bulk" + half);
+    strangers.emplace_back(app.core().port()).send("POST /v1/beneficiaries/bulk" + half);
+  }
+  for (int i = 0; i < 12; ++i) {
+    Json rows = Json::array();
+    for (int n = 0; n < 100; ++n) {
+      rows.push_back({{"type", "individual"},
+                      {"individual", {{"firstName", std::string(600, 'a')}, {"lastName", "b"}}}});
+    }
+    const Reply reply =
+        app.me().over_wire().post("/v1/beneficiaries/bulk", {{"beneficiaries", rows}});
+    INFO(reply.text().substr(0, 300));
+    CHECK(reply.status == 200);
+  }
+}
+
+TEST_CASE("lanes: requests read through the connections of their lane and need no others") {
+  TestApp app;
+  const Names mine = belongings_of(app, app.me());
+  struct Row {
+    Lane lane;
+    store::Readers readers;
+    HttpCall call;
+  };
+  const auto sample = [&](const char* operation) {
+    return sample_of(api::find_operation(operation)).call(mine);
+  };
+  const std::vector<Row> rows{
+      {Lane::system, store::Readers::system, sample("ready")},
+      {Lane::money, store::Readers::money, sample("transferBetweenOwnWallets")},
+      {Lane::read, store::Readers::read, sample("listWallets")},
+      {Lane::search, store::Readers::search, {"GET", "/v1/beneficiaries?q=a"}},
+      {Lane::exports, store::Readers::exports, sample("getStatementCsv")},
+      {Lane::outbound, store::Readers::money, sample("createQuote")},
+      {Lane::bulk, store::Readers::money, sample("createBeneficiaries")},
+  };
+  for (const Row& row : rows) {
+    INFO(name(row.lane));
+    REQUIRE(lane_of(app, row.call) == row.lane);
+    std::vector<store::Reader> held;
+    for (const store::ReadersKind& kind : store::kReaders) {
+      if (kind.pool == row.readers) continue;
+      const store::ReadersScope scope(kind.pool);
+      const auto stats = app.core().database().reader_stats();
+      const int size = stats[static_cast<std::size_t>(kind.pool)].size;
+      for (int n = 0; n < size; ++n) held.push_back(app.core().database().reader().value());
+    }
+    const Reply reply = app.me().send(row.call);
+    INFO(reply.text().substr(0, 300));
+    CHECK(reply.status >= 200);
+    CHECK(reply.status < 300);
+  }
+}

@@ -1,0 +1,59 @@
+// A request over a socket pair: the gate's and the library's way with it, without a server.
+#pragma once
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <string>
+#include <string_view>
+
+#include "http/adapter.h"
+
+namespace coffer::test {
+
+struct Served {
+  bool ok = false;     // false: the connection has to be cut
+  std::string answer;  // the response's bytes
+  std::string left;    // of the input
+};
+
+/// What `handler` sees of the request at the beginning of `bytes`, whose head the gate has read,
+/// and what is answered. Both fit into the buffers of a socket.
+inline Served serve(std::string_view bytes, http::RequestHead head, const http::Handler& handler) {
+  std::array<int, 2> ends{};
+  Served out;
+  if (::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()) != 0) return out;
+  static_cast<void>(::send(ends[1], bytes.data(), bytes.size(), MSG_DONTWAIT));
+  http::Connection connection;
+  connection.open(ends[0], "192.0.2.1", false, 0, 0);
+  connection.claim_parked();
+  while (connection.input_size() < bytes.size()) {
+    if (connection.receive() != http::IoState::done) break;
+  }
+  if (head.chunked) {
+    http::ChunkFramer framer(bytes.size());
+    connection.join_chunks(head.head_bytes, framer);
+    head.content_length = framer.body_bytes();
+  }
+  const http::ServerLimits limits;
+  const std::atomic<bool> abort{false};
+  http::Adapter adapter(limits, abort, handler,
+                        [](http::Connection&, const http::RequestHead& of, const http::Response&) {
+                          return http::ResponseFrame{of.request_id, true, of.http_1_0, 0};
+                        });
+  out.ok = adapter.serve(connection, head);
+  connection.flush();
+  std::array<char, 4096> piece;
+  for (ssize_t got = 1; got > 0;) {
+    got = ::recv(ends[1], piece.data(), piece.size(), MSG_DONTWAIT);
+    if (got > 0) out.answer.append(piece.data(), static_cast<std::size_t>(got));
+  }
+  out.left = connection.input();
+  connection.close();
+  ::close(ends[1]);
+  return out;
+}
+
+}  // namespace coffer::test

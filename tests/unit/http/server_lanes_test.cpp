@@ -1,0 +1,293 @@
+// Lanes over the wire: what waits holds no worker, what is refused is told so, idle connections and
+// half-sent bodies keep nobody out.
+
+#include <catch2/catch.hpp>
+#include <deque>
+#include <optional>
+
+#include "base/thread.h"
+#include "http/wire/body_budget.h"
+#include "http/wire/connection_table.h"
+#include "raw_client.h"
+#include "running_server.h"
+
+using namespace coffer;
+using namespace coffer::http;
+using namespace coffer::http::test;
+
+namespace {
+
+/// `/LANE/CALLER` is a request of that lane by that caller.
+Result<Admission> by_path(const Request& head, std::uint64_t) {
+  Admission out;
+  const std::size_t slash = head.path.find('/', 1);
+  const std::string lane = head.path.substr(1, slash - 1);
+  for (std::size_t i = 0; i < kLaneCount; ++i) {
+    if (name(static_cast<Lane>(i)) == lane) out.lane = static_cast<Lane>(i);
+  }
+  if (slash != std::string::npos) out.caller = {std::hash<std::string>()(head.path), true};
+  return out;
+}
+
+constexpr int kWidth = 2;
+constexpr int kQueue = 3;
+constexpr int kQueueShare = 2;
+
+/// Requests of the lane `held` stay in their handler until `gate` opens.
+class LanedServer {
+ public:
+  explicit LanedServer(int lane_wait_ms = 60'000, Lane held = Lane::read)
+      : server_(
+            [&](ServerOptions& options) {
+              for (LaneLimits& lane : options.lanes) {
+                lane = {lane.name, kWidth, kQueue, kWidth, kQueueShare};
+              }
+              options.workers = static_cast<std::size_t>(total_width(options.lanes));
+              options.admit = by_path;
+              options.limits.lane_wait_ms = lane_wait_ms;
+            },
+            [this, held](Request& request) {
+              if (by_path(request, 0)->lane == held) gate.wait();
+              return echo(request);
+            }),
+        held_(held) {}
+  ~LanedServer() { gate.open(); }
+
+  RunningServer& operator*() { return server_; }
+  int port() const { return server_.port(); }
+  LaneStats stats(Lane lane) { return server_->stats().lanes[static_cast<std::size_t>(lane)]; }
+  bool reaches(int running, int waiting) {
+    return server_.eventually([&](const ServerStats& stats) {
+      const LaneStats& lane = stats.lanes[static_cast<std::size_t>(held_)];
+      return lane.running == running && lane.waiting == waiting;
+    });
+  }
+
+  Gatekeeper gate;
+
+ private:
+  RunningServer server_;
+  const Lane held_;
+};
+
+}  // namespace
+
+TEST_CASE("server lanes: a full lane waits parked, and every other lane is served") {
+  LanedServer server;
+  std::deque<RawClient> held;
+  for (int i = 0; i < kWidth + kQueue; ++i) {
+    held.emplace_back(server.port()).send(get("/read/" + std::to_string(i)));
+    REQUIRE(server.reaches(std::min(i + 1, kWidth), std::max(0, i + 1 - kWidth)));
+  }
+  CHECK((*server)->stats().busy == kWidth);  // those that wait hold no worker
+  RawClient other(server.port());
+  for (std::size_t i = 0; i < kLaneCount; ++i) {
+    const auto lane = static_cast<Lane>(i);
+    if (lane == Lane::read) continue;
+    for (int n = 0; n < 3 * kWidth; ++n) {
+      other.send(get("/" + std::string(name(lane)) + "/a"));
+      CHECK(status_of(other.read_response()) == 200);
+    }
+    CHECK(server.stats(lane).refused == 0);
+  }
+  // One more of the same lane is refused, and its connection stays usable.
+  other.send(get("/read/late", "X-Request-Id: late\r\n"));
+  const std::string refused = other.read_response();
+  CHECK(status_of(refused) == 503);
+  CHECK(has(refused, R"("code":"overloaded")"));
+  CHECK(has(refused, "\r\nRetry-After: 1\r\n"));
+  CHECK(has(refused, "\r\nX-Request-Id: late\r\n"));
+  CHECK(server.stats(Lane::read).refused == 1);
+  server.gate.open();
+  for (RawClient& client : held) CHECK(status_of(client.read_response()) == 200);
+  other.send(get("/read/late"));
+  CHECK(status_of(other.read_response()) == 200);
+}
+
+TEST_CASE("server lanes: a caller whose share of the queue is full gets 429, another waits") {
+  LanedServer server;
+  std::deque<RawClient> held;
+  for (int i = 0; i < kWidth + kQueueShare; ++i) {
+    held.emplace_back(server.port()).send(get("/read/same"));
+    REQUIRE(server.reaches(std::min(i + 1, kWidth), std::max(0, i + 1 - kWidth)));
+  }
+  RawClient same(server.port());
+  same.send(get("/read/same"));
+  const std::string refused = same.read_response();
+  CHECK(status_of(refused) == 429);
+  CHECK(has(refused, R"("code":"rate_limited")"));
+  CHECK(has(refused, "\r\nRetry-After: 1\r\n"));
+  held.emplace_back(server.port()).send(get("/read/other"));
+  REQUIRE(server.reaches(kWidth, kQueueShare + 1));
+  server.gate.open();
+  for (RawClient& client : held) CHECK(status_of(client.read_response()) == 200);
+}
+
+TEST_CASE("server lanes: a request that waits for too long is told so") {
+  LanedServer server(100);
+  std::deque<RawClient> held;
+  for (int i = 0; i < kWidth; ++i) held.emplace_back(server.port()).send(get("/read/a"));
+  REQUIRE(server.reaches(kWidth, 0));
+  RawClient waiting(server.port());
+  waiting.send(get("/read/b"));
+  const std::string refused = waiting.read_response();
+  CHECK(status_of(refused) == 503);
+  CHECK(has(refused, "waited too long"));
+  waiting.send(get("/system/b"));
+  CHECK(status_of(waiting.read_response()) == 200);
+}
+
+TEST_CASE("server lanes: more requests than the lanes are wide, in bursts, lose nothing") {
+  LanedServer server(60'000, Lane::bulk);  // nothing is held
+  constexpr int kClients = 6;
+  constexpr int kRounds = 100;
+  std::atomic<int> good{0}, told{0};
+  std::vector<Thread> threads;
+  for (int t = 0; t < kClients; ++t) {
+    threads.emplace_back("client", [&, t] {
+      RawClient client(server.port());
+      for (int i = 0; i < kRounds; ++i) {
+        const std::string path = "/read/" + std::to_string(t % 3);
+        client.send(get(path) + get(path) + get("/money/" + std::to_string(t)));
+        for (int n = 0; n < 3; ++n) {
+          const int status = status_of(client.read_response());
+          if (status == 200) ++good;
+          if (status == 503 || status == 429) ++told;
+        }
+      }
+    });
+  }
+  for (Thread& thread : threads) thread.join();
+  CHECK(good + told == 3 * kClients * kRounds);
+  CHECK(good > kClients * kRounds);
+  CHECK(server.stats(Lane::read).running == 0);
+  CHECK(server.stats(Lane::money).waiting == 0);
+}
+
+TEST_CASE("server lanes: stopping answers or closes what waits, and hangs on nothing") {
+  LanedServer server;
+  std::deque<RawClient> held;
+  for (int i = 0; i < kWidth + 2; ++i) held.emplace_back(server.port()).send(get("/read/a"));
+  REQUIRE(server.reaches(kWidth, 2));
+  Thread stopping("stopping", [&] { (*server)->stop(50); });
+  CHECK((*server).eventually([](const ServerStats& stats) { return stats.connections == kWidth; }));
+  server.gate.open();
+  stopping.join();
+  CHECK(server.stats(Lane::read).waiting == 0);
+  CHECK((*server)->stats().connections == 0);
+}
+
+TEST_CASE("the connection that has been idle for longest gives way to a new one") {
+  constexpr std::size_t kMax = 8;
+  RunningServer server([](ServerOptions& options) {
+    options.limits.connections_max = kMax;
+    options.limits.header_ms = 60'000;
+  });
+  RawClient half(server.port());  // the oldest, and in the middle of a request
+  half.send("GET /fi");
+  REQUIRE(server.eventually([](const ServerStats& stats) { return stats.connections == 1; }));
+  std::deque<RawClient> idle;
+  for (std::size_t i = 1; i < kMax; ++i) {
+    RawClient& client = idle.emplace_back(server.port());
+    if (i % 2 != 0) continue;  // every other one has never sent a byte
+    client.send(get("/fixed"));
+    REQUIRE(status_of(client.read_response()) == 200);
+  }
+  REQUIRE(server.eventually([](const ServerStats& stats) { return stats.connections == kMax; }));
+  constexpr std::size_t kNewcomers = 40;
+  for (std::size_t i = 0; i < kNewcomers; ++i) {
+    RawClient& client = idle.emplace_back(server.port());
+    client.send(get("/fixed"));
+    CHECK(status_of(client.read_response()) == 200);
+    CHECK(server->stats().gave_way == i + 1);
+  }
+  CHECK(server->stats().connections == kMax);
+  CHECK(server->stats().refused == 0);
+  half.send("xed HTTP/1.1\r\nHost: a\r\n\r\n");
+  CHECK(body_of(half.read_response()) == "ok");
+}
+
+TEST_CASE("idle connections are found in the order in which they became idle") {
+  constexpr int kNoSocket = -1;
+  ConnectionTable table(200, 0);
+  std::vector<Connection*> opened;
+  for (std::int64_t i = 0; i < 100; ++i) {
+    const std::int64_t since_ms = 1 + i * 37 % 100;  // each of 1 to 100, in another order
+    opened.push_back(table.open(kNoSocket, "192.0.2.1", since_ms, 1'000));
+  }
+  for (Connection* connection : opened) {
+    if (connection->idle_since_ms() % 2 == 0) connection->set_idle_since_ms(0);  // no longer idle
+  }
+  const std::vector<std::uint64_t> found = table.idle_for_longest(20);
+  REQUIRE(found.size() == 20);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const auto since_ms = static_cast<std::int64_t>(2 * (found.size() - i) - 1);  // oldest last
+    CHECK(table.find(found[i])->idle_since_ms() == since_ms);
+  }
+  CHECK(table.idle_for_longest(1'000).size() == 50);
+  for (Connection* connection : opened) table.release(*connection);
+}
+
+TEST_CASE("connections in the middle of a request do not give way") {
+  constexpr std::size_t kMax = 4;
+  RunningServer server([](ServerOptions& options) {
+    options.limits.connections_max = kMax;
+    options.limits.header_ms = 60'000;
+  });
+  std::deque<RawClient> half;
+  for (std::size_t i = 0; i < kMax; ++i) half.emplace_back(server.port()).send("GET /fixed");
+  REQUIRE(server.eventually([](const ServerStats& stats) { return stats.connections == kMax; }));
+  RawClient late(server.port());
+  late.send(get("/fixed"));
+  CHECK(status_of(late.read_all()) == 503);
+  CHECK(server->stats().gave_way == 0);
+  for (RawClient& client : half) {
+    client.send(" HTTP/1.1\r\nHost: a\r\n\r\n");
+    CHECK(status_of(client.read_response()) == 200);
+  }
+}
+
+TEST_CASE("a request is refused by its head, before its body takes memory") {
+  RunningServer server([](ServerOptions& options) {
+    options.limits.large_bodies_bytes_max = 1024 * 1024;
+    options.admit = [](const Request& head, std::uint64_t body_bytes) -> Result<Admission> {
+      Admission out;
+      out.body_bytes_max = 1024 * 1024;
+      const bool known = head.header("x-svc-auth") != nullptr;
+      if (body_bytes > 64 * 1024 && !known) return unexpected(Slug::unauthorized, "Who is this?");
+      return out;
+    };
+  });
+  const std::string large = "POST /bulk HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n";
+  const std::string chunked = "POST /bulk HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n";
+  const std::string part = "14000\r\n" + std::string(80 * 1024, 'x') + "\r\n";
+  for (int i = 0; i < 8; ++i) {
+    RawClient stranger(server.port());
+    stranger.send(large + "\r\n");
+    CHECK(status_of(stranger.read_all()) == 401);
+    RawClient in_chunks(server.port());
+    in_chunks.send(chunked + "\r\n" + part);
+    CHECK(status_of(in_chunks.read_all()) == 401);
+  }
+  RawClient known(server.port());
+  known.send(large + "x-svc-auth: k\r\n\r\n" + std::string(1'000'000, 'x'));
+  CHECK(status_of(known.read_response()) == 200);
+  CHECK(server.eventually([](const ServerStats& stats) { return stats.busy == 0; }));
+  CHECK(server->stats().lanes[static_cast<std::size_t>(Lane::system)].running == 0);
+}
+
+TEST_CASE("memory for large bodies: one budget, of which a caller takes a quarter at most") {
+  BodyBudget budget(1'000);
+  using Grant = BodyBudget::Grant;
+  CHECK(budget.take({1}, 200) == Grant::given);
+  CHECK(budget.take({1}, 100) == Grant::share_full);
+  CHECK(budget.take({1}, 50) == Grant::given);
+  CHECK(budget.take({2}, 700) == Grant::given);  // a first body of a caller may be larger
+  CHECK(budget.take({3}, 100) == Grant::full);
+  budget.give_back({1}, 50);
+  CHECK(budget.take({3}, 100) == Grant::given);
+  budget.give_back({2}, 700);
+  budget.give_back({1}, 200);
+  budget.give_back({3}, 100);
+  CHECK(budget.take({1}, 1'000) == Grant::given);
+}
