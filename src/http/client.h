@@ -32,10 +32,9 @@ struct ClientRequest {
   std::string address;       // numeric; where the connection goes, whatever `host` says
   std::vector<std::pair<std::string, std::string>> headers;  // without Host and Content-Length
   std::string body;
-  int connect_timeout_ms = 5'000;  // for TCP, and again for each wait of the handshake
-  int total_timeout_ms = 15'000;   // everything
-  std::size_t response_bytes_max =
-      64 * 1024;  // of the body; of a header the library reads 100 lines
+  int connect_timeout_ms = 5'000;              // for TCP, and again for each wait of the handshake
+  int total_timeout_ms = 15'000;               // everything
+  std::size_t response_bytes_max = 64 * 1024;  // of the body; a header has 100 lines at most
 };
 
 struct ClientResponse {

@@ -4,6 +4,7 @@
 #include <httplib.h>
 #include <openssl/ssl.h>
 #include <poll.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <chrono>
@@ -189,10 +190,13 @@ void PinnedClient::follow(Attempt& attempt, httplib::Request& out) {
     attempt.call.watch(socket);
   });
   // The library sends a request again when the peer seems to have closed a TLS connection. The
-  // second time there is nothing to send.
+  // second time there is nothing to send, and, because it reads all the same, nothing to read.
   client_->set_header_writer(
-      [&attempt](httplib::Stream& stream, httplib::Headers& headers) -> ssize_t {
-        if (attempt.sending || attempt.call.is_over()) return -1;
+      [this, &attempt](httplib::Stream& stream, httplib::Headers& headers) -> ssize_t {
+        if (attempt.sending || attempt.call.is_over()) {
+          ::shutdown(client_->socket(), SHUT_RDWR);
+          return -1;
+        }
         attempt.sending = true;
         const ssize_t written = httplib::detail::write_headers(stream, headers);
         stream.write(attempt.request.body.data(), attempt.request.body.size());

@@ -1,5 +1,6 @@
 #include "http/client.h"
 
+#include <array>
 #include <catch2/catch.hpp>
 #include <fstream>
 
@@ -104,7 +105,8 @@ class Dripping {
   Thread thread_;  // last: starts when everything above is there
 };
 
-/// Speaks TLS and ends each connection in order after a whole request, without a response.
+/// Speaks TLS, answers the first request of each connection, and ends the connection in order while
+/// the second still arrives.
 class ClosingTlsServer {
  public:
   explicit ClosingTlsServer(const Certificates& files) {
@@ -123,17 +125,13 @@ class ClosingTlsServer {
     for (int peer; (peer = ::accept(listener_.fd(), nullptr, nullptr)) >= 0; ::close(peer)) {
       TlsSession session = identity_.accept(peer);
       if (session.handshake().state != IoState::done) continue;
-      std::string request;
-      char chunk[4096];
-      while (!has(request, "\r\n\r\n")) {
-        const IoResult result = session.read(chunk, sizeof chunk);
-        if (result.state != IoState::done) break;
-        request.append(chunk, result.bytes);
-      }
-      if (has(request, "\r\n\r\n")) ++requests_;
+      std::array<char, 65'536> chunk;
+      constexpr std::string_view kAnswer = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
+      if (session.read(chunk.data(), chunk.size()).state == IoState::done) ++requests_;
+      session.write(kAnswer.data(), kAnswer.size());
+      if (session.read(chunk.data(), chunk.size()).state == IoState::done) ++requests_;
       session.close_notify();
-      ::shutdown(peer, SHUT_WR);
-      while (::recv(peer, chunk, sizeof chunk, 0) > 0) {
+      while (::recv(peer, chunk.data(), chunk.size(), 0) > 0) {
       }
     }
   }
@@ -267,18 +265,19 @@ TEST_CASE("the deadline also ends what the library's own limits do not") {
   CHECK(clock.monotonic_ms() - start < 5'000);
 }
 
-TEST_CASE(
-    "one call is one request, also when the peer closes a TLS connection without a response") {
+TEST_CASE("one call is one request, also when the peer closes a TLS connection meanwhile") {
   const Certificates files;
   files.make("DNS:pay.example", 1);
   const ClosingTlsServer server(files);
   ClientRequest request = plain(server.port());
+  request.method = "POST";
   request.tls = true;
   Client client(files.cert(), Client::Connections::keep);
-  for (int call = 1; call <= 5; ++call) {
-    CHECK(client.send(request).error().slug == Slug::provider_error);
-    CHECK(server.requests() == call);
-  }
+  CHECK(client.send(request)->status == 200);
+  CHECK(client.idle() == 1);
+  request.body = std::string(16 << 20, 'x');  // more than buffers on the way hold
+  CHECK(client.send(request).error().slug == Slug::provider_error);
+  CHECK(server.requests() == 2);
 }
 
 TEST_CASE("a response longer than asked for is cut off") {
