@@ -279,14 +279,16 @@ if(COFFER_TESTS)
 endif()
 
 # No zlib, brotli or zstd: a compressed body is a way round every size limit. The non-blocking
-# getaddrinfo has a use after free in its timeout path; names go through c-ares here anyway.
+# getaddrinfo has a use after free in its timeout path; names go through c-ares here anyway. Without
+# "Expect: 100-continue": the client would send it with every body over 1 KiB and wait for a second.
 add_library(tp_httplib INTERFACE)
 add_library(tp::httplib ALIAS tp_httplib)
 target_include_directories(tp_httplib SYSTEM INTERFACE "${httplib_SOURCE_DIR}")
 # A field may take all of the 16 KiB that the gate allows a header.
-target_compile_definitions(tp_httplib INTERFACE CPPHTTPLIB_OPENSSL_SUPPORT CPPHTTPLIB_HEADER_MAX_LENGTH=16384)
+target_compile_definitions(tp_httplib INTERFACE CPPHTTPLIB_OPENSSL_SUPPORT
+  CPPHTTPLIB_HEADER_MAX_LENGTH=16384 CPPHTTPLIB_EXPECT_100_THRESHOLD=0)
 if(APPLE)
-  # Its client is not used, and so needs no frameworks for the keychain.
+  # Roots come from the CA bundle, and so no frameworks for the keychain are needed.
   target_compile_definitions(tp_httplib INTERFACE CPPHTTPLIB_DISABLE_MACOSX_AUTOMATIC_ROOT_CERTIFICATES)
 endif()
 target_link_libraries(tp_httplib INTERFACE tp::openssl)

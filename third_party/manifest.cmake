@@ -23,8 +23,9 @@ coffer_archive(httplib
   HOMEPAGE https://github.com/yhirose/cpp-httplib
   WHY      "HTTP server and client behind our own gate; Debian 12's 0.11 has open CVEs and no static library"
   KEEP     httplib.h LICENSE
-  PATCHES  httplib-raw-header-values.patch httplib-strict-chunk-size.patch
-  CONTENT  4adb47d26fa7d95146185f241792b6500f8a2aa3f2f42a46811c7e34dba091ff
+  PATCHES  httplib-raw-header-values.patch httplib-raw-query.patch httplib-status-line.patch
+           httplib-strict-chunk-size.patch
+  CONTENT  e2781e1d6368e792411c4a888611acb863a699cca99f2af4a3f3eccecf6ba2a3
   UPSTREAM https://github.com/yhirose/cpp-httplib/archive/refs/tags/v0.41.0.tar.gz -
   DEBIAN   pool/main/c/cpp-httplib/cpp-httplib_0.41.0+ds.orig.tar.xz
            7acb492bffdd95165677d22145c2c4890e6432c5ef53d0f781defe8dec48f567)

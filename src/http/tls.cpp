@@ -56,6 +56,15 @@ Unexpected refused(const std::string& what, const std::string& file) {
   return error;
 }
 
+/// Keeps the reason before the handshake is forgotten.
+int note_fault(int accepted, X509_STORE_CTX* chain) {
+  const auto* session =
+      static_cast<SSL*>(X509_STORE_CTX_get_ex_data(chain, SSL_get_ex_data_X509_STORE_CTX_idx()));
+  auto* fault = static_cast<long*>(SSL_CTX_get_app_data(SSL_get_SSL_CTX(session)));
+  if (accepted != 1) *fault = X509_STORE_CTX_get_error(chain);
+  return accepted;
+}
+
 using Context = std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)>;
 
 void configure(SSL_CTX* context) {
@@ -120,11 +129,6 @@ IoResult TlsSession::write(const char* data, std::size_t size) {
   return result == 1 ? IoResult{IoState::done, bytes} : outcome(result);
 }
 
-std::string TlsSession::refused_certificate() const {
-  const long result = SSL_get_verify_result(session_);
-  return result == X509_V_OK ? std::string() : X509_verify_cert_error_string(result);
-}
-
 void TlsSession::close_notify() {
   if (session_ == nullptr || SSL_in_init(session_)) return;
   ERR_clear_error();
@@ -167,7 +171,7 @@ TlsSession TlsIdentity::accept(int fd) {
   return TlsSession(session);
 }
 
-TlsTrust::~TlsTrust() { SSL_CTX_free(context_); }
+TlsTrust::~TlsTrust() { X509_STORE_free(roots_); }
 
 Result<void> TlsTrust::refresh() {
   struct stat file {};
@@ -177,46 +181,34 @@ Result<void> TlsTrust::refresh() {
                                                   "without verification.");
   }
   const std::int64_t version = changed_ns(file);
-  if (context_ != nullptr && version == loaded_version_) return {};
+  if (roots_ != nullptr && version == loaded_version_) return {};
   ERR_clear_error();
-  Context fresh(SSL_CTX_new(TLS_client_method()), SSL_CTX_free);
-  if (!fresh) return refused("TLS with CA bundle", ca_bundle_);
-  SSL_CTX_set_min_proto_version(fresh.get(), TLS1_2_VERSION);
-  SSL_CTX_set_verify(fresh.get(), SSL_VERIFY_PEER, nullptr);
-  SSL_CTX_set_mode(fresh.get(),
-                   SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
-  if (SSL_CTX_load_verify_file(fresh.get(), ca_bundle_.c_str()) != 1) {
+  std::unique_ptr<X509_STORE, decltype(&X509_STORE_free)> fresh(X509_STORE_new(), X509_STORE_free);
+  if (!fresh || X509_STORE_load_file(fresh.get(), ca_bundle_.c_str()) != 1) {
     return refused("The CA bundle", ca_bundle_);
   }
-  SSL_CTX_free(context_);
-  context_ = fresh.release();
+  X509_STORE_free(roots_);
+  roots_ = fresh.release();
   loaded_version_ = version;
   return {};
 }
 
-Result<TlsSession> TlsTrust::connect(int fd, const std::string& host) {
-  SSL* raw = nullptr;
+Result<void> TlsTrust::protect(SSL_CTX* context, const std::string& host, long* fault) {
+  if (context == nullptr) return refused("TLS", "for " + host);
   {
     const Lock lock(mutex_);
     COFFER_TRY_VOID(refresh());
-    raw = SSL_new(context_);
+    SSL_CTX_set1_cert_store(context, roots_);
   }
-  const auto failed = [&](const char* what) { return refused(what, "for " + host); };
-  if (raw == nullptr) return failed("A TLS session");
-  TlsSession session(raw);
+  SSL_CTX_set_app_data(context, fault);
+  SSL_CTX_set_verify(context, SSL_VERIFY_PEER, note_fault);
   constexpr unsigned char kAlpn[] = {8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
-  SSL_set_alpn_protos(raw, kAlpn, sizeof kAlpn);
-  X509_VERIFY_PARAM* verify = SSL_get0_param(raw);
+  SSL_CTX_set_alpn_protos(context, kAlpn, sizeof kAlpn);
+  X509_VERIFY_PARAM* verify = SSL_CTX_get0_param(context);
   X509_VERIFY_PARAM_set_hostflags(verify, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
-  // An address is verified as one and never sent as a server name (RFC 6066 section 3).
-  if (X509_VERIFY_PARAM_set1_ip_asc(verify, host.c_str()) != 1) {
-    if (SSL_set1_host(raw, host.c_str()) != 1 || SSL_set_tlsext_host_name(raw, host.c_str()) != 1) {
-      return failed("The server name");
-    }
-  }
-  if (SSL_set_fd(raw, fd) != 1) return failed("A TLS session");
-  SSL_set_connect_state(raw);
-  return session;
+  const bool known = X509_VERIFY_PARAM_set1_ip_asc(verify, host.c_str()) == 1 ||
+                     X509_VERIFY_PARAM_set1_host(verify, host.c_str(), host.size()) == 1;
+  return known ? Result<void>() : refused("The server name", host);
 }
 
 }  // namespace coffer::http

@@ -1,4 +1,5 @@
-// TLS over non-blocking sockets: OpenSSL 3, TLS 1.2 and 1.3, ALPN http/1.1, both sides.
+// TLS with OpenSSL 3: versions 1.2 and 1.3, ALPN http/1.1. Of the listener the sessions over
+// non-blocking sockets, of the client whom it believes.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +12,7 @@
 
 struct ssl_ctx_st;
 struct ssl_st;
+struct x509_store_st;
 
 namespace coffer::http {
 
@@ -44,9 +46,6 @@ class TlsSession {
   IoResult write(const char* data, std::size_t size);
   /// Tells the peer that nothing follows, so that it can tell an end from a cut.
   void close_notify();
-  /// After a failed client handshake: why the certificate was not accepted; empty when that is not
-  /// what failed.
-  std::string refused_certificate() const;
 
  private:
   IoResult outcome(int result);
@@ -72,7 +71,8 @@ class TlsIdentity {
   ssl_ctx_st* context_ COFFER_GUARDED_BY(mutex_) = nullptr;
 };
 
-/// Whom the client believes: the roots of one CA bundle. Thread safe.
+/// Whom the client believes: the roots of one CA bundle, read once for all connections. Thread
+/// safe.
 class TlsTrust {
  public:
   explicit TlsTrust(std::string ca_bundle) : ca_bundle_(std::move(ca_bundle)) {}
@@ -80,16 +80,18 @@ class TlsTrust {
   TlsTrust(const TlsTrust&) = delete;
   TlsTrust& operator=(const TlsTrust&) = delete;
 
-  /// A client session over `fd` that accepts only a certificate for `host` (a name or an address)
-  /// from one of the roots. Reads the bundle at the first call and again when the file has changed.
-  Result<TlsSession> connect(int fd, const std::string& host);
+  /// Sessions of this client context accept only a certificate for `host` (a name or an address)
+  /// from one of the roots. Why a handshake does not is written to `fault` (X509_V_ERR_...), which
+  /// outlives the context's sessions. Reads the bundle at the first call and again when the file
+  /// has changed.
+  Result<void> protect(ssl_ctx_st* context, const std::string& host, long* fault);
 
  private:
   Result<void> refresh() COFFER_REQUIRES(mutex_);
 
   const std::string ca_bundle_;
   Mutex mutex_;
-  ssl_ctx_st* context_ COFFER_GUARDED_BY(mutex_) = nullptr;
+  x509_store_st* roots_ COFFER_GUARDED_BY(mutex_) = nullptr;
   std::int64_t loaded_version_ COFFER_GUARDED_BY(mutex_) = 0;  // change time of the file, ns
 };
 

@@ -15,6 +15,18 @@ Connector& ConnectorRegistry::driver(const ConnectorTerms& terms) {
   throw InternalError("unknown driver");
 }
 
+/// Nothing is needed where the driver answers at once.
+Result<std::optional<Slots::Slot>> ConnectorRegistry::place_to_wait(const ConnectorTerms& terms) {
+  constexpr int kRetryAfterS = 5;
+  if (!calls_out(terms)) return std::optional<Slots::Slot>();
+  const Lock lock(mutex_);
+  auto slot = waiting_.try_emplace(terms.key, kRequestsWaitingMax).first->second.try_take();
+  if (slot) return slot;
+  return unexpected(Problem(Slug::provider_unavailable,
+                            "The payment provider is slow: enough requests wait for it already.")
+                        .retry_after(kRetryAfterS));
+}
+
 /// Every call passes here, so that it is counted whatever the driver.
 template <class Answer, class Ask>
 Result<Answer> ConnectorRegistry::call(Result<Answer> (Connector::*function)(const ConnectorTerms&,
@@ -40,6 +52,7 @@ Result<Answer> ConnectorRegistry::call(Result<Answer> (Connector::*function)(con
 }
 
 Result<ProviderQuote> ConnectorRegistry::quote(const ConnectorTerms& terms, const QuoteAsk& ask) {
+  COFFER_TRY(const auto place, place_to_wait(terms));
   return call(&Connector::quote, "quote", terms, ask);
 }
 
@@ -73,6 +86,7 @@ Result<CollectionAnswer> ConnectorRegistry::expire(const ConnectorTerms& terms,
 
 Result<ReferenceAnswer> ConnectorRegistry::issue_reference(const ConnectorTerms& terms,
                                                            const ReferenceAsk& ask) {
+  COFFER_TRY(const auto place, place_to_wait(terms));
   return call(&Connector::issue_reference, "issue_reference", terms, ask);
 }
 

@@ -1,9 +1,13 @@
 // All drivers behind one Connector: what flows work with.
 #pragma once
 
+#include <cstdint>
+#include <map>
+#include <optional>
 #include <string_view>
 
 #include "base/clock.h"
+#include "base/mutex.h"
 #include "base/random.h"
 #include "http/client.h"
 #include "outbound/breaker.h"
@@ -11,6 +15,7 @@
 #include "outbound/http_connector.h"
 #include "outbound/resolver.h"
 #include "outbound/sandbox_connector.h"
+#include "outbound/wire/slots.h"
 
 namespace coffer {
 class Metrics;  // base/telemetry/metrics.h
@@ -20,9 +25,12 @@ namespace coffer::outbound {
 
 /// Picks the driver that the terms name. Calls of the http driver go through the circuit breaker of
 /// their connector: while it is open they are `provider-unavailable` at once, with the seconds to
-/// wait. Thread safe.
+/// wait. A request waits for quotes and references: of each `http` connector at most
+/// kRequestsWaitingMax at once, and the others are `provider-unavailable` at once too. Thread safe.
 class ConnectorRegistry final : public Connector {
  public:
+  static constexpr int kRequestsWaitingMax = 2;
+
   /// Everything referred to outlives the registry. Without `metrics` calls are not counted.
   ConnectorRegistry(const Clock& clock, Resolver& resolver, http::Client& client, Random& random,
                     Metrics* metrics = nullptr)
@@ -52,6 +60,7 @@ class ConnectorRegistry final : public Connector {
 
  private:
   Connector& driver(const ConnectorTerms& terms);
+  Result<std::optional<Slots::Slot>> place_to_wait(const ConnectorTerms& terms);
   template <class Answer, class Ask>
   Result<Answer> call(Result<Answer> (Connector::*function)(const ConnectorTerms&, const Ask&),
                       std::string_view name, const ConnectorTerms& terms, const Ask& ask);
@@ -60,6 +69,8 @@ class ConnectorRegistry final : public Connector {
   SandboxConnector sandbox_;
   HttpConnector http_;
   Metrics* const metrics_;
+  Mutex mutex_;
+  std::map<std::int64_t, Slots> waiting_ COFFER_GUARDED_BY(mutex_);  // by connector
 };
 
 }  // namespace coffer::outbound

@@ -37,7 +37,8 @@ Result<CollectionAnswer> HttpConnector::by_own_clock(Result<CollectionAnswer> an
 }
 
 Result<ProviderQuote> HttpConnector::quote(const ConnectorTerms& terms, const QuoteAsk& ask) {
-  COFFER_TRY(const auto reply, http_.call(terms, {"POST", "/quotes", quote_body(terms, ask)}));
+  COFFER_TRY(const auto reply,
+             http_.call(terms, {"POST", "/quotes", quote_body(terms, ask), true}));
   if (!reply.accepted()) return provider_error(terms, "quote", kRefused, reply);
   auto quote = judged(terms, "quote", reply, read_quote(terms, ask, reply.body));
   if (quote && quote->expires_at) quote->expires_at = quote->expires_at->plus_ms(clock_.ahead_ms());
@@ -113,7 +114,7 @@ Result<CollectionAnswer> HttpConnector::expire(const ConnectorTerms& terms,
 Result<ReferenceAnswer> HttpConnector::issue_reference(const ConnectorTerms& terms,
                                                        const ReferenceAsk& ask) {
   COFFER_TRY(const auto reply,
-             http_.call(terms, {"POST", "/references", reference_body(terms, ask)}));
+             http_.call(terms, {"POST", "/references", reference_body(terms, ask), true}));
   ReferenceAnswer answer;
   if (reply.refused_with(kNotFound, "customer_not_registered")) {
     answer.kind = ReferenceAnswer::Kind::customer_not_registered;

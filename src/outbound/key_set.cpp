@@ -14,8 +14,6 @@ namespace fs = std::filesystem;
 
 constexpr std::int64_t kFreshMs = 600'000;
 constexpr std::int64_t kUsableMs = 86'400'000;
-constexpr std::int64_t kAskAgainMs = 30'000;
-constexpr std::int64_t kAskAgainWithoutCopyMs = 1'000;
 constexpr std::size_t kBytesMax = 256 * 1024;
 
 Unexpected not_in_time() {
@@ -55,21 +53,36 @@ KeySet::KeySet(std::string source, int timeout_ms, const Clock& clock, http::Cli
       timeout_ms_(timeout_ms),
       clock_(clock),
       client_(client),
-      resolver_(resolver) {}
+      resolver_(resolver),
+      fetcher_("key-set", [this] { return step(); }) {
+  if (remote_) fetcher_.start();
+}
 
 Result<KeyDocument> KeySet::read(Need need) {
-  {
-    const Lock lock(mutex_);
-    if (!remote_) return read_file();
-    const std::int64_t now_ms = clock_.monotonic_ms();
-    // Real time: who is waited for is on the network.
-    for (int turns = 0; fetching_ && document_.version == 0; ++turns) {
-      if (turns == 2) return not_in_time();
-      fetched_.wait_for_ms(mutex_, timeout_ms_);
-    }
-    if (fetching_ || !is_due(need, now_ms)) return copy(now_ms);
+  const Lock lock(mutex_);
+  if (!remote_) return read_file();
+  const std::int64_t now_ms = clock_.monotonic_ms();
+  if (!fetching_ && is_due(need, now_ms)) {
     fetching_ = true;
     asked_ms_ = now_ms;
+    fetcher_.wake();
+  }
+  if (need == Need::other_key || !has_copy(now_ms)) wait_for_fetch();
+  return copy(clock_.monotonic_ms());
+}
+
+void KeySet::wait_for_fetch() {
+  const auto slot = waiting_.try_take();
+  if (!slot) return;
+  const Deadline deadline(timeout_ms_);
+  while (fetching_ && deadline.left_ms() > 0) fetched_.wait_for_ms(mutex_, deadline.left_ms());
+}
+
+/// Of the fetcher's thread.
+std::int64_t KeySet::step() {
+  {
+    const Lock lock(mutex_);
+    if (!fetching_) return WorkerThread::kWhenWoken;
   }
   auto text = fetch();
   const Lock lock(mutex_);
@@ -81,7 +94,7 @@ Result<KeyDocument> KeySet::read(Need need) {
     log_warning("auth", "signing keys of the external issuer not fetched",
                 {{"source", source_}, {"problem", text.error().detail}});
   }
-  return copy(clock_.monotonic_ms());
+  return WorkerThread::kWhenWoken;
 }
 
 bool KeySet::is_due(Need need, std::int64_t now_ms) const {
@@ -92,8 +105,12 @@ bool KeySet::is_due(Need need, std::int64_t now_ms) const {
   return wanted && since_ms >= kAskAgainMs;
 }
 
+bool KeySet::has_copy(std::int64_t now_ms) const {
+  return document_.version != 0 && now_ms - fetched_ms_ < kUsableMs;
+}
+
 Result<KeyDocument> KeySet::copy(std::int64_t now_ms) const {
-  if (document_.version == 0 || now_ms - fetched_ms_ >= kUsableMs) return not_in_time();
+  if (!has_copy(now_ms)) return not_in_time();
   return document_;
 }
 

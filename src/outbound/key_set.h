@@ -9,8 +9,10 @@
 #include "base/clock.h"
 #include "base/mutex.h"
 #include "base/result.h"
+#include "base/worker_thread.h"
 #include "http/client.h"
 #include "outbound/resolver.h"
+#include "outbound/wire/slots.h"
 
 namespace coffer::outbound {
 
@@ -19,11 +21,17 @@ struct KeyDocument {
   std::uint64_t version = 0;  // rises with every new text, from 1
 };
 
-/// Thread safe. A file is read again when it changed. An address is asked again after ten minutes;
-/// when that fails, the copy stays good for a day, because an issuer's short outage must not lock
-/// everybody out. One thread asks, the others go on with the copy or wait as long as it may take.
+/// Thread safe. A file is read again when it changed. An address is asked again after ten minutes,
+/// beside the requests, which go on with the copy; when that fails, the copy stays good for a day,
+/// because an issuer's short outage must not lock everybody out. There is one fetch at a time.
+/// Without a copy, or without the key that is needed, at most kWaitingMax callers wait for it, and
+/// a failure is the answer of the next kAskAgainWithoutCopyMs.
 class KeySet {
  public:
+  static constexpr int kWaitingMax = 4;
+  static constexpr std::int64_t kAskAgainWithoutCopyMs = 10'000;
+  static constexpr std::int64_t kAskAgainMs = 30'000;
+
   enum class Need {
     usual,
     other_key,  // the copy does not have the key: ask anew, but not every 30 s more than once
@@ -32,6 +40,8 @@ class KeySet {
   /// `source` has passed check_key_source(). `client` and `resolver` outlive this.
   KeySet(std::string source, int timeout_ms, const Clock& clock, http::Client& client,
          Resolver& resolver);
+  /// Waits for the end of a fetch in progress.
+  ~KeySet() = default;
 
   /// `token-verification-timeout` when there is no copy and none could be had in time.
   Result<KeyDocument> read(Need need);
@@ -39,6 +49,9 @@ class KeySet {
  private:
   Result<KeyDocument> read_file() COFFER_REQUIRES(mutex_);
   bool is_due(Need need, std::int64_t now_ms) const COFFER_REQUIRES(mutex_);
+  bool has_copy(std::int64_t now_ms) const COFFER_REQUIRES(mutex_);
+  void wait_for_fetch() COFFER_REQUIRES(mutex_);
+  std::int64_t step();
   Result<KeyDocument> copy(std::int64_t now_ms) const COFFER_REQUIRES(mutex_);
   void keep(std::string text) COFFER_REQUIRES(mutex_);
   Result<std::string> fetch() const;
@@ -56,6 +69,8 @@ class KeySet {
   bool fetching_ COFFER_GUARDED_BY(mutex_) = false;
   std::int64_t fetched_ms_ COFFER_GUARDED_BY(mutex_) = 0;
   std::optional<std::int64_t> asked_ms_ COFFER_GUARDED_BY(mutex_);
+  Slots waiting_{kWaitingMax};
+  WorkerThread fetcher_;  // last: starts when everything above is there
 };
 
 /// What is wrong with the setting, or empty: an address has to be https (http only to a loopback

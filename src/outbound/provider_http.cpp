@@ -99,6 +99,7 @@ Result<ProviderReply> ProviderHttp::call(const ConnectorTerms& terms, const Prov
                  {"status", status},
                  {"reason", why}});
   };
+  const std::int64_t began_ms = clock_.monotonic_ms();
   const auto response = send(*terms.endpoint, call, request_id);
   if (!response) {
     permit.failed();
@@ -117,7 +118,12 @@ Result<ProviderReply> ProviderHttp::call(const ConnectorTerms& terms, const Prov
     note("the answer is no JSON", response->status);
     return shown(Problem(Slug::provider_error));
   }
-  permit.succeeded();
+  if (call.request_waits && clock_.monotonic_ms() - began_ms > kLateMs) {
+    permit.failed();
+    note("the answer was late", response->status);
+  } else {
+    permit.succeeded();
+  }
   return *std::move(reply);
 }
 

@@ -1,6 +1,7 @@
 // One signed call to a provider: where to, through which breaker, and what may come back.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -18,6 +19,7 @@ struct ProviderCall {
   std::string method = "GET";
   std::string path;  // below the base URL: "/payouts"
   std::string body;
+  bool request_waits = false;  // a client's request is answered after this call
 };
 
 /// An answer that can be read: 2xx with JSON, or 4xx.
@@ -36,6 +38,8 @@ struct ProviderReply {
 class ProviderHttp {
  public:
   static constexpr std::size_t kResponseBytesMax = 256 * 1024;
+  /// A call that a request waits for counts as a fault when it takes longer, whatever came of it.
+  static constexpr std::int64_t kLateMs = 3'000;
 
   /// Everything referred to outlives this. Thread safe.
   ProviderHttp(const Clock& clock, Resolver& resolver, http::Client& client, Random& random,
@@ -45,8 +49,8 @@ class ProviderHttp {
   /// At most one request on the wire, to the first address of the host that can be connected to,
   /// within the endpoint's timeout. `provider-unavailable`: no connection, nothing was sent.
   /// `provider-timeout`; `provider-error`: a 5xx, a redirect, or something that is no JSON. All
-  /// three count for the breaker; a 4xx does not. Details name neither address nor secret; the log
-  /// has the reason.
+  /// three count for the breaker; a 4xx that is not late does not. Details name neither address nor
+  /// secret; the log has the reason.
   Result<ProviderReply> call(const ConnectorTerms& terms, const ProviderCall& call);
 
  private:

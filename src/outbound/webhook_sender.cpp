@@ -11,7 +11,7 @@ namespace coffer::outbound {
 namespace {
 
 constexpr int kResolveTimeoutMs = 5'000;
-constexpr int kRegisterResolveMs = 2'000;
+constexpr int kRegisterResolveMs = 1'000;
 
 /// `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 section 5.6.7).
 std::optional<Timestamp> parse_http_date(std::string_view text) {
@@ -47,11 +47,13 @@ WebhookSender::WebhookSender(const Clock& clock, Resolver& resolver, AllowedTarg
                              std::string ca_bundle, int timeout_ms)
     : clock_(clock),
       guard_(resolver, std::move(allowed)),
-      pool_(std::move(ca_bundle)),
+      client_(std::move(ca_bundle), http::Client::Connections::keep),
       timeout_ms_(timeout_ms) {}
 
-Result<void> WebhookSender::check_target(std::string_view url, Environment environment) const {
+Result<void> WebhookSender::check_target(std::string_view url, Environment environment) {
   COFFER_TRY(const Url parsed, guard_.check_url(url, environment));
+  const auto slot = lookups_.try_take();
+  if (!slot) return {};
   const auto found = guard_.addresses(parsed, kRegisterResolveMs);
   if (!found && found.error().slug == Slug::webhook_target_refused) {
     return unexpected(found.error());
@@ -59,7 +61,7 @@ Result<void> WebhookSender::check_target(std::string_view url, Environment envir
   return {};
 }
 
-Result<http::ClientResponse> WebhookSender::exchange(const WebhookMessage& message) {
+Result<http::ClientResponse> WebhookSender::exchange(const WebhookMessage& message, bool& sent) {
   const Deadline deadline(timeout_ms_);
   COFFER_TRY(const Url url, guard_.check_url(message.url, message.environment));
   COFFER_TRY(const auto addresses, guard_.addresses(url, std::min(kResolveTimeoutMs, timeout_ms_)));
@@ -73,14 +75,18 @@ Result<http::ClientResponse> WebhookSender::exchange(const WebhookMessage& messa
   request.headers.emplace_back("Content-Type", "application/json");
   request.headers.emplace_back("User-Agent", "coffer-webhooks/1");
   return send_to_any(std::move(request), addresses, deadline,
-                     [&](const http::ClientRequest& attempt) { return pool_.send(attempt); });
+                     [&](const http::ClientRequest& attempt) {
+                       auto response = client_.send(attempt);
+                       sent = response || response.error().slug != Slug::provider_unavailable;
+                       return response;
+                     });
 }
 
 WebhookAnswer WebhookSender::send(const WebhookMessage& message) {
   const SystemClock wire;
   const std::int64_t started = wire.monotonic_ms();
-  auto result = exchange(message);
   WebhookAnswer answer;
+  auto result = exchange(message, answer.sent);
   answer.duration_ms = wire.monotonic_ms() - started;
   if (!result) {
     answer.fault = result.error().detail;

@@ -10,8 +10,9 @@
 #include "base/clock.h"
 #include "base/strong.h"
 #include "domain/tenant.h"
-#include "http/client_pool.h"
+#include "http/client.h"
 #include "outbound/target_guard.h"
+#include "outbound/wire/slots.h"
 
 namespace coffer::outbound {
 
@@ -30,6 +31,7 @@ struct WebhookAnswer {
   std::string response;  // at most kResponseBytesMax of the body
   std::optional<std::int64_t> retry_after_ms;
   std::int64_t duration_ms = 0;
+  bool sent = false;  // the endpoint may have seen the POST
 
   static constexpr std::size_t kResponseBytesMax = 4'096;
 };
@@ -41,24 +43,29 @@ class WebhookSender {
   WebhookSender(const Clock& clock, Resolver& resolver, AllowedTargets allowed,
                 std::string ca_bundle, int timeout_ms);
 
+  static constexpr int kLookupsMax = 4;
+
   /// What can be told when an endpoint is registered: the URL, and where its name leads now. A name
-  /// that leads nowhere yet is accepted, because every attempt judges anew.
-  Result<void> check_target(std::string_view url, Environment environment) const;
+  /// that leads nowhere yet, or that cannot be looked up within a second, is accepted, because
+  /// every attempt judges anew. At most kLookupsMax calls look up a name at once; the others do not
+  /// wait.
+  Result<void> check_target(std::string_view url, Environment environment);
 
   /// Thread safe. Never fails: a failure is an answer.
   WebhookAnswer send(const WebhookMessage& message);
 
   /// Ends the attempts under way and all later ones without an answer. To stop.
-  void cut() { pool_.cut(); }
+  void cut() { client_.cut(); }
 
-  const http::ClientPool& pool() const { return pool_; }
+  const http::Client& client() const { return client_; }
 
  private:
-  Result<http::ClientResponse> exchange(const WebhookMessage& message);
+  Result<http::ClientResponse> exchange(const WebhookMessage& message, bool& sent);
 
   const Clock& clock_;
   const TargetGuard guard_;
-  http::ClientPool pool_;
+  http::Client client_;
+  Slots lookups_{kLookupsMax};
   const int timeout_ms_;
 };
 

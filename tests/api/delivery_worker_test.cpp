@@ -99,7 +99,7 @@ TEST_CASE("delivery: a long queue stops growing, and what waits as events still 
   CHECK(ids.size() == kEvents);
 }
 
-TEST_CASE("delivery: a stop cuts attempts short, and they are made again with the same bytes") {
+TEST_CASE("delivery: a stop cuts attempts short, which count, and the next has the same bytes") {
   Receiver receiver;
   receiver.otherwise({Kind::silent});
   TestApp app;
@@ -111,18 +111,20 @@ TEST_CASE("delivery: a stop cuts attempts short, and they are made again with th
   app.restart();
   CHECK(real_ms() - began < 5'000);  // an attempt may take 15 s
   receiver.otherwise({});
+  CHECK(app.deliver() == 0);
+  app.clock.advance_ms(1'200);  // a second, and its jitter
   CHECK(app.deliver() == 1);
   const auto requests = receiver.received();
   REQUIRE(requests.size() == 2);
   CHECK(requests.at(0).body == requests.at(1).body);
   CHECK(requests.at(0).header("X-Webhook-Id") == requests.at(1).header("X-Webhook-Id"));
-  // The one that was cut is none of the three.
   const Json webhook = app.me().get("/v1/webhooks").json().at("data").at(0);
   CHECK(webhook.at("consecutiveFailures") == 0);
   const auto delivered =
       app.me().all("/v1/webhooks/" + webhook.at("id").get<std::string>() + "/deliveries");
   CHECK(delivered.at(0).at("status") == "delivered");
-  CHECK(delivered.at(0).at("attempts") == 1);
+  // There are never more than three, however often the server stops in the middle of one.
+  CHECK(delivered.at(0).at("attempts") == 2);
 }
 
 TEST_CASE("delivery: a body is what was so in the commit of its event, whenever it is made") {

@@ -158,8 +158,8 @@ void send_delivery(const Context& context, DeliveryLanes& lanes, const DeliveryJ
   }
   COFFER_FAULT("deliver.sent");
   if (outcome.answer.status == 0 && lanes.closed()) {
-    lanes.abandon(job.delivery, job.started_ms);
-    return;
+    if (!outcome.answer.sent) return lanes.abandon(job.delivery, job.started_ms);
+    outcome.answer.fault = "The attempt was interrupted by a stop of the server.";
   }
   note_attempt(context, outcome.answer);
   const Ruling ruling = ruling_of(context, outcome, job.delivery.attempts + 1);

@@ -24,7 +24,8 @@ Result<DeliveryRound> run_delivery_round(const Context& context, DeliveryLanes& 
 DeliveryLanes::Chance delivery_chance(const Context& context, const DeliveryLanes& lanes);
 /// The next ready delivery. `send_delivery` must follow. From any number of threads, as that.
 std::optional<DeliveryJob> take_delivery(const Context& context, DeliveryLanes& lanes);
-/// Sends it. An attempt that closing the lanes has cut short is none: the rows say that it is due.
+/// Sends it. When closing the lanes cuts an attempt short, it counts if the endpoint may have seen
+/// the POST; otherwise the rows say that it is due.
 void send_delivery(const Context& context, DeliveryLanes& lanes, const DeliveryJob& job);
 
 /// Nothing more is given to senders, and what they wait for ends now. For good.

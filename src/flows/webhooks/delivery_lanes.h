@@ -82,7 +82,7 @@ class DeliveryLanes {
   void put_back(std::vector<DeliveryOutcome> outcomes);
   /// Recorded: what is due again may be loaded again.
   void release(const std::vector<DeliveryOutcome>& outcomes);
-  /// From now on nothing is given to senders, and an attempt without an answer says nothing.
+  /// From now on nothing is given to senders.
   void close();
   bool closed() const;
 

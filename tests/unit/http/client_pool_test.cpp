@@ -1,9 +1,9 @@
 // Connections that are kept: found again only for the same place, and given up without a loss.
-#include "http/client_pool.h"
 
 #include <catch2/catch.hpp>
 
 #include "base/thread.h"
+#include "http/client.h"
 #include "running_server.h"
 #include "support/listener.h"
 
@@ -92,7 +92,7 @@ class OneAnswer {
 
 TEST_CASE("pool: the next request to the same place goes over the same connection") {
   RunningServer server;
-  ClientPool pool("");
+  Client pool("", Client::Connections::keep);
   for (int i = 0; i < 5; ++i) {
     const auto response = pool.send(request_to(server.port(), std::to_string(i)));
     REQUIRE(response);
@@ -114,7 +114,7 @@ TEST_CASE("pool: an answer that is cut short or says close is the last on its co
     response.body = std::string(5'000, 'x');
     return response;
   });
-  ClientPool pool("");
+  Client pool("", Client::Connections::keep);
   ClientRequest request = request_to(server.port());
   request.response_bytes_max = 100;
   for (int i = 0; i < 2; ++i) {
@@ -131,7 +131,7 @@ TEST_CASE("pool: an answer that is cut short or says close is the last on its co
 }
 
 TEST_CASE("pool: a connection that the peer closed while idle costs nothing") {
-  ClientPool pool("");
+  Client pool("", Client::Connections::keep);
   int port = 0;
   {
     RunningServer server;
@@ -147,7 +147,7 @@ TEST_CASE("pool: a connection that the peer closed while idle costs nothing") {
 TEST_CASE("pool: one call is one request, also when the peer hangs up on a reused connection") {
   for (const auto second : {OneAnswer::Second::close, OneAnswer::Second::reset}) {
     OneAnswer server(second);
-    ClientPool pool("");
+    Client pool("", Client::Connections::keep);
     REQUIRE(pool.send(request_to(server.port())));
     REQUIRE(pool.idle() == 1);
     const auto response = pool.send(request_to(server.port()));
@@ -169,7 +169,7 @@ TEST_CASE("pool: one call is one request, also when the peer hangs up on a reuse
 TEST_CASE(
     "pool: a connection that the peer closes after its answer is not used for the next call") {
   OneAnswer server(OneAnswer::Second::closed_before);
-  ClientPool pool("");
+  Client pool("", Client::Connections::keep);
   for (int i = 1; i <= 3; ++i) {
     CHECK(pool.send(request_to(server.port())));
     REQUIRE(server.wait_until_closed(i));
@@ -190,7 +190,7 @@ TEST_CASE("pool: chunked and empty answers leave the connection usable") {
     }
     return response;
   });
-  ClientPool pool("");
+  Client pool("", Client::Connections::keep);
   CHECK(pool.send(request_to(server.port()))->body == "onetwo");
   CHECK(pool.send(request_to(server.port()))->status == 204);
   CHECK(pool.send(request_to(server.port()))->status == 204);
@@ -210,7 +210,7 @@ TEST_CASE("pool: a cut ends what waits, and everything after it") {
     while (!over) asked.wait(mutex);
     return Response();
   });
-  ClientPool pool("");
+  Client pool("", Client::Connections::keep);
   std::optional<Result<ClientResponse>> result;
   const std::int64_t began = SystemClock().monotonic_ms();
   {

@@ -1,10 +1,15 @@
 #include "outbound/http_connector.h"
 
+#include <poll.h>
+
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <functional>
+#include <vector>
 
 #include "base/log.h"
 #include "base/mutex.h"
+#include "base/thread.h"
 #include "connector_conformance.h"
 #include "outbound/connector_registry.h"
 #include "outbound/provider_signature.h"
@@ -33,6 +38,8 @@ class Stub {
  public:
   Stub() : server_({}, [this](http::Request& request) { return answer(request); }) {}
 
+  std::function<void()> before_answer = [] {};
+
   void set(int status, std::string body) {
     const Lock lock(mutex_);
     status_ = status;
@@ -50,9 +57,13 @@ class Stub {
 
  private:
   http::Response answer(http::Request& request) {
+    {
+      const Lock lock(mutex_);
+      last_ = request;
+      ++calls_;
+    }
+    before_answer();
     const Lock lock(mutex_);
-    last_ = request;
-    ++calls_;
     http::Response out;
     out.status = status_;
     out.body = body_;
@@ -362,4 +373,65 @@ TEST_CASE("the registry takes the driver that the terms name") {
   CHECK(stub.calls() == 0);
   CHECK_FALSE(ConnectorRegistry::calls_out(sandbox));
   CHECK(ConnectorRegistry::calls_out(world.terms()));
+}
+
+TEST_CASE("of each provider two requests are waited for at once, the others learn it at once") {
+  constexpr int kRequests = 12;
+  coffer::http::test::Gatekeeper gate;
+  Stub stub;
+  stub.set(500, "{}");
+  stub.before_answer = [&] { gate.wait(); };
+  World world(stub.port());
+  std::atomic<int> refused{0};
+  std::atomic<int> failed{0};
+  std::vector<Thread> requests;
+  for (int i = 0; i < kRequests; ++i) {
+    requests.emplace_back("request", [&, i] {
+      const auto& terms = i % 2 == 0 ? world.subject.off_ramp : world.subject.on_ramp;
+      const Slug slug =
+          i % 3 == 0 ? world.registry.issue_reference(terms, {}).error().slug
+                     : world.registry.quote(terms, {amount_of("100"), false, {}}).error().slug;
+      ++(slug == Slug::provider_unavailable ? refused : failed);
+    });
+  }
+  const SystemClock clock;
+  const std::int64_t deadline_ms = clock.monotonic_ms() + 1'500;
+  const auto waiting = [&] { return kRequests - refused - failed; };
+  while (waiting() > 2 * ConnectorRegistry::kRequestsWaitingMax &&
+         clock.monotonic_ms() < deadline_ms) {
+    ::poll(nullptr, 0, 1);
+  }
+  const int refused_at_once = refused;
+  gate.open();
+  for (Thread& request : requests) request.join();
+  // The keys of both connectors differ.
+  CHECK(refused_at_once == kRequests - 2 * ConnectorRegistry::kRequestsWaitingMax);
+  CHECK(stub.calls() == 2 * ConnectorRegistry::kRequestsWaitingMax);
+  const auto next = world.registry.quote(world.terms(), {amount_of("100"), false, {}});
+  CHECK(next.error().slug == Slug::provider_error);
+}
+
+TEST_CASE("answers that a request waits for too long open the breaker") {
+  const auto state_after = [](std::int64_t lasts_ms, bool payout) {
+    Stub stub;
+    World world(stub.port());
+    stub.set(404, R"({"code":"payout_not_found"})");
+    stub.before_answer = [&] { world.clock.advance_ms(lasts_ms); };
+    const Payout sent = payout_to(world.subject, "0123456789");
+    for (int i = 0; i < Breakers::kFaultsToOpen; ++i) {
+      if (payout) {
+        CHECK(world.registry.payout_status(world.terms(), sent));
+      } else {
+        CHECK(world.registry.quote(world.terms(), {amount_of("100"), false, {}}).error().slug ==
+              Slug::provider_error);
+      }
+    }
+    CHECK(stub.calls() == Breakers::kFaultsToOpen);
+    return world.registry.breaker(world.terms().key).kind;
+  };
+  CHECK(state_after(ProviderHttp::kLateMs, false) == BreakerState::Kind::closed);
+  CHECK(state_after(ProviderHttp::kLateMs + 1, false) == BreakerState::Kind::open);
+  CHECK(state_after(9'000, false) == BreakerState::Kind::open);
+  // Nobody waits for what a worker asks.
+  CHECK(state_after(9'000, true) == BreakerState::Kind::closed);
 }

@@ -1,10 +1,15 @@
 // One attempt over a real socket: signatures, pinning, and what counts as an answer.
 #include "outbound/webhook_sender.h"
 
+#include <poll.h>
+
+#include <atomic>
 #include <catch2/catch.hpp>
+#include <vector>
 
 #include "../http/running_server.h"
 #include "base/digest.h"
+#include "base/thread.h"
 #include "outbound/webhook_signature.h"
 #include "raw_host.h"
 
@@ -106,7 +111,7 @@ TEST_CASE("sender: a connection is used again, but only after its address was ju
   World world;
   CHECK(world.send().status == 200);
   CHECK(world.send().status == 200);
-  CHECK(world.sender.pool().opened() == 1);
+  CHECK(world.sender.client().opened() == 1);
   CHECK(world.resolver.asked == 2);
   for (const char* address : {"10.0.0.1", "169.254.169.254", "::1", "::ffff:127.0.0.1"}) {
     world.resolver.addresses = {address};
@@ -118,7 +123,7 @@ TEST_CASE("sender: a connection is used again, but only after its address was ju
   world.resolver.addresses = {"127.0.0.1", "10.0.0.1"};
   CHECK(world.send().status == 0);
   CHECK(world.calls == 2);
-  CHECK(world.sender.pool().opened() == 1);
+  CHECK(world.sender.client().opened() == 1);
 }
 
 TEST_CASE("sender: without permission nothing ever connects to this machine") {
@@ -128,7 +133,7 @@ TEST_CASE("sender: without permission nothing ever connects to this machine") {
     CHECK(world.send().status == 0);
   }
   CHECK(world.calls == 0);
-  CHECK(world.sender.pool().opened() == 0);
+  CHECK(world.sender.client().opened() == 0);
   CHECK_FALSE(world.sender.check_target("http://hooks.example/", Environment::sandbox));
 }
 
@@ -209,4 +214,45 @@ TEST_CASE("Retry-After comes as seconds or as a date") {
     INFO(text);
     CHECK_FALSE(parse_retry_after(text, now));
   }
+}
+
+namespace {
+
+/// A name server that says nothing until it is told to.
+class Silent final : public Resolver {
+ public:
+  Result<std::vector<std::string>> resolve(const std::string&, int) override {
+    ++asked;
+    gate.wait();
+    return unexpected(Slug::provider_timeout, "silent");
+  }
+  std::atomic<int> asked{0};
+  http::test::Gatekeeper gate;
+};
+
+}  // namespace
+
+TEST_CASE("sender: of many registrations with a silent name server few wait") {
+  constexpr int kRegistrations = 90;
+  Silent resolver;
+  ManualClock clock;
+  WebhookSender sender(clock, resolver, targets(""), "", 10'000);
+  std::atomic<int> accepted{0};
+  std::vector<Thread> registrations;
+  for (int i = 0; i < kRegistrations; ++i) {
+    registrations.emplace_back("register", [&] {
+      if (sender.check_target("https://hooks.example/", Environment::production)) ++accepted;
+    });
+  }
+  const SystemClock real;
+  const std::int64_t deadline_ms = real.monotonic_ms() + 5'000;
+  while (accepted < kRegistrations - WebhookSender::kLookupsMax &&
+         real.monotonic_ms() < deadline_ms) {
+    ::poll(nullptr, 0, 1);
+  }
+  CHECK(accepted == kRegistrations - WebhookSender::kLookupsMax);
+  CHECK(resolver.asked == WebhookSender::kLookupsMax);
+  resolver.gate.open();
+  for (Thread& registration : registrations) registration.join();
+  CHECK(accepted == kRegistrations);
 }

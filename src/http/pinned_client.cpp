@@ -1,0 +1,244 @@
+#include "http/pinned_client.h"
+
+#include <arpa/inet.h>
+#include <httplib.h>
+#include <openssl/ssl.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+
+#include "base/clock.h"
+#include "http/message.h"
+
+namespace coffer::http {
+namespace {
+
+constexpr std::int64_t kMsPerS = 1'000;
+constexpr std::int64_t kUsPerMs = 1'000;
+constexpr int kFirstFinalStatus = 200;  // 103 and the like announce another response
+
+/// The Host field of RFC 9110 section 7.2.
+std::string host_field(const ClientRequest& request) {
+  const bool is_v6 = request.host.find(':') != std::string::npos;
+  const std::string host = is_v6 ? "[" + request.host + "]" : request.host;
+  return request.port == (request.tls ? 443 : 80) ? host
+                                                  : host + ":" + std::to_string(request.port);
+}
+
+bool is_clean(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte >= 0x20 && byte != 0x7f;
+  });
+}
+
+bool is_numeric(const std::string& address) {
+  in6_addr out{};
+  return inet_pton(AF_INET, address.c_str(), &out) == 1 ||
+         inet_pton(AF_INET6, address.c_str(), &out) == 1;
+}
+
+/// What cannot be sent as it is; empty when all can.
+std::string_view unsendable(const ClientRequest& request) {
+  const std::string& target = request.target;
+  if (!is_numeric(request.address)) return "address to connect to is not numeric";
+  if (!is_clean(request.host) || request.host.empty()) return "host name cannot be sent";
+  if (!is_clean(target) || !target.starts_with('/') || target.find(' ') != std::string::npos) {
+    return "target cannot be sent";
+  }
+  const auto bad = [](const auto& header) {
+    return !httplib::detail::fields::is_field_name(header.first) ||
+           !httplib::detail::fields::is_field_value(header.second);
+  };
+  const bool all_good = std::none_of(request.headers.begin(), request.headers.end(), bad);
+  return all_good ? std::string_view() : "header cannot be sent";
+}
+
+/// The library frames by Content-Length, by chunks, or until the end; another coding is none of
+/// these.
+bool is_readable(const httplib::Response& response) {
+  const std::string coding = response.get_header_value("Transfer-Encoding");
+  return response.status >= kFirstFinalStatus && (coding.empty() || same_name(coding, "chunked"));
+}
+
+bool keeps_connection(const httplib::Response& response) {
+  const std::string connection = response.get_header_value("Connection");
+  return connection.empty() || same_name(connection, "keep-alive");
+}
+
+httplib::Request library_request(const ClientRequest& request) {
+  httplib::Request out;
+  out.method = request.method;
+  out.path = request.target;
+  out.start_time_ =
+      decltype(out.start_time_)(std::chrono::milliseconds(SystemClock().monotonic_ms()));
+  out.headers.emplace("Host", host_field(request));
+  for (const auto& [name, value] : request.headers) out.headers.emplace(name, value);
+  // The body goes out with the header, as one packet: two of them wake the receiver twice.
+  out.content_provider_ = [](std::size_t, std::size_t, httplib::DataSink&) { return false; };
+  if (!request.body.empty() || request.method != "GET") {
+    out.headers.emplace("Content-Length", std::to_string(request.body.size()));
+  }
+  return out;
+}
+
+void set_timeouts(httplib::ClientImpl& client, const ClientRequest& request) {
+  const auto s = [](int ms) { return static_cast<time_t>(ms / kMsPerS); };
+  const auto us = [](int ms) { return static_cast<time_t>(ms % kMsPerS * kUsPerMs); };
+  const int total_ms = std::max(1, request.total_timeout_ms);
+  const int connect_ms = std::clamp(request.connect_timeout_ms, 1, total_ms);
+  client.set_connection_timeout(s(connect_ms), us(connect_ms));
+  client.set_read_timeout(s(total_ms), us(total_ms));
+  client.set_write_timeout(s(total_ms), us(total_ms));
+  client.set_max_timeout(total_ms);
+}
+
+}  // namespace
+
+PinnedClient::PinnedClient(const ClientRequest& request, bool keeps) : keeps_(keeps) {
+  if (request.tls) {
+    client_ = std::make_unique<httplib::SSLClient>(request.host, request.port);
+  } else {
+    client_ = std::make_unique<httplib::ClientImpl>(request.host, request.port);
+  }
+  client_->set_hostname_addr_map({{request.host, request.address}});
+  client_->set_keep_alive(keeps);
+  client_->set_tcp_nodelay(true);
+  client_->set_path_encode(false);
+  client_->set_decompress(false);
+}
+
+PinnedClient::~PinnedClient() = default;
+
+Result<std::unique_ptr<PinnedClient>> PinnedClient::make(const ClientRequest& request,
+                                                         TlsTrust& trust, bool keeps) {
+  std::unique_ptr<PinnedClient> made(new PinnedClient(request, keeps));
+  if (request.tls) COFFER_TRY_VOID(made->secure(request.host, trust));
+  return made;
+}
+
+/// The handshake verifies chain and name, with the roots of one store. The library's own pass would
+/// read the bundle again for each client, and add the roots of OpenSSL's folder to ours.
+Result<void> PinnedClient::secure(const std::string& host, TlsTrust& trust) {
+  auto& client = static_cast<httplib::SSLClient&>(*client_);
+  COFFER_TRY_VOID(
+      trust.protect(static_cast<SSL_CTX*>(client.tls_context()), host, &certificate_fault_));
+  client.enable_server_certificate_verification(false);
+  client.set_session_verifier([this](httplib::tls::session_t session) {
+    session_ = static_cast<SSL*>(session);
+    const bool verified = (SSL_get_verify_mode(session_) & SSL_VERIFY_PEER) != 0 &&
+                          SSL_get0_peer_certificate(session_) != nullptr &&
+                          SSL_get_verify_result(session_) == X509_V_OK;
+    return verified ? httplib::SSLVerifierResponse::CertificateAccepted
+                    : httplib::SSLVerifierResponse::CertificateRejected;
+  });
+  return {};
+}
+
+/// Why nothing was sent.
+Unexpected PinnedClient::refusal(int error) const {
+  const auto code = static_cast<httplib::Error>(error);
+  std::string reason = httplib::to_string(code);
+  if (code == httplib::Error::Connection) reason = "refused, or no way to the host";
+  if (code == httplib::Error::ConnectionTimeout) reason = "the time ran out while connecting";
+  if (code == httplib::Error::SSLConnection) reason = "the TLS handshake failed";
+  if (certificate_fault_ != X509_V_OK) {
+    reason = std::string("the certificate is not accepted, ") +
+             X509_verify_cert_error_string(certificate_fault_);
+  }
+  return unexpected(Slug::provider_unavailable, "No connection: " + reason + ".");
+}
+
+/// What is known of a call while the library works on it.
+struct PinnedClient::Attempt {
+  const ClientRequest& request;
+  CallDeadlines::Call& call;
+  bool sending = false;  // from then on the peer may have seen the request
+  bool has_head = false;
+  bool is_cut_off = false;  // by us
+  ClientResponse response;
+};
+
+/// A connection that ends is not waited for: the library would wait until the peer ends it too.
+void PinnedClient::stop_reading() {
+  if (session_ != nullptr) SSL_set_shutdown(session_, SSL_RECEIVED_SHUTDOWN);
+}
+
+/// The callbacks live as long as `attempt`: the library calls them within send() alone.
+void PinnedClient::follow(Attempt& attempt, httplib::Request& out) {
+  out.response_handler = [this, &attempt](const httplib::Response& in) {
+    attempt.has_head = true;
+    attempt.is_cut_off = !is_readable(in);
+    if (attempt.is_cut_off) stop_reading();
+    return !attempt.is_cut_off;
+  };
+  out.content_receiver = [this, &attempt](const char* data, std::size_t size, std::size_t,
+                                          std::size_t) {
+    std::string& body = attempt.response.body;
+    const std::size_t room = attempt.request.response_bytes_max - body.size();
+    body.append(data, std::min(size, room));
+    attempt.is_cut_off = size > room;
+    if (attempt.is_cut_off) stop_reading();
+    return !attempt.is_cut_off;
+  };
+  client_->set_logger([this](const auto&, const auto&) { stop_reading(); });
+  client_->set_socket_options([this, &attempt](int socket) {
+    session_ = nullptr;
+    attempt.call.watch(socket);
+  });
+  // The library sends a request again when the peer seems to have closed a TLS connection. The
+  // second time there is nothing to send, and, because it reads all the same, nothing to read.
+  client_->set_header_writer(
+      [this, &attempt](httplib::Stream& stream, httplib::Headers& headers) -> ssize_t {
+        if (attempt.sending || attempt.call.is_over()) {
+          ::shutdown(client_->socket(), SHUT_RDWR);
+          return -1;
+        }
+        attempt.sending = true;
+        const ssize_t written = httplib::detail::write_headers(stream, headers);
+        stream.write(attempt.request.body.data(), attempt.request.body.size());
+        return written;
+      });
+}
+
+PinnedClient::Exchange PinnedClient::exchange(const ClientRequest& request,
+                                              CallDeadlines::Call& call) {
+  if (const std::string_view fault = unsendable(request); !fault.empty()) {
+    return {unexpected(Slug::malformed_request, "The " + std::string(fault) + ".")};
+  }
+  httplib::Request out = library_request(request);
+  Attempt attempt{request, call};
+  follow(attempt, out);
+  set_timeouts(*client_, request);
+  if (client_->is_socket_open() != 0) {
+    call.watch(client_->socket());
+    if (session_ != nullptr) SSL_set_shutdown(session_, 0);
+  }
+  certificate_fault_ = X509_V_OK;
+  httplib::Response in;
+  auto error = httplib::Error::Success;
+  const bool whole = client_->send(out, in, error);
+  if (!attempt.sending) return {refusal(static_cast<int>(error))};
+  if (!whole && !attempt.is_cut_off && call.is_over()) {
+    return {unexpected(Slug::provider_timeout, "The time ran out during the request.")};
+  }
+  if (!whole && (!attempt.has_head || in.status < kFirstFinalStatus)) {
+    return {unexpected(Slug::provider_error,
+                       "The connection was closed, or what came back is not an HTTP response."),
+            false, true};
+  }
+  attempt.response.status = in.status;
+  for (const auto& [name, value] : in.headers) attempt.response.headers.emplace_back(name, value);
+  attempt.response.truncated = !whole;
+  return {std::move(attempt.response), whole && keeps_ && keeps_connection(in), false};
+}
+
+bool PinnedClient::is_quiet() const {
+  pollfd readable{client_->socket(), POLLIN, 0};
+  return client_->is_socket_open() != 0 && ::poll(&readable, 1, 0) == 0;
+}
+
+}  // namespace coffer::http

@@ -1,0 +1,23 @@
+#include "outbound/wire/slots.h"
+
+#include <catch2/catch.hpp>
+
+using coffer::outbound::Slots;
+
+TEST_CASE("slots are as many as were said, and come back") {
+  Slots slots(2);
+  {
+    auto first = slots.try_take();
+    REQUIRE(first);
+    const Slots::Slot moved = *std::move(first);
+    first.reset();
+    const auto second = slots.try_take();
+    CHECK(second);
+    CHECK_FALSE(slots.try_take());
+  }
+  const auto first = slots.try_take();
+  const auto second = slots.try_take();
+  CHECK(first);
+  CHECK(second);
+  CHECK_FALSE(slots.try_take());
+}
