@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "domain/party/contact.h"
+#include "store/identity/row_bytes.h"
 
 namespace coffer::store {
 namespace {
@@ -164,6 +165,8 @@ void insert_beneficiary(WriteTx& tx, const Tenant& tenant, BeneficiaryRow& row) 
   row.key = tx.db().last_insert_key();
   row.created_at = row.updated_at = tx.now();
   put_lists(tx, row);
+  tx.quotas().add(tenant.key, Quota::beneficiaries, 1);
+  tx.quotas().add_bytes(tenant.key, row_bytes::kBeneficiary);
 }
 
 void update_beneficiary(WriteTx& tx, const Tenant& tenant, BeneficiaryRow& row) {
@@ -187,11 +190,13 @@ void touch_beneficiary(WriteTx& tx, const Tenant& tenant, BeneficiaryRow& row) {
 void archive_beneficiary(WriteTx& tx, const Tenant& tenant, const BeneficiaryRow& row) {
   Query(tx.db(), kArchive, tx.now(), row.key, tenant.key).run();
   COFFER_CHECK(tx.db().changes() == 1);
+  tx.quotas().add(tenant.key, Quota::beneficiaries, -1);
   archive_destinations(tx, tenant, row);
 }
 
-void archive_destinations(WriteTx& tx, const Tenant&, const BeneficiaryRow& row) {
+void archive_destinations(WriteTx& tx, const Tenant& tenant, const BeneficiaryRow& row) {
   Query(tx.db(), kArchiveDestinations, tx.now(), row.key).run();
+  tx.quotas().add(tenant.key, Quota::destinations, -tx.db().changes());
 }
 
 }  // namespace coffer::store

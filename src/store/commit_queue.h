@@ -29,6 +29,7 @@ struct CommitQueueOptions {
   std::size_t batch_max = 256;                    // commands in one commit
   std::uint64_t disk_floor_bytes = 256ULL << 20;  // less free space: no writes, `storage-full`
   Metrics* metrics = nullptr;                     // outlives the queue
+  QuotaDefaults quotas = {};
 };
 
 struct CommitStats {
@@ -73,6 +74,7 @@ class CommitQueue {
   /// Ends when everything queued is done; later calls of run() are refused.
   void stop();
   CommitStats stats() const;
+  const QuotaDefaults& quota_defaults() const { return options_.quotas; }
   /// Makes one small durable commit: proof that writing works, when nothing else was written
   /// lately.
   Result<void> probe();

@@ -229,7 +229,7 @@ std::vector<Route> webhooks_routes() {
   return {with_body(webhook_route("POST", "/v1/webhooks", "createWebhook",
                                   "Register an endpoint for events", {201, "WebhookWithSecret"},
                                   {Slug::webhook_event_type_taken, Slug::validation_failed,
-                                   Slug::webhook_target_refused},
+                                   Slug::webhook_target_refused, Slug::quota_exceeded},
                                   create_webhook),
                     "NewWebhook"),
           std::move(list),
@@ -252,7 +252,7 @@ std::vector<Route> webhooks_routes() {
                     "SecretRotation", Body::optional_json),
           webhook_route("POST", "/v1/webhooks/{webhookId}/test", "testWebhook",
                         "Send a test event to a webhook", {202, "TestEvent"},
-                        {Slug::not_found, Slug::conflict}, test_webhook)};
+                        {Slug::not_found, Slug::conflict, Slug::quota_exceeded}, test_webhook)};
 }
 
 }  // namespace coffer::api

@@ -135,7 +135,8 @@ std::vector<Route> deliveries_routes() {
   Route recover = webhook_route(
       "POST", "/v1/webhooks/{webhookId}/recover", "recoverDeliveries",
       "Deliver everything of a time range that the endpoint never got", {202, "Recovery"},
-      {Slug::not_found, Slug::conflict, Slug::validation_failed}, recover_deliveries);
+      {Slug::not_found, Slug::conflict, Slug::validation_failed, Slug::quota_exceeded},
+      recover_deliveries);
   recover.body = Body::json;
   recover.request_schema = "NewRecovery";
   return {std::move(list),
@@ -144,7 +145,8 @@ std::vector<Route> deliveries_routes() {
                         {Slug::not_found}, read_delivery),
           webhook_route("POST", "/v1/webhooks/{webhookId}/deliveries/{deliveryId}/resend",
                         "resendDelivery", "Deliver an event again, with the same id and bytes",
-                        {202, "Delivery"}, {Slug::not_found, Slug::conflict}, resend_delivery),
+                        {202, "Delivery"}, {Slug::not_found, Slug::conflict, Slug::quota_exceeded},
+                        resend_delivery),
           std::move(recover)};
 }
 

@@ -101,17 +101,19 @@ std::vector<Route> connect_onramp_routes() {
       "Collect against a quote, as POST /v1/payments/onramp", "Onramp", "Acknowledgement",
       {Slug::invalid_reference, Slug::not_found, Slug::transaction_id_conflict,
        Slug::wallet_not_verified, Slug::conflict, Slug::quote_expired, Slug::quote_already_used,
-       Slug::validation_failed, Slug::trustline_missing, Slug::requirement_missing},
+       Slug::validation_failed, Slug::trustline_missing, Slug::requirement_missing,
+       Slug::quota_exceeded},
       execute_onramp)};
   add_validation(rows, "/v1/connect-onramp/validate", "validateConnectOnramp", validate_onramp);
-  rows.push_back(collection(
-      "/v1/connect-cashin", "executeConnectCashIn", "Quote a collection and execute it in one call",
-      "CashIn", "CashInResult",
-      {Slug::invalid_reference, Slug::not_found, Slug::transaction_id_conflict,
-       Slug::wallet_not_verified, Slug::conflict, Slug::validation_failed, Slug::trustline_missing,
-       Slug::requirement_missing, Slug::amount_precision, Slug::amount_out_of_range,
-       Slug::provider_error, Slug::provider_unavailable, Slug::provider_timeout},
-      cash_in));
+  rows.push_back(
+      collection("/v1/connect-cashin", "executeConnectCashIn",
+                 "Quote a collection and execute it in one call", "CashIn", "CashInResult",
+                 {Slug::invalid_reference, Slug::not_found, Slug::transaction_id_conflict,
+                  Slug::wallet_not_verified, Slug::conflict, Slug::validation_failed,
+                  Slug::trustline_missing, Slug::requirement_missing, Slug::quota_exceeded,
+                  Slug::amount_precision, Slug::amount_out_of_range, Slug::provider_error,
+                  Slug::provider_unavailable, Slug::provider_timeout},
+                 cash_in));
   return rows;
 }
 
