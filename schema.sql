@@ -392,6 +392,7 @@ CREATE TABLE connectors (
   month_limit       INTEGER CHECK (month_limit > 0),  -- per destination, rolling 30 d
   transaction_types INTEGER NOT NULL CHECK (transaction_types BETWEEN 1 AND 15),
   issues_references INTEGER NOT NULL DEFAULT 0 CHECK (issues_references IN (0, 1)),
+  requirements_version INTEGER NOT NULL DEFAULT 1,  -- rises with every change of its requirements
   status            INTEGER NOT NULL DEFAULT 0 CHECK (status IN (0, 1)),  -- active, paused
   created_at        INTEGER NOT NULL,
   updated_at        INTEGER NOT NULL
@@ -795,3 +796,23 @@ CREATE TABLE webhook_recoveries (
   next    INTEGER NOT NULL,
   last    INTEGER NOT NULL
 ) STRICT;
+
+-- Quotas ---------------------------------------------------------------------------------------
+
+-- What a tenant uses of each quota (domain/identity/quota.h), counted in the commits that store and free it.
+CREATE TABLE quota_use (
+  tenant INTEGER NOT NULL REFERENCES tenants,
+  quota  INTEGER NOT NULL CHECK (quota BETWEEN 0 AND 5),
+  until  INTEGER NOT NULL,  -- of open quotes: when all of these have expired; else 0
+  used   INTEGER NOT NULL CHECK (used >= 0),
+  PRIMARY KEY (tenant, quota, until),
+  CHECK ((quota = 3) = (until > 0))
+) STRICT, WITHOUT ROWID;
+-- Limits that the operator has set for one tenant; the defaults are settings.
+CREATE TABLE quota_limits (
+  tenant     INTEGER NOT NULL REFERENCES tenants,
+  quota      INTEGER NOT NULL CHECK (quota BETWEEN 0 AND 5),
+  maximum    INTEGER NOT NULL CHECK (maximum >= 0),
+  updated_at INTEGER NOT NULL,
+  PRIMARY KEY (tenant, quota)
+) STRICT, WITHOUT ROWID;

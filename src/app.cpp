@@ -135,6 +135,7 @@ bool App::build(StartError& error) {
   }
   store::CommitQueueOptions options;
   options.queue_max = static_cast<std::size_t>(config_.queue_max);
+  options.quotas = {config_.quota_sandbox, config_.quota_production};
   options.disk_floor_bytes = static_cast<std::uint64_t>(config_.disk_floor_mib) << 20;
   options.metrics = &metrics_;
   queue_ = std::make_unique<store::CommitQueue>(

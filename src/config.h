@@ -21,6 +21,7 @@
 #include "base/log.h"
 #include "base/result.h"
 #include "base/strong.h"
+#include "domain/identity/quota.h"
 
 namespace coffer {
 
@@ -72,6 +73,9 @@ struct Config {
   int rate_limit_sandbox_per_s = 50;
   int rate_limit_sandbox_burst = 100;
   int rate_limit_login_per_min = 10;
+
+  QuotaLimits quota_sandbox = default_quotas(Environment::sandbox);  // of associations without own
+  QuotaLimits quota_production = default_quotas(Environment::production);
 
   int readers = 4;
   int queue_max = 1'024;

@@ -114,6 +114,10 @@ constexpr auto kOptions = std::to_array<ConfigOption>({
            "Requests a sandbox application may save up", 1, kRateMax),
     number("rate_limit_login_per_min", &Config::rate_limit_login_per_min, "N",
            "Login attempts per minute of one client and one address; 0 is off", 0, kRateMax),
+    word("quota_production", &Config::quota_production, kServer, "NAME=LIMIT,...",
+         "Quotas of an association in production; the others keep their defaults"),
+    word("quota_sandbox", &Config::quota_sandbox, kServer, "NAME=LIMIT,...",
+         "The same in the sandbox"),
     path("ca_bundle", &Config::ca_bundle, kServer,
          "Trusted root certificates (PEM) for what coffer calls", "the system's"),
     word("network_name", &Config::network_name, kServer, "NAME",
@@ -290,6 +294,13 @@ Result<void> read_value(const ConfigOption& option, std::string_view text,
   return {};
 }
 
+// As of every setting, the strongest source counts alone.
+Result<void> read_value(const ConfigOption& option, std::string_view text, QuotaLimits& out) {
+  const QuotaLimits defaults = Config{}.*std::get<QuotaLimits Config::*>(option.target);
+  COFFER_TRY(out, parse_quota_limits(text, defaults));
+  return {};
+}
+
 // Not through bad_value, which would print it.
 Result<void> read_value(const ConfigOption&, std::string_view text, Secret& out) {
   if (text.empty()) return unexpected(Slug::validation_failed, "it is empty");
@@ -307,6 +318,7 @@ std::string show_value(const std::vector<std::string>& value) {
   for (const std::string& item : value) text += (text.empty() ? "" : ",") + item;
   return text;
 }
+std::string show_value(const QuotaLimits& value) { return quota_limits_text(value); }
 std::string show_value(LogLevel value) {
   for (const auto& [name, level] : kLevels) {
     if (level == value) return std::string(name);

@@ -24,7 +24,7 @@ enum class ConfigScope { file, server };
 using ConfigTarget =
     std::variant<std::string Config::*, int Config::*, bool Config::*, HostPort Config::*,
                  LogLevel Config::*, std::optional<LogFormat> Config::*, Secret Config::*,
-                 std::vector<std::string> Config::*>;
+                 std::vector<std::string> Config::*, QuotaLimits Config::*>;
 
 struct ConfigOption {
   std::string_view name;  // file key; flag and variable follow from it

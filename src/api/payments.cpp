@@ -223,7 +223,8 @@ Result<http::Response> submit(const Services& services, const Call& call) {
 std::vector<Slug> transfer_problems() {
   return {Slug::invalid_reference,   Slug::not_found,         Slug::transaction_id_conflict,
           Slug::wallet_not_verified, Slug::validation_failed, Slug::insufficient_funds,
-          Slug::trustline_missing,   Slug::amount_precision,  Slug::amount_out_of_range};
+          Slug::trustline_missing,   Slug::amount_precision,  Slug::amount_out_of_range,
+          Slug::quota_exceeded};
 }
 
 /// What a payment at the price of a quote can be refused for.
@@ -232,7 +233,7 @@ std::vector<Slug> quoted_problems(std::initializer_list<Slug> more) {
       Slug::invalid_reference,   Slug::not_found,         Slug::transaction_id_conflict,
       Slug::wallet_not_verified, Slug::conflict,          Slug::quote_expired,
       Slug::quote_already_used,  Slug::validation_failed, Slug::trustline_missing,
-      Slug::requirement_missing};
+      Slug::requirement_missing, Slug::quota_exceeded};
   out.insert(out.end(), more.begin(), more.end());
   return out;
 }

@@ -9,6 +9,7 @@
 #include "api/identity/associations.h"
 #include "api/identity/auth.h"
 #include "api/identity/login.h"
+#include "api/identity/quotas.h"
 #include "api/openapi.h"
 #include "api/pages.h"
 #include "api/payment_terms.h"
@@ -29,31 +30,19 @@ namespace coffer::api {
 const std::vector<Route>& routes() {
   static const std::vector<Route> table = [] {
     std::vector<Route> all;
-    for (const auto noun : {auth_routes,
-                            login_routes,
-                            associations_routes,
-                            assets_routes,
-                            wallets_routes,
-                            beneficiaries_routes,
-                            destinations_routes,
-                            connectors_routes,
-                            quotes_routes,
-                            payment_terms_routes,
-                            connect_routes,
-                            payments_routes,
-                            references_routes,
-                            connect_onramp_routes,
-                            callbacks_routes,
-                            transactions_routes,
-                            statements_routes,
-                            webhooks_routes,
-                            application_webhooks_routes,
-                            deliveries_routes,
-                            events_routes,
-                            sandbox_routes,
-                            openapi_routes,
-                            health_routes,
-                            pages_routes}) {
+    for (const auto noun : {auth_routes,           login_routes,
+                            associations_routes,   quotas_routes,
+                            assets_routes,         wallets_routes,
+                            beneficiaries_routes,  destinations_routes,
+                            connectors_routes,     quotes_routes,
+                            payment_terms_routes,  connect_routes,
+                            payments_routes,       references_routes,
+                            connect_onramp_routes, callbacks_routes,
+                            transactions_routes,   statements_routes,
+                            webhooks_routes,       application_webhooks_routes,
+                            deliveries_routes,     events_routes,
+                            sandbox_routes,        openapi_routes,
+                            health_routes,         pages_routes}) {
       std::vector<Route> rows = noun();
       for (Route& route : rows) all.push_back(std::move(route));
     }

@@ -84,6 +84,7 @@ Result<http::Response> pay_reference(const Services& services, const Call& call)
   Faults faults;
   Fields fields(*call.body, faults);
   flows::ReferenceArrival arrival;
+  arrival.simulated = true;
   arrival.reference = call.param("reference");
   arrival.amount = fields.amount("amount", required).value_or(Amount());
   arrival.payer.name = fields.text("payerName", optional).value_or("Sandbox customer");
@@ -161,12 +162,13 @@ std::vector<Route> sandbox_routes() {
        .body = Body::json,
        .request_schema = "ReferencePayment",
        .answers = {{202, "Acknowledgement"}},
-       .problems = {Slug::conflict, Slug::amount_precision, Slug::amount_out_of_range},
+       .problems = {Slug::conflict, Slug::amount_precision, Slug::amount_out_of_range,
+                    Slug::quota_exceeded},
        .handler = pay_reference},
       action("/v1/sandbox/wallets/{walletId}/fund", "sandboxFundWallet",
              "Credit a wallet out of nothing", "WalletFunding",
              {Slug::validation_failed, Slug::trustline_missing, Slug::amount_precision,
-              Slug::amount_out_of_range},
+              Slug::amount_out_of_range, Slug::quota_exceeded},
              fund_wallet)};
 }
 

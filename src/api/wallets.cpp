@@ -185,7 +185,7 @@ std::vector<Route> wallets_routes() {
            .body = Body::json,
            .request_schema = "NewWallet",
            .answers = {{201, "Wallet"}},
-           .problems = {Slug::validation_failed},
+           .problems = {Slug::validation_failed, Slug::quota_exceeded},
            .handler = create_wallet},
           {.method = "GET",
            .pattern = "/v1/wallets/{walletId}",

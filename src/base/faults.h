@@ -15,6 +15,9 @@ class Faults {
   void add(Slug slug, std::string field, std::string message) {
     faults_.push_back({slug, {std::move(field), std::move(message)}});
   }
+  void add(const Faults& more) {
+    faults_.insert(faults_.end(), more.faults_.begin(), more.faults_.end());
+  }
   bool empty() const { return faults_.empty(); }
   /// Whether something is wrong with this field already.
   bool names(std::string_view field) const {

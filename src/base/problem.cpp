@@ -5,7 +5,7 @@
 namespace coffer {
 namespace {
 
-constexpr std::array<SlugInfo, 37> kSlugs{{
+constexpr std::array<SlugInfo, 38> kSlugs{{
     {Slug::malformed_request, "malformed-request", 400, "Malformed request",
      "Send the declared shape: the `errors` list names each field and what it must look like."},
     {Slug::invalid_reference, "invalid-reference", 400, "Invalid reference",
@@ -64,6 +64,10 @@ constexpr std::array<SlugInfo, 37> kSlugs{{
      "Send every field that GET /v1/payments/requirements lists."},
     {Slug::webhook_target_refused, "webhook-target-refused", 422, "Webhook target refused",
      "Use a public HTTPS address."},
+    {Slug::quota_exceeded, "quota-exceeded", 422, "Quota exceeded",
+     "GET /v1/quotas shows use and limits. Archive what is no longer needed, or ask the operator "
+     "for "
+     "a higher limit."},
     {Slug::rate_limited, "rate-limited", 429, "Too many requests",
      "Wait the seconds given in `Retry-After`."},
     {Slug::unexpected_error, "unexpected-error", 502, "Unexpected error",
@@ -92,7 +96,7 @@ static_assert(in_enum_order(), "slug table must follow the enum");
 
 }  // namespace
 
-const std::array<SlugInfo, 37>& slug_table() { return kSlugs; }
+const std::array<SlugInfo, 38>& slug_table() { return kSlugs; }
 
 const SlugInfo& info(Slug slug) {
   const auto index = static_cast<std::size_t>(slug);

@@ -10,6 +10,15 @@ namespace {
 /// Beneficiaries in one commit: enough to make fsync cheap, few enough not to keep others waiting.
 constexpr std::size_t kBatch = 50;
 
+/// A change is worked out before the queue, since it parses, and again when another change came
+/// first. Of those that contend, one wins each turn.
+constexpr int kTurns = 64;
+
+Problem changed_meanwhile() {
+  return Problem(Slug::overloaded, "The beneficiary is being changed by other requests.")
+      .retry_after(1);
+}
+
 bool is_ledger_key(std::string_view text) { return auth::PublicKey::parse(text).has_value(); }
 
 std::vector<store::DestinationRow> rows_of(const Context& context,
@@ -32,6 +41,10 @@ BeneficiaryState state_of(const Context& context, const NewBeneficiary& benefici
   return state;
 }
 
+Result<void> room_for_destinations(store::WriteTx& tx, const Tenant& tenant, std::size_t count) {
+  return tx.room_for(tenant, Quota::destinations, static_cast<std::int64_t>(count));
+}
+
 void insert_destinations(store::WriteTx& tx, const Tenant& tenant, BeneficiaryState& state) {
   for (store::DestinationRow& row : state.destinations) {
     row.beneficiary = state.beneficiary.key;
@@ -45,11 +58,38 @@ Result<void> insert_all(const Context& context, const Tenant& tenant,
                         std::span<BeneficiaryState> states) {
   return context.queue.run([&](store::WriteTx& tx) -> Result<void> {
     for (BeneficiaryState& state : states) {
+      COFFER_TRY_VOID(tx.room_for(tenant, Quota::beneficiaries));
+      COFFER_TRY_VOID(room_for_destinations(tx, tenant, state.destinations.size()));
       store::insert_beneficiary(tx, tenant, state.beneficiary);
       insert_destinations(tx, tenant, state);
     }
     return {};
   });
+}
+
+/// Writes what was made of `present`. `outdated` says that another change came first.
+Result<BeneficiaryState> apply_change(const Context& context, const Tenant& tenant,
+                                      const store::BeneficiaryRow& present,
+                                      const BeneficiaryChange& change, bool& outdated) {
+  std::vector<store::DestinationRow> fresh;
+  if (change.destinations) fresh = rows_of(context, *change.destinations);
+  return store::run_for<BeneficiaryState>(
+      context.queue, [&](store::WriteTx& tx) -> Result<BeneficiaryState> {
+        COFFER_TRY(auto beneficiary, live_beneficiary(tx.db(), tenant, present.id));
+        outdated = beneficiary.detail != present.detail;
+        if (outdated) return unexpected(changed_meanwhile());
+        beneficiary.detail = change.detail;
+        store::update_beneficiary(tx, tenant, beneficiary);
+        BeneficiaryState state{std::move(beneficiary), fresh};
+        if (!change.destinations) {
+          state.destinations = store::destinations_of(tx.db(), state.beneficiary.key);
+          return state;
+        }
+        store::archive_destinations(tx, tenant, state.beneficiary);
+        COFFER_TRY_VOID(room_for_destinations(tx, tenant, fresh.size()));
+        insert_destinations(tx, tenant, state);
+        return state;
+      });
 }
 
 /// Runs `change` on a live beneficiary and dates it.
@@ -114,28 +154,15 @@ std::vector<Result<BeneficiaryState>> create_beneficiaries(
 
 Result<BeneficiaryState> revise_beneficiary(const Context& context, const Tenant& tenant,
                                             BeneficiaryId id, const Revise& revise) {
-  // Ids are minted before the command: how many will be needed is known only inside it.
-  std::vector<store::DestinationRow> minted =
-      rows_of(context, std::vector<Destination>(kDestinationsMax));
-  return store::run_for<BeneficiaryState>(
-      context.queue, [&](store::WriteTx& tx) -> Result<BeneficiaryState> {
-        COFFER_TRY(auto beneficiary, live_beneficiary(tx.db(), tenant, id));
-        COFFER_TRY(BeneficiaryChange change, revise(beneficiary));
-        beneficiary.detail = std::move(change.detail);
-        store::update_beneficiary(tx, tenant, beneficiary);
-        BeneficiaryState state{std::move(beneficiary), {}};
-        if (!change.destinations) {
-          state.destinations = store::destinations_of(tx.db(), state.beneficiary.key);
-          return state;
-        }
-        store::archive_destinations(tx, tenant, state.beneficiary);
-        for (std::size_t i = 0; i < change.destinations->size(); ++i) {
-          minted.at(i).detail = std::move((*change.destinations)[i]);
-          state.destinations.push_back(minted.at(i));
-        }
-        insert_destinations(tx, tenant, state);
-        return state;
-      });
+  for (int turn = 1;; ++turn) {
+    COFFER_TRY(const auto present, store::with_reader(context.database, [&](store::Connection& db) {
+                 return live_beneficiary(db, tenant, id);
+               }));
+    COFFER_TRY(const BeneficiaryChange change, revise(present));
+    bool outdated = false;
+    auto state = apply_change(context, tenant, present, change, outdated);
+    if (!outdated || turn == kTurns) return state;
+  }
 }
 
 Result<void> archive_beneficiary(const Context& context, const Tenant& tenant, BeneficiaryId id) {
@@ -157,6 +184,7 @@ Result<store::DestinationRow> add_destination(const Context& context, const Tena
                                                 std::to_string(kDestinationsMax) +
                                                 " destinations; archive one first.");
         }
+        COFFER_TRY_VOID(room_for_destinations(tx, tenant, 1));
         row.beneficiary = beneficiary.key;
         row.beneficiary_id = beneficiary.id;
         store::insert_destination(tx, tenant, row);
@@ -173,6 +201,7 @@ Result<store::DestinationRow> replace_destination(const Context& context, const 
         COFFER_TRY(auto row, live_destination(tx.db(), tenant, id, destination_id));
         if (row.detail == destination) return row;
         store::archive_destination(tx, tenant, row);
+        COFFER_TRY_VOID(room_for_destinations(tx, tenant, 1));
         row.detail = destination;
         store::insert_destination(tx, tenant, row);
         return row;

@@ -39,8 +39,9 @@ struct BeneficiaryChange {
   Beneficiary detail;
   std::optional<std::vector<Destination>> destinations;  // empty: they stay as they are
 };
-/// Makes the new state from the present one. Runs inside the command, so that of two changes at
-/// once neither is lost: it must not block, and a Problem leaves everything as it was.
+/// Makes the new state from the present one. Runs on the caller's thread, before the queue, and
+/// again when another change was committed meanwhile, so that of two changes at once neither is
+/// lost. A Problem leaves everything as it was.
 using Revise = std::function<Result<BeneficiaryChange>(const store::BeneficiaryRow& present)>;
 
 /// Destinations that are replaced are archived; the new ones have new ids.

@@ -190,8 +190,8 @@ Result<PaymentPlan> plan_own(PlanChecks& checks, const PaymentRequest& request) 
 }
 
 Result<PaymentPlan> plan_payment(const Context& context, store::WriteTx& tx, const Caller& caller,
-                                 const PaymentRequest& request) {
-  PlanChecks checks(context, tx, caller);
+                                 const PaymentRequest& request, JudgedFields& judged) {
+  PlanChecks checks(context, tx, caller, judged);
   switch (request.type) {
     case PaymentType::p2p_own:
     case PaymentType::p2p_own_multi:

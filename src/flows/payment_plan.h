@@ -13,9 +13,21 @@
 #include "store/beneficiaries.h"
 #include "store/journal.h"
 #include "store/payments.h"
+#include "store/providers/connectors.h"
 #include "store/wallets.h"
 
 namespace coffer::flows {
+
+/// What is judged before the queue: `additionalFields` by the patterns of the quote's connector.
+struct JudgedFields {
+  std::int64_t connector = 0;  // row key; 0: nothing was judged
+  std::int64_t version = 0;    // of the connector's requirements
+  Faults faults;
+  bool outdated = false;  // set by the plan: its requirements have changed since
+};
+/// For payments against a quote; of others, and where there is no such quote, nothing.
+JudgedFields judge_fields(store::Connection& db, const Tenant& tenant,
+                          const PaymentRequest& request);
 
 /// A request with every name in it resolved to rows.
 struct PaymentPlan {
@@ -30,14 +42,15 @@ struct PaymentPlan {
 /// `not-found`, `wallet-not-verified`, `validation-failed`, `trustline-missing`,
 /// `amount-precision`, `amount-out-of-range`, `requirement-missing`, `quote-expired`,
 /// `quote-already-used`, `conflict`, `insufficient-funds`; several at once as Faults joins them.
+/// When `judged` is outdated: `conflict`, and the caller judges again.
 Result<PaymentPlan> plan_payment(const Context& context, store::WriteTx& tx, const Caller& caller,
-                                 const PaymentRequest& request);
+                                 const PaymentRequest& request, JudgedFields& judged);
 
 /// The checks that the kinds share; collects faults under the names the caller gives.
 class PlanChecks {
  public:
-  PlanChecks(const Context& context, store::WriteTx& tx, const Caller& caller)
-      : context_(context), tx_(tx), caller_(caller) {}
+  PlanChecks(const Context& context, store::WriteTx& tx, const Caller& caller, JudgedFields& judged)
+      : context_(context), tx_(tx), caller_(caller), judged_(judged) {}
 
   std::optional<store::WalletBrief> wallet(WalletId id, const std::string& field);
   std::optional<Asset> asset(const AssetCode& code, const std::string& field);
@@ -52,6 +65,8 @@ class PlanChecks {
                                                    const std::string& wanted, const Fits& fits);
   /// The market has a way to the receiving asset for this amount.
   void market_path(const Asset& sending, const Asset& receiving, Amount amount);
+  /// Takes over what was judged before the queue, unless the connector has changed since.
+  void additional_fields(const store::ConnectorRow& connector);
   void notification(const PaymentRequest& request, bool has_email, bool has_phone);
   /// `insufficient-funds` naming the field of the first movement that is not covered.
   Result<void> funds(const std::vector<Posting>& movements, const std::vector<std::string>& fields);
@@ -68,6 +83,7 @@ class PlanChecks {
   const Context& context_;
   store::WriteTx& tx_;
   const Caller& caller_;
+  JudgedFields& judged_;
   Faults faults_;
 };
 

@@ -124,6 +124,32 @@ void check_destination(PlanChecks& checks, const PaymentRequest& request, const 
 
 }  // namespace
 
+JudgedFields judge_fields(store::Connection& db, const Tenant& tenant,
+                          const PaymentRequest& request) {
+  JudgedFields out;
+  const auto quote = request.quote ? store::find_quote(db, tenant, *request.quote) : std::nullopt;
+  if (!quote) return out;
+  const auto connector = store::find_connector_by_key(db, quote->connector);
+  COFFER_CHECK(connector.has_value());
+  const bool off_ramp = connector->terms.direction == Direction::off_ramp;
+  const auto type = quote->type.value_or(off_ramp ? TransactionType::b2c : TransactionType::c2b);
+  out.connector = connector->terms.key;
+  out.version = connector->requirements_version;
+  check_requirements(store::requirements_of(db, out.connector), type, request.additional_fields,
+                     out.faults);
+  return out;
+}
+
+void PlanChecks::additional_fields(const store::ConnectorRow& connector) {
+  judged_.outdated =
+      judged_.connector != connector.terms.key || judged_.version != connector.requirements_version;
+  if (judged_.outdated) {
+    faults_.add(Slug::conflict, "quoteId", "belongs to a connector that is just being changed");
+  } else {
+    faults_.add(judged_.faults);
+  }
+}
+
 Result<PaymentPlan> plan_cash_out(PlanChecks& checks, const PaymentRequest& request) {
   PaymentPlan plan;
   plan.request = request;
@@ -147,9 +173,7 @@ Result<PaymentPlan> plan_cash_out(PlanChecks& checks, const PaymentRequest& requ
       check_same(checks, "beneficiaryId", found->quote.beneficiary, beneficiary->key);
       check_type(checks, *found, *request.beneficiary);
       check_destination(checks, request, *found, *beneficiary, plan);
-      check_requirements(store::requirements_of(checks.db(), found->quote.connector),
-                         found->quote.type.value_or(TransactionType::b2c),
-                         request.additional_fields, checks.faults());
+      checks.additional_fields(found->connector);
     }
   }
   if (!checks.faults().empty()) return unexpected(checks.faults().problem());
@@ -166,9 +190,7 @@ Result<PaymentPlan> plan_collection(PlanChecks& checks, const PaymentRequest& re
   if (found) {
     const ConnectorTerms& terms = found->connector.terms;
     checks.trustline(wallet, terms.asset, "destinationWalletId");
-    check_requirements(store::requirements_of(checks.db(), found->quote.connector),
-                       found->quote.type.value_or(TransactionType::c2b), request.additional_fields,
-                       checks.faults());
+    checks.additional_fields(found->connector);
     check_assets(checks, request, terms);
     fill_from_quote(plan, *found);
     plan.keys.receiving_asset = terms.asset.key;

@@ -12,6 +12,17 @@
 namespace coffer::flows {
 namespace {
 
+/// A connector that changes more often than that while one payment is submitted is a conflict.
+constexpr int kTurns = 3;
+
+Result<JudgedFields> judged_fields(const Context& context, const Tenant& tenant,
+                                   const PaymentRequest& request) {
+  if (!is_quoted(request.type)) return JudgedFields();
+  return store::with_reader(context.database, [&](store::Connection& db) -> Result<JudgedFields> {
+    return judge_fields(db, tenant, request);
+  });
+}
+
 /// The first acknowledgement again, or the conflict with the names of what differs.
 Result<Submission> replay(const store::PaymentRecord& stored, const PaymentRequest& request) {
   auto differing = differing_fields(stored.request, request);
@@ -32,13 +43,14 @@ Result<Submission> replay(const store::PaymentRecord& stored, const PaymentReque
 }
 
 Result<Submission> accept(const Context& context, store::WriteTx& tx, const Caller& caller,
-                          const PaymentRequest& request, PaymentId id,
+                          const PaymentRequest& request, JudgedFields& judged, PaymentId id,
                           std::string_view request_id) {
   if (const auto stored =
           store::find_by_transaction_id(tx.db(), caller.tenant, request.transaction_id)) {
     return replay(*stored, request);
   }
-  COFFER_TRY(const PaymentPlan plan, plan_payment(context, tx, caller, request));
+  COFFER_TRY_VOID(tx.room_for(caller.tenant, Quota::file_bytes));
+  COFFER_TRY(const PaymentPlan plan, plan_payment(context, tx, caller, request, judged));
   COFFER_TRY(const auto holds, holds_for(plan.movements));
   const std::int64_t payment = store::insert_payment(
       tx, caller.tenant,
@@ -47,7 +59,7 @@ Result<Submission> accept(const Context& context, store::WriteTx& tx, const Call
   emit_payment_event(tx, context.random, caller.tenant.key, payment, PaymentStatus::initiated, 1);
   count_payment(context, tx, request.type, PaymentStatus::initiated);
   const Timestamp due = tx.now().plus_ms(context.settle_delay_ms);
-  if (plan.keys.quote) store::use_quote(tx, *plan.keys.quote, payment);
+  if (plan.keys.quote) store::use_quote(tx, caller.tenant, *plan.keys.quote, payment);
   if (plan.lane) {
     store::add_provider_job(tx, {*plan.lane, due, payment, 0});
     tx.signal(store::Signal::providers);
@@ -65,10 +77,18 @@ Result<Submission> submit_payment(const Context& context, const Caller& caller,
                                   bool validate_only) {
   COFFER_TRY_VOID(check_request(request));
   const auto id = context.random.id<PaymentId>(context.clock.now());
-  return run_money_write<Submission>(
-      context, caller.tenant,
-      [&](store::WriteTx& tx) { return accept(context, tx, caller, request, id, request_id); },
-      validate_only ? store::CommitQueue::Mode::dry_run : store::CommitQueue::Mode::commit);
+  const auto mode =
+      validate_only ? store::CommitQueue::Mode::dry_run : store::CommitQueue::Mode::commit;
+  for (int turn = 1;; ++turn) {
+    COFFER_TRY(JudgedFields judged, judged_fields(context, caller.tenant, request));
+    auto submission = run_money_write<Submission>(
+        context, caller.tenant,
+        [&](store::WriteTx& tx) {
+          return accept(context, tx, caller, request, judged, id, request_id);
+        },
+        mode);
+    if (!judged.outdated || turn == kTurns) return submission;
+  }
 }
 
 Result<std::optional<store::PaymentRecord>> find_submission(const Context& context,

@@ -124,6 +124,7 @@ Result<store::WalletRow> register_wallet(const Context& context, const Tenant& t
   return store::run_for<store::WalletRow>(
       context.queue, [&](store::WriteTx& tx) -> Result<store::WalletRow> {
         COFFER_TRY(const Asset asset, registered_asset(tx.db(), wallet.asset));
+        COFFER_TRY_VOID(tx.room_for(tenant, Quota::wallets));
         row.asset = asset.key;
         store::insert_wallet(tx, tenant, row);
         store::open_trustline(tx, tenant, row.key, asset.key);
@@ -189,8 +190,13 @@ Result<store::WalletRow> fund_sandbox_wallet(const Context& context, const Tenan
   if (tenant.environment != Environment::sandbox) {
     return unexpected(Slug::conflict, "Only sandbox wallets can be funded this way.");
   }
-  COFFER_TRY(auto funded, fund_wallet(context, tenant, id, {asset, amount, {}, {}}));
-  return std::move(funded.wallet);
+  const WalletFunding funding{asset, amount, {}, {}};
+  return store::run_for<store::WalletRow>(context.queue,
+                                          [&](store::WriteTx& tx) -> Result<store::WalletRow> {
+                                            COFFER_TRY_VOID(tx.room_for(tenant, Quota::file_bytes));
+                                            COFFER_TRY(auto funded, fund(tx, tenant, id, funding));
+                                            return std::move(funded.wallet);
+                                          });
 }
 
 }  // namespace coffer::flows

@@ -61,7 +61,7 @@ struct FundedWallet {
 /// `amount-out-of-range`, `transaction-id-conflict` when the id names another funding.
 Result<FundedWallet> fund_wallet(const Context& context, const Tenant& tenant, WalletId id,
                                  const WalletFunding& funding);
-/// The same for an integrator, in the sandbox only (`conflict` otherwise).
+/// The same for an integrator, in the sandbox only (`conflict` otherwise); `quota-exceeded`.
 Result<store::WalletRow> fund_sandbox_wallet(const Context& context, const Tenant& tenant,
                                              WalletId id, const AssetCode& asset, Amount amount);
 

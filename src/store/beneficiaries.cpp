@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "domain/party/search_words.h"
+#include "store/identity/row_bytes.h"
 
 namespace coffer::store {
 namespace {
@@ -180,6 +181,8 @@ void insert_beneficiary(WriteTx& tx, const Tenant& tenant, BeneficiaryRow& row) 
   row.created_at = row.updated_at = tx.now();
   put_lists(tx, row);
   put_terms(tx, tenant, row.key, {}, terms_of(row.detail));
+  tx.quotas().add(tenant.key, Quota::beneficiaries, 1);
+  tx.quotas().add_bytes(tenant.key, row_bytes::kBeneficiary);
 }
 
 void update_beneficiary(WriteTx& tx, const Tenant& tenant, BeneficiaryRow& row) {
@@ -206,11 +209,13 @@ void archive_beneficiary(WriteTx& tx, const Tenant& tenant, const BeneficiaryRow
   Query(tx.db(), kArchive, tx.now(), row.key, tenant.key).run();
   COFFER_CHECK(tx.db().changes() == 1);
   put_terms(tx, tenant, row.key, stored_terms(tx.db(), row.key), {});
+  tx.quotas().add(tenant.key, Quota::beneficiaries, -1);
   archive_destinations(tx, tenant, row);
 }
 
-void archive_destinations(WriteTx& tx, const Tenant&, const BeneficiaryRow& row) {
+void archive_destinations(WriteTx& tx, const Tenant& tenant, const BeneficiaryRow& row) {
   Query(tx.db(), kArchiveDestinations, tx.now(), row.key).run();
+  tx.quotas().add(tenant.key, Quota::destinations, -tx.db().changes());
 }
 
 }  // namespace coffer::store

@@ -3,6 +3,7 @@
 
 #include "base/check.h"
 #include "store/beneficiaries.h"
+#include "store/identity/row_bytes.h"
 
 namespace coffer::store {
 namespace {
@@ -131,11 +132,14 @@ void insert_destination(WriteTx& tx, const Tenant& tenant, DestinationRow& row) 
         row.created_at)
       .run();
   row.key = tx.db().last_insert_key();
+  tx.quotas().add(tenant.key, Quota::destinations, 1);
+  tx.quotas().add_bytes(tenant.key, row_bytes::kDestination);
 }
 
 void archive_destination(WriteTx& tx, const Tenant& tenant, const DestinationRow& row) {
   Query(tx.db(), kArchive, tx.now(), row.key, tenant.key).run();
   COFFER_CHECK(tx.db().changes() == 1);
+  tx.quotas().add(tenant.key, Quota::destinations, -1);
 }
 
 }  // namespace coffer::store

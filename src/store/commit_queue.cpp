@@ -125,7 +125,7 @@ CommitQueue::CommitQueue(Database& database, const Clock& clock, CommitQueueOpti
       clock_(clock),
       options_(options),
       on_signal_(std::move(on_signal)),
-      tx_(*database.writer_),
+      tx_(*database.writer_, options_.quotas),
       checkpointer_(*database.writer_, *database.readers_, database.path() + "-wal",
                     options_.metrics),
       last_commit_ms_(clock.monotonic_ms()) {
@@ -260,6 +260,7 @@ void CommitQueue::write_batch(Batch& batch) {
     for (Waiter* waiter : batch.waiters) run_one(*waiter);
     store_time(batch);
     tx_.balances_.flush();
+    tx_.quotas_.flush(tx_.now_);
   } catch (const SqlError& error) {
     if (error.primary_code == SQLITE_FULL) {
       note_full(true);
@@ -308,6 +309,7 @@ void CommitQueue::run_one(Waiter& waiter) {
   Connection& db = tx_.db();
   Query(db, kSavepoint).run();
   tx_.balances_.begin_command();
+  tx_.quotas_.begin_command();
   tx_.drawn_by_command_.clear();
   tx_.chain_head_before_ = tx_.chain_head_;
   tx_.counted_before_ = tx_.counted_.size();
@@ -334,6 +336,7 @@ void CommitQueue::run_command(Waiter& waiter) {
 void CommitQueue::roll_back_one() {
   Query(tx_.db(), kRollbackTo).run();
   tx_.balances_.roll_back_command();
+  tx_.quotas_.roll_back_command();
   for (const std::int64_t tenant : tx_.drawn_by_command_) --tx_.sequences_.at(tenant);
   tx_.chain_head_ = tx_.chain_head_before_;
   if (tx_.tenancy_touched_) tx_.statuses_.clear();
@@ -364,6 +367,7 @@ void CommitQueue::fail_batch(Batch& batch, const Problem& problem) {
   }
   if (failed_commits_ != nullptr) failed_commits_->add();
   tx_.balances_.forget();
+  tx_.quotas_.forget();
   tx_.counted_.clear();
   tx_.sequences_.clear();
   tx_.chain_head_.clear();

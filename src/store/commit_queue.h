@@ -30,6 +30,7 @@ struct CommitQueueOptions {
   std::size_t batch_max = 256;                    // commands in one commit
   std::uint64_t disk_floor_bytes = 256ULL << 20;  // less free space: no writes, `storage-full`
   Metrics* metrics = nullptr;                     // outlives the queue
+  QuotaDefaults quotas = {};
 };
 
 struct CommitStats {
@@ -77,6 +78,7 @@ class CommitQueue {
   CheckpointStats checkpoints() const { return checkpointer_.stats(); }
   /// For a copy that follows the commits.
   ChangedPages& changed_pages() { return checkpointer_.changed_pages(); }
+  const QuotaDefaults& quota_defaults() const { return options_.quotas; }
   /// Makes one small durable commit: proof that writing works, when nothing else was written
   /// lately.
   Result<void> probe();

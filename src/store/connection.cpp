@@ -78,6 +78,12 @@ const char* Connection::interned(std::string sql) {
   return interned_.insert(std::move(sql)).first->c_str();
 }
 
+std::vector<std::string> Connection::statement_texts() const {
+  std::vector<std::string> out;
+  for (const auto& [sql, statement] : statements_) out.emplace_back(sql);
+  return out;
+}
+
 std::int64_t Connection::last_insert_key() const { return database_->getLastInsertRowid(); }
 
 int Connection::changes() const { return sqlite3_changes(database_->getHandle()); }

@@ -13,6 +13,7 @@
 #include <type_traits>
 #include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/uuid.h"
@@ -61,6 +62,8 @@ class Connection {
   void execute(const std::string& sql);
   /// A lasting address for a statement text put together at run time, for Query.
   const char* interned(std::string sql);
+  /// Every statement that was run so far, for checks of how they are planned.
+  std::vector<std::string> statement_texts() const;
   std::int64_t last_insert_key() const;
   /// Rows changed by the last statement.
   int changes() const;

@@ -6,12 +6,14 @@
 #include "domain/events/event_type.h"
 #include "domain/provider_payment.h"
 #include "store/identity/acts.h"
+#include "store/identity/quota_book.h"
+#include "store/identity/row_bytes.h"
 #include "store/journal.h"
 
 namespace coffer::store {
 namespace {
 
-constexpr std::array<Invariant, 28> kInvariants{{
+constexpr std::array<Invariant, 29> kInvariants{{
     {"conservation", "Per environment and asset, all balances sum to zero.", Walk::none,
      "SELECT 'environment ' || t.environment || ' asset ' || a.asset || ' sums to ' || "
      "sum(a.balance)"
@@ -254,9 +256,38 @@ constexpr std::array<Invariant, 28> kInvariants{{
      " FROM accounts a JOIN tenants t ON t.tenant = a.tenant LEFT JOIN wallets w ON w.wallet = "
      "a.wallet"
      " WHERE iif(a.wallet IS NULL, t.association IS NOT NULL, w.tenant <> a.tenant)"},
+    {"quotas_count_rows", "What is stored as used of a quota is what the rows of its tenant give.",
+     Walk::none,
+     "WITH counted (tenant, quota, until, used) AS ("
+     "SELECT tenant, 0, 0, count(*) FROM wallets GROUP BY tenant"
+     " UNION ALL SELECT tenant, 1, 0, count(*) FROM beneficiaries WHERE archived_at IS NULL"
+     " GROUP BY tenant UNION ALL SELECT tenant, 2, 0, count(*) FROM destinations"
+     " WHERE archived_at IS NULL GROUP BY tenant"
+     " UNION ALL SELECT tenant, 4, 0, count(*) FROM webhooks WHERE disabled_at IS NULL"
+     " GROUP BY tenant)"
+     " SELECT 'tenant ' || tenant || ' quota ' || quota || ' stores ' || ifnull(u.used, 0) ||"
+     " ', rows give ' || ifnull(c.used, 0) FROM quota_use u"
+     " FULL JOIN counted c USING (tenant, quota, until)"
+     " WHERE quota NOT IN (3, 5) AND ifnull(u.used, 0) <> ifnull(c.used, 0)"
+     // A step of ten seconds that is over is dropped at the next change.
+     " UNION ALL SELECT 'tenant ' || u.tenant || ' open quotes until ' || u.until FROM quota_use u"
+     " LEFT JOIN (SELECT tenant, (expires_at + 9999) / 10000 * 10000 AS until, count(*) AS used"
+     "  FROM quotes WHERE payment IS NULL GROUP BY 1, 2) c USING (tenant, until)"
+     " WHERE u.quota = 3 AND u.used <> ifnull(c.used, 0)"
+     " UNION ALL SELECT 'tenant ' || c.tenant || ' has ' || payments || ' payments in '"
+     " || ifnull(u.used, 0) || ' bytes' FROM (SELECT tenant, count(*) AS payments FROM payments"
+     "  GROUP BY tenant) c LEFT JOIN quota_use u ON u.tenant = c.tenant AND u.quota = 5"
+     " WHERE ifnull(u.used, 0) < payments * 220"},
 }};
 
 // The numbers in the queries above.
+static_assert(stored(Quota::wallets) == 0);
+static_assert(stored(Quota::beneficiaries) == 1);
+static_assert(stored(Quota::destinations) == 2);
+static_assert(stored(Quota::open_quotes) == 3);
+static_assert(stored(Quota::webhooks) == 4);
+static_assert(stored(Quota::file_bytes) == 5);
+static_assert(row_bytes::kPayment == 220);
 static_assert(stored(PaymentStatus::initiated) == 0);
 static_assert(stored(PaymentStatus::processing) == 1);
 static_assert(stored(PaymentStatus::succeeded) == 2);

@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "base/digest.h"
+#include "store/identity/row_bytes.h"
 
 namespace coffer::store {
 namespace {
@@ -133,6 +134,8 @@ std::string post(WriteTx& tx, std::int64_t tenant, JournalKind kind,
   std::string& head = chain_head(tx);
   head = next_link(head, text);
   Query(tx.db(), kInsertJournal, journal, tenant, kind, payment, tx.now(), Blob{head}).run();
+  tx.quotas().add_bytes(
+      tenant, row_bytes::kEntrySet + row_bytes::kPosting * static_cast<int>(movements.size()));
   return head;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "store/identity/row_bytes.h"
 #include "store/providers/destination_sums.h"
 
 namespace coffer::store {
@@ -238,6 +239,19 @@ std::optional<std::int64_t> or_null(Amount amount) {
   return amount.is_zero() ? std::nullopt : std::optional(amount.units());
 }
 
+/// Of the rows that accepting it writes, for the quota of its tenant.
+std::int64_t bytes_of(const NewPayment& payment) {
+  const PaymentRequest& request = payment.request;
+  // The transactionId is in an index too.
+  std::size_t texts = 2 * request.transaction_id.size() + payment.request_id.size();
+  texts += request.memo.value_or("").size();
+  for (const TransferLeg& leg : request.legs) texts += leg.description.value_or("").size();
+  for (const auto& [name, value] : request.additional_fields) texts += name.size() + value.size();
+  const bool multi = request.type == PaymentType::p2p_own_multi;
+  const auto legs = static_cast<std::int64_t>(multi ? request.legs.size() : 0);
+  return row_bytes::kPayment + row_bytes::kLeg * legs + static_cast<std::int64_t>(texts);
+}
+
 void insert_legs(WriteTx& tx, std::int64_t key, const NewPayment& payment) {
   for (std::size_t i = 0; i < payment.request.legs.size(); ++i) {
     const TransferLeg& l = payment.request.legs[i];
@@ -320,6 +334,7 @@ std::int64_t insert_payment(WriteTx& tx, const Tenant& tenant, const NewPayment&
   if (keys.connector && keys.destination) {
     count_sent(tx, {*keys.connector, *keys.destination, leg.amount});
   }
+  tx.quotas().add_bytes(tenant.key, bytes_of(payment));
   return key;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "store/identity/row_bytes.h"
 #include "store/lists/key_walk.h"
 #include "store/tenants.h"
 
@@ -174,6 +175,8 @@ void insert_wallet(WriteTx& tx, const Tenant& tenant, WalletRow& row) {
   row.key = tx.db().last_insert_key();
   row.created_at = row.updated_at = tx.now();
   put_metadata(tx, row);
+  tx.quotas().add(tenant.key, Quota::wallets, 1);
+  tx.quotas().add_bytes(tenant.key, row_bytes::kWallet);
 }
 
 void update_wallet(WriteTx& tx, const Tenant& tenant, const WalletRow& row) {

@@ -11,6 +11,7 @@
 #include "domain/tenant.h"
 #include "store/balance_book.h"
 #include "store/connection.h"
+#include "store/identity/quota_book.h"
 
 namespace coffer {
 class Counter;  // base/telemetry/metrics.h
@@ -23,12 +24,23 @@ enum class Signal { settlement, webhooks, providers, notifications };
 
 class WriteTx {
  public:
-  explicit WriteTx(Connection& writer) : writer_(writer), balances_(writer) {}
+  WriteTx(Connection& writer, const QuotaDefaults& quotas)
+      : writer_(writer), balances_(writer), quotas_(writer, quotas) {}
   WriteTx(const WriteTx&) = delete;
   WriteTx& operator=(const WriteTx&) = delete;
 
   Connection& db() { return writer_; }
   BalanceBook& balances() { return balances_; }
+  /// What tenants use of their quotas: whoever stores or frees what is counted says so here.
+  QuotaBook& quotas() { return quotas_; }
+  /// `quota-exceeded` when the tenant may not have `more` of what the quota counts, or no more
+  /// bytes of the file. For what a tenant asks for anew; never for what has begun, and never for
+  /// what makes room.
+  Result<void> room_for(const Tenant& tenant, Quota quota, std::int64_t more = 1) {
+    COFFER_TRY_VOID(quotas_.judge(tenant, quota, more, now_));
+    if (quota == Quota::file_bytes) return {};
+    return quotas_.judge(tenant, Quota::file_bytes, 1, now_);
+  }
   /// Read once per batch; never goes back from one commit to the next.
   Timestamp now() const { return now_; }
   /// The worker is woken after the commit. Only a hint: the work itself is a row.
@@ -54,6 +66,7 @@ class WriteTx {
   friend class CommitQueue;
   Connection& writer_;
   BalanceBook balances_;
+  QuotaBook quotas_;
   Timestamp now_;
   unsigned signals_ = 0;
   bool tenancy_touched_ = false;

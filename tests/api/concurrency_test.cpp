@@ -3,7 +3,9 @@
 #include <map>
 
 #include "base/thread.h"
+#include "support/recipients.h"
 #include "support/test_app.h"
+#include "unit/store/busy_writer.h"
 
 using namespace coffer;
 using namespace coffer::test;
@@ -81,4 +83,28 @@ TEST_CASE("the same over the wire, with the workers settling beside") {
   app.settle();
   // Whoever settled them, the worker or this: together they are three.
   CHECK(app.me().all("/v1/transactions").size() == 3);
+}
+
+TEST_CASE("two changes of one beneficiary at once: neither is lost") {
+  TestApp app;
+  const std::string path = "/v1/beneficiaries/" + add_recipient(app.me());
+  const auto patch = [&](const Json& body) {
+    return app.me().send({"PATCH", path, {}, body.dump()});
+  };
+  Reply tagged, named;
+  {
+    store::test::BusyWriter busy(app.core().queue());
+    Thread one("one", [&] { tagged = patch({{"tags", {"vip"}}}); });
+    busy.gathered(1);
+    Thread two("two", [&] { named = patch({{"clientReference", "C-1"}}); });
+    busy.gathered(2);  // both were worked out from the same state
+    busy.open();
+    one.join();
+    two.join();
+  }
+  CHECK(tagged.status == 200);
+  CHECK(named.status == 200);
+  const Json now = app.me().get(path).json();
+  CHECK(now.at("tags") == Json{"vip"});
+  CHECK(now.at("clientReference") == "C-1");
 }

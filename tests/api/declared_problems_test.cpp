@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <map>
 
+#include "flows/identity/quotas.h"
 #include "route_samples.h"
 #include "support/connectors.h"
 #include "support/recipients.h"
@@ -62,6 +63,7 @@ class Producer {
         {Slug::amount_precision, &Producer::amount_precision},
         {Slug::amount_out_of_range, &Producer::amount_out_of_range},
         {Slug::requirement_missing, &Producer::requirement_missing},
+        {Slug::quota_exceeded, &Producer::quota_exceeded},
         {Slug::provider_error, &Producer::provider_error},
         {Slug::provider_unavailable, &Producer::provider_unavailable},
     };
@@ -233,6 +235,27 @@ class Producer {
     names["cashQuote"] =
         quote_for(app_.me(), names.at("payouts"), names.at("recipient")).at("quoteId");
     names["collectQuote"] = collection_quote(app_.me(), names.at("collections")).at("quoteId");
+  }
+
+  /// Everything that the request refers to is there, and no room for more.
+  Reply quota_exceeded(const api::Route& route) {
+    Names names = fresh(route);
+    add_webhook(app_.me(), names, sample_of(route));
+    limit_quotas(0);
+    // The same content again stores nothing.
+    const bool replaces = route.operation == "replaceDestination";
+    const Reply reply = replaces
+                            ? changed(route, names, "/mobileMoney/phoneNumber", "+254712345670")
+                            : send(route, names);
+    limit_quotas(std::nullopt);
+    return reply;
+  }
+
+  void limit_quotas(std::optional<std::int64_t> maximum) {
+    for (const QuotaInfo& each : quota_table()) {
+      flows::set_quota(app_.flows(), app_.association(), Environment::sandbox, each.quota, maximum)
+          .value();
+    }
   }
 
   Reply provider_error(const api::Route& route) {

@@ -1,9 +1,13 @@
 // What a connector requires of a submission, as fields and as a JSON Schema.
 #include <catch2/catch.hpp>
 
+#include "base/thread.h"
+#include "flows/providers/connector_changes.h"
 #include "support/connectors.h"
+#include "support/recipients.h"
 #include "support/scenario.h"
 #include "support/test_app.h"
+#include "unit/store/busy_writer.h"
 
 using namespace coffer;
 using namespace coffer::test;
@@ -108,4 +112,50 @@ TEST_CASE("requirements that cannot be read") {
                      "validation-failed", {"transactionType"}),
                  row("nobody's", "?connectorId=" + app.random.uuid_v7(app.clock.now()).to_string(),
                      404, "not-found", {})});
+}
+
+TEST_CASE("a requirement that changes while a submission waits is judged as it is then") {
+  TestApp app;
+  const std::string id = connector(app);
+  const std::string wallet = app.wallet("USDC", "1000");
+  const std::string recipient = add_recipient(app.me());
+  Json body = cash_out_body(quote_for(app.me(), id, recipient), wallet, recipient);
+  body["additionalFields"] = {
+      {"accountType", "CURRENT"}, {"nationalId", "12345678"}, {"resident", true}};
+  std::vector<Requirement> stricter = everything();
+  stricter[1].pattern = "[0-7]{8}";
+  Reply reply;
+  {
+    store::test::BusyWriter busy(app.core().queue());
+    Thread change("change", [&] {
+      flows::set_requirements(app.flows(), *ConnectorId::parse(id), stricter).value();
+    });
+    busy.gathered(1);
+    Thread submit("submit", [&] { reply = app.me().post("/v1/payments/offramp", body); });
+    busy.gathered(2);
+    busy.open();
+    change.join();
+    submit.join();
+  }
+  INFO(reply.text());
+  CHECK(reply.status == 422);
+  CHECK(reply.fields() == std::vector<std::string>{"additionalFields.nationalId"});
+  body["additionalFields"]["nationalId"] = "12345670";
+  CHECK(app.me().post("/v1/payments/offramp", body).status == 202);
+}
+
+TEST_CASE("a requirement whose pattern cannot be compiled is refused") {
+  TestApp app;
+  flows::NewConnector spec = payout_connector();
+  for (const char* pattern : {"[", "(a", "a{3,1}", "(?=a)b", "(a)\\1"}) {
+    INFO(pattern);
+    spec.requirements = {{.name = "nationalId", .label = "National id", .pattern = pattern}};
+    const auto registered = flows::register_connector(app.flows(), spec);
+    REQUIRE_FALSE(registered);
+    CHECK(registered.error().slug == Slug::validation_failed);
+    const auto set = flows::set_requirements(app.flows(), *ConnectorId::parse(connector(app)),
+                                             spec.requirements);
+    REQUIRE_FALSE(set);
+    CHECK(set.error().slug == Slug::validation_failed);
+  }
 }

@@ -21,6 +21,7 @@ import tempfile
 import uuid
 from decimal import Decimal
 
+from quota_audit import check_quotas
 from webhook_audit import check_outbox
 
 # Of the file's enumerations, as schema.sql says them.
@@ -461,6 +462,7 @@ def audit(path, client=None, settled=False):
             run.check_payments(settled)
             run.check_providers()
             run.check_limits()
+            check_quotas(run)
             run.check_fundings()
             run.check_tenants()
             check_outbox(run)

@@ -15,6 +15,7 @@
 #include "store/safety/verification.h"
 #include "store/wallets.h"
 #include "support/exchange_log.h"
+#include "support/writer_plans.h"
 
 namespace coffer::test {
 namespace {
@@ -86,6 +87,9 @@ void TestApp::open() {
 
 void TestApp::check_invariants() {
   if (!app_) return;
+  for (const std::string& scan : writer_scans(app_->queue())) {
+    FAIL_CHECK("the writer scans a table that grows: " << scan);
+  }
   app_->stop();
   store::Connection db(config_.db, store::OpenMode::read_only);
   for (const store::Violation& violation : store::verify(db, true, [](auto&&...) {})) {

@@ -107,6 +107,19 @@ TEST_CASE("default < command < file < environment < flag", "[config]") {
   CHECK(setting(*world.load(), "workers") == "4 <- --workers");
 }
 
+TEST_CASE("quotas: those not named have their defaults, whatever a weaker source says", "[config]") {
+  World world;
+  world.command_defaults["quota_sandbox"] = "file_bytes=unlimited";
+  CHECK(world.load()->quota_sandbox.of(Quota::file_bytes) == kUnlimited);
+  world.environment["COFFER_QUOTA_SANDBOX"] = "wallets=7";
+  QuotaLimits expected = default_quotas(Environment::sandbox);
+  expected.limits[0] = 7;
+  CHECK(world.load()->quota_sandbox == expected);
+  CHECK(world.load()->quota_production == default_quotas(Environment::production));
+  world.environment["COFFER_QUOTA_SANDBOX"] = "wallets=some";
+  CHECK(contains(world.faults(), "COFFER_QUOTA_SANDBOX: \"some\" is not a limit of wallets"));
+}
+
 TEST_CASE("every option can be set by environment, and by file and flag unless it is a secret",
           "[config]") {
   for (const ConfigOption& option : config_options()) {

@@ -37,6 +37,15 @@ export function associationScreen(context) {
       h('a', { href: '#/applications' }, 'Applications'),
     ],
   });
+  const quotas = listPart(context, {
+    title: 'Quotas',
+    command: 'association quotas',
+    fixed: { association: ID },
+    filters: false,
+    columns: ['environment', 'quota', 'used', 'limit', 'usedPercent'],
+    key: (row) => `${row.environment} ${row.quota}`,
+    empty: ['No quota.'],
+  });
   details(context, {
     back: { href: '#/associations', text: 'Associations' },
     command: 'association list',
@@ -50,7 +59,12 @@ export function associationScreen(context) {
         h('a', { class: 'button', href: `#/${noun}?association=${ID}` }, label(noun)),
       ),
     ],
-    below: h('section', {}, h('h2', {}, 'Applications'), applications.place),
+    below: h(
+      'div',
+      {},
+      h('section', {}, h('h2', {}, 'Applications'), applications.place),
+      h('section', {}, h('h2', {}, 'Quotas'), quotas.place),
+    ),
   });
 }
 

@@ -19,7 +19,7 @@ const DANGER = new Set([
   'resolve',
 ]);
 const MAIN = new Set(['verify', 'activate', 'resume', 'recover']);
-const LOOKS = new Set(['list', 'show', 'find', 'statement', 'deliveries']);
+const LOOKS = new Set(['list', 'show', 'find', 'statement', 'deliveries', 'quotas']);
 
 /** In which states a verb makes sense; the server decides in the end. */
 const FITS = {
@@ -38,6 +38,7 @@ const BUTTONS = {
   'set-rate': 'Set rate',
   'set-fee': 'Set fee',
   'set-url': 'Set address',
+  'set-quota': 'Set a quota',
   fund: 'Credit',
   scopes: 'Change scopes',
   role: 'Change role',

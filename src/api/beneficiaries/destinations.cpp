@@ -115,7 +115,7 @@ std::vector<Route> destinations_routes() {
        .body = Body::json,
        .request_schema = "NewDestination",
        .answers = {{201, "Destination"}},
-       .problems = {Slug::not_found, Slug::conflict, Slug::validation_failed},
+       .problems = {Slug::not_found, Slug::conflict, Slug::validation_failed, Slug::quota_exceeded},
        .handler = create_destination},
       {.method = "GET",
        .pattern = kOne,
@@ -149,7 +149,7 @@ std::vector<Route> destinations_routes() {
        .body = Body::json,
        .request_schema = "NewDestination",
        .answers = {{200, "DestinationEnvelope"}},
-       .problems = {Slug::not_found, Slug::validation_failed},
+       .problems = {Slug::not_found, Slug::validation_failed, Slug::quota_exceeded},
        .handler = replace_destination}};
 }
 

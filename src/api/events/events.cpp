@@ -108,6 +108,7 @@ std::vector<Route> events_routes() {
            .access = Access::sandbox,
            .scope = Scope::webhooks_write,
            .answers = {{202, "TestEvent"}},
+           .problems = {Slug::quota_exceeded},
            .handler = trigger_event}};
 }
 

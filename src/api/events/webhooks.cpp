@@ -228,7 +228,7 @@ std::vector<Route> webhooks_routes() {
           webhook_route("POST", "/v1/webhooks", "createWebhook", "Register an endpoint for events",
                         Lane::outbound, {201, "WebhookWithSecret"},
                         {Slug::webhook_event_type_taken, Slug::validation_failed,
-                         Slug::webhook_target_refused},
+                         Slug::webhook_target_refused, Slug::quota_exceeded},
                         create_webhook),
           "NewWebhook"),
       std::move(list),
@@ -251,7 +251,7 @@ std::vector<Route> webhooks_routes() {
                 "SecretRotation", Body::optional_json),
       webhook_route("POST", "/v1/webhooks/{webhookId}/test", "testWebhook",
                     "Send a test event to a webhook", Lane::money, {202, "TestEvent"},
-                    {Slug::not_found, Slug::conflict}, test_webhook)};
+                    {Slug::not_found, Slug::conflict, Slug::quota_exceeded}, test_webhook)};
 }
 
 }  // namespace coffer::api

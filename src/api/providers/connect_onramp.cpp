@@ -103,7 +103,8 @@ std::vector<Route> connect_onramp_routes() {
       "Acknowledgement",
       {Slug::invalid_reference, Slug::not_found, Slug::transaction_id_conflict,
        Slug::wallet_not_verified, Slug::conflict, Slug::quote_expired, Slug::quote_already_used,
-       Slug::validation_failed, Slug::trustline_missing, Slug::requirement_missing},
+       Slug::validation_failed, Slug::trustline_missing, Slug::requirement_missing,
+       Slug::quota_exceeded},
       execute_onramp)};
   add_validation(rows, "/v1/connect-onramp/validate", "validateConnectOnramp", validate_onramp);
   rows.push_back(collection(
@@ -111,7 +112,7 @@ std::vector<Route> connect_onramp_routes() {
       Lane::outbound, "CashIn", "CashInResult",
       {Slug::invalid_reference, Slug::not_found, Slug::transaction_id_conflict,
        Slug::wallet_not_verified, Slug::conflict, Slug::validation_failed, Slug::trustline_missing,
-       Slug::requirement_missing, Slug::amount_precision, Slug::amount_out_of_range,
+       Slug::requirement_missing, Slug::quota_exceeded, Slug::amount_precision, Slug::amount_out_of_range,
        Slug::provider_error, Slug::provider_unavailable, Slug::provider_timeout},
       cash_in));
   return rows;

@@ -119,8 +119,8 @@ std::vector<Route> quotes_routes() {
        .query = {{"type", "Text", "onramp; anything else prices an off-ramp"}},
        .answers = {{201, "Quote"}},
        .problems = {Slug::not_found, Slug::conflict, Slug::validation_failed,
-                    Slug::amount_precision, Slug::amount_out_of_range, Slug::provider_error,
-                    Slug::provider_unavailable, Slug::provider_timeout},
+                    Slug::amount_precision, Slug::amount_out_of_range, Slug::quota_exceeded,
+                    Slug::provider_error, Slug::provider_unavailable, Slug::provider_timeout},
        .handler = create_quote},
       {.method = "GET",
        .pattern = "/v1/quotes/{quoteId}",
@@ -155,8 +155,8 @@ std::vector<Route> quotes_routes() {
        .request_schema = "NewConnectQuote",
        .answers = {{402, "Quote"}},
        .problems = {Slug::not_found, Slug::conflict, Slug::validation_failed,
-                    Slug::amount_precision, Slug::amount_out_of_range, Slug::provider_error,
-                    Slug::provider_unavailable, Slug::provider_timeout},
+                    Slug::amount_precision, Slug::amount_out_of_range, Slug::quota_exceeded,
+                    Slug::provider_error, Slug::provider_unavailable, Slug::provider_timeout},
        .handler = connect_quote},
   };
 }

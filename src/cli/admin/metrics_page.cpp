@@ -1,12 +1,14 @@
 #include "cli/admin/metrics_page.h"
 
 #include <algorithm>
+#include <map>
 
 #include "app.h"
 #include "base/digest.h"
 #include "base/telemetry/log_file.h"
 #include "base/telemetry/process.h"
 #include "embedded/embedded.h"
+#include "flows/identity/quotas.h"
 #include "http/client_address.h"
 
 namespace coffer::cli {
@@ -209,17 +211,44 @@ void write_last_backup(Exposition& out, const std::optional<store::BackupRecord>
             last ? number(last->bytes) : 0);
 }
 
-void write_backlog(Exposition& out, const std::optional<store::Backlog>& backlog, const App& app) {
+/// The fullest of each kind: who it is of, `coffer association quotas` says.
+void write_quotas(Exposition& out, const std::vector<flows::QuotaState>& states) {
+  std::map<std::string_view, std::map<std::string_view, double>> fullest;
+  std::int64_t nearly_used = 0;
+  for (const Environment environment : {Environment::sandbox, Environment::production}) {
+    for (const QuotaInfo& each : quota_table()) fullest[name(environment)][each.name] = 0;
+  }
+  for (const flows::QuotaState& state : states) {
+    if (is_nearly_used(state.used, state.limit)) ++nearly_used;
+    double& most = fullest[name(state.environment)][name(state.quota)];
+    most = std::max(most, state.ratio());
+  }
+  out.family("coffer_quota_used_ratio",
+             "Used part of each quota by the association that uses most of it; 0: unlimited.",
+             Kind::gauge);
+  for (const auto& [environment, quotas] : fullest) {
+    for (const auto& [quota, ratio] : quotas) {
+      out.sample(ratio, {{"environment", environment}, {"quota", quota}});
+    }
+  }
+  out.gauge("coffer_quotas_nearly_used", "Quotas of associations that are used to more than 80 %.",
+            number(nearly_used));
+}
+
+void write_backlog(Exposition& out, const std::optional<MetricsPage::Stored>& stored,
+                   const App& app) {
   out.gauge("coffer_backlog_known",
             "Whether the queues could be read; where not, their metrics are missing.",
-            backlog.has_value());
-  if (!backlog) return;
-  write_queues(out, *backlog, app.flows().queue.now());
-  write_webhooks(out, *backlog);
-  write_connectors(out, *backlog, app);
-  write_last_backup(out, backlog->last_backup);
+            stored.has_value());
+  if (!stored) return;
+  const store::Backlog& backlog = stored->backlog;
+  write_queues(out, backlog, app.flows().queue.now());
+  write_webhooks(out, backlog);
+  write_connectors(out, backlog, app);
+  write_last_backup(out, backlog.last_backup);
   out.counter("coffer_audit_records_total", "Rows of the audit log: acts, and what came of them.",
-              number(backlog->audit_records));
+              number(backlog.audit_records));
+  write_quotas(out, stored->quotas);
 }
 
 void write_log(Exposition& out) {
@@ -280,7 +309,7 @@ std::string MetricsPage::render() {
   write_server(out, app_);
   write_lanes(out, app_);
   write_store(out, app_);
-  write_backlog(out, backlog(), app_);
+  write_backlog(out, stored(), app_);
   write_log(out);
   write_process(out);
   return out.text();
@@ -288,18 +317,18 @@ std::string MetricsPage::render() {
 
 /// Read at most once a second, however many ask. A request that comes while another one reads takes
 /// what was read before, so that requests in the lane `system` never wait for each other.
-std::optional<store::Backlog> MetricsPage::backlog() {
+std::optional<MetricsPage::Stored> MetricsPage::stored() {
   const std::int64_t now = app_.flows().clock.monotonic_ms();
   {
     const Lock lock(mutex_);
-    if (reading_ || (backlog_ && now - read_ms_ < kKeptMs)) return backlog_;
+    if (reading_ || (stored_ && now - read_ms_ < kKeptMs)) return stored_;
     reading_ = true;
   }
-  std::optional<store::Backlog> fresh;
+  std::optional<Stored> fresh;
   try {
-    auto read = store::with_reader(
-        app_.database(),
-        [](store::Connection& db) -> Result<store::Backlog> { return store::read_backlog(db); });
+    auto read = store::with_reader(app_.database(), [&](store::Connection& db) -> Result<Stored> {
+      return Stored{store::read_backlog(db), flows::all_quotas(app_.flows(), db)};
+    });
     if (read) fresh = *std::move(read);
   } catch (...) {
     const Lock lock(mutex_);
@@ -309,7 +338,7 @@ std::optional<store::Backlog> MetricsPage::backlog() {
   const Lock lock(mutex_);
   reading_ = false;
   read_ms_ = now;
-  return backlog_ = std::move(fresh);
+  return stored_ = std::move(fresh);
 }
 
 }  // namespace coffer::cli

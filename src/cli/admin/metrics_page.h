@@ -10,6 +10,7 @@
 #include "base/mutex.h"
 #include "base/result.h"
 #include "base/telemetry/metrics.h"
+#include "flows/identity/quotas.h"
 #include "http/message.h"
 #include "store/telemetry/backlog.h"
 
@@ -23,6 +24,12 @@ class MetricsPage {
  public:
   static constexpr std::string_view kPath = "/metrics";
 
+  /// What is read from the file.
+  struct Stored {
+    store::Backlog backlog;
+    std::vector<flows::QuotaState> quotas;  // of all tenants
+  };
+
   /// `app` outlives the page.
   explicit MetricsPage(App& app) : app_(app) {}
 
@@ -32,11 +39,11 @@ class MetricsPage {
  private:
   Result<void> admit(const http::Request& request) const;
   std::string render();
-  std::optional<store::Backlog> backlog();
+  std::optional<Stored> stored();
 
   App& app_;
   Mutex mutex_;
-  std::optional<store::Backlog> backlog_ COFFER_GUARDED_BY(mutex_);  // at most kKeptMs old
+  std::optional<Stored> stored_ COFFER_GUARDED_BY(mutex_);  // at most kKeptMs old
   bool reading_ COFFER_GUARDED_BY(mutex_) = false;
   std::int64_t read_ms_ COFFER_GUARDED_BY(mutex_) = 0;  // monotonic
 };

@@ -1,6 +1,7 @@
 #include "cli/commands/associations.h"
 
 #include "app.h"
+#include "cli/commands/associations_quotas.h"
 #include "flows/tenancy_changes.h"
 #include "store/tenants.h"
 
@@ -47,7 +48,7 @@ constexpr std::string_view kHint = "coffer association list shows what there is"
 
 std::vector<Command> association_commands() {
   const Argument id = positional("ID", "Its id");
-  return {
+  std::vector<Command> out{
       {.path = "association create",
        .summary = "Register an association",
        .run = create,
@@ -71,6 +72,8 @@ std::vector<Command> association_commands() {
        .arguments = {id},
        .hint = kHint},
   };
+  for (Command& one : association_quota_commands()) out.push_back(std::move(one));
+  return out;
 }
 
 }  // namespace coffer::cli

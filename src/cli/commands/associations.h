@@ -1,4 +1,4 @@
-// coffer association: create, list, activate, suspend.
+// coffer association: create, list, activate, suspend, quotas, set-quota.
 #pragma once
 
 #include <vector>

@@ -51,6 +51,7 @@ std::optional<Config> read_demo_settings(const Console& console, const Arguments
   ConfigInputs inputs{.flags = std::move(flags)};
   if (!arguments.has("rate-limits")) {
     for (const char* name : kRates) inputs.command_defaults[name] = "0";
+    inputs.command_defaults["quota_sandbox"] = "file_bytes=unlimited";
   }
   // Receivers on this machine are what a demo is tried with.
   inputs.command_defaults["webhook_allow_targets"] = "127.0.0.0/8,::1/128";
@@ -176,7 +177,7 @@ std::vector<Command> demo_commands() {
            .run = serve_demo,
            .arguments = {option("host", "HOST", "Address to listen on [127.0.0.1]"),
                          option("port", "PORT", "Port to listen on, 0 picks a free one [8080]"),
-                         toggle("rate-limits", "With the limits of a real server")},
+                         toggle("rate-limits", "With the rate limits and quotas of a real server")},
            .settings = Settings::server,
            .details = "The demo keeps its data in coffer/demo.db in $XDG_DATA_HOME, unless told "
                       "otherwise, and reads\nno configuration file but the one it is given."}};

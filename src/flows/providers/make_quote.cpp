@@ -203,6 +203,7 @@ Result<Quoted> make_quote(const Context& context, const Tenant& tenant,
   quote.id = context.random.id<QuoteId>(context.clock.now());
   quote.provider_reference = answer.reference;
   COFFER_TRY_VOID(context.queue.run([&](store::WriteTx& tx) -> Result<void> {
+    COFFER_TRY_VOID(tx.room_for(tenant, Quota::open_quotes));
     quote.created_at = tx.now();
     quote.expires_at = tx.now().plus_ms(kQuoteLifetimeMs);
     if (answer.expires_at) quote.expires_at = std::min(quote.expires_at, *answer.expires_at);
@@ -231,7 +232,7 @@ Result<Quoted> expire_quote(const Context& context, const Tenant& tenant, QuoteI
       case QuoteStatus::expired:
         return unexpected(Slug::quote_expired, "The quote has expired already.");
       case QuoteStatus::open:
-        store::expire_quote(tx, quote->key);
+        store::expire_quote(tx, tenant, *quote);
         return {};
     }
     throw InternalError("unknown quote status");

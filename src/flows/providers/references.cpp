@@ -116,6 +116,7 @@ Result<store::ReferenceRow> store_reference(store::WriteTx& tx, const Caller& ca
       return unexpected(Slug::conflict, "The provider issued a reference that is taken.");
     }
   }
+  COFFER_TRY_VOID(tx.room_for(caller.tenant, Quota::file_bytes));
   store::insert_reference(tx, caller.tenant, row);
   return *store::find_reference(tx.db(), row.connector, row.reference);
 }
@@ -158,6 +159,7 @@ Result<ArrivedPayment> accept(const Context& context, store::WriteTx& tx,
   keys.receiving_asset = connector.asset.key;
   keys.connector = connector.key;
   const Tenant tenant = store::tenant_by_key(tx.db(), reference->tenant);
+  if (arrival.simulated) COFFER_TRY_VOID(tx.room_for(tenant, Quota::file_bytes));
   const std::int64_t payment = store::insert_payment(
       tx, tenant,
       {id, reference->application, request_id, request, keys, arrival.amount,

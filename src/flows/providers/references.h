@@ -32,6 +32,7 @@ struct ReferenceArrival {
   std::string provider_payment_id;  // each counts once per connector
   Amount amount;                    // in the connector's currency
   Payer payer;
+  bool simulated = false;  // asked for by the tenant in the sandbox: quotas apply
 };
 struct ArrivedPayment {
   PaymentId id;

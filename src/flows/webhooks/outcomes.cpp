@@ -79,7 +79,7 @@ void record_one(const Context& context, store::WriteTx& tx, const DeliveryOutcom
   std::optional<Timestamp> due_at;
   if (state == DeliveryState::pending) due_at = tx.now().plus_ms(ruling.delay_ms);
   if (delivery->state == DeliveryState::pending) count_delivery(context, tx, state);
-  store::record_delivery_attempt(tx, *delivery, attempt_of(outcome), state, due_at);
+  store::record_delivery_attempt(tx, outcome.tenant, *delivery, attempt_of(outcome), state, due_at);
   if (ruling.disables && webhook->is_active()) disable(context, tx, *webhook);
 }
 

@@ -120,7 +120,7 @@ void queue_deliveries(const Context& context, store::WriteTx& tx, const QueuePla
                    : std::nullopt;
     if (!there) {
       const auto state = item.oversize ? DeliveryState::oversize : DeliveryState::pending;
-      store::insert_delivery(tx, item.webhook, item.sequence, state);
+      store::insert_delivery(tx, item.tenant, item.webhook, item.sequence, state);
       count_delivery(context, tx, state);
     } else if (there->state == DeliveryState::dead) {
       store::requeue_delivery(tx, item.webhook, item.sequence);

@@ -21,7 +21,7 @@ void queue_again(store::WriteTx& tx, const store::WebhookRow& webhook,
   if (had) {
     store::requeue_delivery(tx, webhook.key, event.sequence);
   } else {
-    store::insert_delivery(tx, webhook.key, event.sequence, DeliveryState::pending);
+    store::insert_delivery(tx, webhook.tenant, webhook.key, event.sequence, DeliveryState::pending);
   }
 }
 
@@ -38,6 +38,7 @@ Result<store::DeliveryRow> resend_delivery(const Context& context, const Webhook
         if (delivery->state == DeliveryState::oversize) {
           return unexpected(too_large());
         }
+        COFFER_TRY_VOID(tx.room_for(ref.tenant, Quota::file_bytes));
         store::requeue_delivery(tx, webhook.key, delivery->sequence);
         tx.signal(store::Signal::webhooks);
         return *store::find_delivery(tx.db(), ref.tenant, webhook.key, event);
@@ -57,6 +58,7 @@ Result<std::vector<store::WebhookRow>> resend_event(const Context& context, cons
   }));
   if (body.size() > context.webhooks->policy.body_bytes_max) return unexpected(too_large());
   return store::run_for<Rows>(context.queue, [&](store::WriteTx& tx) -> Result<Rows> {
+    COFFER_TRY_VOID(tx.room_for(tenant, Quota::file_bytes));
     Rows out;
     for (store::WebhookRow& webhook : store::active_webhooks(tx.db())) {
       if (webhook.tenant.key != tenant.key || !is_wanted(webhook, *event)) continue;
@@ -74,6 +76,7 @@ Result<void> recover_deliveries(const Context& context, const WebhookRef& ref,
                                 const RecoveryAsked& asked) {
   return context.queue.run([&](store::WriteTx& tx) -> Result<void> {
     COFFER_TRY(const auto webhook, active_webhook(tx.db(), ref));
+    COFFER_TRY_VOID(tx.room_for(ref.tenant, Quota::file_bytes));
     const std::int64_t first = store::first_sequence_since(tx.db(), ref.tenant, asked.from);
     const std::int64_t end = store::first_sequence_since(tx.db(), ref.tenant, asked.to);
     if (first >= end) return {};
@@ -86,6 +89,7 @@ Result<void> recover_deliveries(const Context& context, const WebhookRef& ref,
 Result<TestEvent> send_test_event(const Context& context, const WebhookRef& ref) {
   return store::run_for<TestEvent>(context.queue, [&](store::WriteTx& tx) -> Result<TestEvent> {
     COFFER_TRY(const auto webhook, active_webhook(tx.db(), ref));
+    COFFER_TRY_VOID(tx.room_for(ref.tenant, Quota::file_bytes));
     return emit_test_event(tx, context.random, ref.tenant.key, EventType::webhook_test,
                            webhook.key);
   });
@@ -93,6 +97,7 @@ Result<TestEvent> send_test_event(const Context& context, const WebhookRef& ref)
 
 Result<TestEvent> trigger_event(const Context& context, const Tenant& tenant, EventType type) {
   return store::run_for<TestEvent>(context.queue, [&](store::WriteTx& tx) -> Result<TestEvent> {
+    COFFER_TRY_VOID(tx.room_for(tenant, Quota::file_bytes));
     return emit_test_event(tx, context.random, tenant.key, type, std::nullopt);
   });
 }

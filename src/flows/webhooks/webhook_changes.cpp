@@ -42,6 +42,7 @@ Result<WebhookWithSecret> register_webhook(const Context& context, const Tenant&
   COFFER_TRY(auto stored, store::run_for<store::WebhookRow>(
                               context.queue, [&](store::WriteTx& tx) -> Result<store::WebhookRow> {
                                 COFFER_TRY_VOID(check_free(tx.db(), tenant, row.types, 0));
+                                COFFER_TRY_VOID(tx.room_for(tenant, Quota::webhooks));
                                 row.cursor = store::last_sequence(tx.db(), tenant);
                                 store::insert_webhook(tx, tenant, row);
                                 tx.signal(store::Signal::webhooks);

@@ -1,5 +1,6 @@
 #include "store/outbox/deliveries.h"
 
+#include "store/identity/row_bytes.h"
 #include "store/outbox/events.h"
 
 namespace coffer::store {
@@ -64,8 +65,12 @@ constexpr const char* kUpdate =
 
 constexpr const char* kWebhooksOf = "SELECT webhook FROM webhooks WHERE tenant = ?";
 constexpr const char* kOldest =
-    "SELECT sequence FROM deliveries WHERE webhook = ? AND sequence < ? AND state <> 0"
-    " AND created_at < ? ORDER BY sequence LIMIT ?";
+    "SELECT d.sequence, (SELECT count(*) FROM delivery_attempts a"
+    "  WHERE a.webhook = d.webhook AND a.sequence = d.sequence),"
+    " (SELECT ifnull(sum(length(a.response)), 0) FROM delivery_attempts a"
+    "  WHERE a.webhook = d.webhook AND a.sequence = d.sequence)"
+    " FROM deliveries d WHERE d.webhook = ? AND d.sequence < ? AND d.state <> 0"
+    " AND d.created_at < ? ORDER BY d.sequence LIMIT ?";
 constexpr const char* kDrop = "DELETE FROM deliveries WHERE webhook = ? AND sequence = ?";
 
 static_assert(stored(DeliveryState::pending) == 0);
@@ -101,6 +106,20 @@ std::unique_ptr<KeySet> in_state(Connection& db, const KeyWalk& walk, std::int64
   auto pending = integers(db, kPending, webhook, kSortedMax);
   budget.spend(static_cast<std::int64_t>(pending.size()));
   return pending.size() < kSortedMax ? walk.known(std::move(pending)) : nullptr;
+}
+
+struct Droppable {
+  std::int64_t sequence = 0;
+  std::int64_t bytes = 0;
+};
+
+std::vector<Droppable> oldest(Query&& query) {
+  std::vector<Droppable> out;
+  while (query.step()) {
+    const std::int64_t attempts = query.integer(1) * row_bytes::kAttempt + query.integer(2);
+    out.push_back({query.integer(0), row_bytes::kDelivery + attempts});
+  }
+  return out;
 }
 
 }  // namespace
@@ -155,13 +174,14 @@ std::optional<Timestamp> next_delivery_due(Connection& db, std::int64_t webhook,
   return query.step() ? std::optional(query.time(0)) : std::nullopt;
 }
 
-void insert_delivery(WriteTx& tx, std::int64_t webhook, std::int64_t sequence,
+void insert_delivery(WriteTx& tx, const Tenant& tenant, std::int64_t webhook, std::int64_t sequence,
                      DeliveryState state) {
   if (state == DeliveryState::pending) {
     Query(tx.db(), kInsertPending, webhook, sequence, tx.now()).run();
   } else {
     Query(tx.db(), kInsertClosed, webhook, sequence, tx.now(), state).run();
   }
+  if (tx.db().changes() == 1) tx.quotas().add_bytes(tenant.key, row_bytes::kDelivery);
 }
 
 void requeue_delivery(WriteTx& tx, std::int64_t webhook, std::int64_t sequence) {
@@ -183,11 +203,14 @@ std::vector<DeliveryAttempt> list_delivery_attempts(Connection& db, std::int64_t
   return out;
 }
 
-void record_delivery_attempt(WriteTx& tx, const DeliveryRow& delivery,
+void record_delivery_attempt(WriteTx& tx, const Tenant& tenant, const DeliveryRow& delivery,
                              const DeliveryAttempt& attempt, DeliveryState state,
                              std::optional<Timestamp> due_at) {
   std::optional<Blob> response;
-  if (!attempt.response.empty()) response = Blob{attempt.response};
+  const bool has_room = tx.room_for(tenant, Quota::file_bytes).has_value();
+  if (has_room && !attempt.response.empty()) response = Blob{attempt.response};
+  const std::size_t length = response ? response->bytes.size() : 0;
+  tx.quotas().add_bytes(tenant.key, row_bytes::kAttempt + static_cast<std::int64_t>(length));
   Query(tx.db(), kInsertAttempt, delivery.webhook, delivery.sequence, delivery.tries + 1,
         attempt.at, attempt.duration_ms, attempt.status, attempt.fault, response)
       .run();
@@ -202,9 +225,10 @@ int drop_deliveries(WriteTx& tx, const Tenant& tenant, Timestamp before, int lim
   const std::int64_t end = first_sequence_since(tx.db(), tenant, before);
   int dropped = 0;
   for (const std::int64_t webhook : integers(tx.db(), kWebhooksOf, tenant.key)) {
-    for (const std::int64_t sequence :
-         integers(tx.db(), kOldest, webhook, end, before, limit - dropped)) {
-      Query(tx.db(), kDrop, webhook, sequence).run();
+    for (const Droppable& old :
+         oldest(Query(tx.db(), kOldest, webhook, end, before, limit - dropped))) {
+      Query(tx.db(), kDrop, webhook, old.sequence).run();
+      tx.quotas().add_bytes(tenant.key, -old.bytes);
       ++dropped;
     }
     if (dropped >= limit) break;

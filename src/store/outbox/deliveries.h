@@ -48,7 +48,8 @@ bool are_due(Connection& db, std::int64_t webhook, Timestamp now, int count);
 std::optional<Timestamp> next_delivery_due(Connection& db, std::int64_t webhook, Timestamp now);
 
 /// Pending and due now; oversize: closed at once. Nothing happens when the endpoint has it already.
-void insert_delivery(WriteTx& tx, std::int64_t webhook, std::int64_t sequence, DeliveryState state);
+void insert_delivery(WriteTx& tx, const Tenant& tenant, std::int64_t webhook, std::int64_t sequence,
+                     DeliveryState state);
 /// A new series of attempts, from now.
 void requeue_delivery(WriteTx& tx, std::int64_t webhook, std::int64_t sequence);
 /// All that is pending for a disabled endpoint is dead.
@@ -66,8 +67,8 @@ struct DeliveryAttempt {
 std::vector<DeliveryAttempt> list_delivery_attempts(Connection& db, std::int64_t webhook,
                                                     std::int64_t sequence);
 /// Logs the attempt as the delivery's next, and writes what became of the delivery: `due_at` is set
-/// exactly while it stays pending.
-void record_delivery_attempt(WriteTx& tx, const DeliveryRow& delivery,
+/// exactly while it stays pending. The response is not kept when the tenant has used up its bytes.
+void record_delivery_attempt(WriteTx& tx, const Tenant& tenant, const DeliveryRow& delivery,
                              const DeliveryAttempt& attempt, DeliveryState state,
                              std::optional<Timestamp> due_at);
 /// Drops up to `limit` closed deliveries that are older than `before`, with their log; how many.

@@ -1,5 +1,7 @@
 #include "store/outbox/events.h"
 
+#include "store/identity/row_bytes.h"
+
 namespace coffer::store {
 namespace {
 
@@ -30,7 +32,7 @@ constexpr const char* kBody = "SELECT body FROM event_bodies WHERE event_body = 
 constexpr const char* kKeepBody =
     "INSERT INTO event_bodies (event_body, body) VALUES (?, ?) ON CONFLICT (event_body) DO NOTHING";
 constexpr const char* kOldestBodies =
-    "SELECT event_body FROM event_bodies WHERE event_body >= ? AND event_body < ?"
+    "SELECT event_body, length(body) FROM event_bodies WHERE event_body >= ? AND event_body < ?"
     " ORDER BY event_body LIMIT ?";
 constexpr const char* kDropBody = "DELETE FROM event_bodies WHERE event_body = ?";
 
@@ -38,6 +40,10 @@ constexpr int kTenantShift = 40;
 
 std::int64_t body_key(const Tenant& tenant, std::int64_t sequence) {
   return tenant.key << kTenantShift | sequence;
+}
+
+std::int64_t bytes_of_body(std::size_t length) {
+  return row_bytes::kEventBody + static_cast<std::int64_t>(length);
 }
 
 EventRow event_row(const Query& query) {
@@ -72,6 +78,7 @@ std::int64_t append_event(WriteTx& tx, std::int64_t tenant, const NewEvent& even
   Query(tx.db(), kInsert, tenant, sequence, event.id, event.type, event.payment, event.wallet,
         event.webhook, event.wallet_status, event.version, event.test, tx.now())
       .run();
+  tx.quotas().add_bytes(tenant, row_bytes::kEvent);
   return sequence;
 }
 
@@ -137,6 +144,7 @@ std::optional<std::string> find_event_body(Connection& db, const Tenant& tenant,
 void keep_event_body(WriteTx& tx, const Tenant& tenant, std::int64_t sequence,
                      std::string_view body) {
   Query(tx.db(), kKeepBody, body_key(tenant, sequence), Blob{body}).run();
+  if (tx.db().changes() == 1) tx.quotas().add_bytes(tenant.key, bytes_of_body(body.size()));
 }
 
 int drop_event_bodies(WriteTx& tx, const Tenant& tenant, Timestamp before, int limit) {
@@ -144,7 +152,10 @@ int drop_event_bodies(WriteTx& tx, const Tenant& tenant, Timestamp before, int l
   std::vector<std::int64_t> keys;
   {
     Query query(tx.db(), kOldestBodies, body_key(tenant, 0), end, limit);
-    while (query.step()) keys.push_back(query.integer(0));
+    while (query.step()) {
+      keys.push_back(query.integer(0));
+      tx.quotas().add_bytes(tenant.key, -bytes_of_body(static_cast<std::size_t>(query.integer(1))));
+    }
   }
   for (const std::int64_t key : keys) Query(tx.db(), kDropBody, key).run();
   return static_cast<int>(keys.size());

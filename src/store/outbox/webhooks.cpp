@@ -1,6 +1,7 @@
 #include "store/outbox/webhooks.h"
 
 #include "base/check.h"
+#include "store/identity/row_bytes.h"
 #include "store/lists/key_walk.h"
 
 namespace coffer::store {
@@ -155,6 +156,8 @@ void insert_webhook(WriteTx& tx, const Tenant& tenant, WebhookRow& row) {
   row.tenant = tenant;
   row.created_at = row.updated_at = tx.now();
   claim_types(tx, row);
+  tx.quotas().add(tenant.key, Quota::webhooks, 1);
+  tx.quotas().add_bytes(tenant.key, row_bytes::kWebhook);
 }
 
 void update_webhook(WriteTx& tx, const WebhookRow& row) {
@@ -173,6 +176,7 @@ void disable_webhook(WriteTx& tx, const WebhookRow& row, DisableReason reason) {
   COFFER_CHECK(tx.db().changes() == 1);
   Query(tx.db(), kGiveUp, row.key).run();
   Query(tx.db(), kEndRecovery, row.key).run();
+  tx.quotas().add(row.tenant.key, Quota::webhooks, -1);
 }
 
 void set_webhook_cursor(WriteTx& tx, std::int64_t webhook, std::int64_t sequence) {

@@ -13,7 +13,8 @@ namespace {
   " s.decimals, c.rate_numerator, c.rate_denominator, c.fee_fixed, c.fee_basis_points,"         \
   " c.min_amount, c.max_amount, c.day_limit, c.month_limit, c.transaction_types,"               \
   " c.issues_references, c.status, e.base_url, e.sealed_secret, e.timeout_ms, c.created_at,"    \
-  " c.updated_at, e.connector_endpoint, e.id, e.retired_at IS NOT NULL"                         \
+  " c.updated_at, e.connector_endpoint, e.id, e.retired_at IS NOT NULL,"                        \
+  " c.requirements_version"                                                                     \
   " FROM connectors c JOIN assets s ON s.asset = c.asset"                                       \
   " LEFT JOIN connector_endpoints e ON e.connector = c.connector AND "
 #define CONNECTOR_COLUMNS CONNECTOR_AT "e.retired_at IS NULL"
@@ -52,6 +53,10 @@ constexpr const char* kUpdate =
     "UPDATE connectors SET rate_numerator = ?, rate_denominator = ?, fee_fixed = ?,"
     " fee_basis_points = ?, min_amount = ?, max_amount = ?, day_limit = ?, month_limit = ?,"
     " status = ?, updated_at = ? WHERE connector = ?";
+
+constexpr const char* kCountRequirements =
+    "UPDATE connectors SET requirements_version = requirements_version + 1, updated_at = ?"
+    " WHERE connector = ?";
 
 constexpr const char* kInsertEndpoint =
     "INSERT INTO connector_endpoints (id, connector, base_url, sealed_secret, timeout_ms,"
@@ -138,6 +143,7 @@ ConnectorRow connector_row(const Query& q) {
   }
   terms.created_at = q.time(31);
   row.updated_at = q.time(32);
+  row.requirements_version = q.integer(36);
   return row;
 }
 
@@ -298,6 +304,7 @@ void replace_requirements(WriteTx& tx, std::int64_t connector,
   Query(tx.db(), kDeleteChoices, connector).run();
   Query(tx.db(), kDeleteRequirements, connector).run();
   insert_requirements(tx, connector, requirements);
+  Query(tx.db(), kCountRequirements, tx.now(), connector).run();
 }
 
 std::optional<FeeRule> find_fee(Connection& db, AssociationId association, std::int64_t connector,

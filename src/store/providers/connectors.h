@@ -20,6 +20,7 @@ struct ConnectorRow {
   Uuid endpoint_id;
   std::string sealed_secret;
   Timestamp updated_at;
+  std::int64_t requirements_version = 0;
 };
 
 struct ConnectorFilter {
@@ -58,6 +59,7 @@ void move_connector(WriteTx& tx, ConnectorRow& row);
 
 /// In form order.
 std::vector<Requirement> requirements_of(Connection& db, std::int64_t connector);
+/// Raises `requirements_version`, so that what was judged by the old ones is noticed.
 void replace_requirements(WriteTx& tx, std::int64_t connector,
                           const std::vector<Requirement>& requirements);
 

@@ -1,6 +1,7 @@
 #include "store/providers/quotes.h"
 
 #include "base/check.h"
+#include "store/identity/row_bytes.h"
 
 namespace coffer::store {
 namespace {
@@ -20,7 +21,8 @@ constexpr const char* kInsert =
     " send_amount, receive_amount, fee, total, rate_numerator, rate_denominator,"
     " provider_reference, created_at, expires_at)"
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
-constexpr const char* kUse = "UPDATE quotes SET payment = ? WHERE quote = ? AND payment IS NULL";
+constexpr const char* kUse =
+    "UPDATE quotes SET payment = ? WHERE quote = ? AND payment IS NULL RETURNING expires_at";
 constexpr const char* kExpire =
     "UPDATE quotes SET expires_at = ? WHERE quote = ? AND payment IS NULL";
 
@@ -74,17 +76,23 @@ std::int64_t insert_quote(WriteTx& tx, const Tenant& tenant, const QuoteRow& row
         row.price.rate.numerator, row.price.rate.denominator, row.provider_reference,
         row.created_at, row.expires_at)
       .run();
-  return tx.db().last_insert_key();
+  const std::int64_t key = tx.db().last_insert_key();
+  tx.quotas().add_open_quotes(tenant.key, row.expires_at, 1);
+  tx.quotas().add_bytes(tenant.key, row_bytes::kQuote);
+  return key;
 }
 
-void use_quote(WriteTx& tx, std::int64_t quote, std::int64_t payment) {
-  Query(tx.db(), kUse, payment, quote).run();
-  COFFER_CHECK(tx.db().changes() == 1);
+void use_quote(WriteTx& tx, const Tenant& tenant, std::int64_t quote, std::int64_t payment) {
+  Query query(tx.db(), kUse, payment, quote);
+  COFFER_CHECK(query.step());
+  tx.quotas().add_open_quotes(tenant.key, query.time(0), -1);
 }
 
-void expire_quote(WriteTx& tx, std::int64_t quote) {
-  Query(tx.db(), kExpire, tx.now(), quote).run();
+void expire_quote(WriteTx& tx, const Tenant& tenant, const QuoteRow& quote) {
+  Query(tx.db(), kExpire, tx.now(), quote.key).run();
   COFFER_CHECK(tx.db().changes() == 1);
+  tx.quotas().add_open_quotes(tenant.key, quote.expires_at, -1);
+  tx.quotas().add_open_quotes(tenant.key, tx.now(), 1);  // until the step of ten seconds is over
 }
 
 std::optional<QuoteParty> find_quote_party(Connection& db, const Tenant& tenant, BeneficiaryId id) {

@@ -38,9 +38,9 @@ std::optional<QuoteRow> find_quote_by_key(Connection& db, std::int64_t quote);
 /// Returns the key.
 std::int64_t insert_quote(WriteTx& tx, const Tenant& tenant, const QuoteRow& row);
 /// Exactly once per quote; a second use is a bug and throws.
-void use_quote(WriteTx& tx, std::int64_t quote, std::int64_t payment);
+void use_quote(WriteTx& tx, const Tenant& tenant, std::int64_t quote, std::int64_t payment);
 /// Ends a quote that is not used, at `tx.now()`.
-void expire_quote(WriteTx& tx, std::int64_t quote);
+void expire_quote(WriteTx& tx, const Tenant& tenant, const QuoteRow& quote);
 
 /// What a quote needs to know of a beneficiary that is not archived.
 struct QuoteParty {

@@ -2,6 +2,8 @@
 
 #include "store/lists/key_walk.h"
 
+#include "store/identity/row_bytes.h"
+
 namespace coffer::store {
 namespace {
 
@@ -109,6 +111,7 @@ std::int64_t insert_one(WriteTx& tx, const Tenant& tenant, const ReferenceRow& o
         owner.customer_id, row.reference, related_to, row.metadata.has_value(), tx.now())
       .run();
   const std::int64_t key = tx.db().last_insert_key();
+  tx.quotas().add_bytes(tenant.key, row_bytes::kReference);
   if (row.metadata) {
     for (const auto& [name, value] : *row.metadata) {
       Query(tx.db(), kInsertMetadata, key, name, value).run();

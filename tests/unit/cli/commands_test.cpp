@@ -56,6 +56,35 @@ TEST_CASE("associations: create, list, suspend, activate", "[cli]") {
   CHECK(nobody.err.find("coffer association list") != std::string::npos);
 }
 
+TEST_CASE("associations: quotas and their use", "[cli]") {
+  OpenFile file;
+  const std::string id = create_association(file);
+  add_asset(file, "USDC", "7");
+  register_wallet(file, id);
+  const auto row = [&](const nlohmann::json& rows, const std::string& quota,
+                       const std::string& environment) {
+    for (const auto& each : rows) {
+      if (each.at("quota") == quota && each.at("environment") == environment) return each;
+    }
+    return nlohmann::json();
+  };
+  const auto all = file.run("association quotas", {{"association", id}}).json();
+  CHECK(all.size() == 12);
+  CHECK(row(all, "wallets", "sandbox").at("used") == 1);
+  CHECK(row(all, "wallets", "sandbox").at("limit") == "10000");
+  CHECK(row(all, "file_bytes", "production").at("limit") == "unlimited");
+  const auto set = [&](const char* quota, const char* limit) {
+    return file.run("association set-quota", {{"ID", id}, {"QUOTA", quota}, {"LIMIT", limit}});
+  };
+  CHECK(row(set("file_bytes", "2GiB").json(), "file_bytes", "sandbox").at("limit") == "2GiB");
+  CHECK(row(set("wallets", "1").json(), "wallets", "sandbox").at("usedPercent") == "100.0");
+  const auto fullest = file.run("association quotas").json();
+  CHECK(fullest.at(0).at("quota") == "wallets");
+  CHECK(row(set("wallets", "default").json(), "wallets", "sandbox").at("limit") == "10000");
+  CHECK(set("wallets", "2GiB").code == exit_code::kUsage);
+  CHECK(set("gold", "1").code == exit_code::kUsage);
+}
+
 TEST_CASE("applications: secrets are shown when they are made, and never again", "[cli]") {
   OpenFile file;
   const std::string association = create_association(file);

@@ -210,6 +210,12 @@ const std::vector<Break> kBreaks{
     {"destination_sums_follow_payments", "UPDATE payments SET type = 5 WHERE payment = 1"},
     {"tenants_do_not_mix", "UPDATE payments SET tenant = 1 WHERE payment = 1"},
     {"tenants_do_not_mix", "UPDATE accounts SET tenant = 2 WHERE account = 3"},
+    {"quotas_count_rows", "UPDATE quota_use SET used = used + 1 WHERE quota = 0"},
+    {"quotas_count_rows", "DELETE FROM quota_use WHERE quota = 0"},
+    {"quotas_count_rows", "INSERT INTO quota_use VALUES (3, 1, 0, 1)"},
+    {"quotas_count_rows", "INSERT INTO quota_use VALUES (3, 3, 10000, 1)"},
+    {"quotas_count_rows", "INSERT INTO quota_use VALUES (3, 4, 0, 1)"},
+    {"quotas_count_rows", "UPDATE quota_use SET used = 99 WHERE quota = 5"},
     {"sqlite_integrity", "UPDATE accounts SET kind = 7 WHERE account = 3"},
     {"foreign_keys", "UPDATE entries SET counterparty = 999 WHERE entry = 3 * 1024"},
 };

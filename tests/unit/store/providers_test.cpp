@@ -284,12 +284,15 @@ TEST_CASE("quotes: one comes back, is of its tenant, and is used once") {
   CHECK(found().status(row.expires_at.plus_ms(-1)) == QuoteStatus::open);
   CHECK(found().status(row.expires_at) == QuoteStatus::expired);
   const std::int64_t payment = file.pay(file.transfer("t-1", 10));
-  REQUIRE(file.write([&](WriteTx& tx) { return use_quote(tx, key, payment), done(); }));
+  REQUIRE(
+      file.write([&](WriteTx& tx) { return use_quote(tx, file.tenant, key, payment), done(); }));
   CHECK(found().payment == payment);
   CHECK(found().status(row.expires_at) == QuoteStatus::used);
-  const auto again = file.write([&](WriteTx& tx) { return use_quote(tx, key, payment), done(); });
+  const auto again =
+      file.write([&](WriteTx& tx) { return use_quote(tx, file.tenant, key, payment), done(); });
   CHECK_FALSE(again);
-  CHECK_FALSE(file.write([&](WriteTx& tx) { return expire_quote(tx, key), done(); }));
+  CHECK_FALSE(
+      file.write([&](WriteTx& tx) { return expire_quote(tx, file.tenant, found()), done(); }));
 }
 
 TEST_CASE("quotes: a beneficiary's live destinations, under the row that holds now") {

@@ -38,7 +38,7 @@ struct Hooks : SmallLedger {
   void queue_all(const WebhookRow& row) {
     change([&](WriteTx& tx) {
       for (const EventRow& event : events_after(tx.db(), tenant, 0, 100)) {
-        insert_delivery(tx, row.key, event.sequence, DeliveryState::pending);
+        insert_delivery(tx, tenant, row.key, event.sequence, DeliveryState::pending);
       }
     });
   }
@@ -106,9 +106,9 @@ TEST_CASE("deliveries: due in order, tried in series, closed at the end") {
   REQUIRE(due.size() == 2);
   CHECK(due.at(0).sequence < due.at(1).sequence);
   hooks.change([&](WriteTx& tx) {
-    record_delivery_attempt(tx, due.at(0), {0, tx.now(), 12, 500, std::nullopt, "no"},
+    record_delivery_attempt(tx, hooks.tenant, due.at(0), {0, tx.now(), 12, 500, std::nullopt, "no"},
                             DeliveryState::pending, tx.now().plus_ms(1'000));
-    record_delivery_attempt(tx, due.at(1), {0, tx.now(), 3, 200, std::nullopt, ""},
+    record_delivery_attempt(tx, hooks.tenant, due.at(1), {0, tx.now(), 3, 200, std::nullopt, ""},
                             DeliveryState::delivered, std::nullopt);
   });
   CHECK(hooks.due(row).empty());
@@ -120,7 +120,8 @@ TEST_CASE("deliveries: due in order, tried in series, closed at the end") {
   REQUIRE(due.size() == 1);
   CHECK(due.at(0).attempts == 1);
   hooks.change([&](WriteTx& tx) {
-    record_delivery_attempt(tx, due.at(0), {0, tx.now(), 9, std::nullopt, "No connection.", ""},
+    record_delivery_attempt(tx, hooks.tenant, due.at(0),
+                            {0, tx.now(), 9, std::nullopt, "No connection.", ""},
                             DeliveryState::dead, std::nullopt);
   });
   const auto dead = hooks.all(row, DeliveryState::dead);
@@ -149,7 +150,7 @@ TEST_CASE("deliveries: old ones go with their log, pending ones stay") {
   hooks.queue_all(row);
   hooks.change([&](WriteTx& tx) {
     for (const auto& delivery : due_deliveries(tx.db(), hooks.tenant, row.key, tx.now(), 2)) {
-      record_delivery_attempt(tx, delivery, {0, tx.now(), 1, 200, std::nullopt, "ok"},
+      record_delivery_attempt(tx, hooks.tenant, delivery, {0, tx.now(), 1, 200, std::nullopt, "ok"},
                               DeliveryState::delivered, std::nullopt);
     }
     for (std::int64_t i = 1; i <= 3; ++i) keep_event_body(tx, hooks.tenant, i, "body");

@@ -1,0 +1,36 @@
+#include "api/identity/quotas.h"
+
+#include "api/json.h"
+#include "api/pipeline/services.h"
+#include "flows/identity/quotas.h"
+
+namespace coffer::api {
+namespace {
+
+Result<http::Response> list_quotas(const Services& services, const Call& call) {
+  COFFER_TRY(const auto states, flows::quotas_of(services.flows, call.caller.tenant));
+  Json data = Json::array();
+  for (const flows::QuotaState& state : states) {
+    const QuotaInfo& row = info(state.quota);
+    data.push_back({{"name", row.name},
+                    {"description", row.counts},
+                    {"used", state.used},
+                    {"limit", state.limit == kUnlimited ? Json() : Json(state.limit)}});
+  }
+  return json_response(200, whole_collection(std::move(data)));
+}
+
+}  // namespace
+
+std::vector<Route> quotas_routes() {
+  return {{.method = "GET",
+           .pattern = "/v1/quotas",
+           .operation = "listQuotas",
+           .tag = "Associations",
+           .summary = "List quotas of the association with their use",
+           .scope = Scope::associations_read,
+           .answers = {{200, "QuotaList"}},
+           .handler = list_quotas}};
+}
+
+}  // namespace coffer::api

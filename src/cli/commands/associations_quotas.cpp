@@ -1,0 +1,111 @@
+#include "cli/commands/associations_quotas.h"
+
+#include <algorithm>
+
+#include "app.h"
+#include "cli/operating/paging.h"
+#include "flows/identity/quotas.h"
+
+namespace coffer::cli {
+namespace {
+
+/// Rows of the list over all associations.
+constexpr std::size_t kFullest = 100;
+
+Record view(Owners& owners, const flows::QuotaState& state) {
+  // A limit of nothing is used whole.
+  const std::int64_t whole = std::max<std::int64_t>(1, state.limit);
+  Record out{
+      {"quota", name(state.quota)},
+      {"used", state.used},
+      {"limit", quota_limit_text(state.quota, state.limit)},
+      {"usedPercent", state.limit == kUnlimited ? std::nullopt : percent(state.used, whole)}};
+  owners.put(out, state.tenant);
+  return out;
+}
+
+Answer answer_of(store::Connection& db, const std::vector<flows::QuotaState>& states) {
+  Answer answer{.list = true,
+                .columns = {"quota", "used", "limit", "usedPercent", "environment", "association",
+                            "associationId"}};
+  Owners owners(db);
+  for (const flows::QuotaState& state : states) answer.records.push_back(view(owners, state));
+  return answer;
+}
+
+Result<Answer> list(Session& session, const Arguments& arguments) {
+  const flows::Context& context = session.app.flows();
+  return store::with_reader(session.app.database(), [&](store::Connection& db) -> Result<Answer> {
+    COFFER_TRY(const auto tenants, owners_argument(db, arguments));
+    std::vector<flows::QuotaState> states;
+    if (!tenants) {
+      states = flows::all_quotas(context, db);
+      if (states.size() > kFullest) states.resize(kFullest);
+      return answer_of(db, states);
+    }
+    for (const std::int64_t tenant : *tenants) {
+      const auto more = flows::quotas_of(context, db, store::tenant_by_key(db, tenant));
+      states.insert(states.end(), more.begin(), more.end());
+    }
+    return answer_of(db, states);
+  });
+}
+
+Result<Answer> set(Session& session, const Arguments& arguments) {
+  COFFER_TRY(const auto id, id_argument<AssociationId>(arguments, "ID"));
+  const Quota quota = parse_quota(arguments.text("QUOTA")).value();
+  std::optional<std::int64_t> limit;
+  if (const std::string& text = arguments.text("LIMIT"); text != "default") {
+    limit = parse_quota_limit(quota, text);
+    if (!limit) {
+      return unexpected(Slug::malformed_request, "LIMIT \"" + text + "\" is not a limit of " +
+                                                     std::string(name(quota)) + ". " +
+                                                     std::string(kQuotaLimitForm) +
+                                                     ", and default applies the setting again.");
+    }
+  }
+  COFFER_TRY(const auto states, flows::set_quota(session.app.flows(), id,
+                                                 environment_argument(arguments), quota, limit));
+  return store::with_reader(session.app.database(), [&](store::Connection& db) -> Result<Answer> {
+    return answer_of(db, states);
+  });
+}
+
+/// `wallets|beneficiaries|...`
+std::string_view quota_words() {
+  static const std::string words = [] {
+    std::string out;
+    for (const QuotaInfo& each : quota_table()) {
+      out += (out.empty() ? "" : "|") + std::string(each.name);
+    }
+    return out;
+  }();
+  return words;
+}
+
+}  // namespace
+
+std::vector<Command> association_quota_commands() {
+  return {{.path = "association quotas",
+           .summary = "List what associations use of their quotas, the fullest first",
+           .run = list,
+           .role = OperatorRole::viewer,
+           .arguments = owner_arguments(),
+           .details =
+               "With --association, every quota of that association. Each association has quotas "
+               "of its own in the sandbox and in production."},
+          {.path = "association set-quota",
+           .summary = "Set a quota of an association",
+           .run = set,
+           .arguments = {positional("ID", "Its ID"),
+                         positional_choice("QUOTA", quota_words(), "What to limit"),
+                         positional("LIMIT", "A number, a size such as 2GiB, unlimited or default"),
+                         choice("environment", "sandbox|production", "Where", "sandbox")},
+           .hint = "coffer association list shows what there is",
+           .details =
+               "A limit below the present use takes nothing away: additions are refused with 422 "
+               "quota-exceeded until enough is freed. LIMIT default applies the settings "
+               "quota_sandbox and quota_production again."}};
+}
+
+}  // namespace coffer::cli

@@ -1,0 +1,22 @@
+// Bytes of one row of each kind in the file, its index entries included, for the quota
+// `file_bytes`. tests/unit/store/identity/quota_book_test.cpp compares their sum with a file.
+#pragma once
+
+#include <cstdint>
+
+namespace coffer::store::row_bytes {
+inline constexpr std::int64_t kPayment = 220;  // with its hold, without its texts
+inline constexpr std::int64_t kLeg = 90;
+inline constexpr std::int64_t kEntrySet = 75;
+inline constexpr std::int64_t kPosting = 75;  // two entries
+inline constexpr std::int64_t kEvent = 75;
+inline constexpr std::int64_t kEventBody = 20;
+inline constexpr std::int64_t kDelivery = 50;
+inline constexpr std::int64_t kAttempt = 40;
+inline constexpr std::int64_t kQuote = 190;
+inline constexpr std::int64_t kWallet = 700;  // with its metadata and first account
+inline constexpr std::int64_t kBeneficiary = 400;
+inline constexpr std::int64_t kDestination = 260;
+inline constexpr std::int64_t kWebhook = 500;
+inline constexpr std::int64_t kReference = 300;
+}  // namespace coffer::store::row_bytes
