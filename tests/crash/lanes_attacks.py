@@ -1,0 +1,449 @@
+"""What strangers, neighbours and slow machines do to the gateway in lanes.py. Each attack runs in a process of
+its own and counts what it was answered; nothing here judges."""
+
+import base64
+import collections
+import http.client
+import itertools
+import json
+import multiprocessing
+import selectors
+import socket
+import subprocess
+import threading
+import time
+
+from clients import Crowd
+from gateway import Connection
+from lanes_world import BULK, beneficiary, pay
+
+TIMEOUT_S = 20.0
+
+
+class Hammer(Crowd):
+    """Threads that send one request after the other; `calls(number)` gives (method, path, body, headers).
+    `per_s`: all of them together, at most. `after_s`: how long a client waits that was refused."""
+
+    def __init__(self, world, count, calls, per_s=None, fresh=False, after_s=0.05):
+        super().__init__(count)
+        self.world, self.calls, self.fresh, self.after_s = world, calls, fresh, after_s
+        self.every_s = count / per_s if per_s else 0.0
+        self.counts, self.numbers = collections.Counter(), itertools.count(1)
+
+    def work(self, number):
+        connection = None
+        while not self.stopping.is_set():
+            began = time.monotonic()
+            method, path, body, headers = self.calls(next(self.numbers))
+            if connection is None or self.fresh:
+                connection = Connection(*self.world.address, TIMEOUT_S)
+            connection.headers = headers
+            try:
+                status = self.send(connection, method, path, body)
+            except ConnectionError:
+                connection, status = None, "no answer"
+            with self.lock:
+                self.counts[status] += 1
+            wait = self.every_s - (time.monotonic() - began)
+            if status in (429, 503, "no answer"):
+                wait = max(wait, self.after_s)
+            if wait > 0:
+                self.stopping.wait(wait)
+
+    @staticmethod
+    def send(connection, method, path, body):
+        """The answer is read and thrown away, whatever it is; but a row that a quota refuses is a 422 too."""
+        text = json.dumps(body) if body is not None else None
+        try:
+            connection.http.request(method, path, text, connection.headers)
+            response = connection.http.getresponse()
+            status = response.status
+            while content := response.read(1 << 20):
+                if method == "POST" and b"quota-exceeded" in content:
+                    status = 422
+            return status
+        except (OSError, http.client.HTTPException) as error:
+            connection.http.close()
+            raise ConnectionError(str(error)) from error
+
+    def until(self, stop):
+        self.start()
+        stop.wait()
+        self.stopping.set()
+        return self.counts
+
+
+class Holder:
+    """Sockets that send something and are then slow: `opening(number)` gives the bytes to send at once;
+    `read_per_s` bytes are read every second. A connection that ends is opened again, after a moment."""
+
+    def __init__(self, world, count, opening, read_per_s=0, again_after_s=0.5, per_round=200):
+        self.world, self.count, self.opening, self.read_per_s = world, count, opening, read_per_s
+        self.again_after_s, self.per_round = again_after_s, per_round
+        self.counts, self.selector = collections.Counter(), selectors.EpollSelector()
+        self.waiting = collections.deque((0.0, number) for number in range(count))
+
+    def connect(self, number):
+        connection = socket.socket()
+        connection.setblocking(False)
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        connection.connect_ex(self.world.address)
+        self.selector.register(connection, selectors.EVENT_WRITE, [number, self.opening(number), False])
+
+    def forget(self, key, what):
+        self.counts[what] += 1
+        self.selector.unregister(key.fileobj)
+        key.fileobj.close()
+        self.waiting.append((time.monotonic() + self.again_after_s, key.data[0]))
+
+    def move(self, key):
+        state = key.data
+        try:
+            if state[1]:
+                state[1] = state[1][key.fileobj.send(state[1][:65536]):]
+                if not state[1]:
+                    # A reader that is slow looks only when it is its time.
+                    self.selector.modify(key.fileobj, 0 if self.read_per_s else selectors.EVENT_READ, state)
+                return
+            data = key.fileobj.recv(65536)
+        except BlockingIOError:
+            return
+        except OSError:
+            return self.forget(key, "closed")
+        if not data:
+            return self.forget(key, "closed")
+        if not state[2]:
+            state[2] = True
+            self.counts[data[9:12].decode("latin-1")] += 1
+
+    def read_a_little(self):
+        for key in list(self.selector.get_map().values()):
+            if key.data[1]:
+                continue
+            try:
+                data = key.fileobj.recv(max(1, self.read_per_s // 2))
+            except BlockingIOError:
+                continue
+            except OSError:
+                data = b""
+            if not data:
+                self.forget(key, "closed")
+            elif not key.data[2]:
+                key.data[2] = True
+                self.counts[data[9:12].decode("latin-1")] += 1
+
+    def until(self, stop):
+        look_at = 0.0
+        while not stop.is_set():
+            now = time.monotonic()
+            for _ in range(min(self.per_round, len(self.waiting))):
+                if self.waiting[0][0] > now:
+                    break
+                self.connect(self.waiting.popleft()[1])
+            for key, _ in self.selector.select(0.02):
+                self.move(key)
+            if self.read_per_s and now > look_at:
+                look_at = now + 0.5
+                self.read_a_little()
+        self.counts["open at the end"] = sum(not key.data[1] for key in self.selector.get_map().values())
+        for key in list(self.selector.get_map().values()):
+            key.fileobj.close()
+        return self.counts
+
+
+class Running:
+    """An attack in its own process: `work(world, stop)` gives what was counted."""
+
+    def __init__(self, work, world):
+        self.stop, self.results = multiprocessing.Event(), multiprocessing.Queue()
+        self.process = multiprocessing.Process(target=self.run, args=(work, world), daemon=True)
+        self.process.start()
+
+    def run(self, work, world):
+        self.results.put(dict(work(world, self.stop)))
+
+    def end(self):
+        """What was counted; threads that still wait for an answer end with their process."""
+        self.stop.set()
+        try:
+            return self.results.get(timeout=30.0)
+        finally:
+            self.process.kill()
+            self.process.join()
+
+
+# --- Strangers -----------------------------------------------------------------------------------------------
+
+
+def documents(world, stop):
+    """Well over 83 a second: the API document, pages of problems, the reference."""
+    paths = itertools.cycle(["/v1/openapi.json"] * 8 + ["/docs", "/problems/overloaded"])
+    return Hammer(world, 24, lambda number: ("GET", next(paths), None, {}), per_s=150, fresh=True).until(stop)
+
+
+def passwords(world, stop):
+    """80 at a time, for a user who exists and for many who do not."""
+    def call(number):
+        name = world.user if number % 2 else f"user-{number}"
+        return ("POST", "/v1/public/auth/verify-otp", {"username": name, "password": "wrong" * 4, "otp": "123456"},
+                {"Content-Type": "application/json"})
+    return Hammer(world, 80, call).until(stop)
+
+
+def add_user(world):
+    world.user = world.gateway.command("user", "add", "ann", "--association",
+                                       world.neighbour.keys["associationId"])["username"]
+
+
+def bodies(world, stop):
+    """64 bodies of 1 MiB of which one half comes, to a route that is none and to the real one, without a login."""
+    def opening(number):
+        path = "/nothing/bulk" if number % 2 else "/v1/beneficiaries/bulk"
+        return (f"POST {path} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+                f"Content-Length: {1 << 20}\r\n\r\n").encode() + b" " * (1 << 19)
+    return Holder(world, 64, opening).until(stop)
+
+
+def idlers(world, stop):
+    """As many connections as may be open, and more: half of them were used once, half said nothing."""
+    request = b"GET /livez HTTP/1.1\r\nHost: a\r\n\r\n"
+    return Holder(world, world.idle, lambda number: request if number % 2 else b"G").until(stop)
+
+
+def junk_token(number):
+    def part(value):
+        return base64.urlsafe_b64encode(json.dumps(value).encode()).rstrip(b"=").decode()
+    head = {"alg": "RS256", "typ": "JWT", "kid": f"key-{number}"}
+    claims = {"iss": ISSUER, "aud": "coffer", "azp": "app", "exp": int(time.time()) + 600}
+    return f"{part(head)}.{part(claims)}." + "A" * 342
+
+
+ISSUER = "https://issuer.example"
+
+
+def junk_bearers(world, stop):
+    """A valid api key is not needed to be a nuisance; half of them have one."""
+    def call(number):
+        headers = {"Authorization": "Bearer " + junk_token(number)}
+        headers["x-svc-auth"] = world.neighbour.headers["x-svc-auth"] if number % 2 else "ak_" + "0" * 64
+        return "GET", "/v1/business/association/all", None, headers
+    return Hammer(world, 80, call).until(stop)
+
+
+class SilentServer:
+    """Takes connections and never says a word."""
+
+    def __init__(self):
+        self.listener = socket.create_server(("127.0.0.1", 0), backlog=1024)
+        self.port, self.taken = self.listener.getsockname()[1], []
+        threading.Thread(target=self.work, daemon=True).start()
+
+    def work(self):
+        while True:
+            try:
+                self.taken.append(self.listener.accept()[0])
+            except OSError:
+                return
+
+
+# --- Neighbours ----------------------------------------------------------------------------------------------
+
+
+def require_pattern(world):
+    """A connector whose operator asks for a remark, by a pattern that backtracks for ever in some engines."""
+    connector = world.gateway.command("connector", "add", "Patterned", "--method", "MOMO", "--country", "KE",
+                                      "--currency", "KES", "--asset", "USDC", "--rate", "129.5", "--min", "1",
+                                      "--max", "1000")["id"]
+    world.gateway.command("connector", "require", connector, "remark", "--pattern", "([A-Za-z]+ ?)+")
+    world.connector = connector
+    world.beneficiary = world.neighbour.need(201, "POST", "/v1/beneficiaries", {
+        "individual": {"firstName": "Amina", "lastName": "Otieno"},
+        "paymentDestinations": [{"method": "MOBILE_MONEY", "countryIsoCode2": "KE", "currencyIsoCode3": "KES",
+                                 "mobileMoney": {"provider": "M-PESA", "phoneNumber": "+254712345678"}}]})["id"]
+    enums = world.neighbour.need(200, "GET", "/v1/payments/enums")
+    world.codes = {name: enums[name][0]["code"] for name in ("purposeOfPayment", "sourceOfFunds", "relationship")}
+
+
+def patterned(world, stop):
+    """Off-ramps whose remark is 60 letters and a mark that fits no pattern."""
+    counts, caller, numbers, lock = collections.Counter(), world.neighbour, itertools.count(1), threading.Lock()
+
+    def work():
+        while not stop.is_set():
+            number = next(numbers)
+            try:
+                status, quote = caller.call("POST", "/v1/quotes", {
+                    "amount": "10", "connectorId": world.connector, "beneficiaryId": world.beneficiary})
+                if status == 201:
+                    query = "?validateOnly=true" if number % 2 else ""
+                    status, _ = caller.call("POST", "/v1/payments/offramp" + query, {
+                        "transactionId": f"pattern-{number}", "quoteId": quote["quoteId"],
+                        "sourceWalletId": caller.wallets[0], "beneficiaryId": world.beneficiary,
+                        "additionalFields": {"remark": "a" * 60 + "!"}, **world.codes})
+            except ConnectionError:
+                status = "no answer"
+            with lock:
+                counts[status] += 1
+            stop.wait(0.2)
+
+    for _ in range(8):
+        threading.Thread(target=work, daemon=True).start()
+    stop.wait()
+    return counts
+
+
+def slow_exports(world, stop):
+    """70 readers of the whole statement, with one token, a kilobyte a second."""
+    head = "".join(f"{name}: {value}\r\n" for name, value in world.neighbour.headers.items())
+    wallet = world.neighbour.wallets[0]
+    request = (f"GET /v1/statements/transactions/csv?walletId={wallet}&assetCode=USDC&startDate=2020-01-01"
+               f"&endDate=2100-01-01 HTTP/1.1\r\nHost: a\r\n{head}\r\n").encode()
+    return Holder(world, 70, lambda number: request, read_per_s=1024).until(stop)
+
+
+def start_provider(world):
+    """A provider that is whole and takes nine seconds for everything."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+    connector = world.gateway.command(
+        "connector", "add", "Slow", "--driver", "http", "--method", "MOMO", "--country", "KE", "--currency", "KES",
+        "--asset", "USDC", "--rate", "129.5", "--min", "1", "--max", "1000", "--base-url",
+        f"http://127.0.0.1:{port}", "--timeout-ms", "10000")
+    world.connector = connector["id"]
+    provider = subprocess.Popen([world.gateway.binary, "provider-sim", "--listen", f"127.0.0.1:{port}", "--secret",
+                                 connector["secret"], "--faults", "late=1:9000", "--rates", "USDC:KES=129.5", "--json"],
+                                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    provider.stdout.readline()
+    world.helpers.append(provider)
+
+
+def slow_quotes(world, stop):
+    return Hammer(world, 70, lambda number: ("POST", "/v1/quotes", {
+        "amount": "10", "connectorId": world.connector, "transactionType": "C2C"}, world.neighbour.headers)).until(stop)
+
+
+def lists(world, stop):
+    """12 polls by time over everything that is stored: nothing fits, all of it, a bit in the middle."""
+    wallet = world.neighbour.wallets[0]
+    now = time.time()
+    def at(seconds):
+        return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now + seconds))
+    queries = itertools.cycle([
+        "createdTo=2020-01-01T00:00:00Z", f"walletId={wallet}&createdFrom={at(-1)}",
+        f"walletId={wallet}&createdTo=2020-01-01T00:00:00Z", f"createdFrom={at(3600)}",
+        f"updatedFrom={at(3600)}", "sort=updatedAt&createdTo=2020-01-01T00:00:00Z",
+        f"walletId={wallet}&createdFrom=2020-01-01T00:00:00Z&createdTo=2020-01-02T00:00:00Z",
+        "assetCode=EURC", f"walletId={wallet}&assetCode=EURC&createdTo={at(-30)}", "reference=NOTHING-1",
+        "status=succeeded&type=swap_own", f"connectorId={world.neighbour.keys['connectors'][0]['id']}"])
+    return Hammer(world, 12, lambda number: ("GET", "/v1/transactions?" + next(queries), None,
+                                             world.neighbour.headers)).until(stop)
+
+
+def searches(world, stop):
+    """16 searches by free text: for what is not there, for what is everywhere, by a tag that is rare."""
+    queries = itertools.cycle(["q=zzzzzzzz", "q=e", "q=example.org&tag=group-7", "tag=no-such-tag", "q=family00",
+                               "q=CR-000099", "q=person.1", "tag=group-3&q=zzz"])
+    return Hammer(world, 16, lambda number: ("GET", "/v1/beneficiaries?limit=100&" + next(queries), None,
+                                             world.neighbour.headers)).until(stop)
+
+
+def silence_names(world):
+    """The name server of the namespace is there, and says nothing. One webhook is at an address."""
+    silent = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    silent.bind(("127.0.0.1", 53))
+    world.kept.append(silent)
+    world.webhook = world.neighbour.need(201, "POST", "/v1/webhooks", {
+        "url": "http://93.184.216.34/", "eventTypes": ["payment.refund_failed"]})["id"]
+
+
+def registrations(world, stop):
+    """90 webhooks at a time, new or moved to names that the name server never says anything about."""
+    def call(number):
+        body = {"url": f"http://hook-{number}.example.test/"}
+        if number % 2:
+            return "PATCH", "/v1/webhooks/" + world.webhook, body, world.neighbour.headers
+        return "POST", "/v1/webhooks", body | {"eventTypes": ["payment.refunded"]}, world.neighbour.headers
+    return Hammer(world, 90, call).until(stop)
+
+
+def fat_rows(world, stop):
+    """Rows as large as may be, as many as the limits let through."""
+    caller = world.neighbour
+    # 2 KB a row, 1 MB a request.
+    filling = {"addresses": [{"line1": "x" * 200, "line2": "y" * 200, "city": "z" * 150, "countryIsoCode2": "KE"}] * 3}
+
+    def call(number):
+        rows = [beneficiary(number * BULK + row) | filling for row in range(BULK)]
+        return "POST", "/v1/beneficiaries/bulk", {"beneficiaries": rows}, caller.headers
+    return Hammer(world, 12, call).until(stop)
+
+
+def verifications(world, stop):
+    """One verification of the whole file after the other."""
+    counts = collections.Counter()
+    while not stop.is_set():
+        done = subprocess.Popen([world.gateway.binary, "verify", "--db", world.gateway.db], stdout=subprocess.DEVNULL,
+                                stderr=subprocess.DEVNULL)
+        while done.poll() is None and not stop.wait(0.05):
+            pass
+        if done.poll() is None:
+            done.terminate()
+            counts["still running"] += 1
+        else:
+            counts[f"ended with {done.returncode}"] += 1
+    return counts
+
+
+def backups(world, stop):
+    """One backup after the other."""
+    counts = collections.Counter()
+    while not stop.is_set():
+        file = f"{world.folder}/copy-{counts['ended with 0']}.db"
+        done = subprocess.Popen([world.gateway.binary, "backup", file, "--verify", "--db", world.gateway.db],
+                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while done.poll() is None and not stop.wait(0.05):
+            pass
+        if done.poll() is None:
+            done.terminate()
+            counts["still running"] += 1
+        else:
+            counts[f"ended with {done.returncode}"] += 1
+            subprocess.run(["rm", "-f", file, file + ".sha256"], check=False)
+    return counts
+
+
+def overlapping(world, stop):
+    """Four readers of which one is always at it: exports of the whole statement, and lists that are wide."""
+    wallet = world.neighbour.wallets[0]
+    paths = itertools.cycle([
+        f"/v1/statements/transactions/ndjson?walletId={wallet}&assetCode=USDC&startDate=2020-01-01&endDate=2100-01-01",
+        "/v1/transactions?createdTo=2020-01-01T00:00:00Z", "/v1/transactions?reference=NOTHING-1"])
+    return Hammer(world, 4, lambda number: ("GET", next(paths), None, world.neighbour.headers)).until(stop)
+
+
+# --- What goes on beside ---------------------------------------------------------------------------------------
+
+
+def full_load(world, stop):
+    """The neighbour pays as fast as it is answered, from before the quiet phase to the end."""
+    counts, turn = collections.Counter(), 0
+    while not stop.is_set():
+        turn += 1
+        done, errors = pay(world.gateway, world.neighbour, 1, 1_000_000, f"load-{time.time():.3f}-{turn}", 16)
+        counts["payments"] += done
+        counts["errors"] += errors
+    return counts
+
+
+def real_bulk(world):
+    """12 real bodies of more than 64 KiB: how many of them are served. One that is not ends the round."""
+    rows = [beneficiary(number) | {"addresses": [{"line1": "y" * 100, "city": "Nairobi", "countryIsoCode2": "KE"}]}
+            for number in range(BULK)]
+    for served in range(12):
+        try:
+            status, _ = world.good.connect(5.0).call("POST", "/v1/beneficiaries/bulk", {"beneficiaries": rows})
+        except ConnectionError:
+            status = 0
+        if status != 200:
+            return served, 12
+    return 12, 12
