@@ -1,5 +1,5 @@
-"""What strangers, neighbours and slow machines do to the gateway in lanes.py. Each attack runs in a process of
-its own and counts what it was answered; nothing here judges."""
+"""The attacks of lanes.py by strangers, neighbours and slow machines. Each runs in a process of its own and
+counts the responses; lanes_judge.py judges."""
 
 import base64
 import collections
@@ -22,7 +22,7 @@ TIMEOUT_S = 20.0
 
 class Hammer(Crowd):
     """Threads that send one request after the other; `calls(number)` gives (method, path, body, headers).
-    `per_s`: all of them together, at most. `after_s`: how long a client waits that was refused."""
+    `per_s`: requests of all threads together, at most. `after_s`: pause of a thread after a refusal."""
 
     def __init__(self, world, count, calls, per_s=None, fresh=False, after_s=0.05):
         super().__init__(count)
@@ -41,25 +41,25 @@ class Hammer(Crowd):
             try:
                 status = self.send(connection, method, path, body)
             except ConnectionError:
-                connection, status = None, "no answer"
+                connection, status = None, "no response"
             with self.lock:
                 self.counts[status] += 1
             wait = self.every_s - (time.monotonic() - began)
-            if status in (429, 503, "no answer"):
+            if status in (429, 503, "no response"):
                 wait = max(wait, self.after_s)
             if wait > 0:
                 self.stopping.wait(wait)
 
     @staticmethod
     def send(connection, method, path, body):
-        """The answer is read and thrown away, whatever it is; but a row that a quota refuses is a 422 too."""
+        """Reads the response and drops it. A bulk row that a quota refuses counts as 422."""
         text = json.dumps(body) if body is not None else None
         try:
             connection.http.request(method, path, text, connection.headers)
             response = connection.http.getresponse()
             status = response.status
             while content := response.read(1 << 20):
-                if method == "POST" and b"quota-exceeded" in content:
+                if method != "GET" and b"quota-exceeded" in content:
                     status = 422
             return status
         except (OSError, http.client.HTTPException) as error:
@@ -75,7 +75,7 @@ class Hammer(Crowd):
 
 class Holder:
     """Sockets that send something and are then slow: `opening(number)` gives the bytes to send at once;
-    `read_per_s` bytes are read every second. A connection that ends is opened again, after a moment."""
+    `read_per_s` bytes are read every second. A connection that ends is opened again after `again_after_s`."""
 
     def __init__(self, world, count, opening, read_per_s=0, again_after_s=0.5, per_round=200):
         self.world, self.count, self.opening, self.read_per_s = world, count, opening, read_per_s
@@ -163,7 +163,7 @@ class Running:
         self.results.put(dict(work(world, self.stop)))
 
     def end(self):
-        """What was counted; threads that still wait for an answer end with their process."""
+        """What was counted; threads that still wait for a response end with their process."""
         self.stop.set()
         try:
             return self.results.get(timeout=30.0)
@@ -176,13 +176,13 @@ class Running:
 
 
 def documents(world, stop):
-    """Well over 83 a second: the API document, pages of problems, the reference."""
+    """The API document, its reference and a page of a problem."""
     paths = itertools.cycle(["/v1/openapi.json"] * 8 + ["/docs", "/problems/overloaded"])
     return Hammer(world, 24, lambda number: ("GET", next(paths), None, {}), per_s=150, fresh=True).until(stop)
 
 
 def passwords(world, stop):
-    """80 at a time, for a user who exists and for many who do not."""
+    """80 at a time, for an existing user and for unknown ones."""
     def call(number):
         name = world.user if number % 2 else f"user-{number}"
         return ("POST", "/v1/public/auth/verify-otp", {"username": name, "password": "wrong" * 4, "otp": "123456"},
@@ -196,7 +196,7 @@ def add_user(world):
 
 
 def bodies(world, stop):
-    """64 bodies of 1 MiB of which one half comes, to a route that is none and to the real one, without a login."""
+    """64 bodies of 1 MiB of which one half is sent, to a path without a route and to the real one, without login."""
     def opening(number):
         path = "/nothing/bulk" if number % 2 else "/v1/beneficiaries/bulk"
         return (f"POST {path} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
@@ -205,7 +205,7 @@ def bodies(world, stop):
 
 
 def idlers(world, stop):
-    """As many connections as may be open, and more: half of them were used once, half said nothing."""
+    """As many connections as may be open: half of them were used once, half sent one byte."""
     request = b"GET /livez HTTP/1.1\r\nHost: a\r\n\r\n"
     return Holder(world, world.idle, lambda number: request if number % 2 else b"G").until(stop)
 
@@ -222,7 +222,7 @@ ISSUER = "https://issuer.example"
 
 
 def junk_bearers(world, stop):
-    """A valid api key is not needed to be a nuisance; half of them have one."""
+    """Half of the requests have a valid API key."""
     def call(number):
         headers = {"Authorization": "Bearer " + junk_token(number)}
         headers["x-svc-auth"] = world.neighbour.headers["x-svc-auth"] if number % 2 else "ak_" + "0" * 64
@@ -231,7 +231,7 @@ def junk_bearers(world, stop):
 
 
 class SilentServer:
-    """Takes connections and never says a word."""
+    """Accepts connections and never sends a byte."""
 
     def __init__(self):
         self.listener = socket.create_server(("127.0.0.1", 0), backlog=1024)
@@ -250,7 +250,7 @@ class SilentServer:
 
 
 def require_pattern(world):
-    """A connector whose operator asks for a remark, by a pattern that backtracks for ever in some engines."""
+    """A connector that requires a remark, by a pattern on which some engines backtrack for hours."""
     connector = world.gateway.command("connector", "add", "Patterned", "--method", "MOMO", "--country", "KE",
                                       "--currency", "KES", "--asset", "USDC", "--rate", "129.5", "--min", "1",
                                       "--max", "1000")["id"]
@@ -265,7 +265,7 @@ def require_pattern(world):
 
 
 def patterned(world, stop):
-    """Off-ramps whose remark is 60 letters and a mark that fits no pattern."""
+    """Off-ramps with a remark of 60 letters and a mark that the pattern does not match."""
     counts, caller, numbers, lock = collections.Counter(), world.neighbour, itertools.count(1), threading.Lock()
 
     def work():
@@ -281,7 +281,7 @@ def patterned(world, stop):
                         "sourceWalletId": caller.wallets[0], "beneficiaryId": world.beneficiary,
                         "additionalFields": {"remark": "a" * 60 + "!"}, **world.codes})
             except ConnectionError:
-                status = "no answer"
+                status = "no response"
             with lock:
                 counts[status] += 1
             stop.wait(0.2)
@@ -293,7 +293,7 @@ def patterned(world, stop):
 
 
 def slow_exports(world, stop):
-    """70 readers of the whole statement, with one token, a kilobyte a second."""
+    """70 readers of the whole statement with one token; each reads a kilobyte per second."""
     head = "".join(f"{name}: {value}\r\n" for name, value in world.neighbour.headers.items())
     wallet = world.neighbour.wallets[0]
     request = (f"GET /v1/statements/transactions/csv?walletId={wallet}&assetCode=USDC&startDate=2020-01-01"
@@ -302,7 +302,7 @@ def slow_exports(world, stop):
 
 
 def start_provider(world):
-    """A provider that is whole and takes nine seconds for everything."""
+    """A valid provider that takes nine seconds for each call."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
     connector = world.gateway.command(
@@ -310,20 +310,21 @@ def start_provider(world):
         "--asset", "USDC", "--rate", "129.5", "--min", "1", "--max", "1000", "--base-url",
         f"http://127.0.0.1:{port}", "--timeout-ms", "10000")
     world.connector = connector["id"]
-    provider = subprocess.Popen([world.gateway.binary, "provider-sim", "--listen", f"127.0.0.1:{port}", "--secret",
-                                 connector["secret"], "--faults", "late=1:9000", "--rates", "USDC:KES=129.5", "--json"],
-                                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    provider = subprocess.Popen(
+        [world.gateway.binary, "provider-sim", "--listen", f"127.0.0.1:{port}", "--secret", connector["secret"],
+         "--faults", "late=1:9000", "--rates", "USDC:KES=129.5", "--json"],
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     provider.stdout.readline()
     world.helpers.append(provider)
 
 
 def slow_quotes(world, stop):
-    return Hammer(world, 70, lambda number: ("POST", "/v1/quotes", {
-        "amount": "10", "connectorId": world.connector, "transactionType": "C2C"}, world.neighbour.headers)).until(stop)
+    body = {"amount": "10", "connectorId": world.connector, "transactionType": "C2C"}
+    return Hammer(world, 70, lambda number: ("POST", "/v1/quotes", body, world.neighbour.headers)).until(stop)
 
 
 def lists(world, stop):
-    """12 polls by time over everything that is stored: nothing fits, all of it, a bit in the middle."""
+    """12 polls with time bounds and filters that fit no payment, all of them, or few."""
     wallet = world.neighbour.wallets[0]
     now = time.time()
     def at(seconds):
@@ -340,7 +341,7 @@ def lists(world, stop):
 
 
 def searches(world, stop):
-    """16 searches by free text: for what is not there, for what is everywhere, by a tag that is rare."""
+    """16 searches for text that no row has, that all have, and by tags."""
     queries = itertools.cycle(["q=zzzzzzzz", "q=e", "q=example.org&tag=group-7", "tag=no-such-tag", "q=family00",
                                "q=CR-000099", "q=person.1", "tag=group-3&q=zzz"])
     return Hammer(world, 16, lambda number: ("GET", "/v1/beneficiaries?limit=100&" + next(queries), None,
@@ -348,7 +349,7 @@ def searches(world, stop):
 
 
 def silence_names(world):
-    """The name server of the namespace is there, and says nothing. One webhook is at an address."""
+    """The name server of the namespace never responds. One webhook has an address instead of a name."""
     silent = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     silent.bind(("127.0.0.1", 53))
     world.kept.append(silent)
@@ -357,7 +358,7 @@ def silence_names(world):
 
 
 def registrations(world, stop):
-    """90 webhooks at a time, new or moved to names that the name server never says anything about."""
+    """90 webhooks at a time, registered at or moved to names that never resolve."""
     def call(number):
         body = {"url": f"http://hook-{number}.example.test/"}
         if number % 2:
@@ -366,15 +367,28 @@ def registrations(world, stop):
     return Hammer(world, 90, call).until(stop)
 
 
-def fat_rows(world, stop):
-    """Rows as large as may be, as many as the limits let through."""
-    caller = world.neighbour
-    # 2 KB a row, 1 MB a request.
-    filling = {"addresses": [{"line1": "x" * 200, "line2": "y" * 200, "city": "z" * 150, "countryIsoCode2": "KE"}] * 3}
+def large(number):
+    """A beneficiary of 2 KB, so that a bulk request has nearly 1 MiB."""
+    address = {"line1": "x" * 200, "line2": "y" * 200, "city": "z" * 150, "countryIsoCode2": "KE"}
+    return beneficiary(number) | {"addresses": 3 * [address]}
 
+
+def keep_destinations(world):
+    """A beneficiary whose destinations are replaced again and again: each time the old ones stay, archived."""
+    account = {"accountName": "n" * 150, "accountNumber": "0123456789", "bankName": "b" * 150}
+    world.replaced = large(1) | {"paymentDestinations": 20 * [
+        {"method": "BANK", "countryIsoCode2": "KE", "currencyIsoCode3": "KES", "label": "l" * 150, "bank": account}]}
+    world.beneficiary = world.neighbour.need(201, "POST", "/v1/beneficiaries", world.replaced)["id"]
+
+
+def fat_rows(world, stop):
+    """Large rows, new ones and replaced ones, as many as the rate limit lets through."""
     def call(number):
-        rows = [beneficiary(number * BULK + row) | filling for row in range(BULK)]
-        return "POST", "/v1/beneficiaries/bulk", {"beneficiaries": rows}, caller.headers
+        headers = world.neighbour.headers
+        if number % 2:
+            return "PUT", "/v1/beneficiaries/" + world.beneficiary, world.replaced, headers
+        rows = [large(number * BULK + row) for row in range(BULK)]
+        return "POST", "/v1/beneficiaries/bulk", {"beneficiaries": rows}, headers
     return Hammer(world, 12, call).until(stop)
 
 
@@ -413,19 +427,19 @@ def backups(world, stop):
 
 
 def overlapping(world, stop):
-    """Four readers of which one is always at it: exports of the whole statement, and lists that are wide."""
-    wallet = world.neighbour.wallets[0]
+    """Four readers at a time: exports of the whole statement, and lists with wide filters."""
+    export = f"walletId={world.neighbour.wallets[0]}&assetCode=USDC&startDate=2020-01-01&endDate=2100-01-01"
     paths = itertools.cycle([
-        f"/v1/statements/transactions/ndjson?walletId={wallet}&assetCode=USDC&startDate=2020-01-01&endDate=2100-01-01",
+        "/v1/statements/transactions/ndjson?" + export,
         "/v1/transactions?createdTo=2020-01-01T00:00:00Z", "/v1/transactions?reference=NOTHING-1"])
     return Hammer(world, 4, lambda number: ("GET", next(paths), None, world.neighbour.headers)).until(stop)
 
 
-# --- What goes on beside ---------------------------------------------------------------------------------------
+# --- Beside the attacks ---------------------------------------------------------------------------------------
 
 
 def full_load(world, stop):
-    """The neighbour pays as fast as it is answered, from before the quiet phase to the end."""
+    """The neighbour pays as fast as it gets responses, from before the quiet phase to the end."""
     counts, turn = collections.Counter(), 0
     while not stop.is_set():
         turn += 1
@@ -436,7 +450,7 @@ def full_load(world, stop):
 
 
 def real_bulk(world):
-    """12 real bodies of more than 64 KiB: how many of them are served. One that is not ends the round."""
+    """12 real bodies of more than 64 KiB: how many are served until one is not."""
     rows = [beneficiary(number) | {"addresses": [{"line1": "y" * 100, "city": "Nairobi", "countryIsoCode2": "KE"}]}
             for number in range(BULK)]
     for served in range(12):

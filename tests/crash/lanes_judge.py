@@ -1,11 +1,13 @@
-"""What an attack may cost others, for lanes.py: bounds, the faults that a run has, and its line in the table."""
+"""Judges lanes.py: the bounds of what an attack may cost others, the faults of a run, and its rows in the table."""
 
+from lanes_probe import KINDS
 from patience import SLOW
 
 # A payment or read may take three times as long as in the quiet phase of the same run, and 100 ms in any case.
 QUIET_TIMES, AT_LEAST_MS = 3.0, 100.0
-# Beside work that fills the disk and both processors; see the rows that say so.
 LIVE_MAX_MS = 250.0
+# Searches and exports of the good clients may wait for their narrow lane.
+NARROW_P99_MS = 1000.0
 GROWTH_MIB = 64.0
 WAL_MAX_MIB = 128.0
 CHECKPOINT_TIMES = 4.0
@@ -22,7 +24,7 @@ class Bounds:
 
 
 def judge(bounds, result):
-    """Sentences. One that begins with SLOW may be the machine's fault and is tried again."""
+    """Faults as sentences. One that begins with SLOW can have its cause in the machine, and is tried again."""
     quiet, during, after = (result["phases"][name] for name in ("quiet", "during", "after"))
     faults = []
 
@@ -35,9 +37,11 @@ def judge(bounds, result):
         allowed = max(bounds.quiet_times * quiet[kind], bounds.at_least_ms)
         late(what, kind, during, "during", allowed)
         late(what, kind, after, "after", allowed)
+    for kind in ("search", "export"):
+        late(f"p99 of each {kind}", kind + "_p99_ms", during, "during", NARROW_P99_MS)
     for kind in ("livez", "healthz"):
         late(f"/{kind} at most", kind + "_max_ms", during, "during", bounds.live_ms)
-    for kind in ("payment", "read", "livez", "healthz"):
+    for kind in KINDS:
         for name, phase in (("during", during), ("after", after)):
             refused, unanswered = phase[kind + "_refused"], phase[kind + "_unanswered"]
             if not phase[kind + "_count"]:
@@ -45,7 +49,7 @@ def judge(bounds, result):
             if refused:
                 faults.append(f"{refused} of {phase[kind + '_count']} {kind} requests refused {name} the attack")
             if unanswered:
-                faults.append(f"{SLOW}{unanswered} of {phase[kind + '_count']} {kind} requests without an answer"
+                faults.append(f"{SLOW}{unanswered} of {phase[kind + '_count']} {kind} requests without a response"
                               f" {name} the attack")
             if phase[kind + "_strange"]:
                 faults.append(f"{kind} requests were answered {phase[kind + '_strange']} {name} the attack")
@@ -61,7 +65,7 @@ def judge(bounds, result):
     return faults
 
 
-# --- What a single row has to show -----------------------------------------------------------------------------
+# --- Conditions of single attacks -----------------------------------------------------------------------------
 
 
 def served_in_full(result):
@@ -70,26 +74,27 @@ def served_in_full(result):
 
 
 def answered_with(*wanted):
-    """The attack reached what it was meant for."""
+    """The attack reached the handler that it was made for."""
     def check(result):
         counts = result["counts"]
         return [] if any(counts.get(str(status), 0) for status in wanted) else [
-            f"the attack was never answered {' or '.join(map(str, wanted))}: {counts}"]
+            f"the attack never got {' or '.join(map(str, wanted))}: {counts}"]
     return check
 
 
 def few_checkpoints(result):
-    """By commit, in comparison with the quiet phase."""
+    """Per commit, compared with the quiet phase."""
     quiet, during = (result["phases"][name]["checkpoints"] for name in ("quiet", "during"))
     if not during[1] or not quiet[1]:
         return [f"no commits were counted: {quiet}, {during}"]
     allowed = max(1.0, CHECKPOINT_TIMES * max(quiet[0], 1) / quiet[1] * during[1])
     return [] if during[0] <= allowed else [
-        f"{during[0]} checkpoints in {during[1]} commits during, {quiet[0]} in {quiet[1]} before: allowed {allowed:.0f}"]
+        f"{during[0]} checkpoints in {during[1]} commits during, {quiet[0]} in {quiet[1]} before;"
+        f" allowed {allowed:.0f}"]
 
 
 def stops_at_quota(result):
-    """What the file grew by after the first refusal is what others wrote."""
+    """The quota refuses, and the file hardly grows in the last third of the attack."""
     faults = answered_with(422)(result)
     grown, beyond = result["grown_mib"], result["grown_after_mib"]
     if beyond > max(8.0, 0.2 * grown):
@@ -99,13 +104,14 @@ def stops_at_quota(result):
 
 # --- The table -------------------------------------------------------------------------------------------------
 
-HEADINGS = ("attack", "phase", "payments p50/p99 ms", "settled p99 ms", "reads p99 ms", "/livez p99/max ms",
-            "/healthz max ms", "RSS MiB", "buffers MiB", "WAL MiB", "refused/no answer", "of", "without lanes", "and")
+HEADINGS = ("attack", "phase", "payments p50/p99 ms", "settled p99 ms", "reads p99 ms", "search, export p99 ms",
+            "/livez p99/max ms", "/healthz max ms", "RSS MiB", "buffers MiB", "WAL MiB", "refused/no response", "of",
+            "without lanes", "attack")
 
 
 def more(result):
-    """What the attack was answered, and what else was counted."""
-    parts = [", ".join(f"{count} x {what}" for what, count in sorted(result["counts"].items())) or "no answer yet"]
+    """The responses to the attack, and what else was counted."""
+    parts = [", ".join(f"{count} x {what}" for what, count in sorted(result["counts"].items())) or "no response yet"]
     if result["served"]:
         parts.append("{} of {} real requests".format(*result["served"]))
     for phase in ("quiet", "during"):
@@ -117,11 +123,12 @@ def more(result):
 def rows(row, result, before):
     """Of one attack. `before`: what was measured without lanes."""
     for phase, figures in result["phases"].items():
-        refused = sum(figures[kind + "_refused"] for kind in ("payment", "read", "livez", "healthz"))
-        unanswered = sum(figures[kind + "_unanswered"] for kind in ("payment", "read", "livez", "healthz"))
-        count = sum(figures[kind + "_count"] for kind in ("payment", "read", "livez", "healthz"))
+        refused = sum(figures[kind + "_refused"] for kind in KINDS)
+        unanswered = sum(figures[kind + "_unanswered"] for kind in KINDS)
+        count = sum(figures[kind + "_count"] for kind in KINDS)
         yield (row.name, phase, f"{figures['payment_p50_ms']:.0f}/{figures['payment_p99_ms']:.0f}",
                f"{figures['settle_p99_ms']:.0f}", f"{figures['read_p99_ms']:.0f}",
+               f"{figures['search_p99_ms']:.0f}, {figures['export_p99_ms']:.0f}",
                f"{figures['livez_p99_ms']:.0f}/{figures['livez_max_ms']:.0f}", f"{figures['healthz_max_ms']:.0f}",
                f"{figures['rss_mib']:.0f}", f"{figures['buffers_mib']:.0f}", f"{figures['wal_mib']:.0f}",
                f"{refused}/{unanswered}", str(count),

@@ -1,9 +1,10 @@
-"""What good clients see beside an attack: a process of its own that pays at a fixed rate, reads, and looks at
-/livez and /healthz; and what the server takes meanwhile. For lanes.py.
+"""What good clients see beside an attack, for lanes.py: a process of its own that pays, reads, searches and exports
+at fixed rates and polls /livez and /healthz; and the memory that the server uses meanwhile.
 
-Every request has its time at which it is to be sent, and its latency counts from then: one that waits for its
-turn, because all others hang, is as late as it looks to a client."""
+Every request is scheduled, and its latency counts from the scheduled time: a request that waits because all
+connections hang is as late as it is for a client."""
 
+import http.client
 import multiprocessing
 import os
 import re
@@ -13,9 +14,9 @@ import time
 
 from gateway import Connection
 
-PAYMENTS_PER_S, PAYERS = 40, 24
-READS_PER_S, READERS = 20, 12
-LOOK_EVERY_S, LOOKERS = 0.050, 8
+# Of each kind of request: how many a second, by how many threads, and which of them are on a new connection.
+PAYMENTS, READS, LOOKS, OTHERS = (40, 24, 5), (20, 12, 5), (20, 8, 1), (4, 4, 5)
+KINDS = ("payment", "read", "search", "export", "livez", "healthz")
 TIMEOUT_S = 10.0
 TRY_AGAIN = (429, 503)
 UNSENT = -1
@@ -36,8 +37,8 @@ class Schedule:
 
 
 class Probe:
-    """Runs in its own process. Records are (kind, number, when it was to be sent, latency in s, status); no
-    answer: status 0; not even sent when all was over: UNSENT."""
+    """Runs in its own process. Records are (kind, number, scheduled time, latency in s, status); the status is 0
+    without a response, and UNSENT when the request was still waiting at the end."""
 
     def __init__(self, good, prefix):
         self.good, self.prefix = good, prefix
@@ -46,7 +47,7 @@ class Probe:
         self.acked = {}
         self.threads, self.schedules = [], {}
 
-    def spawn(self, threads, per_s, kind, send, fresh_every):
+    def spawn(self, kind, send, per_s, threads, fresh_every):
         schedule = self.schedules[kind] = Schedule(per_s)
         for _ in range(threads):
             self.threads.append(threading.Thread(target=self.work, args=(schedule, kind, send, fresh_every),
@@ -60,7 +61,7 @@ class Probe:
             while (left := due - time.monotonic()) > 0:
                 if self.stopping.wait(left):
                     return
-            if connection is None or (fresh_every and number % fresh_every == 0):
+            if connection is None or number % fresh_every == 0:
                 if connection:
                     connection.http.close()
                 connection = self.connect()
@@ -92,18 +93,30 @@ class Probe:
         return connection.call("GET", path)[0]
 
     @staticmethod
-    def look(path):
-        return lambda connection, number: connection.call("GET", path)[0]
+    def get(path):
+        def send(connection, _):
+            try:
+                connection.http.request("GET", path, headers=connection.headers)
+                response = connection.http.getresponse()
+                response.read()
+                return response.status
+            except (OSError, http.client.HTTPException) as error:
+                connection.http.close()
+                raise ConnectionError(str(error)) from error
+        return send
 
     def run(self):
-        self.spawn(PAYERS, PAYMENTS_PER_S, "payment", self.pay, 5)
-        self.spawn(READERS, READS_PER_S, "read", self.read, 5)
-        # /livez on a new connection every time, as a supervisor asks.
-        self.spawn(LOOKERS, 1 / LOOK_EVERY_S, "livez", self.look("/livez"), 1)
-        self.spawn(LOOKERS, 1 / LOOK_EVERY_S, "healthz", self.look("/healthz"), 0)
+        self.spawn("payment", self.pay, *PAYMENTS)
+        self.spawn("read", self.read, *READS)
+        self.spawn("search", self.get("/v1/beneficiaries?q=nobody"), *OTHERS)
+        self.spawn("export", self.get(
+            f"/v1/statements/transactions/csv?walletId={self.good.wallets[0]}&assetCode=USDC&startDate=2020-01-01"
+            "&endDate=2100-01-01"), *OTHERS)
+        self.spawn("livez", self.get("/livez"), *LOOKS)
+        self.spawn("healthz", self.get("/healthz"), *LOOKS)
 
     def end(self):
-        """What should have been sent and was not counts as waiting until now."""
+        """A request that should have been sent counts as waiting until now."""
         self.stopping.set()
         now = time.monotonic()
         for thread in self.threads:
@@ -123,7 +136,7 @@ def probe_process(good, prefix, pipe):
 
 
 class RemoteProbe:
-    """The same, from the process that starts it."""
+    """A Probe in another process."""
 
     def __init__(self, good, prefix):
         self.pipe, other = multiprocessing.Pipe()
@@ -139,7 +152,7 @@ class RemoteProbe:
         return out
 
 
-# --- What the server takes ---------------------------------------------------------------------------------
+# --- Memory and files of the server ---------------------------------------------------------------------------------
 
 
 def resident_mib(pid):
@@ -154,13 +167,13 @@ SOCKET_MEMORY = re.compile(r"skmem:\(r(\d+),rb\d+,t(\d+),tb\d+,f\d+,w(\d+)")
 
 
 def socket_buffers_mib(port):
-    """What the kernel holds for the server's own ends of its connections."""
+    """Memory of the kernel for the server's ends of its connections."""
     out = subprocess.run(["ss", "-tmnH", f"sport = :{port}"], capture_output=True, text=True, check=False).stdout
     return sum(int(r) + max(int(t), int(w)) for r, t, w in SOCKET_MEMORY.findall(out)) / 2**20
 
 
 class Sampler:
-    """Memory, socket buffers and the log of the file, a few times a second, with the time of each."""
+    """Resident memory, socket buffers and size of the write-ahead log, sampled ten times a second."""
 
     def __init__(self, pid, port, db):
         self.pid, self.port, self.db = pid, port, db
@@ -195,11 +208,11 @@ def percentile(values, share):
 
 
 def figures(records, samples, settlements, began, ended):
-    """Of one phase. Latencies in ms; a request that got no answer has the latency of its timeout, one that
-    was refused or never sent is counted apart as well."""
+    """Of one phase. Latencies in ms include requests that were refused, timed out or never sent; these are also
+    counted."""
     mine = [record for record in records if began <= record[2] < ended]
     out = {}
-    for kind in ("payment", "read", "livez", "healthz"):
+    for kind in KINDS:
         of_kind = [record for record in mine if record[0] == kind]
         late = [record[3] * 1000 for record in of_kind]
         out |= {kind + "_count": len(of_kind), kind + "_p50_ms": percentile(late, 0.5),

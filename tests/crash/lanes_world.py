@@ -13,7 +13,7 @@ BULK = 500
 
 
 class Caller:
-    """One application: who it is, and what it sends with every request."""
+    """One application: its keys, its wallets, and the headers of its requests."""
 
     def __init__(self, gateway, keys, wallets=()):
         self.host, self.port, self.keys, self.wallets = gateway.host, gateway.port, keys, list(wallets)
@@ -34,7 +34,7 @@ class Caller:
         return self.connect(30.0).call(method, path, body)
 
     def need(self, wanted, method, path, body=None):
-        """The answer; ends the run when it is another status."""
+        """The body of the response; any other status ends the run."""
         status, answer = self.call(method, path, body)
         if status != wanted:
             raise RuntimeError(f"{method} {path}: {status} {answer}")
@@ -57,8 +57,8 @@ class World:
         wrapped = os.path.join(folder, "coffer")
         # The gateway of the other tests knows no options; a script of ours in its place does.
         with open(wrapped, "w", encoding="ascii") as file:
-            file.write('#!/bin/sh\ncommand=$1\nshift\n[ "$command" = demo ] && set -- "$@" ' + (options or "--no-color")
-                       + f'\nexec "{binary}" "$command" "$@"\n')
+            file.write(f'#!/bin/sh\nif [ "$1" = demo ]; then exec "{binary}" "$@" {options}; fi\n'
+                       f'exec "{binary}" "$@"\n')
         os.chmod(wrapped, 0o755)
         self.gateway = Gateway(wrapped, folder).start(
             env={"COFFER_LOG_LEVEL": "warning", **(settings or {})}, ready_within_s=120.0)
@@ -102,7 +102,7 @@ class World:
 
 
 def pay(gateway, caller, seconds, rate, run, connections=64):
-    """wrk, for so many seconds; how many payments were accepted, and the errors."""
+    """Payments by wrk for so many seconds: (accepted, errors)."""
     headers = caller.headers
     done = subprocess.run(
         ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--timeout", "30s", "-s",
@@ -114,14 +114,14 @@ def pay(gateway, caller, seconds, rate, run, connections=64):
 
 
 def beneficiary(number):
-    """The number-th of a fixed list; every text differs from every other's."""
+    """The number-th of a fixed list, in which all texts differ."""
     return {"individual": {"firstName": f"Given{number:07}", "lastName": f"Family{number * 7919 % 10**7:07}",
                            "email": f"person.{number}@example.org"}, "clientReference": f"CR-{number:09}",
             "tags": [f"group-{number % 50}"]}
 
 
 def make_stored(binary, folder, payments, beneficiaries):
-    """A folder with a file of so many rows, made through the API, and what was asked of it in facts.json."""
+    """A folder with a file of so many rows, made through the API. facts.json beside it says that it is complete."""
     os.makedirs(folder, exist_ok=True)
     if os.path.exists(os.path.join(folder, "facts.json")):
         return folder
@@ -131,7 +131,7 @@ def make_stored(binary, folder, payments, beneficiaries):
         rows = [beneficiary(number) for number in range(first, min(first + BULK, beneficiaries))]
         answer = caller.need(200, "POST", "/v1/beneficiaries/bulk", {"beneficiaries": rows})
         if answer["failed"]:
-            raise RuntimeError(f"bulk: {answer['failed']} failed: {answer['results'][0]}")
+            raise RuntimeError(f"bulk: {answer['failed']} rows failed: {answer['results'][0]}")
     there, turn = 0, 0
     while there < payments:
         turn += 1
