@@ -13,6 +13,7 @@ from datetime import datetime
 
 import lanes_attacks as attacks
 from gateway import Connection
+from lanes_clients import Running
 from lanes_control import OneLane, calm_result, recorded, recorded_text
 from lanes_judge import (Bounds, answered_with, few_checkpoints, judge, rows, served_in_full, stops_at_quota, table)
 from lanes_probe import RemoteProbe, Sampler, figures
@@ -37,10 +38,10 @@ class Row:
     `stored`: on the file with many rows. `wrapper`: what the run is started under."""
 
     def __init__(self, name, title, work, prepare=None, meanwhile=None, settings=None, options="", stored=False,
-                 load=False, wrapper=(), one_lane=True, **bounds):
+                 load=False, wrapper=(), in_slice=True, **bounds):
         self.name, self.title, self.work, self.prepare, self.meanwhile = name, title, work, prepare, meanwhile
         self.settings, self.options, self.stored, self.load = settings or {}, options, stored, load
-        self.wrapper, self.one_lane, self.bounds = list(wrapper), one_lane and not load, Bounds(**bounds)
+        self.wrapper, self.in_slice, self.bounds = list(wrapper), in_slice and not load, Bounds(**bounds)
 
 
 ROWS = [
@@ -62,6 +63,9 @@ ROWS = [
     Row("quota", "a sandbox tenant that writes", attacks.fat_rows, attacks.keep_destinations,
         settings={"COFFER_QUOTA_SANDBOX": "beneficiaries=2000,file_bytes=8MiB"}, options="--rate-limits",
         must=(stops_at_quota,)),
+    Row("unread", "200 connections that read no document, no login", attacks.unread_documents, in_slice=False),
+    Row("resets", "requests for documents and resets, no login", attacks.resets, in_slice=False),
+    Row("strangers", "five attacks without login at a time", attacks.strangers, attacks.add_user, in_slice=False),
     Row("verify", "verification under full load", attacks.verifications, stored=True, load=True, quiet_times=2.0,
         must=(few_checkpoints,)),
     Row("backup", "backup under full load", attacks.backups, stored=True, load=True, quiet_times=2.0,
@@ -124,7 +128,7 @@ def settlements(world, acked, prefix):
 def attack(world, row, seconds):
     """The three phases. Everything that is judged, as a dictionary."""
     prefix = f"{row.name}-{time.time():.0f}"
-    load = attacks.Running(attacks.full_load, world) if row.load else None
+    load = Running(attacks.full_load, world) if row.load else None
     if load:
         time.sleep(1.0)
     sampler, probe = Sampler(world.pid, world.gateway.port, world.gateway.db), RemoteProbe(world.good, prefix)
@@ -136,7 +140,7 @@ def attack(world, row, seconds):
     if row.load:
         counted.append(checkpoints(world))
     sizes = [world.file_mib()]
-    running = attacks.Running(row.work, world)
+    running = Running(row.work, world)
     served = None
     if row.meanwhile:
         time.sleep(min(1.0, seconds / 2))
@@ -244,7 +248,7 @@ def main():
     if not FIGURES:
         check_recorded(ROWS)
     names = os.environ.get("COFFER_LANES", "")
-    chosen = ([row for row in ROWS if names == "all" or not row.load] if names in ("", "all")
+    chosen = ([row for row in ROWS if names == "all" or row.in_slice] if names in ("", "all")
               else [by_name[name] for name in names.split(",")])
     left_out = [row.name for row in chosen if not runs_here(row)]
     chosen = [row for row in chosen if row.name not in left_out]
@@ -269,7 +273,7 @@ def main():
         print(table(lines), flush=True)
         if FIGURES:
             return
-        controls = [row for row in chosen if row.name in CONTROLS or (CONTROLS == ["all"] and row.one_lane)]
+        controls = [row for row in chosen if row.name in CONTROLS or (CONTROLS == ["all"] and not row.load)]
         for row in controls:
             check_one_lane(row, stored)
     if left_out:
