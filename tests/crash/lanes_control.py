@@ -120,6 +120,7 @@ RECORDED = {
     "quota": (during(306, 269, 126, 174, 164, counts={"200": 79}, grown_mib=72.0, grown_after_mib=23.0),
               ("never got 422", "in the last third", "p99 of payments")),
     "unread": (during(10205, 2, 10140, 10111, 87, unanswered=(81, 40)), ("p99 of payments", "/livez", "resident")),
+    "pipelined": (during(2474, 44, 2313, 3315, 57, 504), ("p99 of payments", "/livez", "socket buffers")),
     "resets": (during(10223, 0, 10091, 10135, 61, unanswered=(80, 40)), ("p99 of payments", "/livez")),
     "strangers": (during(12663, 2675, 10489, 12164, 341, unanswered=(12, 18)),
                   ("p99 of payments", "/livez", "resident memory")),
