@@ -268,7 +268,7 @@ def main():
     if left_out:
         print(f"lanes: without {', '.join(left_out)}: no namespaces here")
     print(f"count: {len(chosen)} attacks of {SECONDS:.1f} s, {STORED[0]:,} payments, {STORED[1]:,} beneficiaries")
-    print(f"control: {len(ROWS)} attacks as measured without lanes and {len(controls)} at a server with one lane were"
+    print(f"control: {len(ROWS)} attacks by recorded figures and {len(controls)} at a server with one lane were"
           " noticed")
     print("lanes: all well")
 
