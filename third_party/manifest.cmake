@@ -103,6 +103,12 @@ coffer_system(re2
   WHY "patterns that operators write, matched in linear time; std::regex can backtrack for ever"
   DEBIAN_PACKAGES libre2-dev)
 
+coffer_system(zlib
+  LICENCE Zlib
+  HOMEPAGE https://zlib.net
+  WHY "gzip form of the documents that are served from memory; never reads what a client sends"
+  DEBIAN_PACKAGES zlib1g-dev)
+
 coffer_system(iso_codes
   LICENCE LGPL-2.1-or-later
   HOMEPAGE https://salsa.debian.org/iso-codes-team/iso-codes

@@ -5,9 +5,9 @@
 #include "api/pipeline/fields.h"
 #include "api/pipeline/services.h"
 #include "api/providers/provider_json.h"
-#include "base/digest.h"
 #include "domain/compliance.h"
 #include "domain/events/event_type.h"
+#include "http/document.h"
 #include "store/providers/connectors.h"
 
 namespace coffer::api {
@@ -29,54 +29,24 @@ Json transitions() {
   return out;
 }
 
-/// The same for everyone as long as this binary runs.
-struct Vocabularies {
-  Vocabularies() {
-    body = Json{{"purposeOfPayment", terms_json(purpose_of_payment_terms())},
-                {"sourceOfFunds", terms_json(source_of_funds_terms())},
-                {"relationship", terms_json(relationship_terms())},
-                {"idType", terms_json(id_type_terms())},
-                {"entityType", terms_json(entity_type_terms())},
-                {"transactionType", terms_json(transaction_type_terms())},
-                {"method", terms_json(pay_method_terms())},
-                {"failureCode", failure_codes()},
-                {"status", terms_json(payment_status_terms())},
-                {"transitions", transitions()},
-                {"eventType", terms_json(event_type_terms())}}
-               .dump();
-    const Sha256 digest = sha256(body);
-    etag = '"' + to_hex(std::span(digest).first(16)) + '"';
-  }
-  std::string body;
-  std::string etag;
-};
-
-/// RFC 9110 section 13.1.2: a list of tags, compared weakly, or `*`.
-bool has_tag(std::string_view list, std::string_view etag) {
-  if (list == "*") return true;
-  while (!list.empty()) {
-    const auto comma = std::min(list.find(','), list.size());
-    std::string_view tag = list.substr(0, comma);
-    list.remove_prefix(std::min(comma + 1, list.size()));
-    const auto begin = std::min(tag.find_first_not_of(" \t"), tag.size());
-    tag = tag.substr(begin, tag.find_last_not_of(" \t") - begin + 1);
-    if (tag.starts_with("W/")) tag.remove_prefix(2);
-    if (tag == etag) return true;
-  }
-  return false;
+std::string vocabularies() {
+  return Json{{"purposeOfPayment", terms_json(purpose_of_payment_terms())},
+              {"sourceOfFunds", terms_json(source_of_funds_terms())},
+              {"relationship", terms_json(relationship_terms())},
+              {"idType", terms_json(id_type_terms())},
+              {"entityType", terms_json(entity_type_terms())},
+              {"transactionType", terms_json(transaction_type_terms())},
+              {"method", terms_json(pay_method_terms())},
+              {"failureCode", failure_codes()},
+              {"status", terms_json(payment_status_terms())},
+              {"transitions", transitions()},
+              {"eventType", terms_json(event_type_terms())}}
+      .dump();
 }
 
 Result<http::Response> read_enums(const Services&, const Call& call) {
-  static const Vocabularies all;
-  http::Response response;
-  const std::string* known = call.request.header("If-None-Match");
-  if (known != nullptr && has_tag(*known, all.etag)) {
-    response.status = 304;
-    response.content_type.clear();
-  } else {
-    response.body = all.body;
-  }
-  return response.header("ETag", all.etag);
+  static const http::Document document("application/json", vocabularies());
+  return document.respond(call.request);
 }
 
 /// Without a transaction type, what only some types need is not required.
