@@ -1,5 +1,6 @@
 # Turns third_party/manifest.cmake into targets: tp::httplib tp::sqlite tp::sqlitecpp tp::openssl
-# tp::cares tp::re2 tp::zlib tp::json tp::spdlog tp::cli11 tp::catch2, and the variable COFFER_ISO_CODES_DIR.
+# tp::cares tp::re2 tp::zlib tp::json tp::spdlog tp::cli11 tp::tomlplusplus tp::catch2, and the variable
+# COFFER_ISO_CODES_DIR.
 #
 # A pinned dependency is looked for unpacked, in COFFER_THIRD_PARTY_DIR, and only then fetched. So a
 # second build, another build directory or a machine without a network that was given the folder asks
@@ -269,6 +270,7 @@ coffer_static_library(tp::zlib z zlib.h zlib1g-dev)
 
 coffer_header_library(tp::json nlohmann/json.hpp)
 coffer_header_library(tp::cli11 CLI/CLI.hpp)
+coffer_header_library(tp::tomlplusplus toml++/toml.h)
 
 # Debian's packages also hold compiled, shared halves of spdlog and fmt; header only keeps them out of
 # the link.

@@ -94,8 +94,14 @@ coffer_system(spdlog
 coffer_system(cli11
   LICENCE BSD-3-Clause
   HOMEPAGE https://github.com/CLIUtils/CLI11
-  WHY "flags, environment and TOML file from one declaration"
+  WHY "flags of the command line"
   DEBIAN_PACKAGES libcli11-dev)
+
+coffer_system(tomlplusplus
+  LICENCE MIT
+  HOMEPAGE https://marzer.github.io/tomlplusplus
+  WHY "the configuration file, with the line of every key"
+  DEBIAN_PACKAGES libtomlplusplus-dev)
 
 coffer_system(re2
   LICENCE BSD-3-Clause
