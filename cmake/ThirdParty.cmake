@@ -1,5 +1,6 @@
 # Turns third_party/manifest.cmake into targets: tp::httplib tp::sqlite tp::sqlitecpp tp::openssl
-# tp::cares tp::re2 tp::json tp::spdlog tp::cli11 tp::catch2, and the variable COFFER_ISO_CODES_DIR.
+# tp::cares tp::re2 tp::zlib tp::json tp::spdlog tp::cli11 tp::tomlplusplus tp::catch2, and the variable
+# COFFER_ISO_CODES_DIR.
 #
 # A pinned dependency is looked for unpacked, in COFFER_THIRD_PARTY_DIR, and only then fetched. So a
 # second build, another build directory or a machine without a network that was given the folder asks
@@ -265,8 +266,11 @@ target_compile_definitions(tp::cares INTERFACE CARES_STATICLIB)
 coffer_static_library(tp::re2 re2 re2/re2.h libre2-dev)
 target_link_libraries(tp::re2 INTERFACE Threads::Threads)
 
+coffer_static_library(tp::zlib z zlib.h zlib1g-dev)
+
 coffer_header_library(tp::json nlohmann/json.hpp)
 coffer_header_library(tp::cli11 CLI/CLI.hpp)
+coffer_header_library(tp::tomlplusplus toml++/toml.h)
 
 # Debian's packages also hold compiled, shared halves of spdlog and fmt; header only keeps them out of
 # the link.
@@ -278,7 +282,7 @@ if(COFFER_TESTS)
   coffer_header_library(tp::catch2 catch2/catch.hpp)
 endif()
 
-# No zlib, brotli or zstd: a compressed body is a way round every size limit. The non-blocking
+# Without zlib, brotli or zstd: a compressed request body is a way round every size limit. The non-blocking
 # getaddrinfo has a use after free in its timeout path; names go through c-ares here anyway. Without
 # "Expect: 100-continue": the client would send it with every body over 1 KiB and wait for a second.
 add_library(tp_httplib INTERFACE)

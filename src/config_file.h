@@ -1,7 +1,7 @@
-// The configuration file: TOML as far as coffer needs it, with the line of every key.
+// The configuration file: TOML, with the line of every key.
 //
-// One `key = value` per line; strings, whole numbers and booleans; comments. Tables, arrays and
-// multi-line strings have no use here and are refused by name, so nothing is silently ignored.
+// Settings are strings, whole numbers and booleans at the top level. Tables, arrays, dates and
+// fractions are refused by name, so that nothing is silently ignored.
 #pragma once
 
 #include <string>
@@ -22,6 +22,7 @@ struct ConfigFileFault {
   std::string message;  // what is wrong and what to write instead
 };
 
+/// In the order of the lines. What is not TOML has one fault and no entries.
 struct ConfigFileText {
   std::vector<ConfigFileEntry> entries;
   std::vector<ConfigFileFault> faults;

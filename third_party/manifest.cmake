@@ -95,14 +95,26 @@ coffer_system(spdlog
 coffer_system(cli11
   LICENCE BSD-3-Clause
   HOMEPAGE https://github.com/CLIUtils/CLI11
-  WHY "flags, environment and TOML file from one declaration"
+  WHY "flags of the command line"
   DEBIAN_PACKAGES libcli11-dev)
+
+coffer_system(tomlplusplus
+  LICENCE MIT
+  HOMEPAGE https://marzer.github.io/tomlplusplus
+  WHY "the configuration file, with the line of every key"
+  DEBIAN_PACKAGES libtomlplusplus-dev)
 
 coffer_system(re2
   LICENCE BSD-3-Clause
   HOMEPAGE https://github.com/google/re2
   WHY "patterns that operators write, matched in linear time; std::regex can backtrack for ever"
   DEBIAN_PACKAGES libre2-dev)
+
+coffer_system(zlib
+  LICENCE Zlib
+  HOMEPAGE https://zlib.net
+  WHY "gzip form of the documents that are served from memory; never reads what a client sends"
+  DEBIAN_PACKAGES zlib1g-dev)
 
 coffer_system(iso_codes
   LICENCE LGPL-2.1-or-later

@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "api/pipeline/fields.h"
-#include "api/pipeline/fixed_document.h"
 #include "api/pipeline/services.h"
 #include "api/providers/provider_json.h"
 #include "domain/compliance.h"
 #include "domain/events/event_type.h"
+#include "http/document.h"
 #include "store/providers/connectors.h"
 
 namespace coffer::api {
@@ -45,8 +45,8 @@ std::string vocabularies() {
 }
 
 Result<http::Response> read_enums(const Services&, const Call& call) {
-  static const FixedDocument document(vocabularies());
-  return document.response(call.request);
+  static const http::Document document("application/json", vocabularies());
+  return document.respond(call.request);
 }
 
 /// Without a transaction type, what only some types need is not required.

@@ -15,6 +15,7 @@
 #include "cli/dispatch.h"
 #include "cli/exit_code.h"
 #include "cli/output/standard_output.h"
+#include "cli/shell/completion.h"
 
 namespace coffer::cli {
 namespace {
@@ -32,6 +33,10 @@ Console standard_console(std::ostream& out) {
 int run(const std::vector<std::string>& arguments, const Console& console) {
   try {
     prepare_crypto();
+    if (!arguments.empty() && arguments.front() == kCompleteArgument) {
+      print_offers(console.out, {arguments.begin() + 1, arguments.end()});
+      return exit_code::kDone;
+    }
     const CommandLine line = read_command_line(arguments, console);
     return line.command == nullptr ? line.exit_code : run_command(line, console);
   } catch (const std::exception& fault) {

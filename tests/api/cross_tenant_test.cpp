@@ -5,7 +5,7 @@
 #include <regex>
 #include <set>
 
-#include "api/openapi.h"
+#include "api/about/openapi.h"
 #include "route_samples.h"
 
 using namespace coffer;

@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 #include <set>
 
-#include "api/openapi.h"
+#include "api/about/openapi.h"
 #include "api/routes.h"
 #include "base/thread.h"
 #include "support/armed_fault.h"

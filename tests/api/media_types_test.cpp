@@ -2,7 +2,7 @@
 // 7396) under its own type too.
 #include <catch2/catch.hpp>
 
-#include "api/openapi.h"
+#include "api/about/openapi.h"
 #include "route_samples.h"
 
 using namespace coffer;

@@ -43,3 +43,25 @@ TEST_CASE("no page needs what its policy forbids") {
     }
   }
 }
+
+TEST_CASE("documents are served from memory: unchanged ones are not sent again") {
+  TestApp app;
+  for (const char* path : {"/", "/docs", "/docs/docs.js", "/docs/docs.css", "/style.css",
+                           "/problems/not-found", "/v1/openapi.json"}) {
+    INFO(path);
+    const Reply plain = app.anonymous().get(path);
+    const Reply packed = app.anonymous().with("Accept-Encoding", "gzip").get(path);
+    CHECK(packed.status == 200);
+    CHECK(packed.header("Content-Encoding") == (packed.body == plain.body ? "" : "gzip"));
+    CHECK(packed.body.size() <= plain.body.size());
+    const std::string tag = plain.header("ETag");
+    REQUIRE_FALSE(tag.empty());
+    const Reply again = app.anonymous().with("If-None-Match", tag).get(path);
+    CHECK(again.status == 304);
+    CHECK(again.body.empty());
+    CHECK(again.header("ETag") == tag);
+  }
+  const Reply document = app.anonymous().with("Accept-Encoding", "gzip").get("/v1/openapi.json");
+  CHECK(document.header("Content-Encoding") == "gzip");
+  CHECK(document.body.size() < 60'000);
+}

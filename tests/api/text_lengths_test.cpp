@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "api/openapi.h"
+#include "api/about/openapi.h"
 #include "api/pipeline/pipeline.h"
 #include "base/text/characters.h"
 #include "route_samples.h"

@@ -11,8 +11,7 @@ namespace coffer::fuzz {
 namespace {
 
 std::string write(const ConfigFileEntry& entry) {
-  if (!entry.quoted) return entry.key + " = " + entry.value + "\n";
-  return entry.key + " = " + quoted(entry.value) + "\n";
+  return quoted(entry.key) + " = " + (entry.quoted ? quoted(entry.value) : entry.value) + "\n";
 }
 
 /// true, false or a whole number: [-]digits.
@@ -34,7 +33,7 @@ void check(std::string_view text) {
   }
   for (const ConfigFileEntry& entry : read.entries) {
     HOLDS(entry.line >= 1 && entry.line <= lines && seen_lines.insert(entry.line).second);
-    HOLDS(!entry.key.empty() && seen_keys.insert(entry.key).second);
+    HOLDS(seen_keys.insert(entry.key).second);
     HOLDS(entry.quoted || is_bare(entry.value));
     written += write(entry);
   }

@@ -116,7 +116,8 @@ def judge_fish(folder, coffer, cases):
     faults = []
     for typed, wanted, unwanted in cases:
         done = subprocess.run(["fish", "--no-config", "-c", f"source {script}; complete -C '{typed}'"], cwd=folder,
-                              env={**os.environ, "HOME": folder}, capture_output=True, text=True, check=False)
+                              env={**os.environ, "HOME": folder, "PATH": os.path.dirname(coffer) + ":" + os.environ["PATH"]},
+                              capture_output=True, text=True, check=False)
         offered = {line.split("\t")[0] for line in done.stdout.splitlines()}
         faults += faults_of("fish", typed, offered, wanted, unwanted, done.stdout + done.stderr)
     return faults

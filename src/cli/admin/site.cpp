@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <array>
 
+#include "api/about/web_documents.h"
 #include "api/pipeline/traffic.h"
 #include "app.h"
-#include "base/digest.h"
 #include "base/log.h"
-#include "embedded/embedded.h"
 #include "flows/operators/operator_sign_in.h"
 #include "flows/operators/operators.h"
 #include "http/client_address.h"
@@ -25,45 +24,16 @@ constexpr std::string_view kPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kTypes = {{
-    {".html", "text/html; charset=utf-8"},
-    {".css", "text/css; charset=utf-8"},
-    {".js", "text/javascript; charset=utf-8"},
-    {".svg", "image/svg+xml"},
-}};
-
-std::string_view type_of(std::string_view path) {
-  const auto found = std::find_if(kTypes.begin(), kTypes.end(),
-                                  [&](const auto& row) { return path.ends_with(row.first); });
-  return found == kTypes.end() ? "application/octet-stream" : found->second;
-}
-
-const embedded::File* find_file(std::string_view name) {
-  const std::string path = "admin/" + std::string(name.empty() ? "index.html" : name);
-  for (const embedded::File& file : embedded::web_files()) {
-    if (file.path == path) return &file;
-  }
-  return nullptr;
-}
-
 /// A file of the page; browsers ask each time whether it changed.
 Result<http::Response> serve_file(const http::Request& request, std::string_view name) {
   if (request.method != "GET" && request.method != "HEAD") {
     return unexpected(Slug::method_not_allowed, "Use GET here.");
   }
-  const embedded::File* file = find_file(name);
-  if (file == nullptr) return unexpected(Slug::not_found, "There is no such page.");
-  const std::string tag = '"' + to_hex(as_text(sha256(file->content))).substr(0, 32) + '"';
-  http::Response response;
-  response.content_type = type_of(file->path);
-  response.header("ETag", tag).header("Cache-Control", "no-cache");
-  const std::string* known = request.header("If-None-Match");
-  if (known != nullptr && *known == tag) {
-    response.status = 304;
-    response.content_type.clear();
-  } else {
-    response.body = std::string(file->content);
-  }
+  const std::string path = "admin/" + std::string(name.empty() ? "index.html" : name);
+  const http::Document* document = api::find_web_document(path);
+  if (document == nullptr) return unexpected(Slug::not_found, "There is no such page.");
+  http::Response response = document->respond(request);
+  response.header("Cache-Control", "no-cache");
   return response;
 }
 

@@ -1,6 +1,6 @@
 #include "cli/commands/about.h"
 
-#include "api/openapi.h"
+#include "api/about/openapi.h"
 #include "base/digest.h"
 #include "cli/exit_code.h"
 #include "embedded/embedded.h"

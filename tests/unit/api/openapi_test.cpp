@@ -1,7 +1,7 @@
 // What the OpenAPI document promises as a whole. That exchanges are what it says is judged by
 // tests/interop/openapi.sh, that generated clients compile and pay by
 // tests/interop/openapi_clients.sh.
-#include "api/openapi.h"
+#include "api/about/openapi.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

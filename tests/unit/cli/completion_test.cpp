@@ -6,59 +6,104 @@
 
 #include "cli/command_line.h"
 #include "cli/exit_code.h"
-#include "cli/shell/words.h"
+#include "cli/shell/offers.h"
 
 using namespace coffer;
 using namespace coffer::cli;
 
 namespace {
 
-std::string help_of(std::vector<std::string> path) {
+using Words = std::vector<std::string>;
+
+Words split(const std::string& text) {
+  Words out;
+  std::istringstream in(text);
+  for (std::string word; in >> word;) out.push_back(word);
+  return out;
+}
+
+/// What is offered after `typed`; a trailing space begins a new word.
+Words offered(const std::string& typed) {
+  Words words = split(typed);
+  if (typed.empty() || typed.back() == ' ') words.emplace_back();
+  const Offers offers = offers_for(words);
+  if (offers.files) return {":file"};
+  Words out;
+  for (const Offer& offer : offers.words) out.push_back(offer.word);
+  return out;
+}
+
+bool offers_word(const std::string& typed, const std::string& word) {
+  const Words all = offered(typed);
+  return std::find(all.begin(), all.end(), word) != all.end();
+}
+
+std::string help_of(const Command& command) {
   std::ostringstream out;
   std::ostringstream err;
-  path.push_back("--help");
-  read_command_line(path, {out, err});
+  Words words = split(std::string(command.path));
+  words.emplace_back("--help");
+  read_command_line(words, {out, err});
   return out.str();
 }
 
 }  // namespace
 
-TEST_CASE("every command and every option of its help is completed", "[cli]") {
-  const auto all = completed_commands();
-  REQUIRE(all.size() == commands().size());
-  for (const CompletedCommand& command : all) {
-    const std::string help = help_of(command.path);
-    for (const Completed& option : command.options) {
-      INFO(command.path.back() << " " << option.name);
-      CHECK(help.find(option.name) != std::string::npos);
+TEST_CASE("every command and every option of its help is offered", "[cli]") {
+  for (const Command& command : commands()) {
+    const std::string path(command.path);
+    INFO(path);
+    CHECK(offers_word(path.substr(0, path.rfind(' ') == path.npos ? 0 : path.rfind(' ') + 1),
+                      path.substr(path.rfind(' ') + 1)));
+    const std::string help = help_of(command);
+    for (const std::string& option : offered(path + " --")) {
+      INFO(option);
+      CHECK(help.find(option) != std::string::npos);
     }
     // And the other way round: whatever the help calls an option.
     std::istringstream lines(help);
     for (std::string line; std::getline(lines, line);) {
       const auto at = line.find("--");
       if (at == std::string::npos || line.find_first_not_of(" -h,") < at || at > 6) continue;
-      const std::string name = line.substr(at, line.find_first_of(" ,=\n", at) - at);
       INFO(line);
-      CHECK(std::any_of(command.options.begin(), command.options.end(),
-                        [&](const Completed& option) { return option.name == name; }));
+      CHECK(offers_word(path + " --", line.substr(at, line.find_first_of(" ,=\n", at) - at)));
     }
   }
 }
 
 TEST_CASE("every first word says what it is about", "[cli]") {
-  for (const CompletedWord& word : first_words()) {
+  for (const Offer& word : offers_for({""}).words) {
     INFO(word.word);
     CHECK_FALSE(word.summary.empty());
   }
 }
 
-TEST_CASE("the scripts know every command", "[cli]") {
-  for (const std::string& script : {bash_completion(), zsh_completion(), fish_completion()}) {
-    for (const Command& command : commands()) {
-      INFO(command.path);
-      CHECK(script.find(command.path.substr(command.path.rfind(' ') + 1)) != std::string::npos);
-    }
-  }
+TEST_CASE("values are offered after their option, by each way to write it", "[cli]") {
+  const Words environments{"sandbox", "production"};
+  CHECK(offered("rate set --environment ") == environments);
+  CHECK(offered("rate set A B 1 --environment pro") == environments);
+  CHECK(offered("rate set --environment =") == environments);      // bash, at the equals sign
+  CHECK(offered("rate set --environment = pro") == environments);  // bash, behind it
+  CHECK(offered("rate set --environment=pro") ==
+        Words{"--environment=sandbox", "--environment=production"});
+  CHECK(offered("verify --db ") == Words{":file"});
+  CHECK(offered("verify --db=he") == Words{":file"});
+  CHECK(offered("completion ") == Words{"bash", "zsh", "fish"});
+  CHECK(offered("completion bash ").empty());
+  CHECK(offered("verify --quick ") == Words{":file"});
+  CHECK(offered("no-such-command ").empty());
+  CHECK(offered("association no-such-command --").empty());
+  CHECK(offers_word("-", "--version"));
+  CHECK(offered("association -") == Words{"--help"});
+}
+
+TEST_CASE("what is offered is a line for each word, or that it is a file", "[cli]") {
+  std::ostringstream out;
+  print_offers(out, {"verify", "--db", ""});
+  CHECK(out.str() == ":file\n");
+  out.str("");
+  print_offers(out, {"completion", ""});
+  CHECK(out.str() == "bash\t\nzsh\t\nfish\t\n");
 }
 
 TEST_CASE("a shell that is none of the three", "[cli]") {

@@ -1,12 +1,12 @@
-#include "api/openapi.h"
+#include "api/about/openapi.h"
 
 #include <algorithm>
 #include <array>
 #include <map>
 
+#include "api/about/openapi_examples.h"
+#include "api/about/web_documents.h"
 #include "api/json.h"
-#include "api/openapi_examples.h"
-#include "api/pipeline/fixed_document.h"
 #include "api/pipeline/request_checks.h"
 #include "api/routes.h"
 #include "base/check.h"
@@ -216,10 +216,7 @@ std::string lower(std::string_view method) {
 
 /// The frame of the document, with the shapes that every noun keeps in a file of its own.
 Json load_components() {
-  Json document;
-  for (const embedded::File& file : embedded::web_files()) {
-    if (file.path == kComponents) document = Json::parse(file.content);
-  }
+  Json document = Json::parse(web_text(kComponents));
   COFFER_CHECK(document.is_object());
   for (const embedded::File& file : embedded::web_files()) {
     if (file.path.starts_with(kSchemas)) {
@@ -331,8 +328,10 @@ Json webhook(EventType type, const Json& schemas) {
 }
 
 Result<http::Response> serve_document(const Services&, const Call& call) {
-  static const FixedDocument document(openapi_document());
-  return document.response(call.request);
+  static const http::Document document("application/json", openapi_document());
+  http::Response response = document.respond(call.request);
+  response.header("Cache-Control", "public, max-age=300");
+  return response;
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "api/openapi_examples.h"
+#include "api/about/openapi_examples.h"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
-#include "api/health.h"
+#include "api/about/health.h"
 
+#include "api/about/pages.h"
 #include "api/json.h"
-#include "api/pages.h"
 #include "api/pipeline/services.h"
 
 namespace coffer::api {

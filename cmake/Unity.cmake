@@ -1,0 +1,65 @@
+# coffer_unity(<target>): compiles the sources of a target in groups, each as one source.
+#
+# Most of the time of a source goes into reading the standard library, JSON and Catch2; eight together take
+# little longer than two. Sources that declare the same name outside of functions (`kInsert`, `World`) go into
+# different groups, so that no source has to know of the others. -DCOFFER_UNITY=OFF compiles each source
+# alone: quicker when one file is edited again and again, and what clang-tidy needs.
+
+option(COFFER_UNITY "Compile sources in groups" ON)
+
+set(COFFER_UNITY_GROUP_MAX 8)
+
+# What a line that begins at the margin declares: a constant, a type or a function.
+set(coffer_declared_constant "\n(inline |static )?(constexpr|const) [^\n=({]*[ *&]([A-Za-z0-9_]+) *[={]")
+set(coffer_declared_type "\n(struct|class|enum class|enum|using) ([A-Za-z0-9_]+) (final |: |:|=|{)")
+set(coffer_declared_function "\n[A-Za-z][A-Za-z0-9_:<>&*, ]*[ *&]([A-Za-z0-9_]+)\\(")
+
+function(coffer_declared_names file out)
+  file(READ "${file}" text)
+  # What CMake takes apart in lists.
+  string(REGEX REPLACE "[][;\\]" " " text "\n${text}")
+  string(REGEX MATCHALL "${coffer_declared_constant}" constants "${text}")
+  list(TRANSFORM constants REPLACE "${coffer_declared_constant}" "\\3")
+  string(REGEX MATCHALL "${coffer_declared_type}" types "${text}")
+  list(TRANSFORM types REPLACE "${coffer_declared_type}" "\\2")
+  string(REGEX MATCHALL "${coffer_declared_function}" functions "${text}")
+  list(TRANSFORM functions REPLACE "${coffer_declared_function}" "\\1")
+  set(names ${constants} ${types} ${functions})
+  list(REMOVE_DUPLICATES names)
+  set(${out} "${names}" PARENT_SCOPE)
+endfunction()
+
+# The first group of `prefix` that has room and none of `names`.
+function(coffer_place_in_group names prefix out)
+  set(group 0)
+  while(TRUE)
+    set(known ${unity_names_${group}})
+    set(all ${known} ${names})
+    list(LENGTH all before)
+    list(REMOVE_DUPLICATES all)
+    list(LENGTH all after)
+    if(before EQUAL after AND NOT unity_count_${group} GREATER_EQUAL COFFER_UNITY_GROUP_MAX)
+      break()
+    endif()
+    math(EXPR group "${group} + 1")
+  endwhile()
+  set(count "${unity_count_${group}}")
+  math(EXPR count "0${count} + 1")
+  set(unity_count_${group} ${count} PARENT_SCOPE)
+  set(unity_names_${group} "${all}" PARENT_SCOPE)
+  set(${out} "${prefix}_${group}" PARENT_SCOPE)
+endfunction()
+
+function(coffer_unity target)
+  if(NOT COFFER_UNITY)
+    return()
+  endif()
+  get_target_property(sources ${target} SOURCES)
+  list(SORT sources COMPARE STRING)
+  foreach(source IN LISTS sources)
+    coffer_declared_names("${source}" names)
+    coffer_place_in_group("${names}" "${target}" group)
+    set_source_files_properties("${source}" PROPERTIES UNITY_GROUP "${group}")
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+endfunction()

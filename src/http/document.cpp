@@ -1,0 +1,111 @@
+#include "http/document.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "base/check.h"
+#include "base/digest.h"
+
+namespace coffer::http {
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+  const auto begin = std::min(text.find_first_not_of(" \t"), text.size());
+  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
+}
+
+/// The part of `list` before the next `separator`, which is removed from it.
+std::string_view next_part(std::string_view& list, char separator) {
+  const auto end = std::min(list.find(separator), list.size());
+  const std::string_view part = list.substr(0, end);
+  list.remove_prefix(std::min(end + 1, list.size()));
+  return trimmed(part);
+}
+
+bool is_zero_weight(std::string_view parameters) {
+  while (!parameters.empty()) {
+    std::string_view parameter = next_part(parameters, ';');
+    if (!same_name(next_part(parameter, '='), "q")) continue;
+    return parameter.find_first_not_of("0. \t") == std::string_view::npos;
+  }
+  return false;
+}
+
+std::string compress(std::string_view content) {
+  constexpr int kGzip = 16 + MAX_WBITS;
+  constexpr int kMemoryLevel = 9;
+  z_stream stream{};
+  COFFER_CHECK(deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, kGzip, kMemoryLevel,
+                            Z_DEFAULT_STRATEGY) == Z_OK);
+  std::string out(deflateBound(&stream, static_cast<uLong>(content.size())), '\0');
+  // zlib does not write to its input; its type is not const.
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(content.data()));
+  stream.avail_in = static_cast<uInt>(content.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  const int result = deflate(&stream, Z_FINISH);
+  out.resize(stream.total_out);
+  deflateEnd(&stream);
+  COFFER_CHECK(result == Z_STREAM_END);
+  return out;
+}
+
+}  // namespace
+
+bool has_entity_tag(std::string_view list, std::string_view tag) {
+  if (trimmed(list) == "*") return true;
+  while (!list.empty()) {
+    std::string_view known = next_part(list, ',');
+    if (known.starts_with("W/")) known.remove_prefix(2);
+    if (known == tag) return true;
+  }
+  return false;
+}
+
+bool accepts_gzip(std::string_view accept_encoding) {
+  std::optional<bool> named;
+  bool any = false;
+  while (!accept_encoding.empty()) {
+    std::string_view parameters = next_part(accept_encoding, ',');
+    const std::string_view coding = next_part(parameters, ';');
+    const bool accepted = !is_zero_weight(parameters);
+    if (same_name(coding, "gzip") || same_name(coding, "x-gzip")) named = accepted;
+    if (coding == "*") any = accepted;
+  }
+  return named.value_or(any);
+}
+
+Document::Document(std::string content_type, std::string content)
+    : content_type_(std::move(content_type)), content_(std::move(content)) {
+  const Sha256 digest = sha256(content_);
+  const std::string id = to_hex(std::span(digest).first(16));
+  tag_ = '"' + id + '"';
+  gzip_ = compress(content_);
+  if (gzip_.size() >= content_.size()) gzip_.clear();
+  // Strong tags differ between representations (RFC 9110 section 8.8.3.3).
+  if (!gzip_.empty()) gzip_tag_ = '"' + id + "-gzip\"";
+}
+
+Response Document::respond(const Request& request) const {
+  const std::string* accepted = request.header("Accept-Encoding");
+  const bool compressed = !gzip_.empty() && accepted != nullptr && accepts_gzip(*accepted);
+  const std::string& tag = compressed ? gzip_tag_ : tag_;
+  const std::string* known = request.header("If-None-Match");
+  Response response;
+  response.header("ETag", tag);
+  if (!gzip_.empty()) response.header("Vary", "Accept-Encoding");
+  if (known != nullptr && has_entity_tag(*known, tag)) {
+    response.status = 304;
+    response.content_type.clear();
+    return response;
+  }
+  response.content_type = content_type_;
+  response.body = compressed ? gzip_ : content_;
+  if (compressed) response.header("Content-Encoding", "gzip");
+  return response;
+}
+
+}  // namespace coffer::http
