@@ -57,9 +57,18 @@ function(coffer_unity target)
   get_target_property(sources ${target} SOURCES)
   list(SORT sources COMPARE STRING)
   foreach(source IN LISTS sources)
+    get_source_file_property(alone "${source}" SKIP_UNITY_BUILD_INCLUSION)
+    # What a header is told by a macro would be told to it too late.
+    file(STRINGS "${source}" configured REGEX "^#define CATCH_CONFIG_" LIMIT_COUNT 1)
+    # Stand-ins replace what is written for one system (tests/portability).
+    if(alone OR configured OR source MATCHES "_linux\\.cpp$")
+      continue()
+    endif()
     coffer_declared_names("${source}" names)
     coffer_place_in_group("${names}" "${target}" group)
     set_source_files_properties("${source}" PROPERTIES UNITY_GROUP "${group}")
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  # Of types that are local to a source: GCC takes them for a header's.
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
 endfunction()

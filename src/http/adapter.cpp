@@ -139,10 +139,8 @@ Request to_request(httplib::Request& in) {
   Request out;
   out.method = in.method;
   out.path = std::move(in.target);
-  if (const std::size_t mark = out.path.find('?'); mark != std::string::npos) {
-    read_query(std::string_view(out.path).substr(mark + 1), out);
-    out.path.resize(mark);
-  }
+  out.bad_query = !read_query(out.path, out.query);
+  out.path.resize(std::min(out.path.find('?'), out.path.size()));
   out.headers.reserve(in.headers.size());
   for (auto& [name, value] : in.headers) out.headers.emplace_back(name, std::move(value));
   if (reverses_fields()) std::reverse(out.headers.begin(), out.headers.end());
@@ -209,24 +207,6 @@ void append_fields(std::string& out, const Response& response, const ResponseFra
 }
 
 }  // namespace
-
-// The library drops a pair that comes twice, and lets broken escapes pass.
-void read_query(std::string_view text, Request& request) {
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('&'), text.size());
-    const std::string_view pair = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    if (pair.empty()) continue;
-    const std::size_t equals = std::min(pair.find('='), pair.size());
-    auto& [name, value] = request.query.emplace_back();
-    const std::string_view raw_value = pair.substr(std::min(equals + 1, pair.size()));
-    if (!percent_decode(pair.substr(0, equals), true, name) ||
-        !percent_decode(raw_value, true, value)) {
-      // The handler answers it: only the pipeline knows which shape the route's errors have.
-      request.bad_query = true;
-    }
-  }
-}
 
 bool is_below_floor(std::uint64_t sent_bytes, std::int64_t waited_ms, int write_ms) {
   return waited_ms >

@@ -27,9 +27,6 @@ struct ResponseFrame {
   std::int64_t now_s = 0;  // seconds since 1970, for Date
 };
 
-/// Adds the pairs of a query to `request`, percent-decoded; `bad_query` where that fails.
-void read_query(std::string_view text, Request& request);
-
 /// A whole response with a buffered body, for answers that are given without a worker. With
 /// `head_only` the body is announced but not sent.
 std::string to_bytes(const Response& response, const ResponseFrame& frame, bool head_only);

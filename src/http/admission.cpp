@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "http/adapter.h"
+#include "http/router.h"
 
 namespace coffer::http {
 namespace {
@@ -23,9 +23,7 @@ Request request_to_admit(std::string_view input, const RequestHead& head, const 
   out.method = head.method;
   out.path = head.path();
   out.peer = peer;
-  if (out.path.size() < head.target.size()) {
-    read_query(std::string_view(head.target).substr(out.path.size() + 1), out);
-  }
+  out.bad_query = !read_query(head.target, out.query);
   std::string_view lines = input.substr(head.skipped, head.head_bytes - head.skipped);
   lines.remove_prefix(lines.find('\n') + 1);  // the request line
   while (!lines.empty()) {

@@ -8,14 +8,10 @@
 
 #include "base/check.h"
 #include "base/digest.h"
+#include "base/text/trimmed.h"
 
 namespace coffer::http {
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-  const auto begin = std::min(text.find_first_not_of(" \t"), text.size());
-  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
-}
 
 /// The part of `list` before the next `separator`, which is removed from it.
 std::string_view next_part(std::string_view& list, char separator) {

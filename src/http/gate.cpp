@@ -5,9 +5,11 @@
 #include <charconv>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "base/text/trimmed.h"
 #include "http/message.h"
+#include "http/router.h"
 
 namespace coffer::http {
 namespace {
@@ -281,6 +283,28 @@ Result<FieldLine> parse_field_line(std::string_view line) {
   }
   if (!is_token(name)) return malformed("A header name is not a token.");
   return FieldLine{name, trimmed(line.substr(colon + 1), kSpace)};
+}
+
+std::optional<std::string_view> HeadView::header(std::string_view name) const {
+  std::string_view rest = fields_;
+  for (;;) {
+    rest.remove_prefix(rest.find('\n') + 1);
+    if (rest.starts_with('\r')) return std::nullopt;
+    const bool is_named = rest.size() > name.size() && rest[name.size()] == ':' &&
+                          same_name(rest.substr(0, name.size()), name);
+    if (!is_named) continue;
+    rest.remove_prefix(name.size() + 1);
+    return trimmed(rest.substr(0, rest.find('\r')), kSpace);
+  }
+}
+
+std::optional<std::string> HeadView::query_value(std::string_view name) const {
+  std::vector<std::pair<std::string, std::string>> query;
+  read_query(head_.target, query);
+  for (auto& [key, value] : query) {
+    if (key == name) return std::move(value);
+  }
+  return std::nullopt;
 }
 
 Refusal make_refusal(Problem problem, const RequestHead& head) {

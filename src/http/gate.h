@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -48,6 +49,30 @@ struct RequestHead {
   std::string_view path() const { return std::string_view(target).substr(0, target.find('?')); }
   /// Bytes of the whole request.
   std::uint64_t bytes() const { return head_bytes + content_length; }
+};
+
+/// What can be asked of a request before its body is read: its lane, its caller, its limits. Refers
+/// to `head`, to the bytes that the gate has passed, and to the peer's address.
+class HeadView {
+ public:
+  /// `bytes`: from the first one that the gate was given; more than the header does no harm.
+  HeadView(const RequestHead& head, std::string_view bytes, std::string_view peer)
+      : head_(head),
+        fields_(bytes.substr(head.skipped, head.head_bytes - head.skipped)),
+        peer_(peer) {}
+
+  std::string_view method() const { return head_.method; }
+  std::string_view path() const { return head_.path(); }
+  std::string_view peer() const { return peer_; }
+  /// First header of this name, case-insensitive, as sent.
+  std::optional<std::string_view> header(std::string_view name) const;
+  /// First query parameter of this exact name, decoded.
+  std::optional<std::string> query_value(std::string_view name) const;
+
+ private:
+  const RequestHead& head_;
+  std::string_view fields_;  // with the request line before them
+  std::string_view peer_;
 };
 
 /// Answer with `problem` and close. Path and id are what could be read before the refusal.

@@ -69,6 +69,23 @@ bool percent_decode(std::string_view text, bool plus_is_space, std::string& out)
   return true;
 }
 
+bool read_query(std::string_view target, std::vector<std::pair<std::string, std::string>>& out) {
+  bool is_good = true;
+  std::string_view text = target.substr(std::min(target.find('?'), target.size() - 1) + 1);
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('&'), text.size());
+    const std::string_view pair = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (pair.empty()) continue;
+    const std::size_t equals = std::min(pair.find('='), pair.size());
+    auto& [name, value] = out.emplace_back();
+    is_good = percent_decode(pair.substr(0, equals), true, name) && is_good;
+    is_good =
+        percent_decode(pair.substr(std::min(equals + 1, pair.size())), true, value) && is_good;
+  }
+  return is_good;
+}
+
 struct Router::Node {
   struct Route {
     std::string method;

@@ -45,6 +45,10 @@ class Router {
   std::unique_ptr<Node> root_;
 };
 
+/// Appends the decoded pairs of a target's query, in order; names may repeat. False when one has a
+/// broken escape or a NUL. (The library drops a pair that comes twice, and lets broken ones pass.)
+bool read_query(std::string_view target, std::vector<std::pair<std::string, std::string>>& out);
+
 /// Percent-decodes one path segment or query part ('+' is a space only with `plus_is_space`).
 /// False on a broken escape or a decoded NUL.
 bool percent_decode(std::string_view text, bool plus_is_space, std::string& out);

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/digest.h"
+#include "base/text/trimmed.h"
 
 namespace coffer::outbound {
 namespace {
@@ -31,18 +32,12 @@ std::optional<std::int64_t> parse_seconds(std::string_view text) {
   return whole ? std::optional(seconds) : std::nullopt;
 }
 
-std::string_view trimmed(std::string_view text) {
-  while (text.starts_with(' ')) text.remove_prefix(1);
-  while (text.ends_with(' ')) text.remove_suffix(1);
-  return text;
-}
-
 /// Whether one of the comma-separated signatures is `expected`.
 bool has_signature(std::string_view header, std::string_view expected) {
   bool found = false;
   for (int count = 0; !header.empty() && count < kSignaturesMax; ++count) {
     const auto comma = header.find(',');
-    const std::string_view part = trimmed(header.substr(0, comma));
+    const std::string_view part = trimmed(header.substr(0, comma), " ");
     header = comma == std::string_view::npos ? std::string_view() : header.substr(comma + 1);
     if (!part.starts_with(kVersion)) continue;
     found |= equal_constant_time(part.substr(kVersion.size()), expected);

@@ -17,7 +17,7 @@ namespace coffer::store {
 /// snapshot, or slices of it in many. What else the query reads belongs to the rows in the range,
 /// so that a slice is right whatever is written between two slices.
 enum class Walk {
-  none,   // no range: one snapshot of everything; slices check the same another way
+  none,   // no range: one snapshot of everything; slices check the same another way, or not at all
   whole,  // no range, and few rows
   accounts,
   journal,  // entries too: those of the entry sets in the range

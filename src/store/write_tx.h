@@ -31,7 +31,7 @@ class WriteTx {
 
   Connection& db() { return writer_; }
   BalanceBook& balances() { return balances_; }
-  /// What tenants use of their quotas: whoever stores or frees what is counted says so here.
+  /// What tenants use of their quotas. Store functions that write or free counted rows report here.
   QuotaBook& quotas() { return quotas_; }
   /// `quota-exceeded` when the tenant may not have `more` of what the quota counts, or no more
   /// bytes of the file. For what a tenant asks for anew; never for what has begun, and never for

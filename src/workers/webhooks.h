@@ -24,8 +24,8 @@ class WebhookDelivery {
   void start();
   /// A commit has left events, or changed a registration. From any thread.
   void wake();
-  /// Cuts the attempts in progress, which count as failed where the endpoint may have seen the POST,
-  /// and returns when everything that has ended is recorded. Once only.
+  /// Cuts the attempts in progress, which count as failed where the endpoint may have seen the
+  /// POST, and returns when everything that has ended is recorded. Once only.
   void stop();
 
   /// Without threads: everything that is due now, on this thread; how many attempts were made. For

@@ -1,11 +1,13 @@
 // Every status that every route declares is produced here, generated from the route table. That no
 // route answers with anything else is checked at every exchange of every test (exchange_log.h).
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <set>
 
 #include "api/pipeline/pipeline.h"
 #include "base/digest.h"
 #include "domain/beneficiary.h"
+#include "flows/identity/quotas.h"
 #include "route_samples.h"
 #include "support/armed_fault.h"
 #include "support/connectors.h"
@@ -272,6 +274,8 @@ class Producer {
   }
 
   Reply invalid(const api::Route& route, Sample sample) {
+    const auto says = [&](Slug slug) { return std::ranges::count(route.problems, slug) > 0; };
+    if (says(Slug::quota_exceeded) && !says(Slug::validation_failed)) return beyond_quota(sample);
     if (route.operation == "updateWallet") {
       sample.body = R"({"networkName":"fixed"})";
     }
@@ -307,6 +311,18 @@ class Producer {
     names["connector"] = add_http_connector(app_, silence_.url(), 50);
     add_late_providers(app_, silence_.url(), names);
     return app_.me().send(sample.call(names));
+  }
+
+  Reply beyond_quota(const Sample& sample) {
+    const auto limit = [&](std::optional<std::int64_t> bytes) {
+      flows::set_quota(app_.flows(), app_.association(), Environment::sandbox, Quota::file_bytes,
+                       bytes)
+          .value();
+    };
+    limit(0);
+    const Reply reply = app_.me().send(sample.call(mine_));
+    limit(std::nullopt);
+    return reply;
   }
 
   Reply unchanged(const Sample& sample) {

@@ -37,6 +37,15 @@ flows::NewConnector bespoke_connector() {
   return connector;
 }
 
+/// The slug of a problem, also from the envelope's `CODE: text`.
+std::string problem_of(const api::Route& route, const Reply& reply) {
+  if (!route.envelope) return reply.slug();
+  const std::string message = reply.json().at("message");
+  std::string out = message.substr(0, message.find(':'));
+  for (char& c : out) c = c == '_' ? '-' : static_cast<char>(c - 'A' + 'a');
+  return out;
+}
+
 class Producer {
  public:
   using Make = Reply (Producer::*)(const api::Route&);
@@ -294,7 +303,7 @@ TEST_CASE("every problem that a route declares by name can be produced") {
       INFO(route.operation << " should answer " << info(slug).name);
       const Reply reply = (producer.*make)(route);
       INFO(reply.text().substr(0, 1000));
-      CHECK(reply.slug() == info(slug).name);
+      CHECK(problem_of(route, reply) == info(slug).name);
       ++produced;
     }
   }

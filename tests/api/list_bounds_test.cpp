@@ -190,7 +190,10 @@ class ManyRows {
     db_.execute(
         "INSERT INTO wallets (wallet, tenant, id, name, account_number, public_key, sealed_seed,"
         " asset, own_account, status, created_at, updated_at)"
-        " SELECT w0 + i, tenant, randomblob(16), 'Bulk', 'bulk-' || i, 'bulk-' || i, x'00', usdc, "
+        " SELECT w0 + i, tenant, randomblob(16), 'Bulk', 'bulk-' || i,"
+        " 'G' || replace(replace(replace(replace(printf('%055d', i), '0', 'A'), '1', 'B'), '8', "
+        "'C'),"
+        " '9', 'D'), x'00', usdc, "
         "1,"
         " iif(i % 4000 = 1, 0, 1), t0, t0 FROM n, c");
     db_.execute(

@@ -255,8 +255,9 @@ TEST_CASE("metrics: how the box stands") {
     CHECK(value(samples, name) > 0);
   }
   for (const char* name :
-       {"coffer_storage_full", "coffer_commit_queue_commands", "coffer_readers_refused_total{pool=\"read\"}",
-        "coffer_backup_interval_seconds", "coffer_backup_last_success_timestamp_seconds"}) {
+       {"coffer_storage_full", "coffer_commit_queue_commands",
+        "coffer_readers_refused_total{pool=\"read\"}", "coffer_backup_interval_seconds",
+        "coffer_backup_last_success_timestamp_seconds"}) {
     INFO(name);
     CHECK(value(samples, name) == 0);
   }

@@ -28,6 +28,7 @@ from large_samples import Samples
 DAY_MS = 86_400_000
 ODD = 0x9E3779B97F4A7C15  # spreads consecutive numbers
 PIECE = 20_000          # payments between two inserts
+PAYMENT_BYTES, FILE_BYTES = 700, 5  # of a settled payment in the file; the number of the quota
 FIRST_TENANT = 0.8      # the first tenant's part of everything; the others share the rest
 # How many of 100,000 payments are of a kind, by (type, status) as the schema numbers them.
 WEIGHTS = {(0, 2): 20_000, (2, 2): 5_000, (3, 2): 4_000, (3, 3): 1_000, (1, 2): 8_000, (4, 2): 3_000,
@@ -264,6 +265,9 @@ class Multiplier:
                             " last_at, payments, amount) VALUES (?, ?, ?, ?, ?, ?, ?)", self.sums.rows)
         self.db.execute("UPDATE webhooks SET cursor = (SELECT max(sequence) FROM events e"
                         " WHERE e.tenant = webhooks.tenant)")
+        # The quota of bytes counts what the product would have written.
+        self.db.execute("UPDATE quota_use SET used = used + ? * (SELECT count(*) FROM payments p"
+                        " WHERE p.tenant = quota_use.tenant) WHERE quota = ?", (PAYMENT_BYTES, FILE_BYTES))
         self.db.execute("COMMIT")
 
 

@@ -24,6 +24,10 @@ def documents(world, stop):
     return Hammer(world, 24, lambda number: ("GET", next(paths), None, {}), per_s=150, fresh=True).until(stop)
 
 
+# Twice the default rate limit of a production application, four times that of the sandbox.
+POLLS_PER_S = 200
+
+
 def get(path, headers=""):
     return f"GET {path} HTTP/1.1\r\nHost: a\r\n{headers}\r\n".encode()
 
@@ -32,6 +36,12 @@ def unread_documents(world, stop):
     """200 connections that ask for 40 documents each and read nothing."""
     requests = 40 * get("/v1/openapi.json")
     return Holder(world, 200, lambda number: requests, read_per_s=32, receive_bytes=4096).until(stop)
+
+
+def pipelined(world, stop):
+    """2,000 connections that ask for /livez 2,000 times each and read nothing."""
+    requests = 2000 * get("/livez")
+    return Holder(world, 2000, lambda number: requests, read_per_s=32, receive_bytes=4096).until(stop)
 
 
 def resets(world, stop):
@@ -223,7 +233,7 @@ def lists(world, stop):
         "assetCode=EURC", f"walletId={wallet}&assetCode=EURC&createdTo={at(-30)}", "reference=NOTHING-1",
         "status=succeeded&type=swap_own", f"connectorId={world.neighbour.keys['connectors'][0]['id']}"])
     return Hammer(world, 12, lambda number: ("GET", "/v1/transactions?" + next(queries), None,
-                                             world.neighbour.headers)).until(stop)
+                                             world.neighbour.headers), POLLS_PER_S).until(stop)
 
 
 def searches(world, stop):
@@ -231,7 +241,7 @@ def searches(world, stop):
     queries = itertools.cycle(["q=zzzzzzzz", "q=e", "q=example.org&tag=group-7", "tag=no-such-tag", "q=family00",
                                "q=CR-000099", "q=person.1", "tag=group-3&q=zzz"])
     return Hammer(world, 16, lambda number: ("GET", "/v1/beneficiaries?limit=100&" + next(queries), None,
-                                             world.neighbour.headers)).until(stop)
+                                             world.neighbour.headers), POLLS_PER_S).until(stop)
 
 
 def silence_names(world):

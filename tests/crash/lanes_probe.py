@@ -18,6 +18,7 @@ from gateway import Connection
 PAYMENTS, READS, LOOKS, OTHERS = (40, 24, 5), (20, 12, 5), (20, 8, 1), (4, 4, 5)
 KINDS = ("payment", "read", "search", "export", "livez", "healthz")
 TIMEOUT_S = 10.0
+STALE_S = 1.0  # an end of a reused connection that comes later is no response
 TRY_AGAIN = (429, 503)
 UNSENT = -1
 
@@ -61,18 +62,26 @@ class Probe:
             while (left := due - time.monotonic()) > 0:
                 if self.stopping.wait(left):
                     return
-            if connection is None or number % fresh_every == 0:
-                if connection:
-                    connection.http.close()
-                connection = self.connect()
-            try:
-                status = send(connection, number)
-            except ConnectionError:
-                connection, status = None, 0
+            if connection and number % fresh_every == 0:
+                connection.http.close()
+                connection = None
+            reused = connection is not None
+            connection, status = self.send(connection or self.connect(), send, number)
+            if reused and status == 0 and time.monotonic() - due < STALE_S:
+                # The server may close an idle connection at any time; clients repeat on a new one.
+                connection, status = self.send(self.connect(), send, number)
             with self.lock:
                 self.records.append((kind, number, due, time.monotonic() - due, status))
         if connection:
             connection.http.close()
+
+    @staticmethod
+    def send(connection, send, number):
+        """The connection, None where it broke, and the status."""
+        try:
+            return connection, send(connection, number)
+        except ConnectionError:
+            return None, 0
 
     def connect(self):
         connection = Connection(self.good.host, self.good.port, TIMEOUT_S)

@@ -10,6 +10,8 @@ from gateway import OWN, Connection, Gateway
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 BULK = 500
+# Of a file with many rows.
+LARGE = {"COFFER_QUOTA_SANDBOX": "beneficiaries=unlimited,file_bytes=unlimited"}
 
 
 class Caller:
@@ -60,8 +62,8 @@ class World:
             file.write(f'#!/bin/sh\nif [ "$1" = demo ]; then exec "{binary}" "$@" {options}; fi\n'
                        f'exec "{binary}" "$@"\n')
         os.chmod(wrapped, 0o755)
-        self.gateway = Gateway(wrapped, folder).start(
-            env={"COFFER_LOG_LEVEL": "warning", **(settings or {})}, ready_within_s=120.0)
+        settings = {"COFFER_LOG_LEVEL": "warning", **(LARGE if stored else {}), **(settings or {})}
+        self.gateway = Gateway(wrapped, folder).start(env=settings, ready_within_s=120.0)
         self.folder, self.pid, self.host_and_port = folder, self.gateway.server_pid(), None
         self.neighbour = Caller(self.gateway, self.gateway.facts,
                                 [self.gateway.wallet("Treasury"), self.gateway.wallet("Operations")])
@@ -125,7 +127,7 @@ def make_stored(binary, folder, payments, beneficiaries):
     os.makedirs(folder, exist_ok=True)
     if os.path.exists(os.path.join(folder, "facts.json")):
         return folder
-    gateway = Gateway(binary, folder).start(env={"COFFER_LOG_LEVEL": "warning"})
+    gateway = Gateway(binary, folder).start(env={"COFFER_LOG_LEVEL": "warning", **LARGE})
     caller = Caller(gateway, gateway.facts, [gateway.wallet("Treasury"), gateway.wallet("Operations")])
     for first in range(0, beneficiaries, BULK):
         rows = [beneficiary(number) for number in range(first, min(first + BULK, beneficiaries))]

@@ -50,6 +50,8 @@ const std::vector<ThirdParty>& third_party() {
       {"ares", {"outbound"}},
       {"qrencode", {"cli"}},
       {"re2/", {"domain"}},
+      {"toml++/", {""}},
+      {"zlib.h", {"http"}},
   };
   return table;
 }

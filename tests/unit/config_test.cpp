@@ -107,7 +107,8 @@ TEST_CASE("default < command < file < environment < flag", "[config]") {
   CHECK(setting(*world.load(), "workers") == "4 <- --workers");
 }
 
-TEST_CASE("quotas: those not named have their defaults, whatever a weaker source says", "[config]") {
+TEST_CASE("quotas: those not named have their defaults, whatever a weaker source says",
+          "[config]") {
   World world;
   world.command_defaults["quota_sandbox"] = "file_bytes=unlimited";
   CHECK(world.load()->quota_sandbox.of(Quota::file_bytes) == kUnlimited);

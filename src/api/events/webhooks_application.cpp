@@ -61,32 +61,31 @@ std::vector<Route> application_webhooks_routes() {
   rows.query = {{"status", "WebhookStatus", "Only webhooks in this state"},
                 {"limit", "Limit", "Rows of a page"},
                 {"cursor", "Cursor", "Continues a list"}};
-  return {
-      std::move(rows),
-      with_body(webhook_route("POST", "/v1/application/{id}/webhook", "addApplicationWebhook",
-                              "Add a webhook, for all payment events unless eventTypes is given",
-                              Lane::outbound, {201, "WebhookWithSecret"},
-                              {Slug::not_found, Slug::webhook_event_type_taken,
-                               Slug::validation_failed, Slug::webhook_target_refused,
-                               Slug::quota_exceeded},
-                              add),
-                "NewApplicationWebhook"),
-      with_body(webhook_route("PATCH", "/v1/application/{id}/webhook/{webhookId}",
-                              "updateApplicationWebhook", "Change a webhook", Lane::outbound,
-                              {200, "Webhook"},
-                              {Slug::not_found, Slug::conflict, Slug::webhook_event_type_taken,
-                               Slug::validation_failed, Slug::webhook_target_refused},
-                              update),
-                "WebhookUpdate"),
-      webhook_route("DELETE", "/v1/application/{id}/webhook/{webhookId}",
-                    "removeApplicationWebhook", "Remove a webhook for good", Lane::money, {204},
-                    {Slug::not_found}, remove),
-      with_body(
-          webhook_route("POST", "/v1/application/{id}/webhook/{webhookId}/rotate-secret",
-                        "rotateApplicationWebhookSecret", "Give a webhook a new signing secret",
-                        Lane::money, {200, "WebhookWithSecret"},
-                        {Slug::not_found, Slug::conflict, Slug::validation_failed}, rotate_one),
-          "SecretRotation", Body::optional_json)};
+  return {std::move(rows),
+          with_body(webhook_route(
+                        "POST", "/v1/application/{id}/webhook", "addApplicationWebhook",
+                        "Add a webhook, for all payment events unless eventTypes is given",
+                        Lane::outbound, {201, "WebhookWithSecret"},
+                        {Slug::not_found, Slug::webhook_event_type_taken, Slug::validation_failed,
+                         Slug::webhook_target_refused, Slug::quota_exceeded},
+                        add),
+                    "NewApplicationWebhook"),
+          with_body(webhook_route("PATCH", "/v1/application/{id}/webhook/{webhookId}",
+                                  "updateApplicationWebhook", "Change a webhook", Lane::outbound,
+                                  {200, "Webhook"},
+                                  {Slug::not_found, Slug::conflict, Slug::webhook_event_type_taken,
+                                   Slug::validation_failed, Slug::webhook_target_refused},
+                                  update),
+                    "WebhookUpdate"),
+          webhook_route("DELETE", "/v1/application/{id}/webhook/{webhookId}",
+                        "removeApplicationWebhook", "Remove a webhook for good", Lane::money, {204},
+                        {Slug::not_found}, remove),
+          with_body(
+              webhook_route("POST", "/v1/application/{id}/webhook/{webhookId}/rotate-secret",
+                            "rotateApplicationWebhookSecret", "Give a webhook a new signing secret",
+                            Lane::money, {200, "WebhookWithSecret"},
+                            {Slug::not_found, Slug::conflict, Slug::validation_failed}, rotate_one),
+              "SecretRotation", Body::optional_json)};
 }
 
 }  // namespace coffer::api

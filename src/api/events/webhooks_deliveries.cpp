@@ -128,11 +128,12 @@ std::vector<Route> deliveries_routes() {
                 {"eventType", "EventType", "Only events of this type"},
                 {"limit", "Limit", "Rows of a page"},
                 {"cursor", "Cursor", "Continues a list"}};
-  Route recover =
-      webhook_route("POST", "/v1/webhooks/{webhookId}/recover", "recoverDeliveries",
-                    "Deliver everything of a time range that the endpoint never got", Lane::money,
-                    {202, "Recovery"}, {Slug::not_found, Slug::conflict, Slug::validation_failed, Slug::quota_exceeded},
-                    recover_deliveries);
+  Route recover = webhook_route(
+      "POST", "/v1/webhooks/{webhookId}/recover", "recoverDeliveries",
+      "Deliver everything of a time range that the endpoint never got", Lane::money,
+      {202, "Recovery"},
+      {Slug::not_found, Slug::conflict, Slug::validation_failed, Slug::quota_exceeded},
+      recover_deliveries);
   recover.body = Body::json;
   recover.request_schema = "NewRecovery";
   return {std::move(list),
@@ -141,8 +142,8 @@ std::vector<Route> deliveries_routes() {
                         {200, "DeliveryDetail"}, {Slug::not_found}, read_delivery),
           webhook_route("POST", "/v1/webhooks/{webhookId}/deliveries/{deliveryId}/resend",
                         "resendDelivery", "Deliver an event again, with the same id and bytes",
-                        Lane::money, {202, "Delivery"}, {Slug::not_found, Slug::conflict, Slug::quota_exceeded},
-                        resend_delivery),
+                        Lane::money, {202, "Delivery"},
+                        {Slug::not_found, Slug::conflict, Slug::quota_exceeded}, resend_delivery),
           std::move(recover)};
 }
 

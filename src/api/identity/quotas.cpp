@@ -28,6 +28,7 @@ std::vector<Route> quotas_routes() {
            .operation = "listQuotas",
            .tag = "Associations",
            .summary = "List quotas of the association with their use",
+           .lane = Lane::read,
            .scope = Scope::associations_read,
            .answers = {{200, "QuotaList"}},
            .handler = list_quotas}};

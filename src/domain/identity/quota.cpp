@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/text/nearest.h"
+#include "base/text/trimmed.h"
 
 namespace coffer {
 namespace {
@@ -50,12 +51,6 @@ std::string all_names() {
   std::string out;
   for (const QuotaInfo& each : kQuotas) out += (out.empty() ? "" : ", ") + std::string(each.name);
   return out;
-}
-
-std::string_view trimmed(std::string_view text) {
-  const auto from = text.find_first_not_of(' ');
-  if (from == std::string_view::npos) return {};
-  return text.substr(from, text.find_last_not_of(' ') - from + 1);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text/characters.h"
+#include "base/text/trimmed.h"
 #include "domain/country.h"
 
 namespace coffer {
@@ -49,13 +50,6 @@ unsigned folded(unsigned point) {
 }
 
 }  // namespace
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\r\n\v\f";
-  const auto begin = text.find_first_not_of(kSpace);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
-}
 
 bool has_control_character(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {

@@ -16,8 +16,6 @@ namespace coffer {
 inline constexpr std::size_t kTextMax = 200;
 inline constexpr std::size_t kEmailMax = 254;  // RFC 5321 section 4.5.3.1.3, without the brackets
 
-/// Without ASCII white space at both ends.
-std::string_view trimmed(std::string_view text);
 /// C0, DEL, and C1 in UTF-8.
 bool has_control_character(std::string_view text);
 /// The form people use: a dotted local part without quotes, and a domain of at least two labels.

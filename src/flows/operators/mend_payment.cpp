@@ -126,15 +126,19 @@ Result<void> resolve(const Context& context, store::WriteTx& tx, const PaymentRe
   return {};
 }
 
-Result<void> retry(store::WriteTx& tx, std::int64_t payment) {
-  const auto job = store::job_of_payment(tx.db(), payment);
-  if (!job) return conflict("Nothing is left to do about it.");
-  if (job->with_provider) {
+/// `job` was found before the queue: settlement jobs are in the order of their times, so that the
+/// job of one payment is searched for among all.
+Result<void> retry(store::WriteTx& tx, std::int64_t payment, const store::StoryJob& job) {
+  const bool present = job.with_provider
+                           ? store::find_provider_job(tx.db(), payment).has_value()
+                           : store::has_settlement_job(tx.db(), {job.due_at, payment});
+  if (!present) return conflict("The payment has just changed. Read it again.");
+  if (job.with_provider) {
     store::hurry_provider_job(tx, payment);
     tx.signal(store::Signal::providers);
     return {};
   }
-  store::remove_settlement_job(tx, {job->due_at, payment});
+  store::remove_settlement_job(tx, {job.due_at, payment});
   store::add_settlement_job(tx, {tx.now(), payment});
   tx.signal(store::Signal::settlement);
   return {};
@@ -143,12 +147,21 @@ Result<void> retry(store::WriteTx& tx, std::int64_t payment) {
 }  // namespace
 
 Result<PaymentRecord> retry_payment(const Context& context, PaymentId id) {
-  return store::run_for<PaymentRecord>(
-      context.queue, [&](store::WriteTx& tx) -> Result<PaymentRecord> {
-        COFFER_TRY(const auto record, required_payment(tx.db(), id));
-        COFFER_TRY_VOID(retry(tx, record.key));
-        return *store::find_payment_by_key(tx.db(), record.key);
-      });
+  std::int64_t payment = 0;
+  COFFER_TRY(
+      const auto job,
+      store::with_reader(context.database, [&](store::Connection& db) -> Result<store::StoryJob> {
+        COFFER_TRY(const auto record, required_payment(db, id));
+        payment = record.key;
+        const auto found = store::job_of_payment(db, payment);
+        if (!found) return conflict("Nothing is left to do about it.");
+        return *found;
+      }));
+  return store::run_for<PaymentRecord>(context.queue,
+                                       [&](store::WriteTx& tx) -> Result<PaymentRecord> {
+                                         COFFER_TRY_VOID(retry(tx, payment, job));
+                                         return *store::find_payment_by_key(tx.db(), payment);
+                                       });
 }
 
 Result<PaymentRecord> resolve_payment(const Context& context, PaymentId id,

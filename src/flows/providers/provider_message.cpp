@@ -103,7 +103,7 @@ ProviderReply reply(Result<Answer> answer) {
   return std::variant<PayoutAnswer, CollectionAnswer>(*std::move(answer));
 }
 
-std::string outcome_text(const outbound::PayoutAnswer& answer) {
+std::string answer_text(const outbound::PayoutAnswer& answer) {
   switch (answer.state) {
     case outbound::PayoutState::never_arrived:
       return "never_arrived";
@@ -119,7 +119,7 @@ std::string outcome_text(const outbound::PayoutAnswer& answer) {
   return "failed: " + std::string(info(answer.failure.value_or(FailureCode::provider_error)).name);
 }
 
-std::string outcome_text(const outbound::CollectionAnswer& answer) {
+std::string answer_text(const outbound::CollectionAnswer& answer) {
   switch (answer.state) {
     case outbound::CollectionState::never_arrived:
       return "never_arrived";
@@ -191,7 +191,7 @@ void apply_reply(const Context& context, store::WriteTx& tx, store::ProviderView
 
 std::string outcome_text(const ProviderReply& reply) {
   if (!reply) return std::string(info(reply.error().slug).name);
-  return std::visit([](const auto& answer) { return outcome_text(answer); }, *reply);
+  return std::visit([](const auto& answer) { return answer_text(answer); }, *reply);
 }
 
 }  // namespace coffer::flows

@@ -84,6 +84,7 @@ void Connection::open(int fd, std::string peer, bool over_limit, std::int64_t no
   fd_ = fd;
   peer_ = std::move(peer);
   http.over_limit = over_limit;
+  set_answered(false);
   set_idle_since_ms(now_ms);
   set_deadline_ms(deadline);
   const std::uint64_t word = word_.load(std::memory_order_relaxed);

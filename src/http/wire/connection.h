@@ -50,6 +50,8 @@ class Connection {
   /// Since when it has waited for the first byte of a request, by the monotonic clock; 0: it does
   /// not.
   std::int64_t idle_since_ms() const { return idle_since_ms_.load(std::memory_order_relaxed); }
+  /// Whether it had a response before it became idle.
+  bool is_answered() const { return answered_.load(std::memory_order_relaxed); }
 
   // --- Before it is shared ---
 
@@ -65,6 +67,7 @@ class Connection {
   void close();
 
   void set_idle_since_ms(std::int64_t at) { idle_since_ms_.store(at, std::memory_order_relaxed); }
+  void set_answered(bool answered) { answered_.store(answered, std::memory_order_relaxed); }
   void set_deadline_ms(std::int64_t at) { deadline_ms_.store(at, std::memory_order_relaxed); }
   int fd() const { return fd_; }
   const std::string& peer() const { return peer_; }
@@ -131,6 +134,7 @@ class Connection {
   std::atomic<std::uint64_t> word_{0};
   std::atomic<std::int64_t> deadline_ms_{0};
   std::atomic<std::int64_t> idle_since_ms_{0};
+  std::atomic<bool> answered_{false};
   std::uint32_t index_ = 0;
 
   int fd_ = -1;

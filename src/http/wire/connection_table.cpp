@@ -1,6 +1,7 @@
 #include "http/wire/connection_table.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "http/client_address.h"
@@ -64,16 +65,20 @@ void ConnectionTable::release(Connection& connection) {
   count_.fetch_sub(1, std::memory_order_relaxed);
 }
 
-std::vector<std::uint64_t> ConnectionTable::idle_for_longest(std::size_t count) {
-  std::vector<std::pair<std::int64_t, std::uint64_t>> idle;
+std::vector<std::uint64_t> ConnectionTable::idle_for_longest(std::size_t count,
+                                                             std::int64_t opened_before_ms,
+                                                             std::int64_t answered_before_ms) {
+  std::vector<std::tuple<bool, std::int64_t, std::uint64_t>> idle;
   for (std::size_t i = 0; i < used(); ++i) {
     const std::int64_t since_ms = at(i).idle_since_ms();
-    if (since_ms != 0) idle.emplace_back(since_ms, at(i).token());
+    const bool answered = at(i).is_answered();
+    if (since_ms == 0 || since_ms > (answered ? answered_before_ms : opened_before_ms)) continue;
+    idle.emplace_back(answered, since_ms, at(i).token());
   }
   const auto some = idle.begin() + static_cast<std::ptrdiff_t>(std::min(count, idle.size()));
   std::partial_sort(idle.begin(), some, idle.end());
   std::vector<std::uint64_t> out;
-  for (auto it = some; it != idle.begin();) out.push_back((--it)->second);
+  for (auto it = some; it != idle.begin();) out.push_back(std::get<2>(*--it));
   return out;
 }
 

@@ -33,9 +33,12 @@ class ConnectionTable {
   std::size_t used() const { return used_.load(std::memory_order_acquire); }
   Connection& at(std::size_t index) { return blocks_[index / kBlock][index % kBlock]; }
   bool is_full() const { return count() >= connections_max_; }
-  /// Tokens of connections that wait for the first byte of a request, the one that has waited for
-  /// longest last; at most `count`. Any thread; what they are a moment later, `claim` tells.
-  std::vector<std::uint64_t> idle_for_longest(std::size_t count);
+  /// Tokens of connections that wait for the first byte of a request, the first one to give way
+  /// last; at most `count`. Those that never had a response come first, then the longest idle.
+  /// Later than these times, one was opened or had a response so lately that it is in use. Any
+  /// thread; what they are a moment later, `claim` tells.
+  std::vector<std::uint64_t> idle_for_longest(std::size_t count, std::int64_t opened_before_ms,
+                                              std::int64_t answered_before_ms);
   /// Open connections.
   std::size_t count() const { return count_.load(std::memory_order_relaxed); }
 

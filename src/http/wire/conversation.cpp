@@ -200,8 +200,11 @@ Conversation::Go Conversation::read_more(Connection& connection) {
       connection.end_output();
       return Go::close;
     }
-    if (connection.idle_since_ms() == 0) connection.set_idle_since_ms(clock_.monotonic_ms());
     const bool is_fresh = connection.http.served == 0;
+    if (connection.idle_since_ms() == 0) {
+      connection.set_answered(!is_fresh);
+      connection.set_idle_since_ms(clock_.monotonic_ms());
+    }
     return is_fresh ? wait(connection, Timer::header, limits.header_ms)
                     : wait(connection, Timer::idle, limits.idle_ms);
   }

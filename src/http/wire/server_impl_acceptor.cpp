@@ -17,6 +17,10 @@ constexpr int kAcceptBatch = 64;
 // to go elsewhere by a response than by a closed connection.
 constexpr std::int64_t kIdleGraceMs = 250;
 constexpr std::int64_t kLogEveryMs = 60'000;
+// The client of a connection that was opened, or had a response, within this time may be about to
+// send.
+constexpr std::int64_t kOpenedMs = 100;
+constexpr std::int64_t kAnsweredMs = 5'000;
 // Idle connections are looked for this many at a time, because each search passes over all
 // connections; after a search that found none, not again for this long.
 constexpr std::size_t kIdleBatch = 64;
@@ -96,14 +100,16 @@ void Server::Impl::make_room(std::int64_t now) {
   for (int searches = 0; table_.is_full();) {
     if (idle_.empty()) {
       if (now < next_idle_search_ms_ || ++searches > 2) return;
-      idle_ = table_.idle_for_longest(kIdleBatch);
+      idle_ = table_.idle_for_longest(kIdleBatch, now - kOpenedMs, now - kAnsweredMs);
       if (idle_.empty()) next_idle_search_ms_ = now + kIdleSearchMs;
       continue;
     }
     const std::uint64_t token = idle_.back();
     idle_.pop_back();
     Connection* connection = table_.find(token);
-    if (connection->idle_since_ms() == 0) continue;
+    const std::int64_t since_ms = connection->idle_since_ms();
+    const std::int64_t in_use_ms = connection->is_answered() ? kAnsweredMs : kOpenedMs;
+    if (since_ms == 0 || since_ms > now - in_use_ms) continue;
     if (connection->claim(token, false) != Connection::Claim::owned) continue;
     const Step step = conversation_.give_way(*connection);
     if (step == Step::close) gave_way_.fetch_add(1, std::memory_order_relaxed);

@@ -89,9 +89,8 @@ void Checkpointer::run_when_due() {
   if (frames_ >= pause_at_) pause_readers();
 }
 
-/// Whether everything in the log is copied. Without readers in the log, the next commit then begins
-/// it again.
-bool Checkpointer::checkpoint() {
+/// Once everything is copied and no reader uses the log, the next commit begins it again.
+void Checkpointer::checkpoint() {
   const int mode =
       frames_ >= kTruncateFrames ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE;
   sqlite3* handle = handle_of(writer_);
@@ -106,11 +105,10 @@ bool Checkpointer::checkpoint() {
   if (code != SQLITE_OK && code != SQLITE_BUSY && code != SQLITE_FULL) {
     throw SqlError(sqlite3_errmsg(handle), code & 0xff, code);
   }
-  const bool complete = copied >= frames;
+  const bool complete = frames >= 0 && copied >= frames;  // negative: another program checkpoints
   try_at_ = frames_ + (complete ? kEveryFrames : kRetryFrames);
   ++(complete ? complete_ : partial_);
   if (Counter* counter = complete ? completed_ : blocked_) counter->add();
-  return complete;
 }
 
 void Checkpointer::pause_readers() {

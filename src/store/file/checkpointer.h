@@ -49,7 +49,7 @@ class Checkpointer {
 
  private:
   void note_frames(int frames);
-  bool checkpoint();
+  void checkpoint();
   void pause_readers();
   void open_gate();
 

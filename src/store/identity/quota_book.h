@@ -1,6 +1,6 @@
 // The writer's copy of what tenants use of their quotas.
 //
-// Every function that stores or frees what a quota counts says so here, in its own command; flows
+// Every store function that writes or frees counted rows reports here, in its own command; flows
 // judge. Counters of a batch are written once, before COMMIT, and the copy is kept from one batch
 // to the next: the writer is the only one who changes the rows. A command that is rolled back takes
 // its changes here back too.

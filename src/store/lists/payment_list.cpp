@@ -145,13 +145,13 @@ class List {
     std::sort(all.begin(), all.end(), [&](const Changed& a, const Changed& b) {
       return page_.backward ? a.at < b.at : b.at < a.at;
     });
-    const auto boundary = page_.key ? event_at(db_, tenant_, *page_.key) : std::nullopt;
+    const auto last = page_.key ? event_at(db_, tenant_, *page_.key) : std::nullopt;
+    const Timestamp boundary = last ? last->at : Timestamp{};
     Places out;
     for (auto at = all.begin(); at != all.end();) {
       const auto end =
           std::find_if(at, all.end(), [&](const Changed& c) { return c.at != at->at; });
-      const bool seen =
-          boundary && (page_.backward ? at->at < boundary->at : boundary->at < at->at);
+      const bool seen = last && (page_.backward ? at->at < boundary : boundary < at->at);
       if (!seen) {
         std::vector<Place> places;
         const auto changes = changes_at(at->at);

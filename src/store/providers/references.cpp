@@ -1,8 +1,7 @@
 #include "store/providers/references.h"
 
-#include "store/lists/key_walk.h"
-
 #include "store/identity/row_bytes.h"
+#include "store/lists/key_walk.h"
 
 namespace coffer::store {
 namespace {

@@ -50,7 +50,7 @@ std::string post(std::string_view fields, std::string_view body) {
          std::string(fields) + "\r\n" + std::string(body);
 }
 
-bool has(std::string_view text, std::string_view part) {
+bool has_part(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
@@ -130,9 +130,9 @@ TEST_CASE("adapter: no field makes the library answer in the handler's place") {
     CHECK(seen.request.body.size() == (bytes.front() == 'P' ? body.size() : 0));
     CHECK(seen.served.answer.starts_with("HTTP/1.1 200 OK\r\n"));
     CHECK(seen.served.answer.ends_with("\r\n\r\na whole body"));
-    CHECK(has(seen.served.answer, "\r\nContent-Length: 12\r\n"));
+    CHECK(has_part(seen.served.answer, "\r\nContent-Length: 12\r\n"));
     for (const char* own : {"Accept-Ranges", "Content-Range", "Keep-Alive", "Connection", "Vary"}) {
-      CHECK_FALSE(has(seen.served.answer, own));
+      CHECK_FALSE(has_part(seen.served.answer, own));
     }
   }
 }
@@ -192,13 +192,13 @@ TEST_CASE("adapter: a status is the handler's, and so are its fields and its bod
     const std::string answer = serve(get(fields), response).served.answer;
     CHECK(answer.starts_with("HTTP/1.1 " + line + "\r\n"));
     CHECK(answer.ends_with(has_body ? "\r\n\r\nbody" : "\r\n\r\n"));
-    CHECK(has(answer, "\r\nX-Own: 1\r\n"));
-    CHECK(has(answer, "\r\nContent-Length: 4\r\n") == has_body);
-    CHECK(has(answer, "Content-Length") == has_body);
-    CHECK(has(answer, "\r\nContent-Type: application/json\r\n") == has_body);
-    CHECK_FALSE(has(answer, "upgrade"));
-    CHECK_FALSE(has(answer, "Bad Name"));
-    CHECK_FALSE(has(answer, "X-Bad"));
+    CHECK(has_part(answer, "\r\nX-Own: 1\r\n"));
+    CHECK(has_part(answer, "\r\nContent-Length: 4\r\n") == has_body);
+    CHECK(has_part(answer, "Content-Length") == has_body);
+    CHECK(has_part(answer, "\r\nContent-Type: application/json\r\n") == has_body);
+    CHECK_FALSE(has_part(answer, "upgrade"));
+    CHECK_FALSE(has_part(answer, "Bad Name"));
+    CHECK_FALSE(has_part(answer, "X-Bad"));
   }
 }
 
@@ -206,9 +206,9 @@ TEST_CASE("adapter: HEAD announces what GET would send") {
   Response response;
   response.body = "body";
   const std::string answer = serve("HEAD / HTTP/1.1\r\nHost: a\r\n\r\n", response).served.answer;
-  CHECK(has(answer, "\r\nContent-Length: 4\r\n"));
+  CHECK(has_part(answer, "\r\nContent-Length: 4\r\n"));
   CHECK(answer.ends_with("\r\n\r\n"));
-  CHECK_FALSE(has(answer, "Accept-Ranges"));
+  CHECK_FALSE(has_part(answer, "Accept-Ranges"));
 }
 
 TEST_CASE("adapter: a stream is chunked, whatever range is asked for; HTTP/1.0 gets it bare") {
@@ -217,11 +217,11 @@ TEST_CASE("adapter: a stream is chunked, whatever range is asked for; HTTP/1.0 g
   for (const char* fields : {"", "Range: bytes=1-2\r\n", "Range: x\r\n", "TE: trailers\r\n"}) {
     const std::string answer = serve(get(fields), response).served.answer;
     CHECK(answer.starts_with("HTTP/1.1 200 OK\r\n"));
-    CHECK(has(answer, "\r\nTransfer-Encoding: chunked\r\n"));
+    CHECK(has_part(answer, "\r\nTransfer-Encoding: chunked\r\n"));
     CHECK(answer.ends_with("\r\n\r\n3\r\none\r\n3\r\ntwo\r\n0\r\n\r\n"));
   }
   const std::string bare = serve("GET / HTTP/1.0\r\n\r\n", response).served.answer;
-  CHECK_FALSE(has(bare, "Transfer-Encoding"));
+  CHECK_FALSE(has_part(bare, "Transfer-Encoding"));
   CHECK(bare.ends_with("\r\n\r\nonetwo"));
   CHECK(serve("HEAD / HTTP/1.1\r\nHost: a\r\n\r\n", response).served.answer.ends_with("\r\n\r\n"));
 }

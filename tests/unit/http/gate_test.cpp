@@ -27,7 +27,7 @@ int refused(std::string_view bytes, GateLimits limits = {}) {
   return refusal == nullptr ? 0 : refusal->problem.status();
 }
 
-std::string get(std::string_view fields) {
+std::string get_request(std::string_view fields) {
   return "GET / HTTP/1.1\r\nHost: a\r\n" + std::string(fields) + "\r\n";
 }
 
@@ -119,7 +119,7 @@ TEST_CASE("what two readers could read differently is refused") {
       {"a tab in a value", "A: b\tc\r\n", 0},
   }));
   INFO(name);
-  CHECK(refused(get(fields)) == status);
+  CHECK(refused(get_request(fields)) == status);
 }
 
 TEST_CASE("the request line is read strictly") {
@@ -169,9 +169,9 @@ TEST_CASE("sizes are limited, as early as the bytes arrive") {
 
   std::string fields;
   for (int i = 0; i < 63; ++i) fields += "A: b\r\n";
-  CHECK(refused(get(fields)) == 0);
-  CHECK(refused(get(fields + "A: b\r\n")) == 431);
-  CHECK(refused(get(fields + "A: b\r\nA: b\r\n").substr(0, 450)) == 431);
+  CHECK(refused(get_request(fields)) == 0);
+  CHECK(refused(get_request(fields + "A: b\r\n")) == 431);
+  CHECK(refused(get_request(fields + "A: b\r\nA: b\r\n").substr(0, 450)) == 431);
 
   const std::string head = "GET / HTTP/1.1\r\nHost: a\r\nA: ";
   const std::string exact = head + std::string(limits.header_bytes_max - head.size() - 4, 'x');
@@ -190,10 +190,10 @@ TEST_CASE("bytes that start no request are refused at once") {
 }
 
 TEST_CASE("keep-alive follows version and Connection") {
-  CHECK(passed(get("")).keep_alive);
-  CHECK_FALSE(passed(get("Connection: close\r\n")).keep_alive);
-  CHECK_FALSE(passed(get("Connection: Upgrade, CLOSE\r\n")).keep_alive);
-  CHECK(passed(get("Connection: Upgrade\r\nUpgrade: websocket\r\n")).keep_alive);
+  CHECK(passed(get_request("")).keep_alive);
+  CHECK_FALSE(passed(get_request("Connection: close\r\n")).keep_alive);
+  CHECK_FALSE(passed(get_request("Connection: Upgrade, CLOSE\r\n")).keep_alive);
+  CHECK(passed(get_request("Connection: Upgrade\r\nUpgrade: websocket\r\n")).keep_alive);
   CHECK_FALSE(passed("GET / HTTP/1.0\r\n\r\n").keep_alive);
   CHECK(passed("GET / HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n").keep_alive);
 }
@@ -204,14 +204,15 @@ TEST_CASE("a chunked body has no length yet, and HTTP/1.0 has none") {
   CHECK(head.chunked);
   CHECK(head.content_length == 0);
   CHECK(head.keep_alive);
-  CHECK_FALSE(passed(get("Content-Length: 1\r\n")).chunked);
+  CHECK_FALSE(passed(get_request("Content-Length: 1\r\n")).chunked);
   CHECK(refused("POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n") == 400);
 }
 
 TEST_CASE("only a body is worth a 100 Continue") {
-  CHECK(passed(get("Expect: 100-Continue\r\nContent-Length: 1\r\n")).expect_continue);
-  CHECK(passed(get("Expect: 100-continue\r\nTransfer-Encoding: chunked\r\n")).expect_continue);
-  CHECK_FALSE(passed(get("Expect: 100-continue\r\n")).expect_continue);
+  CHECK(passed(get_request("Expect: 100-Continue\r\nContent-Length: 1\r\n")).expect_continue);
+  CHECK(passed(get_request("Expect: 100-continue\r\nTransfer-Encoding: chunked\r\n"))
+            .expect_continue);
+  CHECK_FALSE(passed(get_request("Expect: 100-continue\r\n")).expect_continue);
   CHECK_FALSE(passed("POST / HTTP/1.0\r\nExpect: 100-continue\r\nContent-Length: 1\r\n\r\n")
                   .expect_continue);
 }
@@ -229,8 +230,8 @@ TEST_CASE("a refusal carries what could be read") {
 }
 
 TEST_CASE("the first request id counts, if it is acceptable") {
-  CHECK(passed(get("X-Request-Id: a\r\nx-request-id: b\r\n")).request_id == "a");
-  CHECK(passed(get("X-Request-Id: a/b\r\nX-Request-Id: b\r\n")).request_id.empty());
+  CHECK(passed(get_request("X-Request-Id: a\r\nx-request-id: b\r\n")).request_id == "a");
+  CHECK(passed(get_request("X-Request-Id: a/b\r\nX-Request-Id: b\r\n")).request_id.empty());
 }
 
 TEST_CASE("request ids are taken over only when they are harmless") {
@@ -239,4 +240,27 @@ TEST_CASE("request ids are taken over only when they are harmless") {
   CHECK_FALSE(is_acceptable_request_id(std::string(65, 'a')));
   CHECK_FALSE(is_acceptable_request_id(""));
   CHECK_FALSE(is_acceptable_request_id("a/b"));
+}
+
+TEST_CASE("what decides about a request before its body is read") {
+  const std::string bytes =
+      "\r\nGET /v1/x?q=a%20b&q=c&&bad=%zz&=n HTTP/1.1\r\nHost: a\r\nX-Svc: \t one \r\n"
+      "x-svc-auth:two:2\r\nX-SVC-AUTH: three\r\nX-Empty:\r\n\r\nHidden: x\r\n";
+  const RequestHead head = passed(bytes);
+  const HeadView view(head, bytes, "192.0.2.1");
+  CHECK(view.method() == "GET");
+  CHECK(view.path() == "/v1/x");
+  CHECK(view.peer() == "192.0.2.1");
+  CHECK(view.header("host") == "a");
+  CHECK(view.header("x-svc") == "one");
+  CHECK(view.header("X-Svc-Auth") == "two:2");
+  CHECK(view.header("x-empty") == "");
+  for (const char* absent : {"hidden", "x", "x-svc-", "", "get /v1/x", "one", "a"}) {
+    CHECK_FALSE(view.header(absent));
+  }
+  CHECK(view.query_value("q") == "a b");
+  CHECK(view.query_value("") == "n");
+  CHECK_FALSE(view.query_value("Q"));
+  const RequestHead plain = passed(get_request(""));
+  CHECK_FALSE(HeadView(plain, get_request(""), "").query_value("q"));
 }

@@ -237,12 +237,15 @@ TEST_CASE("invariants: each is found broken by its name") {
   }
 }
 
-TEST_CASE("invariants: slices find each but what SQLite alone can say") {
+TEST_CASE("invariants: slices find each but what is checked on copies alone") {
   const Victim victim;
   CHECK(victim.after("", Victim::in_slices).empty());
   for (const Break& damage : kBreaks) {
     INFO(damage.sql);
-    if (damage.invariant == "sqlite_integrity" || damage.invariant == "foreign_keys") continue;
+    const bool on_copies = damage.invariant == "sqlite_integrity" ||
+                           damage.invariant == "foreign_keys" ||
+                           damage.invariant == "quotas_count_rows";
+    if (on_copies) continue;
     const auto found = victim.after(damage.sql, Victim::in_slices);
     // No slice sums all balances: the account that has too much is named.
     const std::string name =

@@ -318,8 +318,8 @@ TEST_CASE("operating lists: wallets by status, owner and text") {
 TEST_CASE("operating lists: nothing that grows is ever read as a whole, and nothing is sorted") {
   ListedLedger ledger;
   // Known to be few; `w`: active endpoints.
-  const std::vector<std::string> small = {"tenants", "associations", "assets", "connectors",
-                                          "t",       "w",            "s",      "CONSTANT"};
+  const std::vector<std::string> small = {
+      "tenants", "associations", "assets", "connectors", "t", "w", "s", "CONSTANT"};
   ledger.read([&](Connection& db) {
     PaymentsWanted wanted;
     for (const auto& tenants : {TenantKeys(), TenantKeys(Keys{ledger.tenant.key})}) {

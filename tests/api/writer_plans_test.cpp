@@ -1,0 +1,30 @@
+// Every test of the API ends with a look at the plans of what the writer ran; this one proves that
+// the look finds a scan.
+#include "support/writer_plans.h"
+
+#include <catch2/catch.hpp>
+
+#include "support/test_app.h"
+
+using namespace coffer;
+using namespace coffer::test;
+
+TEST_CASE("a statement of the writer that scans a growing table is found") {
+  TestApp app;
+  const auto ran = [&](const char* sql) {
+    app.core()
+        .queue()
+        .run([&](store::WriteTx& tx) -> Result<void> {
+          store::Query(tx.db(), tx.db().interned(sql)).run();
+          return {};
+        })
+        .value();
+    return writer_scans(app.core().queue());
+  };
+  CHECK(ran("SELECT count(*) FROM payments p WHERE p.memo = 'x'").size() == 1);
+  CHECK(ran("SELECT count(*) FROM webhooks w JOIN events e ON e.at > w.created_at").size() == 1);
+  CHECK(ran("UPDATE destinations SET label = 'x' WHERE archived_at = 5").size() == 1);
+  CHECK(ran("SELECT name FROM assets").empty());
+  CHECK(ran("SELECT id FROM payments WHERE payment = 1").empty());
+  CHECK(ran("SELECT at FROM journal ORDER BY journal DESC LIMIT 1").empty());
+}
