@@ -20,7 +20,7 @@ constexpr std::int64_t kLogEveryMs = 60'000;
 // The client of a connection that was opened, or had a response, within this time may be about to
 // send.
 constexpr std::int64_t kOpenedMs = 100;
-constexpr std::int64_t kAnsweredMs = 5'000;
+constexpr std::int64_t kAnsweredMs = 100;
 // Idle connections are looked for this many at a time, because each search passes over all
 // connections; after a search that found none, not again for this long.
 constexpr std::size_t kIdleBatch = 64;
