@@ -41,10 +41,12 @@ make_all() { # <folder>
       unset CCACHE_DISABLE
       export CCACHE_DIR=$scratch/ccache CCACHE_BASEDIR=$folder
     fi
-    cmake --preset release-static >/dev/null
     if [ -n "$full" ]; then
+      cmake --preset release-static >/dev/null
       cmake --build build/release-static --target coffer >&2
     else
+      # Sources that are compiled in groups have no object of their own.
+      cmake --preset release-static -DCOFFER_UNITY=OFF >/dev/null
       cmake --build build/release-static --target "$named" >/dev/null
       export COFFER_PACKAGE_BIN=$bin
     fi

@@ -112,8 +112,7 @@ std::vector<Slug> problems_of(const Route& route) {
   if (is_guarded(route.access)) {
     add({Slug::unauthorized, Slug::token_expired, Slug::no_association, Slug::insufficient_scope});
   }
-  // In the lane `system` nothing waits.
-  if (route.access != Access::open || route.lane != Lane::system) add({Slug::rate_limited});
+  if (route.access != Access::open) add({Slug::rate_limited});
   if (route.access == Access::sandbox) add({Slug::not_found});
   if (route.access == Access::business) add({Slug::token_verification_timeout});
   if (route.moves_money) add({Slug::forbidden, Slug::association_suspended});
@@ -168,6 +167,8 @@ Result<http::Admission> Pipeline::admit(const http::Request& head, std::uint64_t
     return out;
   }
   const Route& route = routes()[match.index];
+  // An open route knows no application, whatever credentials the request carries.
+  if (route.access == Access::open) out.caller.is_application = false;
   out.lane = lane_of(match.index, head);
   out.body_bytes_max = route.body_bytes_max;
   const bool is_large = body_bytes > kBodyBytesMax && body_bytes <= route.body_bytes_max;

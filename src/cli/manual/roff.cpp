@@ -8,15 +8,16 @@ std::string roff_text(std::string_view text) {
   std::string out;
   bool line_start = true;
   for (const char c : text) {
-    // What a request begins with is none after a character of no width.
+    // After a character of no width, a dot or an apostrophe does not begin a request.
     if (line_start && (c == '.' || c == '\'')) out += "\\&";
     line_start = c == '\n';
     if (c == '\\') {
       out += "\\e";
     } else if (c == '-') {
       out += "\\-";
-    } else if (c == '|') {
-      out += "|\\:";  // a line may break here
+    } else if (c == '|' || c == ',') {
+      out += c;
+      out += "\\:";  // allows a line break
     } else {
       out += c;
     }
