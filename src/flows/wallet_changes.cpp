@@ -32,7 +32,7 @@ Result<store::WalletRow> change_wallet(
         store::update_wallet(tx, tenant, *wallet);
         wallet->updated_at = tx.now();
         if (wallet->status != before) {
-          emit_wallet_event(tx, context.random, tenant.key, wallet->key);
+          emit_event(tx, context.random, tenant.key, EventType::wallet_status_changed, wallet->key);
         }
         return *std::move(wallet);
       });

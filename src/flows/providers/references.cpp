@@ -168,7 +168,7 @@ Result<ArrivedPayment> accept(const Context& context, store::WriteTx& tx,
   store::insert_reference_payment(tx, *reference, arrival.provider_payment_id, payment);
   emit_payment_event(tx, context.random, tenant.key, payment, PaymentStatus::initiated, 1);
   count_payment(context, tx, request.type, PaymentStatus::initiated);
-  emit_reference_event(tx, context.random, tenant.key, payment);
+  emit_event(tx, context.random, tenant.key, EventType::reference_payment_received, payment);
   store::add_settlement_job(tx, {tx.now().plus_ms(context.settle_delay_ms), payment});
   tx.signal(store::Signal::settlement);
   return ArrivedPayment{id, false};

@@ -96,7 +96,7 @@ void disable_in(store::WriteTx& tx, Random& random, const store::WebhookRow& web
                 DisableReason reason) {
   store::disable_webhook(tx, webhook, reason);
   store::close_pending_deliveries(tx, webhook.key);
-  emit_webhook_event(tx, random, webhook.tenant.key, webhook.key);
+  emit_event(tx, random, webhook.tenant.key, EventType::webhook_disabled, webhook.key);
 }
 
 Result<store::WebhookRow> disable_webhook(const Context& context, const WebhookRef& ref) {
