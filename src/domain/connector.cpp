@@ -6,50 +6,6 @@
 namespace coffer {
 namespace {
 
-constexpr std::array<std::string_view, 2> kFlows{"QUOTED", "BESPOKE"};
-constexpr std::array<std::string_view, 2> kDirections{"OFF_RAMP", "ON_RAMP"};
-constexpr std::array<std::string_view, 2> kStatuses{"ACTIVE", "PAUSED"};
-constexpr std::array<std::string_view, 2> kDrivers{"sandbox", "http"};
-constexpr std::array<Term, 8> kMethods{{
-    {"BANK", "Bank account"},
-    {"MOMO", "Mobile money"},
-    {"CRYPTO", "Address on a ledger"},
-    {"CARD", "Card"},
-    {"CASH", "Cash"},
-    {"QR", "QR code"},
-    {"VOUCHER", "Voucher"},
-    {"WALLET", "Electronic wallet"},
-}};
-constexpr std::array<Term, 4> kTransactionTypes{{
-    {"C2C", "Consumer to consumer"},
-    {"C2B", "Consumer to business"},
-    {"B2C", "Business to consumer"},
-    {"B2B", "Business to business"},
-}};
-
-char upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
-
-bool same(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](char x, char y) { return upper(x) == upper(y); });
-}
-
-std::string_view code(std::string_view word) { return word; }
-std::string_view code(const Term& term) { return term.code; }
-
-template <class Enum, class Words>
-std::optional<Enum> parse(const Words& words, std::string_view text) {
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (same(code(words[i]), text)) return static_cast<Enum>(i);
-  }
-  return std::nullopt;
-}
-
-template <class Words, class Enum>
-std::string_view word(const Words& words, Enum value) {
-  return code(words.at(static_cast<std::size_t>(value)));
-}
-
 void append_required(std::span<const Requirement> requirements, std::vector<std::string>& fields) {
   for (const Requirement& requirement : requirements) {
     if (requirement.required) fields.push_back("additionalFields." + requirement.name);
@@ -114,31 +70,10 @@ std::vector<ExecutionStep> bespoke_steps(bool issues_references) {
 
 }  // namespace
 
-std::string_view name(ConnectorFlow flow) { return word(kFlows, flow); }
-std::string_view name(Direction direction) { return word(kDirections, direction); }
-std::string_view name(PayMethod method) { return word(kMethods, method); }
-std::string_view name(ConnectorStatus status) { return word(kStatuses, status); }
-std::string_view name(DriverKind driver) { return word(kDrivers, driver); }
-std::string_view name(TransactionType type) { return word(kTransactionTypes, type); }
-
-std::optional<ConnectorFlow> parse_connector_flow(std::string_view text) {
-  return parse<ConnectorFlow>(kFlows, text);
-}
-std::optional<Direction> parse_direction(std::string_view text) {
-  return parse<Direction>(kDirections, text);
-}
 std::optional<PayMethod> parse_pay_method(std::string_view text) {
-  if (same(text, "MOBILE_MONEY")) return PayMethod::momo;
-  return parse<PayMethod>(kMethods, text);
+  if (same_in_any_case(text, "MOBILE_MONEY")) return PayMethod::momo;
+  return parse_term_in_any_case<PayMethod>(text);
 }
-std::optional<DriverKind> parse_driver_kind(std::string_view text) {
-  return parse<DriverKind>(kDrivers, text);
-}
-std::optional<TransactionType> parse_transaction_type(std::string_view text) {
-  return parse<TransactionType>(kTransactionTypes, text);
-}
-std::span<const Term> pay_method_terms() { return kMethods; }
-std::span<const Term> transaction_type_terms() { return kTransactionTypes; }
 
 TransactionType transaction_type(bool sender_is_business, bool receiver_is_business) {
   if (sender_is_business) return receiver_is_business ? TransactionType::b2b : TransactionType::b2c;

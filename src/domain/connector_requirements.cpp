@@ -11,8 +11,6 @@
 namespace coffer {
 namespace {
 
-constexpr std::array<std::string_view, 3> kTypes{"string", "number", "boolean"};
-
 bool is_decimal(std::string_view text) {
   // Zero and negative numbers are numbers too, other than amounts.
   return parse_amount(text, Amount::kScale).fault != AmountFault::not_a_number;
@@ -78,8 +76,6 @@ std::string fault_of(const Requirement& requirement, const std::string& value) {
 }
 
 }  // namespace
-
-std::string_view name(Requirement::Type type) { return kTypes.at(static_cast<std::size_t>(type)); }
 
 bool is_requirement_pattern(const std::string& pattern) {
   return !pattern.empty() && pattern.size() <= 200 && is_common_syntax(pattern) &&

@@ -5,12 +5,12 @@
 #include <map>
 
 #include "api/about/openapi_examples.h"
+#include "api/about/openapi_tables.h"
 #include "api/about/web_documents.h"
 #include "api/json.h"
 #include "api/pipeline/request_checks.h"
 #include "api/routes.h"
 #include "base/check.h"
-#include "domain/compliance.h"
 #include "domain/events/event_type.h"
 #include "embedded/embedded.h"
 #include "http/problem_json.h"
@@ -226,38 +226,6 @@ Json load_components() {
   return document;
 }
 
-/// Codes of a vocabulary, from the table that the server itself reads.
-template <class Rows, class Code>
-Json codes(const Rows& rows, Code code) {
-  Json out = Json::array();
-  for (const auto& row : rows) out.push_back(code(row));
-  return out;
-}
-
-/// Closed vocabularies: their schemas say what they mean, the tables of the server which codes
-/// there are.
-void add_vocabularies(Json& schemas) {
-  const auto set = [&](const char* name, Json values) {
-    schemas.at(name)["type"] = "string";
-    schemas.at(name)["enum"] = std::move(values);
-  };
-  const auto terms = [&](std::span<const Term> rows) {
-    return codes(rows, [](const Term& term) { return term.code; });
-  };
-  set("PurposeOfPayment", terms(purpose_of_payment_terms()));
-  set("SourceOfFunds", terms(source_of_funds_terms()));
-  set("Relationship", terms(relationship_terms()));
-  set("TransactionType", terms(payment_type_terms()));
-  set("TransactionStatus", terms(payment_status_terms()));
-  set("EventType", terms(event_type_terms()));
-  set("EventTypeOrAll", terms(event_type_terms()));
-  schemas.at("EventTypeOrAll")["enum"].insert(schemas.at("EventTypeOrAll")["enum"].begin(), "*");
-  set("FailureCode",
-      codes(failure_table(), [](const FailureInfo& failure) { return failure.name; }));
-  set("ProblemCode",
-      codes(slug_table(), [](const SlugInfo& slug) { return http::problem_code(slug); }));
-}
-
 /// Schema of the event that carries a type.
 std::string_view event_schema(EventSubject subject) {
   switch (subject) {
@@ -318,7 +286,8 @@ std::string openapi_document() {
   Json document = load_components();
   Json& components = document["components"];
   document["info"]["version"] = COFFER_VERSION;
-  add_vocabularies(components["schemas"]);
+  add_terms(components["schemas"]);
+  add_text_properties(components["schemas"]);
   document["paths"] = Json::object();
   for (const Route& route : routes()) {
     if (!route.pattern.starts_with("/v1/")) continue;

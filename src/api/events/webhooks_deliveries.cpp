@@ -35,7 +35,7 @@ Result<http::Response> list_deliveries(const Services& services, const Call& cal
   Faults faults;
   QueryFields query(call.request, faults);
   store::DeliveryFilter filter;
-  filter.state = query.term("status", parse_delivery_state);
+  filter.state = query.term("status", parse_term<DeliveryState>);
   filter.type = query.term("eventType", parse_event_type);
   const std::string list = "deliveries " + ref.id.to_string();
   COFFER_TRY(const PageRequest page, read_page(call.request, query, services.cursors,

@@ -21,7 +21,7 @@ bool is_on_ramp(const http::Request& request) {
 std::optional<TransactionType> transaction_type_field(Fields& fields) {
   const auto text = fields.text("transactionType", optional);
   if (!text) return std::nullopt;
-  const auto type = parse_transaction_type(*text);
+  const auto type = parse_term_in_any_case<TransactionType>(*text);
   if (!type) {
     fields.faults().add(Slug::malformed_request, "transactionType", "must be C2C, C2B, B2C or B2B");
   }

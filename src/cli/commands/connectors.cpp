@@ -120,9 +120,9 @@ Result<Answer> add(Session& session, const Arguments& arguments) {
   terms.name = arguments.text("NAME");
   terms.provider = arguments.find("provider").value_or(terms.name);
   terms.environment = environment_argument(arguments);
-  terms.driver = *parse_driver_kind(arguments.text("driver"));
-  terms.flow = *parse_connector_flow(arguments.text("flow"));
-  terms.direction = *parse_direction(arguments.text("direction"));
+  terms.driver = *parse_term_in_any_case<DriverKind>(arguments.text("driver"));
+  terms.flow = *parse_term_in_any_case<ConnectorFlow>(arguments.text("flow"));
+  terms.direction = *parse_term_in_any_case<Direction>(arguments.text("direction"));
   terms.method = *parse_pay_method(arguments.text("method"));
   terms.country = arguments.text("country");
   terms.currency = arguments.text("currency");
@@ -257,10 +257,7 @@ Result<Requirement> requirement_argument(const Arguments& arguments) {
   out.required = !arguments.has("optional");
   out.pattern = arguments.find("pattern");
   out.choices = choices_of(arguments.find("choices").value_or(""));
-  for (const auto type :
-       {Requirement::Type::text, Requirement::Type::number, Requirement::Type::boolean}) {
-    if (name(type) == arguments.text("type")) out.type = type;
-  }
+  out.type = parse_term<Requirement::Type>(arguments.text("type")).value_or(out.type);
   if (arguments.has("min-length")) {
     COFFER_TRY(out.min_length, number_argument<int>(arguments, "min-length"));
   }
@@ -300,7 +297,6 @@ Result<Answer> unrequire(Session& session, const Arguments& arguments) {
 }
 
 constexpr std::string_view kHint = "coffer connector list shows what there is";
-constexpr std::string_view kMethods = "BANK|MOMO|CRYPTO|CARD|CASH|QR|VOUCHER|WALLET";
 
 const Argument kId = positional("ID", "Its id");
 const Argument kFixed = option("fee-fixed", "AMOUNT", "Fixed part, in what is sent");
@@ -323,10 +319,10 @@ Command add_command() {
       .arguments = {positional("NAME", "Its name"),
                     option("provider", "TEXT", "Whose it is; by default its name"),
                     choice("environment", "sandbox|production", "Where", "sandbox"),
-                    choice("driver", "sandbox|http", "What it speaks", "sandbox"),
-                    choice("flow", "QUOTED|BESPOKE", "Who begins", "QUOTED"),
-                    choice("direction", "OFF_RAMP|ON_RAMP", "Cash-out or collection", "OFF_RAMP"),
-                    choice("method", kMethods, "Payment method", "BANK"),
+                    choice("driver", choices<DriverKind>(), "What it speaks", "sandbox"),
+                    choice("flow", choices<ConnectorFlow>(), "Who begins", "QUOTED"),
+                    choice("direction", choices<Direction>(), "Cash-out or collection", "OFF_RAMP"),
+                    choice("method", choices<PayMethod>(), "Payment method", "BANK"),
                     required_option("country", "CODE", "ISO 3166-1 alpha-2"),
                     required_option("currency", "CODE", "ISO 4217"),
                     option("currency-decimals", "N", "Places of the currency", "2"),
@@ -347,25 +343,25 @@ Command add_command() {
 
 std::vector<Command> requirement_commands() {
   const Argument field = positional("NAME", "The field's name in additionalFields");
-  return {
-      {.path = "connector require",
-       .summary = "Ask for a field with every submission, or ask for it otherwise",
-       .run = require,
-       .arguments = {kId, field, choice("type", "string|number|boolean", "What it holds", "string"),
-                     option("label", "TEXT", "What a form calls it; by default its name"),
-                     option("description", "TEXT", "What a form says about it"),
-                     option("pattern", "REGEX", "That the whole value matches"),
-                     option("min-length", "N", "In characters"),
-                     option("max-length", "N", "In characters, at most 200"),
-                     option("choices", "LIST", "As in A=First,B=Second"),
-                     option("types", "LIST", "As in C2C,B2C", "all"),
-                     toggle("optional", "It may be left out")},
-       .hint = kHint},
-      {.path = "connector unrequire",
-       .summary = "Ask for a field no longer",
-       .run = unrequire,
-       .arguments = {kId, field},
-       .hint = kHint}};
+  return {{.path = "connector require",
+           .summary = "Ask for a field with every submission, or ask for it otherwise",
+           .run = require,
+           .arguments = {kId, field,
+                         choice("type", choices<Requirement::Type>(), "What it holds", "string"),
+                         option("label", "TEXT", "What a form calls it; by default its name"),
+                         option("description", "TEXT", "What a form says about it"),
+                         option("pattern", "REGEX", "That the whole value matches"),
+                         option("min-length", "N", "In characters"),
+                         option("max-length", "N", "In characters, at most 200"),
+                         option("choices", "LIST", "As in A=First,B=Second"),
+                         option("types", "LIST", "As in C2C,B2C", "all"),
+                         toggle("optional", "It may be left out")},
+           .hint = kHint},
+          {.path = "connector unrequire",
+           .summary = "Ask for a field no longer",
+           .run = unrequire,
+           .arguments = {kId, field},
+           .hint = kHint}};
 }
 
 }  // namespace
@@ -408,7 +404,7 @@ Result<TransactionTypes> types_argument(const Arguments& arguments, const std::s
   TransactionTypes types = 0;
   while (!rest.empty()) {
     const std::string_view word = rest.substr(0, rest.find(','));
-    const auto type = parse_transaction_type(word);
+    const auto type = parse_term_in_any_case<TransactionType>(word);
     if (!type) {
       return unexpected(
           misshapen("--" + name + " \"" + std::string(word) + "\" is none of C2C, C2B, B2C, B2B."));

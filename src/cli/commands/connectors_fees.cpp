@@ -14,7 +14,7 @@ Record view(const store::FeeRow& row, int decimals) {
 }
 
 Result<TransactionType> type_argument(const Arguments& arguments) {
-  const auto type = parse_transaction_type(arguments.text("TYPE"));
+  const auto type = parse_term_in_any_case<TransactionType>(arguments.text("TYPE"));
   if (type) return *type;
   return unexpected(Slug::malformed_request,
                     "TYPE \"" + arguments.text("TYPE") + "\" is not one of C2C, C2B, B2C, B2B.");

@@ -95,7 +95,8 @@ Record view(store::Connection& db, const store::DeliveryRow& row) {
 
 Result<Answer> deliveries(Session& session, const Arguments& arguments) {
   store::DeliveryFilter filter;
-  if (const auto status = arguments.find("status")) filter.state = parse_delivery_state(*status);
+  if (const auto status = arguments.find("status"))
+    filter.state = parse_term<DeliveryState>(*status);
   if (const auto type = arguments.find("type")) {
     COFFER_TRY(filter.type, event_type_argument(*type));
   }
@@ -207,7 +208,7 @@ std::vector<Command> webhook_commands() {
        .summary = "List what was sent to an endpoint and how it answered, newest first",
        .run = deliveries,
        .role = OperatorRole::viewer,
-       .arguments = {id, choice("status", "pending|delivered|dead|oversize", "Only these"),
+       .arguments = {id, choice("status", choices<DeliveryState>(), "Only these"),
                      option("type", "TYPE", "Only events of this type"), page_arguments()[0],
                      page_arguments()[1]},
        .hint = kHint},

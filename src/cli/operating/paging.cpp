@@ -83,7 +83,7 @@ std::optional<std::string> percent(std::int64_t part, std::int64_t whole) {
   return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10);
 }
 
-void put_detail(std::vector<Record>& out, const char* name,
+void put_detail(std::vector<Record>& out, std::string_view name,
                 const std::optional<std::string>& value) {
   if (value && !value->empty()) out.push_back({{"name", name}, {"value", *value}});
 }

@@ -61,7 +61,7 @@ std::optional<std::string> shown(const std::optional<Amount>& amount, int decima
 /// `99.8`, rounded down; nullopt of nothing.
 std::optional<std::string> percent(std::int64_t part, std::int64_t whole);
 /// {name, value} where there is a value.
-void put_detail(std::vector<Record>& out, const char* name,
+void put_detail(std::vector<Record>& out, std::string_view name,
                 const std::optional<std::string>& value);
 
 }  // namespace coffer::cli

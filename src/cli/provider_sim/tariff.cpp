@@ -46,7 +46,8 @@ Result<Tariff> Tariff::parse(std::string_view spec) {
 }
 
 Result<Json> Tariff::quote(const Json& ask, Timestamp now, const std::string& quote_id) const {
-  const auto direction = parse_direction(ask.at("direction").get_ref<const std::string&>());
+  const auto direction =
+      parse_term_in_any_case<Direction>(ask.at("direction").get_ref<const std::string&>());
   const auto code = AssetCode::parse(ask.at("assetCode").get_ref<const std::string&>());
   if (!direction || !code) return refuse("direction or assetCode is none");
   ConnectorTerms terms;
