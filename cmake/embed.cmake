@@ -90,6 +90,7 @@ function(coffer_embedded_variant target folder step)
   add_library(${target} OBJECT EXCLUDE_FROM_ALL "${folder}/embedded.cpp")
   target_include_directories(${target} PRIVATE "${CMAKE_BINARY_DIR}/generated")
   target_link_libraries(${target} PRIVATE coffer_options)
+  set_target_properties(${target} PROPERTIES CXX_COMPILER_LAUNCHER "")
 endfunction()
 
 # For coffer_next: what an upgrade of a package meets.
@@ -107,3 +108,5 @@ add_library(coffer_embedded OBJECT "${embedded_dir}/embedded.cpp")
 target_include_directories(coffer_embedded INTERFACE "${CMAKE_BINARY_DIR}/generated")
 target_include_directories(coffer_embedded PRIVATE "${CMAKE_BINARY_DIR}/generated")
 target_link_libraries(coffer_embedded PRIVATE coffer_options)
+# ccache does not see what the assembler reads: it would answer with an object that holds older files.
+set_target_properties(coffer_embedded PROPERTIES CXX_COMPILER_LAUNCHER "")
