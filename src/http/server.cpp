@@ -42,7 +42,7 @@ void Server::Impl::work() {
   Adapter adapter(
       options_.limits, abort_, [this](Request& request) { return handle(request); },
       [this](Connection& connection, const RequestHead& head, const Response& response) {
-        return conversation_.frame(connection, head.request_id, response);
+        return session_.frame(connection, head.request_id, response);
       });
   bool stopped = false;
   while (!stopped) {
@@ -92,7 +92,7 @@ Connection* Server::Impl::on_event(const Poller::Event& event) {
   Connection* connection = table_.find(event.token);  // nullptr also for kQueueToken
   if (connection == nullptr) return nullptr;
   if (connection->claim(event.token, event.hang_up) != Connection::Claim::owned) return nullptr;
-  return proceed(*connection, conversation_.advance(*connection)) ? connection : nullptr;
+  return proceed(*connection, session_.advance(*connection)) ? connection : nullptr;
 }
 
 /// Does what `step` says. True when there is a request that runs now; its place in the lane is
@@ -106,11 +106,10 @@ bool Server::Impl::proceed(Connection& connection, Step step) {
       case Lanes::Entry::wait:
         return false;
       case Lanes::Entry::lane_full:
-        step = conversation_.shed(connection, overloaded(kLaneFull));
+        step = session_.shed(connection, overloaded(kLaneFull));
         break;
       case Lanes::Entry::share_full:
-        step =
-            conversation_.shed(connection, Problem(Slug::rate_limited, kShareFull).retry_after(1));
+        step = session_.shed(connection, Problem(Slug::rate_limited, kShareFull).retry_after(1));
         break;
     }
   }
@@ -128,7 +127,7 @@ bool Server::Impl::drive(Connection& connection, Step step) {
         return false;
       case Step::park:
         if (connection.park()) return false;
-        step = conversation_.advance(connection);
+        step = session_.advance(connection);
     }
   }
 }
@@ -137,13 +136,13 @@ bool Server::Impl::drive(Connection& connection, Step step) {
 /// of the same connection.
 Connection* Server::Impl::serve(Connection& connection, Adapter& adapter) {
   busy_.fetch_add(1, std::memory_order_relaxed);
-  const RequestHead head = conversation_.take_head(connection);
+  const RequestHead head = session_.take_head(connection);
   const Admission admission = connection.http.admission;
   const LogScope scope("request_id", head.request_id);
   const bool ok = adapter.serve(connection, head);
   Connection* const next = lanes_.leave(admission.lane, admission.caller);
   busy_.fetch_sub(1, std::memory_order_relaxed);
-  const Step step = ok ? conversation_.after_response(connection) : Step::close;
+  const Step step = ok ? session_.after_response(connection) : Step::close;
   if (!proceed(connection, step)) return next;
   if (next != nullptr) {
     enqueue(*next);
@@ -176,7 +175,7 @@ void Server::Impl::release_waiting() {
 }
 
 void Server::Impl::release(Connection& connection) {
-  conversation_.forget(connection);
+  session_.forget(connection);
   table_.release(connection);
 }
 
@@ -238,8 +237,8 @@ ServerStats Server::Impl::stats() const {
   stats.busy = busy_.load(std::memory_order_relaxed);
   const std::size_t active = stats.queued + stats.busy;
   stats.parked = stats.connections > active ? stats.connections - active : 0;
-  stats.requests = conversation_.requests();
-  stats.refused = conversation_.refused();
+  stats.requests = session_.requests();
+  stats.refused = session_.refused();
   return stats;
 }
 

@@ -15,12 +15,12 @@
 #include "http/server.h"
 #include "http/tls.h"
 #include "http/wire/connection_table.h"
-#include "http/wire/conversation.h"
-#include "http/wire/doorman.h"
 #include "http/wire/lanes.h"
 #include "http/wire/listener.h"
+#include "http/wire/overload_responses.h"
 #include "http/wire/poller.h"
 #include "http/wire/request_queue.h"
+#include "http/wire/session.h"
 
 namespace coffer::http {
 
@@ -38,7 +38,7 @@ class Server::Impl {
       : options_(std::move(options)),
         handler_(std::move(handler)),
         table_(options_.limits.connections_max, options_.limits.connections_per_address_max),
-        conversation_(options_, random, shared_, uses_tls() ? &identity_ : nullptr),
+        session_(options_, random, shared_, uses_tls() ? &identity_ : nullptr),
         lanes_(options_.lanes) {}
 
   ~Impl() { stop(0); }
@@ -91,7 +91,7 @@ class Server::Impl {
   WakeUp stop_wake_;
   WakeUp acceptor_wake_;
   ConnectionTable table_;
-  Conversation conversation_;
+  Session session_;
   Lanes lanes_;
   RequestQueue queue_;
 
@@ -104,7 +104,7 @@ class Server::Impl {
   std::atomic<std::uint64_t> gave_way_{0};
 
   // The acceptor's own.
-  Doorman doorman_;
+  OverloadResponses overload_responses_;
   std::vector<std::uint64_t> idle_;  // tokens found by the last search, the oldest last
   std::int64_t next_idle_search_ms_ = 0;
   bool listening_ = false;

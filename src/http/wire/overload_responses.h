@@ -9,16 +9,16 @@
 namespace coffer::http {
 
 /// Belongs to the thread that accepts. Never blocks.
-class Doorman {
+class OverloadResponses {
  public:
-  Doorman() = default;
-  ~Doorman();  // closes what is left
-  Doorman(const Doorman&) = delete;
-  Doorman& operator=(const Doorman&) = delete;
+  OverloadResponses() = default;
+  ~OverloadResponses();  // closes what is left
+  OverloadResponses(const OverloadResponses&) = delete;
+  OverloadResponses& operator=(const OverloadResponses&) = delete;
 
   /// Takes over `fd` and sends `answer`. The connection stays for a moment, because closing it
   /// while its request still arrives would send a reset, and a reset can overtake the answer.
-  void turn_away(int fd, std::string_view answer, std::int64_t now_ms);
+  void send(int fd, std::string_view answer, std::int64_t now_ms);
   /// Closes those whose moment is over.
   void close_due(std::int64_t now_ms);
 

@@ -1,4 +1,4 @@
-#include "http/wire/conversation.h"
+#include "http/wire/session.h"
 
 #include <algorithm>
 #include <utility>
@@ -39,8 +39,7 @@ Problem overloaded(std::string detail) {
   return Problem(Slug::overloaded, std::move(detail)).retry_after(1);
 }
 
-Conversation::Conversation(const ServerOptions& options, Random& random, Poller& poller,
-                           TlsIdentity* tls)
+Session::Session(const ServerOptions& options, Random& random, Poller& poller, TlsIdentity* tls)
     : options_(options),
       gate_limits_{options.limits.header_bytes_max, options.limits.header_count_max,
                    options.limits.target_bytes_max},
@@ -49,7 +48,7 @@ Conversation::Conversation(const ServerOptions& options, Random& random, Poller&
       tls_(tls),
       large_bodies_(options.limits.large_bodies_bytes_max) {}
 
-Step Conversation::advance(Connection& connection) {
+Step Session::advance(Connection& connection) {
   if (tls_ != nullptr && !connection.tls()) {
     TlsSession session = tls_->accept(connection.fd());
     if (!session) return Step::close;
@@ -69,7 +68,7 @@ Step Conversation::advance(Connection& connection) {
   }
 }
 
-Conversation::Go Conversation::step(Connection& connection) {
+Session::Go Session::step(Connection& connection) {
   switch (connection.http.phase) {
     case Phase::handshake:
       return handshake(connection);
@@ -85,7 +84,7 @@ Conversation::Go Conversation::step(Connection& connection) {
   return Go::close;
 }
 
-Conversation::Go Conversation::wait(Connection& connection, Timer timer, int ms) {
+Session::Go Session::wait(Connection& connection, Timer timer, int ms) {
   // A deadline stands for a whole phase: bytes that drip in do not move it.
   if (connection.http.timer != timer) {
     connection.http.timer = timer;
@@ -95,7 +94,7 @@ Conversation::Go Conversation::wait(Connection& connection, Timer timer, int ms)
 }
 
 /// What is left for the body of a request whose header took its time.
-int Conversation::body_ms(const Connection& connection) const {
+int Session::body_ms(const Connection& connection) const {
   const ServerLimits& limits = options_.limits;
   if (connection.http.timer != Timer::header) return limits.body_ms;
   const std::int64_t began = connection.deadline_ms() - limits.header_ms;
@@ -103,7 +102,7 @@ int Conversation::body_ms(const Connection& connection) const {
   return static_cast<int>(std::clamp<std::int64_t>(left, 0, limits.body_ms));
 }
 
-Conversation::Go Conversation::handshake(Connection& connection) {
+Session::Go Session::handshake(Connection& connection) {
   switch (connection.tls().handshake().state) {
     case IoState::done:
       connection.http.phase = Phase::header;
@@ -119,7 +118,7 @@ Conversation::Go Conversation::handshake(Connection& connection) {
   return Go::close;
 }
 
-Conversation::Go Conversation::header(Connection& connection) {
+Session::Go Session::header(Connection& connection) {
   if (connection.input_size() > 0) {
     connection.set_idle_since_ms(0);
     GateResult result = inspect_header(connection.input(), gate_limits_, connection.http.progress);
@@ -131,7 +130,7 @@ Conversation::Go Conversation::header(Connection& connection) {
   return read_more(connection);
 }
 
-Conversation::Go Conversation::admit(Connection& connection, RequestHead head) {
+Session::Go Session::admit(Connection& connection, RequestHead head) {
   const auto refuse_with = [&](Problem problem) {
     return refuse(connection, make_refusal(std::move(problem), head));
   };
@@ -155,7 +154,7 @@ Conversation::Go Conversation::admit(Connection& connection, RequestHead head) {
   return Go::on;
 }
 
-Conversation::Go Conversation::body(Connection& connection) {
+Session::Go Session::body(Connection& connection) {
   if (connection.http.chunks) {
     if (const auto problem = frame_chunks(connection)) {
       return refuse(connection, make_refusal(*problem, *connection.http.head));
@@ -168,7 +167,7 @@ Conversation::Go Conversation::body(Connection& connection) {
 }
 
 /// Frames what has arrived of a chunked body; why it is refused.
-std::optional<Problem> Conversation::frame_chunks(Connection& connection) {
+std::optional<Problem> Session::frame_chunks(Connection& connection) {
   auto& http = connection.http;
   ChunkFramer& chunks = *http.chunks;
   connection.join_chunks(http.head->head_bytes, chunks);
@@ -189,7 +188,7 @@ std::optional<Problem> Conversation::frame_chunks(Connection& connection) {
   return std::nullopt;
 }
 
-Conversation::Go Conversation::read_more(Connection& connection) {
+Session::Go Session::read_more(Connection& connection) {
   const ServerLimits& limits = options_.limits;
   if (!connection.may_be_readable()) {
     if (connection.http.phase == Phase::body) {
@@ -220,7 +219,7 @@ Conversation::Go Conversation::read_more(Connection& connection) {
   return Go::close;
 }
 
-Conversation::Go Conversation::writing(Connection& connection) {
+Session::Go Session::writing(Connection& connection) {
   switch (connection.flush()) {
     case IoState::done:
       return settle(connection);
@@ -244,7 +243,7 @@ Conversation::Go Conversation::writing(Connection& connection) {
   return wait(connection, Timer::writing, options_.limits.write_ms);
 }
 
-Conversation::Go Conversation::settle(Connection& connection) {
+Session::Go Session::settle(Connection& connection) {
   auto& http = connection.http;
   forget_unsent(connection);
   http.timer = Timer::none;
@@ -260,7 +259,7 @@ Conversation::Go Conversation::settle(Connection& connection) {
   return Go::on;
 }
 
-Conversation::Go Conversation::linger(Connection& connection) {
+Session::Go Session::linger(Connection& connection) {
   connection.consume(connection.input_size());
   if (!connection.may_be_readable()) {
     return wait(connection, Timer::lingering, options_.limits.linger_ms);
@@ -270,7 +269,7 @@ Conversation::Go Conversation::linger(Connection& connection) {
   return ended || connection.http.discarded > kDiscardMax ? Go::close : Go::on;
 }
 
-Conversation::Go Conversation::refuse(Connection& connection, const Refusal& refusal) {
+Session::Go Session::refuse(Connection& connection, const Refusal& refusal) {
   refused_.fetch_add(1, std::memory_order_relaxed);
   const std::string id = refusal.request_id.empty() ? new_request_id() : refusal.request_id;
   const Response response = render(refusal.problem, refusal.path, id);
@@ -281,7 +280,7 @@ Conversation::Go Conversation::refuse(Connection& connection, const Refusal& ref
   return connection.send(to_bytes(response, frame, false)) ? Go::on : Go::close;
 }
 
-RequestHead Conversation::take_head(Connection& connection) {
+RequestHead Session::take_head(Connection& connection) {
   auto& http = connection.http;
   COFFER_CHECK(is_whole(connection));
   RequestHead head = *std::exchange(http.head, std::nullopt);
@@ -295,8 +294,8 @@ RequestHead Conversation::take_head(Connection& connection) {
   return head;
 }
 
-ResponseFrame Conversation::frame(Connection& connection, std::string_view request_id,
-                                  const Response& response) {
+ResponseFrame Session::frame(Connection& connection, std::string_view request_id,
+                             const Response& response) {
   auto& http = connection.http;
   forget_body(connection);  // before the client can learn that it may send the next large body
   if (http.served >= options_.limits.requests_per_connection_max) http.keep_alive = false;
@@ -307,7 +306,7 @@ ResponseFrame Conversation::frame(Connection& connection, std::string_view reque
   return {request_id, http.keep_alive, http.http_1_0, clock_.now().ms / 1000};
 }
 
-bool Conversation::has_another_request(Connection& connection) {
+bool Session::has_another_request(Connection& connection) {
   // What was pipelined before the stop is answered too, so it has to be looked for.
   if (connection.may_be_readable()) connection.receive();
   GateProgress progress;
@@ -322,12 +321,12 @@ bool Conversation::has_another_request(Connection& connection) {
   return std::holds_alternative<Refusal>(result);
 }
 
-Step Conversation::after_response(Connection& connection) {
+Step Session::after_response(Connection& connection) {
   connection.http.phase = Phase::writing;
   return advance(connection);
 }
 
-Step Conversation::shed(Connection& connection, const Problem& problem) {
+Step Session::shed(Connection& connection, const Problem& problem) {
   const RequestHead head = take_head(connection);
   connection.consume(head.bytes());
   refused_.fetch_add(1, std::memory_order_relaxed);
@@ -337,7 +336,7 @@ Step Conversation::shed(Connection& connection, const Problem& problem) {
   return connection.send(bytes) ? after_response(connection) : Step::close;
 }
 
-Step Conversation::give_way(Connection& connection) {
+Step Session::give_way(Connection& connection) {
   connection.look_again();  // its event may still be on its way
   const Step step = advance(connection);
   const Phase phase = connection.http.phase;
@@ -347,7 +346,7 @@ Step Conversation::give_way(Connection& connection) {
   return Step::close;
 }
 
-std::string Conversation::no_room() {
+std::string Session::no_room() {
   refused_.fetch_add(1, std::memory_order_relaxed);
   const std::string id = new_request_id();
   const ResponseFrame frame{id, false, false, clock_.now().ms / 1000};
@@ -355,9 +354,8 @@ std::string Conversation::no_room() {
 }
 
 /// False, and nothing is reserved, when there is no room for it.
-std::optional<Problem> Conversation::reserve_large_body(Connection& connection,
-                                                        const RequestHead& head,
-                                                        std::uint64_t bytes) {
+std::optional<Problem> Session::reserve_large_body(Connection& connection, const RequestHead& head,
+                                                   std::uint64_t bytes) {
   if (bytes <= options_.limits.body_bytes_max) return std::nullopt;
   switch (large_bodies_.take(connection.http.admission.caller, bytes)) {
     case BodyBudget::Grant::full:
@@ -372,7 +370,7 @@ std::optional<Problem> Conversation::reserve_large_body(Connection& connection,
   return std::nullopt;
 }
 
-bool Conversation::reserve_unsent(Connection& connection) {
+bool Session::reserve_unsent(Connection& connection) {
   if (connection.http.reserved_unsent != 0) return true;
   const std::uint64_t bytes = connection.unsent();
   connection.http.reserved_unsent = bytes;
@@ -380,33 +378,32 @@ bool Conversation::reserve_unsent(Connection& connection) {
          options_.limits.unsent_bytes_max;
 }
 
-void Conversation::forget_body(Connection& connection) {
+void Session::forget_body(Connection& connection) {
   const std::uint64_t bytes = std::exchange(connection.http.reserved_body, 0);
   if (bytes != 0) large_bodies_.give_back(connection.http.admission.caller, bytes);
 }
 
-void Conversation::forget_unsent(Connection& connection) {
+void Session::forget_unsent(Connection& connection) {
   const std::uint64_t bytes = std::exchange(connection.http.reserved_unsent, 0);
   if (bytes != 0) unsent_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
 }
 
-void Conversation::forget(Connection& connection) {
+void Session::forget(Connection& connection) {
   forget_body(connection);
   forget_unsent(connection);
 }
 
-Result<Admission> Conversation::admission(const Connection& connection, const RequestHead& head,
-                                          std::uint64_t body_bytes) const {
+Result<Admission> Session::admission(const Connection& connection, const RequestHead& head,
+                                     std::uint64_t body_bytes) const {
   if (!options_.admit) return Admission{.body_bytes_max = options_.limits.body_bytes_max};
   return options_.admit(request_to_admit(connection.input(), head, connection.peer()), body_bytes);
 }
 
-Response Conversation::render(const Problem& problem, std::string_view path,
-                              std::string_view id) const {
+Response Session::render(const Problem& problem, std::string_view path, std::string_view id) const {
   return options_.render_problem ? options_.render_problem(problem, path, id)
                                  : problem_response(problem, path, id);
 }
 
-std::string Conversation::new_request_id() { return random_.uuid_v7(clock_.now()).to_string(); }
+std::string Session::new_request_id() { return random_.uuid_v7(clock_.now()).to_string(); }
 
 }  // namespace coffer::http

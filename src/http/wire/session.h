@@ -31,9 +31,9 @@ enum class Step {
 
 /// One for the whole server; thread safe, the state is in the connections. All functions are for
 /// the owner of the connection they are given.
-class Conversation {
+class Session {
  public:
-  Conversation(const ServerOptions& options, Random& random, Poller& poller, TlsIdentity* tls);
+  Session(const ServerOptions& options, Random& random, Poller& poller, TlsIdentity* tls);
 
   /// Goes as far as it can without waiting.
   Step advance(Connection& connection);
