@@ -1,4 +1,4 @@
-// For connections that there is no slot for: an answer at once, and then the door.
+// For connections that there is no slot for: a response at once, and then the end.
 #pragma once
 
 #include <cstddef>
@@ -16,9 +16,9 @@ class OverloadResponses {
   OverloadResponses(const OverloadResponses&) = delete;
   OverloadResponses& operator=(const OverloadResponses&) = delete;
 
-  /// Takes over `fd` and sends `answer`. The connection stays for a moment, because closing it
-  /// while its request still arrives would send a reset, and a reset can overtake the answer.
-  void send(int fd, std::string_view answer, std::int64_t now_ms);
+  /// Takes over `fd` and sends `response`. The connection stays for a moment, because closing it
+  /// while its request still arrives would send a reset, and a reset can overtake the response.
+  void send(int fd, std::string_view response, std::int64_t now_ms);
   /// Closes those whose moment is over.
   void close_due(std::int64_t now_ms);
 

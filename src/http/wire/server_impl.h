@@ -39,7 +39,8 @@ class Server::Impl {
         handler_(std::move(handler)),
         table_(options_.limits.connections_max, options_.limits.connections_per_address_max),
         session_(options_, random, shared_, uses_tls() ? &identity_ : nullptr),
-        lanes_(options_.lanes) {}
+        lanes_(options_.lanes),
+        handshakes_(handshake_table()) {}
 
   ~Impl() { stop(0); }
 
@@ -54,6 +55,8 @@ class Server::Impl {
     return !options_.tls_cert_file.empty() || !options_.tls_key_file.empty();
   }
 
+  static LaneTable handshake_table();
+
   // Workers.
   void work();
   Connection* next_request(bool& stopped);
@@ -62,6 +65,9 @@ class Server::Impl {
   Connection* on_event(const Poller::Event& event);
   bool proceed(Connection& connection, Step step);
   bool drive(Connection& connection, Step step);
+  void enter_handshake(Connection& connection);
+  Step shake(Connection& connection);
+  Step shed(Connection& connection, const Problem& problem);
   Connection* serve(Connection& connection, Adapter& adapter);
   Response handle(Request& request);
 
@@ -77,7 +83,6 @@ class Server::Impl {
   void begin_drain(std::int64_t now);
   bool drain_step(std::int64_t now);
 
-  void release(Connection& connection);
   void release_waiting();
 
   const ServerOptions options_;
@@ -93,6 +98,7 @@ class Server::Impl {
   ConnectionTable table_;
   Session session_;
   Lanes lanes_;
+  Lanes handshakes_;
   RequestQueue queue_;
 
   const std::size_t waiting_max_ = static_cast<std::size_t>(processors());

@@ -88,7 +88,7 @@ void Server::Impl::accept_some() {
       // Under TLS nothing can be said before the handshake, and there is no room for that.
       overload_responses_.send(accepted.fd, uses_tls() ? std::string() : session_.no_room(), now);
     } else if (!shared_.add_edge(accepted.fd, connection->token()) && connection->claim_parked()) {
-      release(*connection);
+      table_.release(*connection);
     }
   }
 }
@@ -144,8 +144,8 @@ bool Server::Impl::tend_queue() {
   return watching_queue_ = true;
 }
 
-/// Queues a request that has its place in its lane; so there are never more than the lanes are
-/// wide.
+/// Queues a request, or a handshake, that has its place in its lane; so there are never more than
+/// the lanes are wide.
 void Server::Impl::enqueue(Connection& connection) {
   queue_.push(connection);
   // A worker counts itself as waiting and then looks at the queue; here it is the other way round.
@@ -160,7 +160,7 @@ void Server::Impl::enforce_deadlines(std::int64_t now) {
     if (connection.deadline_ms() > now || !connection.claim_parked()) continue;
     if (connection.deadline_ms() <= now) {
       if (connection.http.timer == Timer::idle) connection.end_output();
-      release(connection);
+      table_.release(connection);
     } else if (proceed(connection, Step::park)) {  // it was used again meanwhile
       enqueue(connection);
     }
@@ -168,8 +168,11 @@ void Server::Impl::enforce_deadlines(std::int64_t now) {
 }
 
 void Server::Impl::end_long_waits(std::int64_t now) {
+  for (Connection* connection : handshakes_.expire(now - options_.limits.header_ms)) {
+    table_.release(*connection);
+  }
   for (Connection* connection : lanes_.expire(now - options_.limits.lane_wait_ms)) {
-    const Step step = session_.shed(*connection, overloaded(kWaitedTooLong));
+    const Step step = shed(*connection, overloaded(kWaitedTooLong));
     if (proceed(*connection, step)) enqueue(*connection);
   }
 }
@@ -183,7 +186,7 @@ bool Server::Impl::drain_step(std::int64_t now) {
     Connection& connection = table_.at(i);
     if (!connection.claim_parked()) continue;
     if (is_over) {
-      release(connection);
+      table_.release(connection);
     } else {
       connection.look_again();  // a request may be there whose event no worker has seen yet
       if (proceed(connection, session_.advance(connection))) enqueue(connection);

@@ -15,8 +15,8 @@ namespace {
 constexpr std::size_t kDiscardMax = 8 * 1024 * 1024;
 
 constexpr const char* kTooManyConnections = "Too many connections.";
-constexpr const char* kTooManyLargeBodies = "Too many large bodies at once.";
-constexpr const char* kTooManyOfCaller = "Too many large bodies of this caller at once.";
+constexpr const char* kTooManyBodies = "Too many request bodies at once.";
+constexpr const char* kTooManyOfCaller = "Too many request bodies of this caller at once.";
 
 bool is_whole(const Connection& connection) {
   const auto& http = connection.http;
@@ -46,7 +46,9 @@ Session::Session(const ServerOptions& options, Random& random, Poller& poller, T
       random_(random),
       poller_(poller),
       tls_(tls),
-      large_bodies_(options.limits.large_bodies_bytes_max) {}
+      large_bodies_(options.limits.large_bodies_bytes_max),
+      strangers_bodies_(options.limits.strangers_bodies_bytes_max),
+      unread_(options.limits.unread_bytes_max) {}
 
 Step Session::advance(Connection& connection) {
   if (tls_ != nullptr && !connection.tls()) {
@@ -60,6 +62,8 @@ Step Session::advance(Connection& connection) {
         continue;
       case Go::park:
         return Step::park;
+      case Go::handshake:
+        return Step::handshake;
       case Go::serve:
         return Step::serve;
       case Go::close:
@@ -71,7 +75,7 @@ Step Session::advance(Connection& connection) {
 Session::Go Session::step(Connection& connection) {
   switch (connection.http.phase) {
     case Phase::handshake:
-      return handshake(connection);
+      return Go::handshake;
     case Phase::header:
       return header(connection);
     case Phase::body:
@@ -102,20 +106,21 @@ int Session::body_ms(const Connection& connection) const {
   return static_cast<int>(std::clamp<std::int64_t>(left, 0, limits.body_ms));
 }
 
-Session::Go Session::handshake(Connection& connection) {
+Step Session::handshake(Connection& connection) {
   switch (connection.tls().handshake().state) {
     case IoState::done:
       connection.http.phase = Phase::header;
-      return Go::on;
+      return advance(connection);
     case IoState::want_read:
-      return wait(connection, Timer::header, options_.limits.header_ms);
+      wait(connection, Timer::header, options_.limits.header_ms);
+      return Step::park;
     case IoState::want_write:
       // A whole handshake flight does not fit into the socket: only a hostile peer gets here.
     case IoState::closed:
     case IoState::failed:
-      return Go::close;
+      return Step::close;
   }
-  return Go::close;
+  return Step::close;
 }
 
 Session::Go Session::header(Connection& connection) {
@@ -135,12 +140,16 @@ Session::Go Session::admit(Connection& connection, RequestHead head) {
     return refuse(connection, make_refusal(std::move(problem), head));
   };
   if (connection.http.over_limit) return refuse_with(overloaded(kTooManyConnections));
-  const auto admitted = admission(connection, head, head.content_length);
-  if (!admitted) return refuse_with(admitted.error());
-  connection.http.admission = *admitted;
-  const std::uint64_t cap = admitted->body_bytes_max;
+  connection.http.request = request_of(head, connection.peer());
+  if (const auto admitted = admit_body(connection, head.content_length); !admitted) {
+    return refuse_with(admitted.error());
+  }
+  const std::uint64_t cap = connection.http.request.admitted->body_bytes_max;
   if (head.content_length > cap) return refuse_with(body_too_large(cap));
-  if (auto problem = reserve_large_body(connection, head, head.content_length)) {
+  const std::uint64_t known_bytes =
+      head.chunked ? std::min<std::uint64_t>(cap, options_.limits.body_bytes_max)
+                   : head.content_length;
+  if (auto problem = reserve_body(connection, head, known_bytes)) {
     return refuse_with(*std::move(problem));
   }
   const std::size_t awaited = head.head_bytes + (head.chunked ? 1 : head.content_length);
@@ -162,7 +171,7 @@ Session::Go Session::body(Connection& connection) {
   }
   if (!is_whole(connection)) return read_more(connection);
   const bool is_large = connection.http.head->content_length > options_.limits.body_bytes_max;
-  if (is_large) connection.http.admission.lane = Lane::bulk;
+  if (is_large) connection.http.lane = Lane::bulk;
   return Go::serve;
 }
 
@@ -174,10 +183,10 @@ std::optional<Problem> Session::frame_chunks(Connection& connection) {
   if (chunks.problem()) return chunks.problem();
   // Its length is not known before its end: once it is large, room for the largest is reserved.
   const bool is_large = chunks.body_bytes() > options_.limits.body_bytes_max;
-  if (is_large && http.reserved_body == 0) {
-    const auto admitted = admission(connection, *http.head, chunks.body_bytes_max());
+  if (is_large && !http.body.is_of(large_bodies_)) {
+    const auto admitted = admit_body(connection, chunks.body_bytes_max());
     if (!admitted) return admitted.error();
-    if (auto problem = reserve_large_body(connection, *http.head, chunks.body_bytes_max())) {
+    if (auto problem = reserve_body(connection, *http.head, chunks.body_bytes_max())) {
       return problem;
     }
   }
@@ -199,6 +208,8 @@ Session::Go Session::read_more(Connection& connection) {
       connection.end_output();
       return Go::close;
     }
+    connection.http.waited_ms = 0;
+    connection.http.sent_at_first_wait.reset();
     const bool is_fresh = connection.http.served == 0;
     if (connection.idle_since_ms() == 0) {
       connection.set_answered(!is_fresh);
@@ -222,7 +233,10 @@ Session::Go Session::read_more(Connection& connection) {
 Session::Go Session::writing(Connection& connection) {
   switch (connection.flush()) {
     case IoState::done:
-      return settle(connection);
+      // The next of several requests that came at once is not taken before the client has taken
+      // the responses so far: what it does not read is in its own buffers, not in ours.
+      if (connection.input_size() == 0 || connection.is_writable()) return settle(connection);
+      break;
     case IoState::want_read:
     case IoState::want_write:
       break;
@@ -230,8 +244,19 @@ Session::Go Session::writing(Connection& connection) {
     case IoState::failed:
       return Go::close;
   }
-  if (!reserve_unsent(connection)) return Go::close;
   auto& http = connection.http;
+  const std::int64_t now = clock_.monotonic_ms();
+  if (http.waits_since_ms == 0) {
+    http.waits_since_ms = now;
+    if (!http.sent_at_first_wait) http.sent_at_first_wait = connection.sent_total();
+    const auto grant =
+        http.unread.take(unread_, http.caller, connection.unsent() + connection.input_size());
+    if (grant != MemoryBudget::Grant::given) return Go::close;
+  }
+  if (is_below_floor(connection.sent_total() - *http.sent_at_first_wait,
+                     http.waited_ms + now - http.waits_since_ms, options_.limits.write_ms)) {
+    return Go::close;
+  }
   if (!http.watches_writing) {
     http.watches_writing = true;
     if (!poller_.watch_writing(connection.fd(), connection.token())) return Go::close;
@@ -245,7 +270,10 @@ Session::Go Session::writing(Connection& connection) {
 
 Session::Go Session::settle(Connection& connection) {
   auto& http = connection.http;
-  forget_unsent(connection);
+  http.unread.give_back();
+  if (http.waits_since_ms != 0) {
+    http.waited_ms += clock_.monotonic_ms() - std::exchange(http.waits_since_ms, 0);
+  }
   http.timer = Timer::none;
   if (http.keep_alive) {
     http.phase = Phase::header;
@@ -297,7 +325,7 @@ RequestHead Session::take_head(Connection& connection) {
 ResponseFrame Session::frame(Connection& connection, std::string_view request_id,
                              const Response& response) {
   auto& http = connection.http;
-  forget_body(connection);  // before the client can learn that it may send the next large body
+  http.body.give_back();  // before the client can learn that it may send the next large body
   if (http.served >= options_.limits.requests_per_connection_max) http.keep_alive = false;
   if (http.http_1_0 && response.stream) http.keep_alive = false;  // its end is the end of the body
   if (http.keep_alive && draining_.load(std::memory_order_acquire)) {
@@ -313,10 +341,9 @@ bool Session::has_another_request(Connection& connection) {
   const GateResult result = inspect_header(connection.input(), gate_limits_, progress);
   if (const auto* head = std::get_if<RequestHead>(&result)) {
     if (!head->chunked) return connection.input_size() >= head->bytes();
-    const auto admitted = admission(connection, *head, 0);
-    if (!admitted) return true;
+    // A large one counts as there: what it may take is asked when its turn comes.
     return is_decided(std::string_view(connection.input()).substr(head->head_bytes),
-                      admitted->body_bytes_max);
+                      options_.limits.body_bytes_max);
   }
   return std::holds_alternative<Refusal>(result);
 }
@@ -328,6 +355,7 @@ Step Session::after_response(Connection& connection) {
 
 Step Session::shed(Connection& connection, const Problem& problem) {
   const RequestHead head = take_head(connection);
+  connection.http.request = {};
   connection.consume(head.bytes());
   refused_.fetch_add(1, std::memory_order_relaxed);
   const Response response = render(problem, head.path(), head.request_id);
@@ -336,12 +364,18 @@ Step Session::shed(Connection& connection, const Problem& problem) {
   return connection.send(bytes) ? after_response(connection) : Step::close;
 }
 
+Step Session::yield(Connection& connection) {
+  connection.http.watches_writing = true;
+  if (!poller_.watch_writing(connection.fd(), connection.token())) return Step::close;
+  wait(connection, Timer::writing, options_.limits.write_ms);
+  return Step::park;
+}
+
 Step Session::give_way(Connection& connection) {
   connection.look_again();  // its event may still be on its way
   const Step step = advance(connection);
-  const Phase phase = connection.http.phase;
-  const bool is_idle = phase == Phase::handshake || phase == Phase::header;
-  if (step != Step::park || !is_idle || connection.input_size() > 0) return step;
+  const bool is_idle = step == Step::park && connection.http.phase == Phase::header;
+  if (step != Step::handshake && (!is_idle || connection.input_size() > 0)) return step;
   connection.end_output();
   return Step::close;
 }
@@ -353,50 +387,37 @@ std::string Session::no_room() {
   return to_bytes(render(overloaded(kTooManyConnections), {}, id), frame, false);
 }
 
-/// False, and nothing is reserved, when there is no room for it.
-std::optional<Problem> Session::reserve_large_body(Connection& connection, const RequestHead& head,
-                                                   std::uint64_t bytes) {
-  if (bytes <= options_.limits.body_bytes_max) return std::nullopt;
-  switch (large_bodies_.take(connection.http.admission.caller, bytes)) {
-    case BodyBudget::Grant::full:
-      return overloaded(kTooManyLargeBodies);
-    case BodyBudget::Grant::share_full:
+/// Reserves memory for a body that is large, or a stranger's that is not there yet; why there is
+/// none.
+std::optional<Problem> Session::reserve_body(Connection& connection, const RequestHead& head,
+                                             std::uint64_t bytes) {
+  auto& http = connection.http;
+  const bool is_large = bytes > options_.limits.body_bytes_max;
+  const bool is_there = !head.chunked && connection.input_size() >= head.head_bytes + bytes;
+  if (!is_large && (is_there || http.caller.is_application)) return std::nullopt;
+  switch (http.body.take(is_large ? large_bodies_ : strangers_bodies_, http.caller, bytes)) {
+    case MemoryBudget::Grant::full:
+      return overloaded(kTooManyBodies);
+    case MemoryBudget::Grant::share_full:
       return Problem(Slug::rate_limited, kTooManyOfCaller).retry_after(1);
-    case BodyBudget::Grant::given:
+    case MemoryBudget::Grant::given:
       break;
   }
-  connection.http.reserved_body = bytes;
-  connection.expect(head.head_bytes + bytes);
+  if (is_large) connection.expect(head.head_bytes + bytes);
   return std::nullopt;
 }
 
-bool Session::reserve_unsent(Connection& connection) {
-  if (connection.http.reserved_unsent != 0) return true;
-  const std::uint64_t bytes = connection.unsent();
-  connection.http.reserved_unsent = bytes;
-  return unsent_bytes_.fetch_add(bytes, std::memory_order_relaxed) + bytes <=
-         options_.limits.unsent_bytes_max;
-}
-
-void Session::forget_body(Connection& connection) {
-  const std::uint64_t bytes = std::exchange(connection.http.reserved_body, 0);
-  if (bytes != 0) large_bodies_.give_back(connection.http.admission.caller, bytes);
-}
-
-void Session::forget_unsent(Connection& connection) {
-  const std::uint64_t bytes = std::exchange(connection.http.reserved_unsent, 0);
-  if (bytes != 0) unsent_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
-}
-
-void Session::forget(Connection& connection) {
-  forget_body(connection);
-  forget_unsent(connection);
-}
-
-Result<Admission> Session::admission(const Connection& connection, const RequestHead& head,
-                                     std::uint64_t body_bytes) const {
-  if (!options_.admit) return Admission{.body_bytes_max = options_.limits.body_bytes_max};
-  return options_.admit(request_to_admit(connection.input(), head, connection.peer()), body_bytes);
+/// Asks for the request of the present header, whose body takes so many bytes.
+Result<void> Session::admit_body(Connection& connection, std::uint64_t body_bytes) const {
+  auto& http = connection.http;
+  Admission admission{.body_bytes_max = options_.limits.body_bytes_max};
+  if (options_.admit) {
+    COFFER_TRY(admission, options_.admit(http.request, body_bytes));
+  }
+  http.lane = admission.lane;
+  http.caller = admission.caller;
+  http.request.admitted = std::move(admission);
+  return {};
 }
 
 Response Session::render(const Problem& problem, std::string_view path, std::string_view id) const {
