@@ -164,7 +164,7 @@ void append_field(std::string& out, std::string_view name, std::string_view valu
   out.append(name).append(": ").append(value).append("\r\n");
 }
 
-/// The text of `Date` changes once a second; a thread that answers often keeps the last one.
+/// The text of `Date` changes once a second; a busy thread keeps the last one.
 const std::string& date(std::int64_t now_s) {
   thread_local std::int64_t cached_s = -1;
   thread_local std::string cached;

@@ -140,7 +140,7 @@ class HeadParser {
  public:
   explicit HeadParser(const GateLimits& limits) : limits_(limits) {}
 
-  /// Also reads what can be read of an incomplete header, to answer with the caller's request id.
+  /// Also reads what can be read of an incomplete header, to respond with the caller's request id.
   void parse(std::string_view header) {
     while (header.substr(head_.skipped, 2) == "\r\n") head_.skipped += 2;
     header.remove_prefix(head_.skipped);
@@ -311,7 +311,7 @@ GateResult inspect_header(std::string_view buffered, const GateLimits& limits,
   Scanner scanner(buffered, limits, progress);
   const std::size_t end = scanner.header_end();
   const bool incomplete = end == 0 && !scanner.problem();
-  // Who speaks another protocol waits for an answer after one line.
+  // Who speaks another protocol waits for a response after one line.
   if (incomplete && (progress.line_passed || progress.lines == 0)) return Incomplete{};
   HeadParser parser(limits);
   parser.parse(buffered.substr(0, end != 0 ? end : progress.line_start));

@@ -59,7 +59,7 @@ struct RequestHead {
 /// A request as far as its header tells; takes what it needs of `head`, which keeps its framing.
 Request request_of(RequestHead& head, std::string peer);
 
-/// Answer with `problem` and close. Path and id are what could be read before the refusal.
+/// Respond with `problem` and close. Path and id are what could be read before the refusal.
 struct Refusal {
   Problem problem;
   std::string path;

@@ -22,7 +22,7 @@ enum class Phase {
   body,       // the header has passed the gate
   writing,    // the rest of a response that the socket did not take at once
   lingering,  // answered and half closed: what still arrives is thrown away, so that it cannot
-              // become a reset that destroys the answer on its way
+              // become a reset that destroys the response on its way
 };
 
 enum class Timer { none, idle, header, body, writing, lingering };

@@ -204,7 +204,7 @@ void Server::Impl::begin_drain(std::int64_t now) {
   close_idle_at_ms_ = now + std::min(kIdleGraceMs, (drain_until_ms_.load() - now) / 2);
   if (listening_) acceptor_poller_.remove(listener_.fd());
   listening_ = false;
-  // In this order: who finds the door closed can rely on `Connection: close` in what still comes.
+  // In this order: who is refused a connection can rely on `Connection: close` in what still comes.
   session_.start_draining();
   listener_.close();
 }

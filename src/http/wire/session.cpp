@@ -23,16 +23,6 @@ bool is_whole(const Connection& connection) {
   return http.head && !http.chunks && connection.input_size() >= http.head->bytes();
 }
 
-/// Whether the chunked body at the beginning of `bytes` ends there, or is refused.
-bool is_decided(std::string_view bytes, std::uint64_t body_bytes_max) {
-  ChunkFramer framer(body_bytes_max);
-  for (;;) {
-    const auto part = framer.next(bytes);
-    if (part.framing + part.data == 0) return framer.is_complete() || framer.problem();
-    bytes.remove_prefix(part.framing + part.data);
-  }
-}
-
 }  // namespace
 
 Problem overloaded(std::string detail) {
@@ -280,7 +270,7 @@ Session::Go Session::settle(Connection& connection) {
     return Go::on;
   }
   connection.end_output();
-  // Closing with unread input would send a reset, and a reset can overtake the answer.
+  // Closing with unread input would send a reset, and a reset can overtake the response.
   const bool may_get_more = http.linger || connection.input_size() > 0;
   if (!may_get_more && !connection.may_be_readable()) return Go::close;
   http.phase = Phase::lingering;
@@ -329,23 +319,11 @@ ResponseFrame Session::frame(Connection& connection, std::string_view request_id
   if (http.served >= options_.limits.requests_per_connection_max) http.keep_alive = false;
   if (http.http_1_0 && response.stream) http.keep_alive = false;  // its end is the end of the body
   if (http.keep_alive && draining_.load(std::memory_order_acquire)) {
-    http.keep_alive = has_another_request(connection);
+    // What has been sent of the next request before the stop is waited for, and answered too.
+    if (connection.may_be_readable()) connection.receive();
+    http.keep_alive = connection.input_size() > 0;
   }
   return {request_id, http.keep_alive, http.http_1_0, clock_.now().ms / 1000};
-}
-
-bool Session::has_another_request(Connection& connection) {
-  // What was pipelined before the stop is answered too, so it has to be looked for.
-  if (connection.may_be_readable()) connection.receive();
-  GateProgress progress;
-  const GateResult result = inspect_header(connection.input(), gate_limits_, progress);
-  if (const auto* head = std::get_if<RequestHead>(&result)) {
-    if (!head->chunked) return connection.input_size() >= head->bytes();
-    // A large one counts as there: what it may take is asked when its turn comes.
-    return is_decided(std::string_view(connection.input()).substr(head->head_bytes),
-                      options_.limits.body_bytes_max);
-  }
-  return std::holds_alternative<Refusal>(result);
 }
 
 Step Session::after_response(Connection& connection) {

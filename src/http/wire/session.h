@@ -82,7 +82,6 @@ class Session {
   Go wait(Connection& connection, Timer timer, int ms);
   int body_ms(const Connection& connection) const;
 
-  bool has_another_request(Connection& connection);
   std::optional<Problem> reserve_body(Connection& connection, const RequestHead& head,
                                       std::uint64_t bytes);
   Result<void> admit_body(Connection& connection, std::uint64_t body_bytes) const;
