@@ -151,8 +151,7 @@ void write_queues(Exposition& out, const store::Backlog& backlog, Timestamp now)
                                         {"providers", backlog.providers},
                                         {"webhooks", backlog.deliveries},
                                         {"notifications", backlog.notifications}}};
-  out.family("coffer_queue_waiting",
-             "Jobs that wait, by queue; for webhooks and notifications 20000 stands for any more.",
+  out.family("coffer_queue_waiting", "Jobs that wait, by queue; 20000 stands for any more.",
              Kind::gauge);
   for (const Queue& queue : queues)
     out.sample(number(queue.waiting.count), {{"queue", queue.name}});
