@@ -6,6 +6,7 @@
 
 #include "base/files/durable_file.h"
 #include "base/files/folders.h"
+#include "base/limits/pace.h"
 #include "base/log.h"
 
 namespace coffer::flows {
@@ -13,7 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t kFlushEveryBytes = 16 << 20;
+// Payments wait behind what one flush writes.
+constexpr std::int64_t kFlushEveryBytes = 2 << 20;
 // What payments may write while a backup is taken.
 constexpr std::uint64_t kLogMarginBytes = 64ULL << 20;
 
@@ -114,8 +116,10 @@ Result<Backup> write_backup(const Context& context, const BackupRequest& request
   std::error_code ignored;
   out.bytes = static_cast<std::int64_t>(fs::file_size(file.path(), ignored));
   if (!out.verdict || out.verdict->violations.empty()) {
+    Pace pace;
     COFFER_TRY(out.sha256, sha256_of_file(file.path(), [&](std::int64_t done) {
                  progress({"checksum", done, out.bytes, Progress::Unit::bytes});
+                 pace.rest();
                }));
     COFFER_TRY_VOID(publish(request, file, out));
   }
