@@ -184,7 +184,7 @@ def beside_payments(bench, server, lists, asked, table):
     for operation, each in times.items():
         table.add(f"{operation} beside payments, p99 of {len(each):,}", share(each, 0.99), "ms", goal=LOADED_MS,
                   at_most=True)
-    server.wait_until_settled()
+    server.rest()  # some payments of the file never settle
 
 
 def run(bench, table):
