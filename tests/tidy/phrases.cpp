@@ -42,6 +42,7 @@ constexpr auto kRevised = std::to_array<std::string_view>({
     "docs/install.md",
     "docs/operating.md",
     "docs/tls.md",
+    "docs/webhooks.md",
     "docs/webhook-consumers/",
     "src/api/beneficiaries/",
     "src/base/text/",
