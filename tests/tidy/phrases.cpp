@@ -40,6 +40,7 @@ constexpr auto kRevised = std::to_array<std::string_view>({
     "SECURITY.md",
     "docs/contract.md",
     "docs/install.md",
+    "docs/integrator-guide.md",
     "docs/operating.md",
     "docs/tls.md",
     "docs/webhooks.md",
