@@ -42,6 +42,8 @@ constexpr auto kRevised = std::to_array<std::string_view>({
     "docs/install.md",
     "docs/integrator-guide.md",
     "docs/operating.md",
+    "docs/provider-protocol.md",
+    "docs/sandbox.md",
     "docs/tls.md",
     "docs/webhooks.md",
     "docs/webhook-consumers/",
