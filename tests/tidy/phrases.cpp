@@ -36,6 +36,7 @@ constexpr auto kPhrases = std::to_array<Phrase>({
 
 /// A folder ends with a slash.
 constexpr auto kRevised = std::to_array<std::string_view>({
+    "CHANGELOG.md",
     "README.md",
     "SECURITY.md",
     "docs/contract.md",
