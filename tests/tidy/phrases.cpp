@@ -36,7 +36,9 @@ constexpr auto kPhrases = std::to_array<Phrase>({
 
 /// A folder ends with a slash.
 constexpr auto kRevised = std::to_array<std::string_view>({
+    "ARCHITECTURE.md",
     "CHANGELOG.md",
+    "CONTRIBUTING.md",
     "README.md",
     "SECURITY.md",
     "docs/contract.md",
@@ -48,6 +50,7 @@ constexpr auto kRevised = std::to_array<std::string_view>({
     "docs/tls.md",
     "docs/webhooks.md",
     "docs/webhook-consumers/",
+    "packaging/",
     "src/api/beneficiaries/",
     "src/base/text/",
     "src/cli/service/",
