@@ -73,7 +73,7 @@ Result<http::Response> read_requirements(const Services& services, const Call& c
   return store::with_reader(
       services.flows.database, [&](store::Connection& db) -> Result<http::Response> {
         const auto row = store::find_connector(db, call.caller.tenant.environment, *id);
-        if (!row) return unexpected(Slug::not_found, "There is no such connector.");
+        if (!row) return unexpected(Slug::not_found, "The connector was not found.");
         if (type && !contains(row->terms.types, *type)) {
           return unexpected(Problem(Slug::validation_failed,
                                     "The connector does not support this transaction type.",

@@ -67,7 +67,7 @@ Result<http::Response> wallet_response(const Services& services, int status,
 
 Result<WalletId> wallet_id(const Call& call) {
   const auto id = WalletId::parse(call.param("walletId"));
-  if (!id) return unexpected(Slug::not_found, "There is no such wallet.");
+  if (!id) return unexpected(Slug::not_found, "The wallet was not found.");
   return *id;
 }
 
@@ -119,7 +119,7 @@ Result<http::Response> read_wallet(const Services& services, const Call& call) {
                                 [&](store::Connection& db) -> Result<store::WalletRow> {
                                   auto row = store::find_wallet(db, call.caller.tenant, id);
                                   if (!row) {
-                                    return unexpected(Slug::not_found, "There is no such wallet.");
+                                    return unexpected(Slug::not_found, "The wallet was not found.");
                                   }
                                   return *std::move(row);
                                 }));

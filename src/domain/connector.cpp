@@ -60,16 +60,16 @@ std::vector<ExecutionStep> off_ramp_steps(std::span<const Requirement> requireme
   std::vector<ExecutionStep> steps{
       {"QUOTE",
        "Request a quote",
-       "POST /v1/quotes prices the cash-out and fixes the rate until the quote expires.",
+       "POST /v1/quotes prices the off-ramp payment and fixes the rate until the quote expires.",
        {"amount", "connectorId", "beneficiaryId"}},
       {"SUBMIT",
-       "Submit the cash-out",
-       "POST /v1/payments/offramp holds the quote's total on the source wallet.",
+       "Submit the off-ramp payment",
+       "POST /v1/payments/offramp holds the total of the quote in the source wallet.",
        {"transactionId", "quoteId", "sourceWalletId", "beneficiaryId", "purposeOfPayment",
         "sourceOfFunds", "relationship"}},
       {"PAYOUT",
        "The provider pays out",
-       "Events and GET /v1/transactions/{transactionId} tell how it ends.",
+       "Events and GET /v1/transactions/{transactionId} report the result.",
        {}}};
   append_required(requirements, steps[1].required_fields);
   return steps;
@@ -79,17 +79,17 @@ std::vector<ExecutionStep> on_ramp_steps(std::span<const Requirement> requiremen
   std::vector<ExecutionStep> steps{
       {"QUOTE",
        "Request a quote",
-       "POST /v1/quotes?type=onramp prices the collection and fixes the rate until the quote "
+       "POST /v1/quotes?type=onramp prices the on-ramp payment and fixes the rate until the quote "
        "expires.",
        {"amount", "connectorId"}},
       {"SUBMIT",
-       "Submit the collection",
-       "POST /v1/payments/onramp gives the instructions for the payer on the transaction record.",
+       "Submit the on-ramp payment",
+       "POST /v1/payments/onramp puts the payment instructions in the transaction record.",
        {"transactionId", "quoteId", "destinationWalletId", "payer.name"}},
       {"PAY", "The payer pays", "The payer follows the instructions before they expire.", {}},
       {"CREDIT",
        "The wallet is credited",
-       "The receive amount lands in the destination wallet.",
+       "The destination wallet is credited the receive amount.",
        {}}};
   append_required(requirements, steps[1].required_fields);
   return steps;
@@ -100,14 +100,14 @@ std::vector<ExecutionStep> bespoke_steps(bool issues_references) {
   if (issues_references) {
     steps.push_back({"REFERENCE",
                      "Register a reference",
-                     "POST /v1/onramp/references gives a reference for one customer and the wallet "
-                     "that is credited.",
+                     "POST /v1/onramp/references registers a reference for a customer and the "
+                     "wallet to credit.",
                      {"connectorId", "settlementAccount", "customerId"}});
   }
   steps.push_back({"PAY", "The customer pays", "The customer pays the provider at any time.", {}});
   steps.push_back({"CREDIT",
                    "The wallet is credited",
-                   "Each payment that arrives is credited and becomes a transaction.",
+                   "Each payment on the reference is credited and becomes a transaction.",
                    {}});
   return steps;
 }

@@ -57,7 +57,7 @@ std::string fault_of_text(const Requirement& requirement, const std::string& val
   if (size < least) return "must have at least " + std::to_string(least) + " characters";
   if (size > most) return "must have at most " + std::to_string(most) + " characters";
   if (!requirement.choices.empty() && !is_choice(requirement, value)) {
-    return "is none of the choices that GET /v1/payments/requirements lists";
+    return "is not one of the choices in GET /v1/payments/requirements";
   }
   if (requirement.pattern && !RE2::FullMatch(value, compiled(*requirement.pattern))) {
     return "must match " + *requirement.pattern;
@@ -115,7 +115,7 @@ void check_requirements(std::span<const Requirement> requirements, TransactionTy
     const auto same = [&wanted = name](const Requirement& one) { return one.name == wanted; };
     if (std::none_of(asked.begin(), asked.end(), same)) {
       faults.add(Slug::validation_failed, "additionalFields." + name,
-                 "is not asked for by this connector");
+                 "is not a field of this connector");
     }
   }
 }

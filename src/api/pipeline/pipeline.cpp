@@ -33,7 +33,7 @@ std::vector<http::RoutePattern> patterns() {
   return out;
 }
 
-Problem nothing_here() { return Problem(Slug::not_found, "There is nothing at this path."); }
+Problem nothing_here() { return Problem(Slug::not_found, "This path does not exist."); }
 
 /// What handlers of a lane read through. Those that read a few rows around a commit, a call or a
 /// password share the readers of money.

@@ -11,7 +11,7 @@
 namespace coffer::api {
 namespace {
 
-Problem unknown_connector() { return Problem(Slug::not_found, "There is no such connector."); }
+Problem unknown_connector() { return Problem(Slug::not_found, "The connector was not found."); }
 
 std::optional<std::string> country_filter(QueryFields& query) {
   const auto text = query.text("countryIsoCode2");
@@ -77,7 +77,7 @@ Result<http::Response> list_for_beneficiary(const Services& services, const Call
   return store::with_reader(
       services.flows.database, [&](store::Connection& db) -> Result<http::Response> {
         const auto party = id ? store::find_quote_party(db, call.caller.tenant, *id) : std::nullopt;
-        if (!party) return unexpected(Slug::not_found, "There is no such beneficiary.");
+        if (!party) return unexpected(Slug::not_found, "The beneficiary was not found.");
         const auto destinations = store::quote_destinations(db, party->beneficiary);
         const store::ConnectorFilter filter{.direction = Direction::off_ramp, .method = *method};
         constexpr int kAll = -1;

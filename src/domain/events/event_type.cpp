@@ -25,18 +25,18 @@ using enum EventType;
 using enum Taken;
 constexpr std::array<Row, 11> kTypes{{
     {payment_initiated, {"payment.initiated", "Payment accepted"}, with_all},
-    {payment_processing, {"payment.processing", "Payment being settled"}, with_all},
+    {payment_processing, {"payment.processing", "Payment in settlement"}, with_all},
     {payment_succeeded, {"payment.succeeded", "Payment settled"}, with_all},
     {payment_failed, {"payment.failed", "Payment failed"}, with_all},
     {payment_refund_pending, {"payment.refund_pending", "Refund in progress"}, with_all},
     {payment_refunded, {"payment.refunded", "Payment refunded"}, with_all},
     {payment_refund_failed, {"payment.refund_failed", "Refund failed"}, with_all},
-    {wallet_status_changed, {"wallet.status_changed", "Wallet review state changed"}, by_name},
+    {wallet_status_changed, {"wallet.status_changed", "Wallet review status changed"}, by_name},
     {reference_payment_received,
      {"onramp_reference.payment_received", "Customer payment arrived on a reference"},
      by_name},
     {webhook_disabled, {"webhook.disabled", "Webhook registration disabled"}, by_name},
-    {webhook_test, {"webhook.test", "Test of an endpoint"}, never},
+    {webhook_test, {"webhook.test", "Test of a webhook"}, never},
 }};
 
 constexpr bool is_in_enum_order() {

@@ -41,15 +41,18 @@ std::uint64_t reserve_of(const Context& context, const BackupRequest& request) {
 }
 
 Problem no_room(const BackupRequest& request, std::uint64_t wanted) {
-  return Problem(Slug::storage_full, "there is no room for a backup in " +
-                                         directory_of(request.path) + ": it takes " +
-                                         std::to_string((wanted >> 20) + 1) +
-                                         " MiB, and payments must keep room to write");
+  return Problem(
+      Slug::storage_full,
+      "not enough disk space for a backup in " + directory_of(request.path) + ": it needs " +
+          std::to_string((wanted >> 20) + 1) +
+          " MiB, and some space must remain for payments. Free disk space, or choose another disk");
 }
 
 Problem ran_out(const BackupRequest& request) {
-  return Problem(Slug::storage_full, "no room was left in " + directory_of(request.path) +
-                                         " while the backup was written; payments come first");
+  return Problem(Slug::storage_full,
+                 "the disk became too full in " + directory_of(request.path) +
+                     " during the backup, which was abandoned because payments take precedence. "
+                     "Free disk space, or choose another disk");
 }
 
 /// The copy, synchronised piece by piece.

@@ -16,11 +16,9 @@ void count(const Context& context, const store::Verification& verification,
   if (context.metrics == nullptr) return;
   Metrics& metrics = *context.metrics;
   metrics.counter("coffer_verification_slices_total", "Slices of the verification.").add();
-  metrics.counter("coffer_verification_rows_total", "Rows that the verification looked at.")
+  metrics.counter("coffer_verification_rows_total", "Rows checked by the verification.")
       .add(static_cast<std::uint64_t>(done.rows));
-  metrics
-      .gauge("coffer_verification_position",
-             "The newest entry set that the verification looked at.")
+  metrics.gauge("coffer_verification_position", "The newest entry set checked by the verification.")
       .set(static_cast<double>(verification.position()));
 }
 

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::int64_t kStepMs = 500;  // between two statuses of a sample
 
-/// Ids that are the event's but for their last byte: they look right and are nobody's.
+/// IDs that differ from that of the event in the last byte only: well-formed, and of no object.
 template <class IdType>
 IdType sample_id(const store::EventRow& event, std::uint8_t which) {
   Uuid uuid = event.id.uuid;
@@ -156,7 +156,7 @@ Json sample_data(const store::EventRow& event, const Tenant& tenant,
     case EventType::webhook_disabled:
       return sample_webhook(event, tenant);
     case EventType::webhook_test:
-      return {{"message", "This is a test. Nothing happened."}};
+      return {{"message", "This is a test event."}};
   }
   throw InternalError("unknown event type");
 }
