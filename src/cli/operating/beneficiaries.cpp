@@ -131,8 +131,8 @@ Result<Answer> show(Session& session, const Arguments& arguments) {
 }  // namespace
 
 std::vector<Command> beneficiary_commands() {
-  std::vector<Argument> arguments{
-      option("text", "TEXT", "Id, or beginnings of words of name, e-mail and client reference")};
+  std::vector<Argument> arguments{option(
+      "text", "TEXT", "ID, or beginnings of words in name, e-mail address and client reference")};
   for (const auto& more : {owner_arguments(), page_arguments()}) {
     arguments.insert(arguments.end(), more.begin(), more.end());
   }
@@ -142,11 +142,11 @@ std::vector<Command> beneficiary_commands() {
            .role = OperatorRole::viewer,
            .arguments = std::move(arguments)},
           {.path = "beneficiary show",
-           .summary = "Show a beneficiary with its destinations",
+           .summary = "Show a beneficiary with its payment destinations",
            .run = show,
            .role = OperatorRole::viewer,
-           .arguments = {positional("ID", "Its id")},
-           .hint = "coffer beneficiary list shows what there is"}};
+           .arguments = {positional("ID", "ID of the beneficiary")},
+           .hint = "List beneficiaries with coffer beneficiary list"}};
 }
 
 }  // namespace coffer::cli

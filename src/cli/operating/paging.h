@@ -46,11 +46,11 @@ class Owners {
   std::map<std::int64_t, Owner> known_;
 };
 
-/// The first row of `found`; `not-found` with `what` when there is none.
+/// The value of `found`; otherwise `not-found`, naming `what`.
 template <class T>
 Result<T> required(std::optional<T> found, const std::string& what) {
   if (found) return *std::move(found);
-  return unexpected(Slug::not_found, "There is no such " + what + ".");
+  return unexpected(Slug::not_found, "The " + what + " was not found.");
 }
 
 template <class IdType>

@@ -163,7 +163,7 @@ Result<Answer> statement(Session& session, const Arguments& arguments) {
   });
 }
 
-constexpr std::string_view kHint = "coffer wallet list shows what there is";
+constexpr std::string_view kHint = "List wallets with coffer wallet list";
 
 template <class... Lists>
 std::vector<Argument> joined(std::vector<Argument> first, const Lists&... more) {
@@ -182,30 +182,31 @@ Record whole_wallet(Connection& db, const store::WalletRow& wallet, const Tenant
 }
 
 std::vector<Command> wallet_read_commands() {
-  const Argument id = positional("ID", "Its id");
-  return {{.path = "wallet list",
-           .summary = "List wallets of all associations, newest first",
-           .run = list,
-           .role = OperatorRole::viewer,
-           .arguments = joined(
-               {choice("status", "Pending|Verified|Rejected", "Only these"),
-                option("text", "TEXT", "Id, account number, public key, or part of the name")},
-               owner_arguments(), page_arguments())},
-          {.path = "wallet show",
-           .summary = "Show a wallet with its balances and what its review looks at",
-           .run = show,
-           .role = OperatorRole::viewer,
-           .arguments = {id},
-           .hint = kHint},
-          {.path = "wallet statement",
-           .summary = "Show what moved on a wallet, newest first",
-           .run = statement,
-           .role = OperatorRole::viewer,
-           .arguments = joined(
-               {id, option("asset", "CODE", "In this asset; else in its own"),
-                option("from", "TIME", "At or after this"), option("to", "TIME", "Before this")},
-               page_arguments()),
-           .hint = kHint}};
+  const Argument id = positional("ID", "ID of the wallet");
+  return {
+      {.path = "wallet list",
+       .summary = "List wallets of all associations, newest first",
+       .run = list,
+       .role = OperatorRole::viewer,
+       .arguments =
+           joined({choice("status", "Pending|Verified|Rejected", "Filter by status"),
+                   option("text", "TEXT", "ID, account number, public key, or part of the name")},
+                  owner_arguments(), page_arguments())},
+      {.path = "wallet show",
+       .summary = "Show a wallet with its balances and review data",
+       .run = show,
+       .role = OperatorRole::viewer,
+       .arguments = {id},
+       .hint = kHint},
+      {.path = "wallet statement",
+       .summary = "Show the statement of a wallet, newest first",
+       .run = statement,
+       .role = OperatorRole::viewer,
+       .arguments = joined(
+           {id, option("asset", "CODE", "Asset of the statement; by default that of the wallet"),
+            option("from", "TIME", "Start of the range"), option("to", "TIME", "End of the range")},
+           page_arguments()),
+       .hint = kHint}};
 }
 
 }  // namespace coffer::cli
