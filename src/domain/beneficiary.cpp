@@ -25,7 +25,7 @@ constexpr std::size_t kSymbolMax = 32;
 constexpr std::size_t kWalletAddressMax = 128;  // of networks that are not ours
 constexpr std::size_t kMaskShown = 4;
 
-/// A code that `parse` accepts; empty when there is none or it is refused.
+/// A code that `parse` accepts; empty if it is missing or invalid.
 std::string code(ContactReader& reader, std::string_view field,
                  const std::optional<std::string>& input, Need need,
                  Result<std::string> (*parse)(std::string_view)) {

@@ -19,7 +19,7 @@
 namespace coffer {
 
 enum class ConnectorFlow { quoted, bespoke };  // bespoke: provider-initiated, by references
-enum class Direction { off_ramp, on_ramp };    // cash-out, collection
+enum class Direction { off_ramp, on_ramp };    // payout, collection
 enum class PayMethod { bank, momo, crypto, card, cash, qr, voucher, wallet };
 enum class ConnectorStatus { active, paused };
 enum class DriverKind { sandbox, http };

@@ -30,8 +30,8 @@ struct TestEvent {
   EventType type = EventType::webhook_test;
   std::int64_t sequence = 0;
 };
-/// An event that says of itself that nothing happened. `webhook`: for this endpoint only
-/// (`webhook.test`); else for whoever takes events of the type.
+/// A sample event. With `webhook`, it is for this endpoint only (`webhook.test`); otherwise for the
+/// webhook subscribed to the type.
 TestEvent emit_test_event(store::WriteTx& tx, Random& random, std::int64_t tenant, EventType type,
                           std::optional<std::int64_t> webhook);
 
