@@ -549,6 +549,8 @@ CREATE INDEX payments_to ON payments (destination_wallet) WHERE destination_wall
 CREATE INDEX payments_not_succeeded ON payments (tenant, status) WHERE status <> 2;
 CREATE INDEX payments_of_beneficiary ON payments (beneficiary) WHERE beneficiary IS NOT NULL;
 CREATE INDEX payments_of_connector ON payments (connector) WHERE connector IS NOT NULL;
+CREATE INDEX payments_from_ref ON payments (tenant, from_ref) WHERE from_ref IS NOT NULL;
+CREATE INDEX payments_to_ref ON payments (tenant, to_ref) WHERE to_ref IS NOT NULL;
 CREATE INDEX payments_of_destination ON payments (destination, connector, created_at)
 WHERE destination IS NOT NULL;
 
@@ -582,6 +584,8 @@ CREATE TABLE payment_legs (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX payment_legs_from ON payment_legs (source_wallet);
 CREATE INDEX payment_legs_to ON payment_legs (destination_wallet);
+CREATE INDEX payment_legs_from_ref ON payment_legs (from_ref) WHERE from_ref IS NOT NULL;
+CREATE INDEX payment_legs_to_ref ON payment_legs (to_ref) WHERE to_ref IS NOT NULL;
 
 CREATE TABLE holds (
   payment INTEGER NOT NULL REFERENCES payments,

@@ -75,28 +75,38 @@ set_source_files_properties("${embedded_dir}/embedded.cpp" PROPERTIES
   OBJECT_DEPENDS "${embedded_schema};${embedded_upgrades};${embedded_web}"
   COMPILE_DEFINITIONS "COFFER_COMMIT=\"${COFFER_COMMIT}\"")
 
-# The same with one more step of the schema, for coffer_next: what an upgrade of a package meets.
+# coffer_embedded_variant(<target> <folder> <step>): the same with another schema, <folder>/schema.sql, and one
+# more step that leads to it. Not part of a normal build.
+function(coffer_embedded_variant target folder step)
+  string(REPLACE "${embedded_schema}" "${folder}/schema.sql" embedded_blobs "${embedded_blobs}")
+  coffer_embed_blob("${step}" expression)
+  cmake_path(GET step FILENAME name)
+  string(APPEND embedded_upgrade_rows "      {\"${name}\", ${expression}},\n")
+  math(EXPR embedded_upgrade_count "${embedded_upgrade_count} + 1")
+  configure_file("${CMAKE_SOURCE_DIR}/cmake/embedded.cpp.in" "${folder}/embedded.cpp" @ONLY)
+  set_source_files_properties("${folder}/embedded.cpp" PROPERTIES
+    OBJECT_DEPENDS "${folder}/schema.sql;${step};${embedded_upgrades};${embedded_web}"
+    COMPILE_DEFINITIONS "COFFER_COMMIT=\"${COFFER_COMMIT}\"")
+  add_library(${target} OBJECT EXCLUDE_FROM_ALL "${folder}/embedded.cpp")
+  target_include_directories(${target} PRIVATE "${CMAKE_BINARY_DIR}/generated")
+  target_link_libraries(${target} PRIVATE coffer_options)
+  set_target_properties(${target} PROPERTIES CXX_COMPILER_LAUNCHER "")
+endfunction()
+
+# For coffer_next: what an upgrade of a package meets.
 set(embedded_next_step "${CMAKE_SOURCE_DIR}/tests/package/next_schema.sql")
 set(embedded_next_dir "${CMAKE_BINARY_DIR}/generated/embedded_next")
 if(EXISTS "${embedded_next_step}")
   file(READ "${embedded_schema}" schema_text)
   file(READ "${embedded_next_step}" step_text)
   file(CONFIGURE OUTPUT "${embedded_next_dir}/schema.sql" CONTENT "${schema_text}${step_text}" @ONLY)
-  string(REPLACE "${embedded_schema}" "${embedded_next_dir}/schema.sql" embedded_blobs "${embedded_blobs}")
-  coffer_embed_blob("${embedded_next_step}" expression)
-  string(APPEND embedded_upgrade_rows "      {\"next_schema.sql\", ${expression}},\n")
-  math(EXPR embedded_upgrade_count "${embedded_upgrade_count} + 1")
-  configure_file("${CMAKE_CURRENT_LIST_DIR}/embedded.cpp.in" "${embedded_next_dir}/embedded.cpp" @ONLY)
-  set_source_files_properties("${embedded_next_dir}/embedded.cpp" PROPERTIES
-    OBJECT_DEPENDS "${embedded_next_dir}/schema.sql;${embedded_next_step};${embedded_upgrades};${embedded_web}"
-    COMPILE_DEFINITIONS "COFFER_COMMIT=\"${COFFER_COMMIT}\"")
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${embedded_schema}" "${embedded_next_step}")
-  add_library(coffer_embedded_next OBJECT EXCLUDE_FROM_ALL "${embedded_next_dir}/embedded.cpp")
-  target_include_directories(coffer_embedded_next PRIVATE "${CMAKE_BINARY_DIR}/generated")
-  target_link_libraries(coffer_embedded_next PRIVATE coffer_options)
+  coffer_embedded_variant(coffer_embedded_next "${embedded_next_dir}" "${embedded_next_step}")
 endif()
 
 add_library(coffer_embedded OBJECT "${embedded_dir}/embedded.cpp")
 target_include_directories(coffer_embedded INTERFACE "${CMAKE_BINARY_DIR}/generated")
 target_include_directories(coffer_embedded PRIVATE "${CMAKE_BINARY_DIR}/generated")
 target_link_libraries(coffer_embedded PRIVATE coffer_options)
+# ccache does not see what the assembler reads: it would answer with an object that holds older files.
+set_target_properties(coffer_embedded PROPERTIES CXX_COMPILER_LAUNCHER "")

@@ -1,13 +1,12 @@
 #!/usr/bin/env bash
-# Makes build/package/coffer_<version>_<arch>.deb and has lintian judge it. Prints its name.
+# Makes build/package/coffer_<version>_<arch>.deb and checks it with lintian. Prints its name.
 #
-# By debhelper: its snippets for units, users, debconf and conffiles are the ones that Debian itself
-# tests through every upgrade, and lintian knows them. dpkg-deb alone would mean writing them again, and
-# CPack knows none of them.
+# It uses debhelper, because Debian tests the snippets of debhelper for units, users, debconf and conffiles
+# through every upgrade, and lintian knows them. dpkg-deb and CPack have no such snippets.
 #
-# COFFER_MAINTAINER      name <address> of who publishes it
-# COFFER_PACKAGE_OUT     another folder than build/package; what was packed there before goes
-# COFFER_PACKAGE_ROUGH   hardly compressed and not judged, for tests that only install it
+# COFFER_MAINTAINER      name <address> of the publisher
+# COFFER_PACKAGE_OUT     a folder other than build/package; previous packages in it are removed
+# COFFER_PACKAGE_ROUGH   fast compression and no lintian, for tests that only install the package
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -20,7 +19,7 @@ version=$(cat "$stage/version")
 SOURCE_DATE_EPOCH=$(cat "$stage/epoch")
 export SOURCE_DATE_EPOCH
 
-# The service's file names its database, so that commands run by hand find the same one.
+# The settings of the service name its database, so that manual commands use the same one.
 sed -i 's|^#db = .*|db = "/var/lib/coffer/coffer.db"|' "$stage/coffer.toml"
 grep -q '^db = ' "$stage/coffer.toml"
 
@@ -37,7 +36,7 @@ coffer ($version) unstable; urgency=medium
  -- $(sed -n 's/^Maintainer: //p' "$stage/debian/control")  $(date -u -R -d "@$SOURCE_DATE_EPOCH")
 TEXT
 arch=${COFFER_PACKAGE_ARCH:-$(dpkg --print-architecture)}
-# The README installs coffer_*.deb of this folder: no other version is to be there.
+# The README installs coffer_*.deb of this folder, so it must contain no other version.
 rm -f "$out"/coffer_*_"$arch".deb
 (cd "$stage" && dpkg-buildpackage -d -us -uc -b -a"$arch") >"$out/deb.log" 2>&1 || {
   tail -n 30 "$out/deb.log" >&2

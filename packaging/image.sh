@@ -10,5 +10,5 @@ bin=${COFFER_PACKAGE_BIN:-build/release-static/coffer}
 install -D -m 0755 "$bin" "$image/usr/bin/coffer"
 strip --strip-all --remove-section=.comment "$image/usr/bin/coffer"
 install -D -m 0644 /etc/ssl/certs/ca-certificates.crt "$image/etc/ssl/certs/ca-certificates.crt"
-# The image's user has no name; COPY keeps who owns a folder.
+# The user of the image has no name; COPY keeps the owner of a folder.
 install -d -m 0700 -o 65532 -g 65532 "$image/var/lib/coffer"

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""What is inside the static binary, from third_party/manifest.cmake and this machine's packages.
+"""The contents of the static binary, from third_party/manifest.cmake and the packages of this machine.
 
     packaging/inventory.py sbom BINARY VERSION     CycloneDX 1.5, JSON
     packaging/inventory.py copyright               every licence, as /usr/share/doc/coffer/copyright
     packaging/inventory.py built-using             for the field Static-Built-Using
 
-COFFER_PACKAGE_SYSROOT  the folder of packaging/sysroot.sh, for a binary that was made from its packages
+COFFER_PACKAGE_SYSROOT  the folder of packaging/sysroot.sh, for a binary built from its packages
 
-The same sources and packages give the same bytes; SOURCE_DATE_EPOCH is the only time in them.
+The same sources and packages give the same bytes; the only time in them is SOURCE_DATE_EPOCH.
 """
 import datetime
 import hashlib
@@ -19,11 +19,11 @@ import sys
 import uuid
 
 HERE = pathlib.Path(__file__).resolve().parent
-# Only in the tests.
+# Used only in tests.
 NOT_SHIPPED = {"catch2"}
 SYSROOT = os.environ.get("COFFER_PACKAGE_SYSROOT", "")
-# The C and C++ libraries are linked in as well; the manifest is about what the sources ask for. A cross
-# compiler brings its C++ library along.
+# The C and C++ libraries are linked too; the manifest lists only what the sources request. A cross compiler
+# includes its C++ library.
 TOOLCHAIN = [
     ("glibc", "LGPL-2.1-or-later", "https://www.gnu.org/software/libc/", "libc6-dev"),
     ("libstdc++", "GPL-3.0-or-later WITH GCC-exception-3.1", "https://gcc.gnu.org",

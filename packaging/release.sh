@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Makes build/release/coffer-<version>-linux-<arch>.tar.gz with its software list and checksums, which cover
-# what is there of this version for other architectures too. The same commit, compiler and libraries give the
-# same bytes, in whatever folder. Prints their names.
+# Makes build/release/coffer-<version>-linux-<arch>.tar.gz with its software bill of materials and
+# checksums, which include the archives of this version for other architectures in the folder. The same commit,
+# compiler and libraries give the same bytes in any folder. Prints the names of the files.
 #
 # COFFER_PACKAGE_ARCH  Debian's name of the binary's architecture; by default this machine's. The other
 #                      settings are those of packaging/stage.sh and packaging/inventory.py.

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# What every kind of package is made of, in one folder: the stripped binary, what it prints about itself
-# (manual pages, completions, settings), licences and the software list.
+# Collects the files of every kind of package in one folder: the stripped binary, the texts that it prints
+# (manual pages, completions, settings), licences and the software bill of materials.
 #
 #   packaging/stage.sh FOLDER
 #
-# COFFER_PACKAGE_BIN      the binary to pack; by default what ./dev build release-static made
-# COFFER_PACKAGE_TOOL     a binary of the same sources that runs here, for a binary that does not
+# COFFER_PACKAGE_BIN      the binary to pack; by default that of ./dev build release-static
+# COFFER_PACKAGE_TOOL     a binary of the same sources that runs on this machine, if the packed one does not
 # COFFER_PACKAGE_STRIP    for a binary of another architecture
-# COFFER_PACKAGE_VERSION  another version than the binary's, for tests of upgrades
+# COFFER_PACKAGE_VERSION  a version that differs from that of the binary, for tests of upgrades
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 die() { printf 'stage: %s\n' "$*" >&2; exit 1; }
@@ -19,7 +19,7 @@ tool=${COFFER_PACKAGE_TOOL:-$bin}
 
 version() { "$tool" version --json | python3 -c "import json, sys; print(json.load(sys.stdin)['$1'])"; }
 
-# Times in packages are that of the commit: the same commit gives the same bytes.
+# Files have the time of the commit, so that the same commit gives the same bytes.
 if [ -z "${SOURCE_DATE_EPOCH:-}" ]; then
   SOURCE_DATE_EPOCH=$(git log -1 --format=%ct 2>/dev/null) || SOURCE_DATE_EPOCH=$(stat -c %Y CHANGELOG.md)
 fi

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Debian packages of another architecture, unpacked into a folder that a cross compiler takes for the root of
-# its world. Prints the folder; one with newer packages has another name.
+# Unpacks Debian packages of another architecture into a folder that serves as the sysroot of a cross compiler.
+# Prints the folder; a folder with newer packages has another name.
 #
-# Nothing of this machine is changed and nobody has to be root. A foreign architecture for dpkg would want the
-# same version of every library for both, and so upgrade this machine's.
+# The script changes nothing else on this machine and does not need root. A foreign architecture in dpkg would
+# require the same version of every library for both architectures, and so upgrade those of this machine.
 #
 #   packaging/sysroot.sh ARCH PACKAGE ...
 #
-# Asks the mirror that this machine's apt is set to, each time: a security update of a library reaches us by a
-# rebuild. When it does not answer, what is there is taken.
+# Each run asks the mirror of this machine's apt, so that a rebuild includes security updates of libraries. If
+# the mirror does not respond, the script uses the packages of the last run.
 set -euo pipefail
 die() { printf 'sysroot: %s\n' "$*" >&2; exit 1; }
 
@@ -21,7 +21,7 @@ scratch=$(mktemp -d)
 made=
 finish() { rm -rf "$scratch" ${made:+"$made"}; }
 trap finish EXIT
-# Debian's downloader has a user of its own.
+# apt downloads as a separate user.
 chmod 755 "$scratch"
 mkdir -p "$scratch"/{state/lists/partial,cache/archives/partial,deb}
 chmod 777 "$scratch/deb"
@@ -29,22 +29,22 @@ chmod 777 "$scratch/deb"
 options=(-q -o "APT::Architecture=$arch" -o "APT::Architectures=$arch" -o "Dir::State=$scratch/state"
   -o "Dir::State::status=$scratch/status" -o "Dir::Cache=$scratch/cache")
 
-there() { # <package ...>: exactly these are
+there() { # <package ...>: exactly these packages are unpacked
   [ -f "$link/packages" ] &&
     [ "$(cut -f 1 "$link/packages" | sort)" = "$(printf '%s\n' "$@" | sort)" ]
 }
 
-# Any list that cannot be had is an error: without that of the security updates an older library would do.
+# A missing package list is an error: without the list of security updates, apt would choose an older library.
 if ! {
   apt-get "${options[@]}" -o APT::Update::Error-Mode=any update && cd "$scratch/deb" && apt-get "${options[@]}" download "$@"
 } >"$scratch/log" 2>&1 </dev/null; then
-  there "$@" || die "the packages of $arch cannot be had: $(tail -n 3 "$scratch/log")"
-  printf 'sysroot: no answer from the mirror; taking the packages that are there\n' >&2
+  there "$@" || die "cannot download the packages of $arch: $(tail -n 3 "$scratch/log")"
+  printf 'sysroot: the mirror does not respond; using the packages of the last run\n' >&2
   readlink -f "$link"
   exit
 fi
 
-# Name, version, source, its version and architecture of each, as dpkg-query says them of what is installed.
+# Name, version, source, version of the source and architecture of each package, in the format of dpkg-query.
 for deb in "$scratch"/deb/*.deb; do
   # shellcheck disable=SC2016  # dpkg's variables
   dpkg-deb -W --showformat='${Package}\t${Version}\t${source:Package}\t${source:Version}\t${Architecture}\n' \
@@ -56,10 +56,10 @@ if [ ! -d "$folder" ]; then
   mkdir "$made"
   for deb in "$scratch"/deb/*.deb; do dpkg-deb -x "$deb" "$made"; done
   cp "$scratch/packages" "$made/packages"
-  # One beside this may have been quicker.
+  # A concurrent run may have created the folder first.
   mv -T "$made" "$folder" 2>/dev/null || [ -d "$folder" ]
 fi
-# Those of older packages go when no build has asked for them for a month.
+# Folders of older packages are removed when no build has used them for a month.
 touch "$folder"
 find "$root" -maxdepth 1 -name "$arch-*" -type d -mtime +30 -exec rm -rf {} +
 ln -sfn "$(basename "$folder")" "$link.$$"

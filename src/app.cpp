@@ -45,13 +45,13 @@ api::RateLimits rate_limits(const Config& config) {
           config.rate_limit_login_per_min};
 }
 
-/// With the bundle that was found; empty when there is none: then nothing is called over TLS, and
-/// the call says so.
+/// Uses the CA bundle that was found. If there is no bundle, calls over TLS fail with that reason.
 Config with_ca_bundle(Config config) {
   auto found =
       http::find_ca_bundle(config.ca_bundle, environment_variable("SSL_CERT_FILE").value_or(""));
   if (!found) {
-    log_warning("outbound", "no certificates to trust", {{"problem", found.error().detail}});
+    log_warning("outbound", "no trusted root certificates; calls over TLS fail",
+                {{"problem", found.error().detail}});
   }
   config.ca_bundle = found ? *std::move(found) : std::string();
   return config;
@@ -83,8 +83,8 @@ Result<std::optional<std::string>> stored_key_check(store::Database& database) {
                             });
 }
 
-/// The key of this file. A new file gets a new key when there is none; for a file that has sealed
-/// secrets a missing key is never replaced, and a key that does not fit is refused.
+/// The key of this file. A new file gets a new key if the key is missing. For a file with
+/// sealed secrets, a missing key is never replaced, and a wrong key is refused.
 Result<auth::MasterKey> open_master_key(const Config& config, Random& random,
                                         store::Database& database, store::CommitQueue& queue) {
   COFFER_TRY(const auto stored, stored_key_check(database));
@@ -99,8 +99,8 @@ Result<auth::MasterKey> open_master_key(const Config& config, Random& random,
     }));
   } else if (*stored != key->fingerprint()) {
     return unexpected(Slug::validation_failed,
-                      "the master key is not the one " + config.db +
-                          " was made with; give the right one (COFFER_MASTER_KEY_FILE)");
+                      "the master key is not the key of " + config.db +
+                          ". Set the right one with COFFER_MASTER_KEY_FILE");
   }
   return key;
 }
@@ -119,7 +119,7 @@ std::unique_ptr<App> App::open(const Config& config, const Clock& clock, Random&
     if (!app->build(error)) return nullptr;
   } catch (const store::SqlError& fault) {
     error = {74, config.db + " cannot be read (" + fault.what() +
-                     "). Keep a copy and restore a backup; never edit it."};
+                     "). Keep a copy of the file, and restore a backup. Never edit the file."};
     return nullptr;
   }
   return app;

@@ -82,9 +82,9 @@ class App {
   /// Lane, caller and body limit of a request to the API.
   Result<http::Admission> admit(const http::Request& head, std::uint64_t body_bytes) const;
 
-  /// Starts listeners and workers. False with `error` filled when an address cannot be had. `admin`
-  /// answers on a listener of its own, or on that of the API where the settings give both one
-  /// address.
+  /// Starts listeners and workers. False with `error` filled if an address is not available.
+  /// `admin` answers on a listener of its own, or on that of the API where the settings give both
+  /// one address.
   bool serve(StartError& error, const AdminPages& admin = {});
   int port() const;
   /// Of the API, and of the admin page, which may be the same; nothing where none is served.

@@ -12,7 +12,7 @@ constexpr std::int64_t kRoundAgeMaxMs = 30'000;
 api::Health App::health() const {
   const store::CommitStats stats = queue_->stats();
   const std::int64_t now = clock_.monotonic_ms();
-  // Whoever asks gets the proof renewed, so an idle box that nobody watches writes nothing.
+  // A request renews the test write, so an idle server without monitoring writes nothing.
   if (prober_ && now - stats.last_commit_ms > kProofAgeMaxMs) prober_->wake();
   const bool stuck = stats.busy_since_ms != 0 && now - stats.busy_since_ms > kBatchAgeMaxMs;
   const std::int64_t round_ms = settling_since_ms_;
@@ -23,9 +23,9 @@ api::Health App::health() const {
                       {"invariants", invariants_hold_},
                       {"serving", !starting_ && !draining_}}};
   if (stats.clock_behind_ms > 0) {
-    health.details.emplace_back("clock", "The machine's clock is " +
+    health.details.emplace_back("clock", "The system clock is " +
                                              std::to_string(stats.clock_behind_ms / 1'000) +
-                                             " s behind the time of the records.");
+                                             " s behind the timestamps of the records.");
   }
   return health;
 }

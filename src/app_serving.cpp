@@ -223,7 +223,7 @@ std::int64_t App::housekeeping_step() {
 
 std::int64_t App::probe_step() {
   if (const auto proof = queue_->probe(); !proof) {
-    log_warning("store", "probe write refused", {{"problem", proof.error().detail}});
+    log_warning("store", "test write refused", {{"problem", proof.error().detail}});
   }
   return WorkerThread::kWhenWoken;
 }
@@ -237,7 +237,7 @@ std::int64_t App::verify_step() {
   if (!violations.empty()) invariants_hold_ = false;
   if (!slice->round_over) return slice->rest_ms;
   for (const store::Violation& violation : violations) {
-    log_error("store", "invariant broken",
+    log_error("store", "invariant violated",
               {{"invariant", violation.invariant}, {"detail", violation.detail}});
   }
   invariants_hold_ = violations.empty();

@@ -160,7 +160,7 @@ class Loader {
     if (!text) {
       const std::string where = given("config") ? origin("config") : config_.config;
       return fault(where,
-                   config_.config + ": " + reason() + "; name a file that exists and can be read");
+                   config_.config + ": " + reason() + ". Set a file that exists and is readable");
     }
     const ConfigFileText file = parse_config_file(*text);
     for (const ConfigFileFault& found : file.faults) fault(at_line(found.line), found.message);
@@ -176,8 +176,8 @@ class Loader {
       return fault(where, unknown_key(entry.key));
     }
     if (option->secret()) {
-      return fault(where, entry.key + " is a secret and has no place in this file; put it in a " +
-                              "file of its own and write " + entry.key + "_file = \"FILE\"");
+      return fault(where, entry.key + " is a secret and must not be in this file. Put it in a " +
+                              "separate file and write " + entry.key + "_file = \"FILE\"");
     }
     const bool bare = std::holds_alternative<int Config::*>(option->target) ||
                       std::holds_alternative<bool Config::*>(option->target);
@@ -195,7 +195,7 @@ class Loader {
     const std::string_view nearest = nearest_config_option(key);
     const std::string start = "unknown key " + key + "; ";
     if (nearest.empty() || nearest == "config" || find_config_option(nearest)->secret()) {
-      return start + "remove it (coffer serve --help lists what there is)";
+      return start + "remove it (coffer serve --help lists all settings)";
     }
     return start + "did you mean " + std::string(nearest) + "?";
   }
@@ -212,7 +212,8 @@ class Loader {
       const auto service = service_folder("STATE_DIRECTORY");
       const auto folder =
           service ? fs::path(*service) : user_folder("XDG_DATA_HOME", ".local/share");
-      if (!folder) return fault("db", "HOME is not set; say with --db or COFFER_DB where it is");
+      if (!folder)
+        return fault("db", "HOME is not set, so there is no default. Set --db or COFFER_DB");
       config_.db = *folder / "coffer.db";
     }
     if (config_.master_key_file.empty()) {
@@ -228,12 +229,13 @@ class Loader {
     const bool file_by_variable = file_origin == file_option.variable();
     const auto text = variable(option.variable());
     if (text && file_by_variable) {
-      return fault(option.variable(), file_origin + " is set as well; unset one of them");
+      return fault(option.variable(), file_origin + " is also set. Unset one of them");
     }
     if (!file_by_flag && !file_by_variable) find_text(option);
   }
 
-  // Before its own file, whoever named that one. A token is text, which editors end with a newline.
+  // Takes precedence over its file, whatever source names the file. Editors end text with a
+  // newline.
   void find_token(const ConfigOption& option, const ConfigOption& file_option) {
     Secret& token = config_.*std::get<Secret Config::*>(option.target);
     const std::string& file = config_.*std::get<std::string Config::*>(file_option.target);
@@ -255,7 +257,7 @@ class Loader {
   void read_credential(const ConfigOption& option, const std::string& path) {
     const auto text = read_file(path);
     if (text) return set(option, *text, path);
-    if (errno != ENOENT) fault(path, reason() + "; the credential must be readable");
+    if (errno != ENOENT) fault(path, reason() + ". Make the credential readable");
   }
 
   void check_together() {
@@ -265,13 +267,13 @@ class Loader {
       const std::string_view there = cert ? "tls_cert" : "tls_key";
       const std::string_view missing = cert ? "tls_key" : "tls_cert";
       fault(origin(there), std::string(there) + " is set and " + std::string(missing) +
-                               " is not; TLS needs both, plain HTTP neither");
+                               " is not. Set both for TLS, or neither for plain HTTP");
     }
     check_readable("tls_cert", config_.tls_cert);
     check_readable("tls_key", config_.tls_key);
     std::error_code ignored;
     if (fs::is_directory(config_.db, ignored)) {
-      fault(origin("db"), config_.db + " is a folder; name a file in it");
+      fault(origin("db"), config_.db + " is a folder. Set a file in it");
     }
     check_domain("home_domain", config_.home_domain, auth::kHomeDomainBytesMax);
     check_domain("web_auth_domain", config_.web_auth_domain, auth::kWebAuthDomainBytesMax);
@@ -289,7 +291,7 @@ class Loader {
       const bool whole = !text.empty() && text.size() <= kDigitsMax &&
                          text.find_first_not_of("0123456789") == std::string::npos;
       if (!whole) {
-        fault(origin(name), "\"" + text + "\" does not fit: write whole seconds, as in 5,300");
+        fault(origin(name), "\"" + text + "\" is not valid. Write whole seconds, such as 5,300");
       }
     }
   }
@@ -300,9 +302,8 @@ class Loader {
                         return c > 0x20 && c < 0x7f && c != '/' && c != '"' && c != '\\';
                       });
     if (fits) return;
-    fault(origin(name), "\"" + domain +
-                            "\" does not fit: write a host name, with its port if it has " +
-                            "one, of at most " + std::to_string(bytes_max) + " characters");
+    fault(origin(name), "\"" + domain + "\" is not valid. Write a host name, optionally with a " +
+                            "port, of at most " + std::to_string(bytes_max) + " characters");
   }
 
   void check_external_issuer() {
@@ -323,7 +324,7 @@ class Loader {
     if (there.empty()) return;
     if (!missing.empty()) {
       return fault(origin(there), std::string(there) + " is set and " + missing +
-                                      " is not; external tokens need all three");
+                                      " is not. Set all three for external tokens");
     }
     const std::string wrong = outbound::check_key_source(config_.oauth_jwks);
     if (!wrong.empty()) fault(origin("oauth_jwks"), wrong);
@@ -334,7 +335,7 @@ class Loader {
     if (has_first == has_second) return;
     const std::string there(has_first ? first : second);
     fault(origin(there),
-          there + " is set and " + std::string(has_first ? second : first) + " is not; write both");
+          there + " is set and " + std::string(has_first ? second : first) + " is not. Set both");
   }
 
   void check_notifications() {
@@ -344,10 +345,10 @@ class Loader {
                !config_.notify_gateway_token.empty());
     const std::string& program = config_.notify_sendmail;
     if (!program.empty() && ::access(program.c_str(), X_OK) != 0) {
-      fault(origin("notify_sendmail"), program + ": " + reason() + "; name a program");
+      fault(origin("notify_sendmail"), program + ": " + reason() + ". Set an executable program");
     }
     if (!config_.notify_from.empty() && !is_email(config_.notify_from)) {
-      fault(origin("notify_from"), "\"" + config_.notify_from + "\" is no e-mail address");
+      fault(origin("notify_from"), "\"" + config_.notify_from + "\" is not an e-mail address");
     }
     if (!config_.notify_gateway_url.empty()) {
       const std::string wrong = outbound::check_gateway_url(config_.notify_gateway_url);
@@ -358,15 +359,14 @@ class Loader {
                                        [](unsigned char c) { return c > 0x20 && c < 0x7f; });
     if (!printable) {
       fault(origin("notify_gateway_token"),
-            "it holds a character that no token has, such as a "
-            "space or a line end");
+            "it contains a character that is not valid in a token, such as a space or a line end");
     }
   }
 
   void check_readable(std::string_view name, const std::string& path) {
     if (path.empty() || read_file(path)) return;
-    fault(origin(name), path + ": " + reason() + "; " + std::string(name) +
-                            " must name a PEM file that can be read");
+    fault(origin(name),
+          path + ": " + reason() + "; " + std::string(name) + " must be a readable PEM file");
   }
 
   const ConfigInputs& inputs_;
@@ -382,13 +382,14 @@ Result<Config> load_config(const ConfigInputs& inputs) {
   ConfigReading reading = read_config(inputs);
   if (reading.faults.empty()) return std::move(reading.config);
   return unexpected(
-      Problem(Slug::validation_failed, "the configuration has faults", std::move(reading.faults)));
+      Problem(Slug::validation_failed, "the configuration has errors", std::move(reading.faults)));
 }
 
 std::string config_error_text(const Problem& problem) {
   std::string text;
   for (const FieldError& fault : problem.fields) {
-    text += "coffer: " + fault.field + ": " + fault.message + "\n";
+    const bool sentences = fault.message.find(". ") != std::string::npos;
+    text += "coffer: " + fault.field + ": " + fault.message + (sentences ? ".\n" : "\n");
   }
   return text;
 }

@@ -32,7 +32,7 @@ struct HostPort {
   std::string to_string() const;
 };
 
-/// Where a client on this machine reaches a listener: "all addresses" is none to connect to.
+/// Where a client on this machine reaches a listener: "all addresses" becomes a loopback address.
 /// `port`, when not 0, is the one that was picked for it.
 HostPort connectable(HostPort listener, int port = 0);
 
@@ -99,7 +99,7 @@ struct Config {
   int webhook_retry_after_max_s = 3'600;
   int webhook_timeout_ms = 15'000;  // of one attempt, everything included
   int webhook_body_max_kib = 128;
-  int webhook_in_flight = 1;  // attempts under way to one endpoint
+  int webhook_in_flight = 1;  // concurrent attempts per endpoint
   int webhook_senders = 16;
   int webhook_grace_s = 86'400;  // an old secret signs too, unless the caller says how long
   int webhook_body_days = 30;
@@ -142,7 +142,7 @@ ConfigReading read_config(const ConfigInputs& inputs);
 
 /// `coffer: WHERE: WHAT`, one line per fault, each with a newline.
 std::string config_error_text(const Problem& problem);
-/// 2 when only flags are at fault, else 78; a supervisor restarts on neither.
+/// 2 if only flags are wrong, otherwise 78; a supervisor restarts on neither.
 int config_exit_code(const Problem& problem);
 
 struct EffectiveSetting {

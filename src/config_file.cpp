@@ -30,9 +30,9 @@ bool read_value(const toml::node& node, ConfigFileEntry& entry) {
 
 std::string refusal(const toml::node& node, const std::string& key) {
   if (node.is_table()) {
-    return "settings are not in tables; write the whole key, as in log_level = \"info\"";
+    return "tables are not supported. Write the whole key, such as log_level = \"info\"";
   }
-  return key + " takes a text in quotes, a whole number, true or false";
+  return key + " must be a string in quotes, a whole number, true or false";
 }
 
 }  // namespace
@@ -44,7 +44,7 @@ ConfigFileText parse_config_file(std::string_view text) {
     const toml::parse_error& error = parsed.error();
     out.faults.push_back({line_of(error.source()),
                           std::string(error.description()) +
-                              "; write key = value, with text in quotes: log_level = \"info\""});
+                              ". Write key = value, with strings in quotes: log_level = \"info\""});
     return out;
   }
   for (const auto& [key, node] : parsed.table()) {

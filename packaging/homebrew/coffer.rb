@@ -1,4 +1,4 @@
-# For a tap of its own. Whoever publishes a release fills in homepage, url, sha256 and head.
+# For a separate tap. Fill in homepage, url, sha256 and head when you publish a release.
 class Coffer < Formula
   desc "Payment gateway in one binary and one SQLite file"
   homepage "https://coffer.example"
@@ -17,11 +17,11 @@ class Coffer < Formula
   depends_on "iso-codes" => :build
   depends_on "ninja" => :build
   depends_on "nlohmann-json" => :build
-  # One file of the admin page comes by way of npm; none of its code runs.
+  # The build downloads one file of the admin page through npm and runs none of its code.
   depends_on "node" => :build
   depends_on "c-ares"
   depends_on "fmt"
-  # Its libc++ writes floating-point numbers by itself.
+  # The libc++ of earlier versions cannot format floating-point numbers.
   depends_on macos: :sonoma
   depends_on "openssl@3"
   depends_on "re2"
@@ -52,7 +52,7 @@ class Coffer < Formula
 
   def caveats
     <<~TEXT
-      Into the admin page of the running service:
+      To sign in to the admin page of the running service:
         coffer admin link --db #{var}/coffer/coffer.db
     TEXT
   end

@@ -12,7 +12,7 @@ Result<http::Response> read_asset(const Services& services, const Call& call) {
       services.flows.database, [&](store::Connection& db) -> Result<http::Response> {
         const auto code = AssetCode::parse(call.param("assetCode"));
         const auto asset = code ? store::find_asset(db, *code) : std::nullopt;
-        if (!asset) return unexpected(Slug::not_found, "There is no such asset.");
+        if (!asset) return unexpected(Slug::not_found, "The asset was not found.");
         return json_response(200, asset_json(*asset, services.flows.network_name));
       });
 }

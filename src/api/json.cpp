@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "api/text_members.h"
+
 namespace coffer::api {
 namespace {
 
@@ -11,27 +13,8 @@ void put(Json& object, const char* name, const std::optional<std::string>& value
 }
 
 Json metadata_json(const Metadata& metadata) {
-  Json out;
-  out["entityType"] = name(entity_type(metadata));
-  if (const auto* person = std::get_if<PersonMetadata>(&metadata)) {
-    out["firstName"] = person->first_name;
-    out["lastName"] = person->last_name;
-    out["dateOfBirth"] = person->date_of_birth;
-    out["nationality"] = person->nationality;
-    put(out, "idType", person->id_type);
-    put(out, "idNumber", person->id_number);
-    put(out, "address", person->address);
-    put(out, "email", person->email);
-    put(out, "phone", person->phone);
-    return out;
-  }
-  const auto& business = std::get<BusinessMetadata>(metadata);
-  out["companyName"] = business.company_name;
-  out["registrationNumber"] = business.registration_number;
-  out["registrationCountry"] = business.registration_country;
-  put(out, "taxId", business.tax_id);
-  put(out, "address", business.address);
-  put(out, "contactEmail", business.contact_email);
+  Json out{{"entityType", name(entity_type(metadata))}};
+  std::visit([&](const auto& details) { put_texts(out, details); }, metadata);
   return out;
 }
 

@@ -34,9 +34,9 @@ std::string vocabularies() {
               {"sourceOfFunds", terms_json(source_of_funds_terms())},
               {"relationship", terms_json(relationship_terms())},
               {"idType", terms_json(id_type_terms())},
-              {"entityType", terms_json(entity_type_terms())},
-              {"transactionType", terms_json(transaction_type_terms())},
-              {"method", terms_json(pay_method_terms())},
+              {"entityType", terms_json(terms<EntityType>())},
+              {"transactionType", terms_json(terms<TransactionType>())},
+              {"method", terms_json(terms<PayMethod>())},
               {"failureCode", failure_codes()},
               {"status", terms_json(payment_status_terms())},
               {"transitions", transitions()},
@@ -64,7 +64,7 @@ std::vector<Requirement> asked(std::vector<Requirement> requirements, const Conn
 Result<http::Response> read_requirements(const Services& services, const Call& call) {
   Faults faults;
   QueryFields query(call.request, faults);
-  const auto type = query.term("transactionType", parse_transaction_type);
+  const auto type = query.term("transactionType", parse_term_in_any_case<TransactionType>);
   const auto id = query.id<ConnectorId>("connectorId");
   if (!id && !faults.names("connectorId")) {
     faults.add(Slug::malformed_request, "connectorId", "is required");
@@ -73,7 +73,7 @@ Result<http::Response> read_requirements(const Services& services, const Call& c
   return store::with_reader(
       services.flows.database, [&](store::Connection& db) -> Result<http::Response> {
         const auto row = store::find_connector(db, call.caller.tenant.environment, *id);
-        if (!row) return unexpected(Slug::not_found, "There is no such connector.");
+        if (!row) return unexpected(Slug::not_found, "The connector was not found.");
         if (type && !contains(row->terms.types, *type)) {
           return unexpected(Problem(Slug::validation_failed,
                                     "The connector does not support this transaction type.",

@@ -14,7 +14,7 @@ namespace {
 
 Result<WalletId> wallet_id(const Call& call) {
   const auto id = WalletId::parse(call.param("walletId"));
-  if (!id) return unexpected(Slug::not_found, "There is no such wallet.");
+  if (!id) return unexpected(Slug::not_found, "The wallet was not found.");
   return *id;
 }
 
@@ -62,7 +62,7 @@ Result<http::Response> fund_wallet(const Services& services, const Call& call) {
 Result<http::Response> decided(const Services& services, const Call& call,
                                std::optional<FailureCode> failure) {
   const auto id = PaymentId::parse(call.param("transactionId"));
-  if (!id) return unexpected(Slug::not_found, "There is no such transaction.");
+  if (!id) return unexpected(Slug::not_found, "The transaction was not found.");
   COFFER_TRY(const auto record,
              flows::decide_payment(services.flows, call.caller.tenant, *id, failure));
   return json_response(200, record_json(record, call.caller.tenant.environment));
@@ -102,7 +102,7 @@ Result<http::Response> pay_reference(const Services& services, const Call& call)
                        store::find_own_reference(db, call.caller.tenant, arrival.reference);
                    return row ? store::find_connector_by_key(db, row->connector) : std::nullopt;
                  }));
-  if (!connector) return unexpected(Slug::not_found, "There is no such reference.");
+  if (!connector) return unexpected(Slug::not_found, "The reference was not found.");
   COFFER_TRY(const auto payment, flows::accept_reference_payment(services.flows, connector->terms,
                                                                  arrival, call.request.request_id));
   return json_response(202, {{"transactionRecordId", payment.id.to_string()},

@@ -89,7 +89,7 @@ Result<Statement> read_statement(const Services& services, const Call& call, Que
         const auto id = WalletId::parse(*wallet);
         const auto brief =
             id ? store::find_wallet_brief(db, call.caller.tenant, *id) : std::nullopt;
-        if (!brief) return unexpected(Slug::not_found, "There is no such wallet.");
+        if (!brief) return unexpected(Slug::not_found, "The wallet was not found.");
         const auto asset = store::find_asset(db, *code);
         const auto account =
             asset ? store::find_trustline(db, brief->key, asset->key) : std::nullopt;
@@ -160,7 +160,7 @@ struct Export {
 Result<Script> camt053_script(const Services& services, const Call& call, store::Connection& db,
                               const Statement& statement, const store::EntryRange& range) {
   const auto wallet = store::find_wallet(db, call.caller.tenant, statement.wallet);
-  if (!wallet) return unexpected(Slug::not_found, "There is no such wallet.");
+  if (!wallet) return unexpected(Slug::not_found, "The wallet was not found.");
   const Timestamp now = services.flows.clock.now();
   const std::string identity = statement.wallet.to_string() + " " + statement.asset.code.value() +
                                " " + statement.start.to_string() + " " + statement.end.to_string();

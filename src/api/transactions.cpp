@@ -61,7 +61,7 @@ Result<http::Response> read_transaction(const Services& services, const Call& ca
       services.flows.database, [&](store::Connection& db) -> Result<http::Response> {
         const auto id = PaymentId::parse(call.param("transactionId"));
         const auto record = id ? store::find_payment(db, call.caller.tenant, *id) : std::nullopt;
-        if (!record) return unexpected(Slug::not_found, "There is no such transaction.");
+        if (!record) return unexpected(Slug::not_found, "The transaction was not found.");
         return json_response(200, record_json(*record, call.caller.tenant.environment));
       });
 }

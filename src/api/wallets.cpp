@@ -3,45 +3,25 @@
 #include "api/json.h"
 #include "api/pipeline/page.h"
 #include "api/pipeline/services.h"
+#include "api/text_members.h"
 #include "flows/wallet_changes.h"
 
 namespace coffer::api {
 namespace {
 
-MetadataInput read_metadata(const http::JsonValue& object, Faults& faults) {
+TextMembers read_metadata(const http::JsonValue& object, Faults& faults) {
   Fields fields(object, faults, "metadata.");
-  MetadataInput input;
-  struct Member {
-    const char* name;
-    std::optional<std::string> MetadataInput::*target;
-  };
-  constexpr Member kMembers[] = {
-      {"entityType", &MetadataInput::entity_type},
-      {"firstName", &MetadataInput::first_name},
-      {"lastName", &MetadataInput::last_name},
-      {"dateOfBirth", &MetadataInput::date_of_birth},
-      {"nationality", &MetadataInput::nationality},
-      {"idType", &MetadataInput::id_type},
-      {"idNumber", &MetadataInput::id_number},
-      {"address", &MetadataInput::address},
-      {"email", &MetadataInput::email},
-      {"phone", &MetadataInput::phone},
-      {"companyName", &MetadataInput::company_name},
-      {"registrationNumber", &MetadataInput::registration_number},
-      {"registrationCountry", &MetadataInput::registration_country},
-      {"taxId", &MetadataInput::tax_id},
-      {"contactEmail", &MetadataInput::contact_email},
-  };
-  // Only the JSON type here: which members are needed and what they must look like is domain's.
-  for (const Member& member : kMembers)
-    input.*member.target = fields.text(member.name, optional, 4096);
+  TextMembers input;
+  read_text(fields, "entityType", input);
+  read_texts<PersonMetadata>(fields, input);
+  read_texts<BusinessMetadata>(fields, input);
   return input;
 }
 
 /// The metadata member, validated; its faults join the others.
 std::optional<Metadata> metadata(Fields& fields, Presence presence, Timestamp today) {
   if (fields.object("metadata", presence) == nullptr) return std::nullopt;
-  const MetadataInput input = read_metadata(*fields.find("metadata"), fields.faults());
+  const TextMembers input = read_metadata(*fields.find("metadata"), fields.faults());
   auto result = validate_metadata(input, today);
   if (result) return *std::move(result);
   for (FieldError& error : result.error().fields) {
@@ -67,7 +47,7 @@ Result<http::Response> wallet_response(const Services& services, int status,
 
 Result<WalletId> wallet_id(const Call& call) {
   const auto id = WalletId::parse(call.param("walletId"));
-  if (!id) return unexpected(Slug::not_found, "There is no such wallet.");
+  if (!id) return unexpected(Slug::not_found, "The wallet was not found.");
   return *id;
 }
 
@@ -76,7 +56,7 @@ Result<http::Response> list_wallets(const Services& services, const Call& call) 
   QueryFields query(call.request, faults);
   store::WalletFilter filter;
   filter.asset = query.asset_code("assetCode");
-  filter.status = query.term("status", parse_wallet_status);
+  filter.status = query.term("status", parse_term<WalletStatus>);
   const auto network = query.text("networkName");
   COFFER_TRY(const PageRequest page,
              read_page(call.request, query, services.cursors, call.caller.tenant,
@@ -119,7 +99,7 @@ Result<http::Response> read_wallet(const Services& services, const Call& call) {
                                 [&](store::Connection& db) -> Result<store::WalletRow> {
                                   auto row = store::find_wallet(db, call.caller.tenant, id);
                                   if (!row) {
-                                    return unexpected(Slug::not_found, "There is no such wallet.");
+                                    return unexpected(Slug::not_found, "The wallet was not found.");
                                   }
                                   return *std::move(row);
                                 }));

@@ -18,11 +18,11 @@ std::string entry_name(const ChallengeDomains& domains) { return domains.home + 
 /// The first operation: who is asked to sign, for which home domain, and the nonce.
 Result<void> check_first(const ManageData& first, const ChallengeDomains& domains) {
   if (first.name != entry_name(domains)) {
-    return refused("The first operation names another home domain.");
+    return refused("The first operation names a different home domain.");
   }
   const auto nonce = from_base64(first.value);
   if (!nonce || nonce->size() != kNonceBytes) {
-    return refused("The first operation does not hold a nonce of 48 bytes in base64.");
+    return refused("The first operation does not contain a nonce of 48 bytes in base64.");
   }
   return {};
 }
@@ -33,11 +33,11 @@ Result<void> check_others(const Transaction& transaction, const PublicKey& serve
   for (std::size_t i = 1; i < transaction.operations.size(); ++i) {
     const ManageData& operation = transaction.operations[i];
     if (operation.source != server) {
-      return refused("An operation behind the first has another source than the server.");
+      return refused("The source of an operation after the first is not the server.");
     }
     if (operation.name != kWebAuthDomain) continue;
     if (operation.value != domains.web_auth) {
-      return refused("The challenge was made for another web_auth_domain.");
+      return refused("The challenge was created for a different web_auth_domain.");
     }
     names_us = true;
   }
@@ -54,7 +54,7 @@ Result<void> check_content(const Transaction& transaction, const PublicKey& serv
   if (transaction.operations.empty()) return refused("The transaction has no operation.");
   COFFER_TRY_VOID(check_first(transaction.operations.front(), domains));
   if (transaction.operations.front().source == server) {
-    return refused("The first operation has the server as its source.");
+    return refused("The source of the first operation is the server, but must be the client.");
   }
   return check_others(transaction, server, domains);
 }
@@ -63,11 +63,11 @@ Result<void> check_time(const Transaction& transaction, Timestamp now) {
   const auto now_s = static_cast<std::uint64_t>(now.ms / 1000);
   constexpr std::uint64_t kMaxS = INT64_MAX / 1000 - 1;
   if (transaction.max_time_s == 0 || transaction.max_time_s > kMaxS) {
-    return refused("The challenge has no end of its time bounds.");
+    return refused("The time bounds of the challenge have no end.");
   }
   if (now_s < transaction.min_time_s) return refused("The challenge is not valid yet.");
   if (now_s > transaction.max_time_s) {
-    return refused("The challenge has expired; request a new one.");
+    return refused("The challenge has expired. Request a new one.");
   }
   return {};
 }
@@ -103,7 +103,8 @@ std::string ChallengeServer::issue(const PublicKey& client, const ChallengeDomai
 Result<SignedChallenge> ChallengeServer::verify(std::string_view transaction,
                                                 const ChallengeDomains& domains,
                                                 Timestamp now) const {
-  if (transaction.size() > kChallengeBytesMax) return refused("The challenge is over 50 KB.");
+  if (transaction.size() > kChallengeBytesMax)
+    return refused("The challenge is larger than 50 KB.");
   const auto xdr = from_base64(transaction);
   const auto envelope = xdr ? read_envelope(*xdr) : std::nullopt;
   if (!envelope) {
@@ -130,14 +131,14 @@ Result<SignedChallenge> ChallengeServer::verify(std::string_view transaction,
                auth::verify(out.client, as_text(out.hash), signature.signature)) {
       by_client = true;
     } else {
-      return refused("A signature is neither the server's nor the client's, or is there twice.");
+      return refused("A signature is not from the server or the client, or is repeated.");
     }
   }
   if (!by_server) return refused("The signature of this server is missing.");
   if (!by_client) {
     return refused(
-        "The signature of the client is missing: sign the challenge with the key of the "
-        "account it was requested for, for the network passphrase that came with it.");
+        "The signature of the client is missing. Sign the challenge with the key of the requested "
+        "account and the network passphrase from the response.");
   }
   return out;
 }

@@ -38,7 +38,7 @@ namespace coffer::auth {
 /// Longest home domain: with " auth" behind it, it has to fit into the name of a data entry.
 inline constexpr std::size_t kHomeDomainBytesMax = 59;
 inline constexpr std::size_t kWebAuthDomainBytesMax = 64;
-/// Longest text of a challenge that is looked at.
+/// Maximum length of a challenge.
 inline constexpr std::size_t kChallengeBytesMax = 50 * 1024;
 
 /// The names in a challenge. Both may carry a port.

@@ -185,7 +185,7 @@ std::optional<JwkSet::Key> JwkSet::Key::read(const Json& jwk) {
 bool JwkSet::Key::verifies(const ExternalToken& token) const {
   const std::string signature =
       algorithm == JwsAlgorithm::es256 ? der_signature(token.signature) : token.signature;
-  // Ed25519 hashes by itself.
+  // Ed25519 includes the hash.
   const char* digest = algorithm == JwsAlgorithm::eddsa ? nullptr : "SHA256";
   const DigestContext context(EVP_MD_CTX_new());
   COFFER_CHECK(EVP_DigestVerifyInit_ex(context.get(), nullptr, digest, nullptr, nullptr,
@@ -203,7 +203,8 @@ Result<JwkSet> JwkSet::parse(std::string_view text) {
   const Json document = Json::parse(text, nullptr, false);
   const auto keys = document.is_object() ? document.find("keys") : document.end();
   if (!document.is_object() || keys == document.end() || !keys->is_array()) {
-    return unexpected(Slug::validation_failed, "This is no JWK set: an object with a list `keys`.");
+    return unexpected(Slug::validation_failed,
+                      "This is not a JWK set, which is an object with a list `keys`.");
   }
   JwkSet out;
   for (const Json& jwk : *keys) {
@@ -267,7 +268,8 @@ Result<ExternalClaims> verify_external(const ExternalToken& token, const JwkSet&
   if (!claims.is_object()) return refused();
   const std::string* issuer = text_member(claims, "iss");
   if (issuer == nullptr || *issuer != expected.issuer || !is_for(claims, expected.audience)) {
-    return unexpected(Slug::unauthorized, "The bearer token has another issuer or audience.");
+    return unexpected(Slug::unauthorized,
+                      "The issuer or audience of the bearer token is not accepted.");
   }
   const auto expires_at = numeric_date(claims, "exp");
   if (!expires_at) return refused();

@@ -54,14 +54,15 @@ Result<MasterKey> read_open_file(const Descriptor& file, const fs::path& path) {
         system_problem("Cannot examine the master key file", path, "Check the disk."));
   }
   if (!S_ISREG(status.st_mode)) {
-    return unexpected(Slug::validation_failed, "The master key " + path.string() +
-                                                   " is not a regular file: give the path of one.");
+    return unexpected(Slug::validation_failed,
+                      "The master key " + path.string() +
+                          " is not a regular file. Set the path of a regular file.");
   }
   if ((status.st_mode & kGroupAndOthers) != 0) {
     return unexpected(Slug::forbidden,
                       "The master key file " + path.string() +
-                          " is open to other users: run `chmod 600 " + path.string() +
-                          "`, and consider the key known to whoever could read it.");
+                          " is readable by other users. Run `chmod 600 " + path.string() +
+                          "`, and rotate the key if one of them may have read it.");
   }
   std::string text(kMaxFileBytes, '\0');
   std::size_t size = 0;
@@ -79,14 +80,14 @@ Result<MasterKey> read_open_file(const Descriptor& file, const fs::path& path) {
   return key;
 }
 
-/// Empty when there is no such file.
+/// Empty if the file does not exist.
 std::optional<Result<MasterKey>> load(const fs::path& path) {
   // Not blocking: a FIFO at the path would otherwise hang the start.
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.is_open()) return read_open_file(file, path);
   if (errno == ENOENT) return std::nullopt;
   return unexpected(system_problem("Cannot open the master key file", path,
-                                   "It must be readable by the user that coffer runs as."));
+                                   "It must be readable by the user of coffer."));
 }
 
 Result<void> keep_name(const fs::path& path) {
@@ -101,7 +102,7 @@ Result<void> make_private_directories(const fs::path& directory) {
   COFFER_TRY_VOID(make_private_directories(directory.parent_path()));
   if (::mkdir(directory.c_str(), kPrivateDirectory) != 0 && errno != EEXIST) {
     return unexpected(system_problem("Cannot create the directory", directory,
-                                     "Create it for the user that coffer runs as, mode 0700."));
+                                     "Create it for the user of coffer, with mode 0700."));
   }
   return keep_name(directory);
 }
@@ -134,7 +135,7 @@ Result<bool> publish(const fs::path& temporary, const fs::path& path) {
     return true;
   }
   if (errno == EEXIST) return false;
-  return unexpected(system_problem("Cannot name the master key file", path,
+  return unexpected(system_problem("Cannot rename the master key file", path,
                                    "Choose a directory on a local file system."));
 }
 
@@ -190,14 +191,15 @@ Result<MasterKey> parse_master_key(std::string_view text, std::string_view sourc
     return unexpected(Slug::validation_failed,
                       "The master key in " + where + " has the wrong length (" +
                           std::to_string(hex.size()) +
-                          " characters): it must be 64 hex characters or 32 random bytes, as "
-                          "`openssl rand -hex 32` prints them.");
+                          " characters). It must be 64 hexadecimal characters, as `openssl rand "
+                          "-hex 32` prints them, or 32 random bytes.");
   }
   auto bytes = from_hex(hex);
   if (!bytes) {
-    return unexpected(Slug::validation_failed,
-                      "The master key in " + where +
-                          " holds characters that are not hex: restore it from its backup.");
+    return unexpected(
+        Slug::validation_failed,
+        "The master key in " + where +
+            " contains characters that are not hexadecimal. Restore it from its backup.");
   }
   return take(*bytes);
 }
@@ -205,10 +207,9 @@ Result<MasterKey> parse_master_key(std::string_view text, std::string_view sourc
 Result<MasterKey> load_or_create_master_key(const fs::path& path, Random& random,
                                             MissingKey missing) {
   if (auto found = load(path)) return *std::move(found);
-  const Problem none(Slug::not_found,
-                     "There is no master key at " + path.string() +
-                         ": restore it from its backup. Without it the secrets sealed in the "
-                         "database cannot be read.");
+  const Problem none(Slug::not_found, "Master key not found: " + path.string() +
+                                          ". Restore it from its backup. Without it, the sealed "
+                                          "secrets in the database cannot be read.");
   if (missing == MissingKey::refuse) return unexpected(none);
   COFFER_TRY_VOID(create(path, random));
   if (auto created = load(path)) return *std::move(created);

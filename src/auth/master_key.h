@@ -54,7 +54,7 @@ Result<MasterKey> parse_master_key(std::string_view text, std::string_view sourc
 
 enum class MissingKey { create, refuse };
 
-/// Reads the key file, or creates it when there is none and `missing` allows it: written in full
+/// Reads the key file, or creates it if it is missing and `missing` allows it: written in full
 /// and on disk before it has its name, mode 0600, a missing parent directory made with 0700.
 /// Refuses a file that group or others can touch. Never overwrites: of two processes creating at
 /// once, both get the key that won.

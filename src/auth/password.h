@@ -24,7 +24,7 @@ struct ScryptCost {
 std::string hash_password(const Secret& password, Random& random, const ScryptCost& cost = {});
 /// Constant time in the password. False too for a stored text that is no hash of ours.
 bool matches_password(std::string_view stored, std::string_view presented);
-/// What to compare with when there is no such user: as slow as the default, and never right.
+/// The hash to compare with for an unknown user: as slow as the default, and never right.
 const std::string& no_password_hash();
 
 /// 24 characters of base32, 120 random bits, for the operator to hand over.

@@ -43,9 +43,10 @@ std::string authenticated(std::string_view context) {
 
 Problem does_not_open(std::string_view context) {
   // The part before the colon is the kind of value; what follows may be an id.
-  return Problem(Slug::unexpected_error,
-                 "A sealed value (" + std::string(context.substr(0, context.find(':'))) +
-                     ") does not open: it was sealed under another master key, or it is damaged.");
+  return Problem(
+      Slug::unexpected_error,
+      "A sealed value (" + std::string(context.substr(0, context.find(':'))) +
+          ") cannot be opened: it was sealed with a different master key, or it is damaged.");
 }
 
 }  // namespace

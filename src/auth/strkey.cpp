@@ -94,7 +94,7 @@ Result<SigningKey> SigningKey::from_seed(const Secret& seed_text) {
   auto seed = decode(kSeedVersion, seed_text.reveal());
   if (!seed) {
     return unexpected(Slug::validation_failed,
-                      "The secret seed is not valid: it has 56 characters, starts with S and ends "
+                      "The secret seed is not valid. It has 56 characters, starts with S and ends "
                       "with a checksum.");
   }
   KeyHandle key(

@@ -47,7 +47,7 @@ class Writer {
   std::string out_;
 };
 
-/// After the first thing that does not fit, nothing is read any more and `ok` stays false.
+/// After the first invalid value, nothing more is read and `ok` stays false.
 class Reader {
  public:
   explicit Reader(std::string_view rest) : rest_(rest) {}

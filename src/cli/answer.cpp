@@ -240,7 +240,7 @@ void print_list(const Console& console, const Answer& answer, Times times) {
       return;
     case Fit::cut:
       console.out.flush();
-      console.err << "Cut to fit the terminal; --json shows all.\n";
+      console.err << "Shortened to fit the terminal. --json prints all values.\n";
       return;
     case Fit::too_wide:
       break;
@@ -313,8 +313,8 @@ int exit_code_of(const Problem& problem) {
   return exit_code::kFailed;
 }
 
-/// A Problem's sentence as the middle of an error line: `There is no such wallet.` loses its
-/// capital and its full stop.
+/// The detail of a Problem as the middle of an error line, without its initial capital and its
+/// final full stop: `the wallet was not found`.
 std::string clause(std::string text) {
   if (text.ends_with('.')) text.pop_back();
   const bool word = text.size() > 1 && text[1] >= 'a' && text[1] <= 'z';
@@ -346,14 +346,16 @@ int print_answer(const Console& console, const Answer& answer, bool json) {
 }
 
 void print_error(const Console& console, std::string_view text) {
+  // Several sentences end with a full stop, a single clause does not.
+  const bool sentences = text.find(". ") != std::string_view::npos && !text.ends_with('.');
   console.err << shaded(Shade::red, "coffer:", console.shades_err()) << ' ' << printable(text)
-              << std::endl;
+              << (sentences ? "." : "") << std::endl;
 }
 
 int print_problem(const Console& console, const Problem& problem, std::string_view hint) {
   std::string text =
       clause(problem.detail.empty() ? std::string(info(problem.slug).title) : problem.detail);
-  if (!hint.empty() && problem.slug == Slug::not_found) text += "; " + std::string(hint);
+  if (!hint.empty() && problem.slug == Slug::not_found) text += ". " + std::string(hint);
   print_error(console, text);
   for (const FieldError& field : problem.fields) {
     if (!says_more(problem, field)) continue;

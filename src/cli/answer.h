@@ -73,7 +73,7 @@ struct Console {
 
 /// Returns the exit code.
 int print_answer(const Console& console, const Answer& answer, bool json);
-/// `coffer: WHAT; HINT` and one line per field at fault. Returns the exit code that fits.
+/// `coffer: DETAIL. HINT.` and one line per invalid field. Returns the exit code of the problem.
 int print_problem(const Console& console, const Problem& problem, std::string_view hint);
 /// `coffer: TEXT`.
 void print_error(const Console& console, std::string_view text);

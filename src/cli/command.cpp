@@ -37,7 +37,8 @@ namespace {
 
 constexpr std::size_t kTextBytesMax = 4'096;
 
-/// The length of the well-formed UTF-8 character at the start of `text`; 0 when there is none.
+/// The length of the well-formed UTF-8 character at the start of `text`; 0 if it is not
+/// well-formed.
 std::size_t character_length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char lead = byte(0);
@@ -87,7 +88,7 @@ std::string fault_of(const Argument& argument, const std::string& value) {
   if (value.find_first_not_of(' ') == std::string::npos) return "must not be blank";
   if (value.size() > kTextBytesMax) return "is too long";
   if (!is_utf8(value)) return "is not UTF-8; check the locale of the terminal";
-  if (printable(value) != value) return "holds a control character";
+  if (printable(value) != value) return "contains a control character";
   const bool of_words =
       argument.kind == Argument::Kind::choice ||
       (argument.kind == Argument::Kind::positional && !argument.placeholder.empty());
@@ -202,8 +203,7 @@ Result<void> check_arguments(const Command& command, Arguments& arguments) {
     }
   }
   if (known == arguments.values.size()) return {};
-  return unexpected(Slug::malformed_request,
-                    "There is an argument that the command does not know.");
+  return unexpected(Slug::malformed_request, "The command received an unknown argument.");
 }
 
 }  // namespace coffer::cli

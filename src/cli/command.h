@@ -1,5 +1,5 @@
-// The commands of coffer as a table: what the parser, the help, the control socket and the
-// dispatcher know of a command is its row.
+// The commands of coffer as a table. The parser, the help, the control socket, the dispatcher and
+// the admin page read the row of a command.
 #pragma once
 
 #include <charconv>
@@ -26,19 +26,22 @@ class App;
 
 namespace coffer::cli {
 
-/// One thing a command is told. Values are text that is UTF-8 without control characters and not
-/// blank; whoever needs more checks it.
+/// One argument of a command. A value is UTF-8 without control characters and not blank; the
+/// command checks everything else.
 struct Argument {
   enum class Kind { positional, option, choice, toggle };
 
   std::string_view name;  // `ID` for a positional, else `public-key`, given as --public-key
-  std::string_view help;
+  std::string_view help;  // a noun phrase; also the hint below the field of the admin page
   Kind kind = Kind::option;
   bool required = false;
   // Of an option: TEXT; of a choice, and of a positional that is one: the words, `a|b`.
   std::string_view placeholder = {};
   std::string_view fallback = {};  // the value when it is not given
-  bool secret = false;             // the audit log says only that it was given
+  bool secret = false;             // the audit log records only that it was given
+  // Of the field on the admin page:
+  std::string_view label = {};    // a noun phrase; by default the name
+  std::string_view example = {};  // a value, as its placeholder
 };
 
 constexpr Argument positional(std::string_view name, std::string_view help) {
@@ -68,8 +71,16 @@ constexpr Argument toggle(std::string_view name, std::string_view help) {
   return {name, help, Argument::Kind::toggle};
 }
 
-/// What was given. Names as in the table; asking for one that is not there and has no fallback is a
-/// fault of ours.
+/// `argument` with a label and an example for the admin page.
+constexpr Argument on_page(Argument argument, std::string_view label,
+                           std::string_view example = {}) {
+  argument.label = label;
+  argument.example = example;
+  return argument;
+}
+
+/// Values by name, as in the table. Reading a missing value without a fallback is a programming
+/// error.
 struct Arguments {
   std::map<std::string, std::string> values;
   bool json = false;
@@ -93,34 +104,36 @@ class Interruption {
   std::vector<const std::function<void()>*> stops_ COFFER_GUARDED_BY(mutex_);
 };
 
-/// What a command on a file works with, in a process of its own or inside the running server.
+/// What a command on a file works with, in its own process or inside the running server.
 struct Session {
   App& app;
   const Console& console;  // for progress; results go into the Answer
   Interruption& interruption;
-  const Actor& actor;  // who asks
+  const Actor& actor;  // who runs the command
 };
 
 /// Works on an opened file.
 using FileCommand = Result<Answer> (*)(Session&, const Arguments&);
-/// Needs no opened file, or opens it in its own way. Returns the exit code.
+/// Needs no opened file, or opens it itself. Returns the exit code.
 using OwnCommand = int (*)(const Console&, const Arguments&, const ConfigFlags&);
 
 /// Which settings a command takes as flags. Commands on a file take those of the file.
 enum class Settings { none, file, server };
 
 struct Command {
-  std::string_view path;  // `association create`; at most two words
-  std::string_view summary;
+  std::string_view path;              // `association create`; at most two words
+  std::string_view summary;           // an imperative, without a full stop
+  std::string_view label = {};        // of the button on the admin page; by default the summary
+  std::string_view consequence = {};  // a sentence in its dialog: what happens next
   std::variant<FileCommand, OwnCommand> run;
-  /// Who may run it from the admin page. What a viewer may not run is recorded in the audit log.
+  /// Required on the admin page. Commands that a viewer may not run are recorded in the audit log.
   OperatorRole role = OperatorRole::administrator;
   std::vector<Argument> arguments = {};
   Settings settings = Settings::file;
   bool prints_data = true;        // has --json
-  std::string_view hint = {};     // what to do about `not found`
-  std::string_view details = {};  // what else the help says
-  bool streams = false;           // prints without end, so not for the admin page
+  std::string_view hint = {};     // an imperative that follows a `not found` error
+  std::string_view details = {};  // further sentences of the help and of the dialog
+  bool streams = false;           // runs until stopped, so not on the admin page
 
   const FileCommand* on_file() const { return std::get_if<FileCommand>(&run); }
 };
@@ -129,27 +142,27 @@ struct Command {
 const std::vector<Command>& commands();
 const Command* find_command(std::string_view path);
 
-/// Judges `arguments` by the table and fills in fallbacks. `malformed-request` otherwise.
+/// Checks `arguments` against the table and adds fallbacks. `malformed-request` otherwise.
 Result<void> check_arguments(const Command& command, Arguments& arguments);
 
-/// The id a positional names; `malformed-request` when it is none.
+/// The ID in a positional; `malformed-request` if it is not a UUID.
 template <class IdType>
 Result<IdType> id_argument(const Arguments& arguments, const std::string& name) {
   const auto id = IdType::parse(arguments.text(name));
   if (id) return *id;
-  return unexpected(Slug::malformed_request, name + " \"" + arguments.text(name) +
-                                                 "\" is no id; write it as the lists show it.");
+  return unexpected(Slug::malformed_request,
+                    "Invalid " + name + " \"" + arguments.text(name) +
+                        "\": expected a UUID. Copy it from the output of the list command.");
 }
 
-/// What --environment says, which the table must give a fallback where the command needs it.
+/// The value of --environment, for which the table has a fallback.
 Environment environment_argument(const Arguments& arguments);
 
-/// That --NAME's text is no whole number in these bounds; a bound that is the type's own goes
-/// unsaid.
+/// The error for a --NAME that is not a whole number within these bounds, if it has any.
 Problem no_number(const std::string& name, const std::string& text, std::optional<std::string> min,
                   std::optional<std::string> max);
 
-/// A whole number within bounds that an option gives; `malformed-request` when it is none.
+/// The whole number of an option within bounds; `malformed-request` otherwise.
 template <class Integer>
 Result<Integer> number_argument(const Arguments& arguments, const std::string& name,
                                 Integer min = std::numeric_limits<Integer>::min(),

@@ -22,23 +22,23 @@ struct Group {
 /// First words that have commands below them.
 constexpr auto kGroups = std::to_array<Group>({
     {"association", "Tenants: each owns applications, wallets and everything else"},
-    {"application", "What calls the API: register, rotate, suspend"},
-    {"user", "People who sign in with a one-time password"},
-    {"payment", "Find payments, see what became of them, mend what is stuck"},
-    {"wallet", "Review wallets, show their balances and statements, fund them"},
-    {"beneficiary", "Whom associations pay"},
-    {"quote", "What cash-outs and collections were offered at"},
-    {"asset", "The asset registry and the market's liquidity"},
-    {"rate", "The market's rates"},
-    {"connector", "Providers that payments go through: terms, endpoints, requirements"},
-    {"fee", "Fees of single associations at a connector"},
-    {"events", "What happened: list it, follow it, send it again"},
-    {"webhook", "Endpoints that events are delivered to, and their deliveries"},
+    {"application", "Applications that call the API: register, rotate secrets, suspend"},
+    {"user", "Users who log in with a password and a one-time code"},
+    {"payment", "Find and show payments, retry and resolve stuck ones"},
+    {"wallet", "Review and fund wallets, show balances and statements"},
+    {"beneficiary", "Beneficiaries of all associations"},
+    {"quote", "Quotes for off-ramp and on-ramp payments"},
+    {"asset", "Assets and the liquidity of the market"},
+    {"rate", "Exchange rates of the market"},
+    {"connector", "Payment providers: terms, endpoints, requirements"},
+    {"fee", "Connector fees for single associations"},
+    {"events", "List, follow and resend events"},
+    {"webhook", "Webhooks and their deliveries"},
     {"notification", "Messages to receivers of payments"},
-    {"operator", "Who may sign in to the admin page, and what they may do there"},
-    {"admin", "The way into the admin page"},
-    {"audit", "What operators did"},
-    {"key", "The master key that secrets are sealed under"},
+    {"operator", "Operators of the admin page and their roles"},
+    {"admin", "Access to the admin page"},
+    {"audit", "Audit log of operator actions"},
+    {"key", "Master key that seals the secrets"},
 });
 
 std::string one_line_version() {
@@ -50,7 +50,8 @@ std::string one_line_version() {
 /// `line`.
 class Tree {
  public:
-  explicit Tree(CommandLine& line) : line_(line), root_("Payment gateway in one file.", "coffer") {
+  explicit Tree(CommandLine& line)
+      : line_(line), root_("Payment gateway in one binary and one SQLite file.", "coffer") {
     root_.set_version_flag("-v,--version", one_line_version(), "Print the version");
     root_.require_subcommand(0, 1);
     take_no_color(root_);
@@ -59,7 +60,9 @@ class Tree {
     formatter->label("SUBCOMMAND", "COMMAND");
     formatter->label("REQUIRED", "");
     for (const Command& command : commands()) add(command);
-    root_.footer("coffer COMMAND --help tells more. To try it: coffer demo");  // not inherited now
+    root_.footer(
+        "coffer COMMAND --help describes a command. To try coffer: coffer demo");  // not inherited
+                                                                                   // now
   }
 
   /// Throws CLI::ParseError.
@@ -105,7 +108,7 @@ class Tree {
     for (const CLI::App* one : commands_below) known.push_back(one->get_name());
     return "unknown command \"" + word + "\"" + did_you_mean(word, known);
   }
-  /// The command or group with this name below `at`; nullptr when there is none.
+  /// The command or group with this name below `at`; nullptr if not found.
   static const CLI::App* find(const CLI::App& at, const std::string& name) {
     for (const CLI::App* one : at.get_subcommands(nullptr)) {
       if (one->get_name() == name) return one;
@@ -130,7 +133,7 @@ class Tree {
   }
 
   static void take_no_color(CLI::App& app) {
-    const std::string help = "Without colours, as with NO_COLOR=1";
+    const std::string help = "Turn colours off, like NO_COLOR=1";
     app.add_flag(std::string(kNoColor), help);
   }
 
@@ -280,10 +283,10 @@ CommandLine read_command_line(const std::vector<std::string>& arguments, const C
 
 std::vector<Command> help_commands() {
   return {{.path = "help",
-           .summary = "Print the help of coffer, or of a command",
+           .summary = "Print the help of coffer or of a command",
            .run = help,
-           .arguments = {{"COMMAND", "The command", Argument::Kind::positional},
-                         {"SUBCOMMAND", "The command below it", Argument::Kind::positional}},
+           .arguments = {{"COMMAND", "Command to describe", Argument::Kind::positional},
+                         {"SUBCOMMAND", "Subcommand to describe", Argument::Kind::positional}},
            .settings = Settings::none,
            .prints_data = false}};
 }

@@ -35,8 +35,9 @@ int relay(ControlStream& stream, const Console& console, int silence_ms) {
         break;
     }
   }
-  print_error(console,
-              "the server ended before the command did; look at its log, then repeat the command");
+  print_error(
+      console,
+      "the server stopped before the command was complete. Read its log, then repeat the command");
   return exit_code::kUnreachable;
 }
 
@@ -52,8 +53,8 @@ std::optional<int> run_in_server(const std::string& database, const ControlReque
   const auto accepted = asked ? stream.receive(accept_ms) : std::nullopt;
   if (!accepted || accepted->kind != FrameKind::accepted) {
     print_error(console,
-                "the server that owns " + database +
-                    " does not answer on its control socket; try again, or look at its log");
+                "the server that has " + database +
+                    " open does not respond on its control socket. Try again, or read its log");
     return exit_code::kBusy;
   }
   return relay(stream, console, silence_ms);

@@ -45,7 +45,7 @@ bool is_kind(char c) {
 
 bool try_again() { return errno == EINTR || errno == EAGAIN || errno == EWOULDBLOCK; }
 
-/// False when `path` does not fit.
+/// False if `path` is too long.
 bool fill_address(const std::string& path, sockaddr_un& address) {
   address = {};
   address.sun_family = AF_UNIX;

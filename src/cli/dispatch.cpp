@@ -37,13 +37,13 @@ std::string recorded(const Command& command, const Arguments& arguments) {
   return to_json(record, false);
 }
 
-/// What came of an act. That it cannot be recorded is logged: the act itself is in the audit log.
+/// Records the result of a command. A failure is logged; the command is already in the audit log.
 void record_end(Session& session, const Command& command, std::int64_t act,
                 const std::string& outcome, const std::string& said) {
   const auto done = flows::record_outcome(session.app.flows(), act, session.actor,
                                           std::string(command.path), outcome, said);
   if (done) return;
-  log_error("audit", "an outcome could not be recorded",
+  log_error("audit", "the result of a command could not be recorded in the audit log",
             {{"act", act}, {"command", command.path}, {"outcome", outcome}});
 }
 
@@ -109,8 +109,9 @@ int run_checked(App& app, const ControlRequest& request, const Console& console,
                 Interruption& interruption) {
   const Command* command = find_command(request.command);
   if (command == nullptr || command->on_file() == nullptr) {
-    print_error(console, "the running server knows no command " + request.command +
-                             "; is it of another version than this program?");
+    print_error(console,
+                "the running server does not have the command " + request.command +
+                    ". It may be another version of coffer: compare coffer version with its log");
     return exit_code::kUsage;
   }
   Arguments arguments{request.arguments, request.json};
@@ -127,8 +128,9 @@ int run_checked(App& app, const ControlRequest& request, const Console& console,
 
 Result<Answer> carry_out(Session& session, const Command& command, const Arguments& arguments) {
   if (session.actor.role < command.role) {
-    return unexpected(Slug::forbidden, "This takes the role " + std::string(name(command.role)) +
-                                           "; an administrator can give it.");
+    return unexpected(Slug::forbidden, "This command requires the role " +
+                                           std::string(name(command.role)) +
+                                           ". Ask an administrator for it.");
   }
   if (command.role == OperatorRole::viewer) return (*command.on_file())(session, arguments);
   COFFER_TRY(const auto act,
@@ -170,18 +172,20 @@ int print_fault(const Console& console, const std::exception& fault) {
   if (const auto* sql = dynamic_cast<const store::SqlError*>(&fault)) {
     if (sql->primary_code == kCorruptPage || sql->primary_code == kNoDatabase) {
       print_error(console, "the database is damaged (" + std::string(sql->what()) +
-                               "); stop the server, keep a copy, restore a backup");
+                               "). Stop the server, keep a copy of the file, and restore a backup");
       return exit_code::kCorrupt;
     }
   }
   if (const auto* system = dynamic_cast<const std::system_error*>(&fault)) {
     if (system->code() == std::errc::permission_denied) {
-      print_error(console, "no permission: " + std::string(system->what()) +
-                               "; run as the user that owns it, or choose another place with --db");
+      print_error(
+          console,
+          "permission denied: " + std::string(system->what()) +
+              ". Run the command as the owner of the file, or choose another file with --db");
       return exit_code::kPermission;
     }
   }
-  print_error(console, "internal error: " + std::string(fault.what()) + "; please report it");
+  print_error(console, "internal error: " + std::string(fault.what()) + ". Please report it");
   return exit_code::kFailed;
 }
 

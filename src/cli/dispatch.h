@@ -1,4 +1,4 @@
-// Running a command: by itself, on a file it opens, or inside the server that owns the file.
+// Runs a command: alone, on a file that it opens, or inside the server that has the file open.
 #pragma once
 
 #include <exception>
@@ -19,8 +19,8 @@ int run_command(const CommandLine& line, const Console& console);
 /// The arguments have been checked.
 Result<Answer> carry_out(Session& session, const Command& command, const Arguments& arguments);
 
-/// Explains what a command threw and returns the exit code that fits. Damage that SQLite meets and
-/// permissions that the system refuses are the operator's to mend; the rest is a fault of ours.
+/// Prints what a command threw and returns its exit code. The operator can fix damage reported by
+/// SQLite and missing permissions; everything else is a bug in coffer.
 int print_fault(const Console& console, const std::exception& fault);
 
 /// What the server does for a command that asked over the control socket. Throws nothing.

@@ -5,8 +5,8 @@
 
 namespace coffer::cli {
 
-/// Sends `state`, such as `READY=1`, to $NOTIFY_SOCKET. Does nothing without one, and a message
-/// that cannot be sent is nobody's fault.
+/// Sends `state`, such as `READY=1`, to $NOTIFY_SOCKET, if it is set. A message that cannot be sent
+/// is ignored.
 void notify_supervisor(std::string_view state);
 
 }  // namespace coffer::cli

@@ -1,8 +1,8 @@
 // Arguments that name a file of the machine the command runs on. By convention such an argument is
 // called FILE or has FILE as its placeholder; a test holds every command to it.
 //
-// Only who has a shell there may name one: the admin page cannot give it, and a command that
-// requires it is none of the page's. `-` is standard input or output.
+// Only the command line accepts file names: the admin page does not send them and does not offer
+// commands that require one. `-` is standard input or output.
 #pragma once
 
 #include "cli/command.h"

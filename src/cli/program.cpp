@@ -51,7 +51,7 @@ int checked(const Console& console, DescriptorBuffer& output, int code) {
   if (output.lost_reader()) end_by_broken_pipe();
   print_error(console,
               "cannot write to standard output: " + std::string(std::strerror(output.error())) +
-                  "; the output is not complete");
+                  ". The output is incomplete");
   return code == exit_code::kDone ? exit_code::kFailed : code;
 }
 

@@ -23,8 +23,8 @@ class ProgressLine {
     const char* why;  // a sentence
   };
   static constexpr const char* kServerStops =
-      "The server is stopping; repeat the command when it is back.";
-  static constexpr const char* kOutputFails = "The output cannot be written.";
+      "The server is stopping. Repeat the command when it runs again.";
+  static constexpr const char* kOutputFails = "The output could not be written.";
 
   /// A thread of its own draws the line every second, so that the time moves on during a long step.
   ProgressLine(const Console& console, Interruption& interruption);

@@ -37,7 +37,7 @@ void raise_descriptor_limit(const Config& config) {
   limit.rlim_cur = std::min(wanted, limit.rlim_max);
   const bool raised = ::setrlimit(RLIMIT_NOFILE, &limit) == 0;
   if (raised && limit.rlim_cur == wanted) return;
-  log_warning("serve", "fewer open files are allowed than max_connections needs",
+  log_warning("serve", "the limit of open files is too low for max_connections",
               {{"allowed", limit.rlim_cur}, {"needed", wanted}});
 }
 
@@ -45,19 +45,20 @@ void start_control(ControlSocket& control, const Config& config) {
   const auto started = control.start(config.db);
   if (started) return;
   // The server is of use without it.
-  log_warning("control", "commands cannot reach this server", {{"error", started.error().detail}});
+  log_warning("control", "the control socket is not available; commands cannot reach this server",
+              {{"error", started.error().detail}});
 }
 
 void reload(App& app) {
   if (const auto log = reopen_log_file(); !log) {
-    log_error("serve", "log file not opened again; the old one stays in use",
+    log_error("serve", "the log file could not be reopened; the old one stays in use",
               {{"error", log.error().detail}});
   }
   const auto done = app.reload_tls();
   if (done) {
-    log_info("serve", "certificate read again");
+    log_info("serve", "certificate reloaded");
   } else {
-    log_error("serve", "certificate not read again; the old one stays in use",
+    log_error("serve", "the certificate could not be reloaded; the old one stays in use",
               {{"error", done.error().detail}});
   }
 }
@@ -78,14 +79,15 @@ int fail_to_listen(const Console& console, const Config& config, StartError erro
   if (!admin && setting != "listen_http") return fail(console, error);
   const std::string& origin = config.origins.at(setting);
   const std::string address = (admin ? config.admin_listen : config.listen_http).to_string();
-  error.message = (origin == "default" ? "" : origin + ": ") + error.message + "; free " + address +
-                  ", or write another HOST:PORT (port 0 picks a free one)";
+  error.message = (origin == "default" ? "" : origin + ": ") + error.message + ". Free " + address +
+                  ", or set another HOST:PORT (port 0 selects a free one)";
   error.exit_code = origin.starts_with("--") ? exit_code::kUsage : exit_code::kConfiguration;
   return fail(console, error);
 }
 
-/// Serves on the socket that the supervisor passes, if it passes one. Settings that ask for another
-/// address are a fault: nobody would answer at one of the two. False with `error` filled then.
+/// Serves on the socket from the supervisor, if there is one. A different address in the settings
+/// is an error, because coffer would listen on one of the two only: returns false and fills
+/// `error`.
 bool use_passed_socket(Config& config, StartError& error) {
   const auto passed = passed_socket();
   if (!passed) {
@@ -96,12 +98,11 @@ bool use_passed_socket(Config& config, StartError& error) {
   const HostPort& there = (*passed)->address;
   const std::string& origin = config.origins.at("listen_http");
   if (origin != "default" && !same_address(config.listen_http, there)) {
-    error = {
-        exit_code::kConfiguration,
-        origin + ": listen_http is " + config.listen_http.to_string() +
-            ", but the socket that the supervisor passes listens on " + there.to_string() +
-            "; change ListenStream of coffer.socket (systemctl edit coffer.socket), or do without "
-            "the socket (systemctl mask --now coffer.socket)"};
+    error = {exit_code::kConfiguration,
+             origin + ": listen_http is " + config.listen_http.to_string() +
+                 ", but the socket from the supervisor listens on " + there.to_string() +
+                 ". Change ListenStream of coffer.socket (systemctl edit coffer.socket), or "
+                 "disable the socket (systemctl mask --now coffer.socket)"};
     return false;
   }
   config.listen_http = there;
@@ -149,17 +150,17 @@ void welcome_operator(const Console& console, App& app) {
   const auto there = has_operators(app);
   if (app.config().admin_off || !there || *there) return;
   if (!console.progress) {
-    log_info("admin", "nobody can sign in yet; coffer admin link gives a one-time link",
+    log_info("admin",
+             "there is no operator yet; run coffer admin link to get a one-time sign-in link",
              {{"url", app.admin_origin() + "/admin/"}});
     return;
   }
   const auto link = flows::administrator_link(app.flows());
   if (!link) return;
-  console.err
-      << "\nOpen this once to become the administrator of the admin page (again: coffer admin "
-         "link):\n  "
-      << app.admin_origin() << "/admin/#claim=" << link->reveal() << "\n"
-      << std::endl;
+  console.err << "\nOpen this one-time link to become the administrator of the admin page (for "
+                 "another one: coffer admin link):\n  "
+              << app.admin_origin() << "/admin/#claim=" << link->reveal() << "\n"
+              << std::endl;
 }
 
 }  // namespace
@@ -209,7 +210,7 @@ int run_server(const Console& console, const Config& given, const Serving& servi
 
   wait_for_stop(*app, signals);
   signals.end_at_once();
-  log_info("serve", "stopping; a second signal ends at once");
+  log_info("serve", "stopping; a second signal stops immediately");
   notify_supervisor("STOPPING=1");
   admin.stop();
   control.stop();

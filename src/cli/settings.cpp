@@ -62,15 +62,15 @@ std::optional<Config> read_ledger_settings(const Console& console, const ConfigF
   std::error_code error;
   if (fs::status(config->db, error).type() == fs::file_type::not_found) {
     exit_code = exit_code::kFailed;
-    print_error(console, "there is no database at " + config->db +
-                             "; make one with coffer init, or name another with --db");
+    print_error(console, "database not found: " + config->db +
+                             ". Create one with coffer init, or choose another file with --db");
     return std::nullopt;
   }
   if (!store::holds_tables(config->db)) {
     exit_code = exit_code::kCorrupt;
     print_error(console, config->db +
-                             " is empty, there is no ledger in it; restore it from a backup, or "
-                             "name another with --db");
+                             " is empty and contains no ledger. Restore it from a backup, or "
+                             "choose another file with --db");
     return std::nullopt;
   }
   return config;

@@ -13,8 +13,8 @@ namespace coffer::cli {
 std::optional<Config> read_settings(const Console& console, const ConfigInputs& inputs,
                                     int& exit_code);
 
-/// The same for a command on a file. Where no database is named and there is none in the usual
-/// place, it is the demo's: what stands beside `coffer demo` needs to be told nothing.
+/// The same for a command on a file. Without --db and without a database in the default place, it
+/// uses that of the demo, so that commands beside `coffer demo` need no --db.
 std::optional<Config> read_file_settings(const Console& console, const ConfigFlags& flags,
                                          int& exit_code);
 

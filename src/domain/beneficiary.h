@@ -20,27 +20,59 @@ namespace coffer {
 
 enum class DestinationMethod { bank, mobile_money, crypto };
 
-/// `BANK`, `MOBILE_MONEY`, `CRYPTO`.
-std::string_view name(DestinationMethod method);
+template <>
+struct Terms<DestinationMethod> {
+  static constexpr auto rows = std::to_array<Term>({{"BANK"}, {"MOBILE_MONEY"}, {"CRYPTO"}});
+};
 /// Accepts `MOMO` as `MOBILE_MONEY`; otherwise exact.
 std::optional<DestinationMethod> parse_destination_method(std::string_view text);
 
 struct BankDetails {
   std::string account_name;
   std::optional<std::string> account_number;  // exactly one of number and IBAN
-  std::optional<std::string> iban;            // electronic form
+  std::optional<std::string> iban;
   std::optional<std::string> bank_name;
   std::optional<std::string> bank_code;
   std::optional<std::string> branch_code;
-  std::optional<std::string> swift_bic;  // upper case
+  std::optional<std::string> swift_bic;
   bool operator==(const BankDetails&) const = default;
+};
+
+template <>
+struct TextFields<BankDetails> {
+  using Bank = BankDetails;
+  static constexpr std::size_t kAccountNumberMax = 34;  // ISO 20022 Max34Text
+  static constexpr TextField<Bank> rows[] = {
+      {"accountName", "account_name", &Bank::account_name, rule::text, "Name of the account holder",
+       "Amina Otieno"},
+      {"accountNumber", "account_number", &Bank::account_number,
+       rule::text_up_to(kAccountNumberMax), "Account number; either this or `iban`"},
+      {"iban", "iban", &Bank::iban, rule::iban, "IBAN; either this or `accountNumber`"},
+      {"bankName", "bank_name", &Bank::bank_name, rule::text, "Name of the bank"},
+      {"bankCode", "bank_code", &Bank::bank_code, rule::text_up_to(50),
+       "National code of the bank"},
+      {"branchCode", "branch_code", &Bank::branch_code, rule::text_up_to(50),
+       "National code of the branch"},
+      {"swiftBic", "swift_bic", &Bank::swift_bic, rule::bic, "ISO 9362"},
+  };
 };
 
 struct MobileMoneyDetails {
   std::string provider;
-  std::string phone_number;  // E.164
+  std::string phone_number;
   std::optional<std::string> account_name;
   bool operator==(const MobileMoneyDetails&) const = default;
+};
+
+template <>
+struct TextFields<MobileMoneyDetails> {
+  using Mobile = MobileMoneyDetails;
+  static constexpr TextField<Mobile> rows[] = {
+      {"provider", "provider", &Mobile::provider, rule::text, "Provider", "M-Pesa"},
+      {"phoneNumber", "phone_number", &Mobile::phone_number, rule::phone, "E.164", "+254712345678"},
+      {"accountName", "account_name", &Mobile::account_name, rule::text,
+       "Name of the account holder", "Amina Otieno"},
+  };
 };
 
 struct CryptoDetails {
@@ -49,6 +81,22 @@ struct CryptoDetails {
   std::string wallet_address;  // a canonical G key on the embedded ledger
   std::optional<std::string> memo;
   bool operator==(const CryptoDetails&) const = default;
+};
+
+template <>
+struct TextFields<CryptoDetails> {
+  using Crypto = CryptoDetails;
+  static constexpr std::size_t kWalletAddressMax = 128;  // of networks that are not ours
+  static constexpr TextField<Crypto> rows[] = {
+      {"networkName", "network_name", &Crypto::network_name, rule::text_up_to(64),
+       "Network of the address", "Stellar"},
+      {"assetSymbol", "asset_symbol", &Crypto::asset_symbol, rule::text_up_to(32),
+       "Symbol of the asset on that network", "USDC"},
+      {"walletAddress", "wallet_address", &Crypto::wallet_address,
+       rule::text_up_to(kWalletAddressMax), "Address on that network",
+       "GDRXE2BQUC3AZNPVFSCEZ76NJ3WWL25FYFK6RGZGIEKWE4SOOHSUJUJ6"},
+      {"memo", "memo", &Crypto::memo, rule::text, "Memo on the ledger"},
+  };
 };
 
 /// The embedded ledger answers to its own name and to that of the family its addresses are of, in
@@ -72,23 +120,11 @@ std::string masked(std::string_view number);
 /// With the account number, IBAN, phone number or wallet address masked, as lists show it.
 Destination masked(Destination destination);
 
-/// A destination as received: a JSON null is the same as an absent member.
-struct BankInput {
-  std::optional<std::string> account_name, account_number, iban, bank_name, bank_code, branch_code,
-      swift_bic;
-};
-struct MobileMoneyInput {
-  std::optional<std::string> provider, phone_number, account_name;
-};
-struct CryptoInput {
-  std::optional<std::string> network_name, asset_symbol, wallet_address, memo;
-};
+/// A destination as received. The crypto inputs may stand in `own` too, where the contract lists
+/// them.
 struct DestinationInput {
-  std::optional<std::string> method, country, currency, label;
-  std::optional<BankInput> bank;
-  std::optional<MobileMoneyInput> mobile_money;
-  std::optional<CryptoInput> crypto;
-  CryptoInput top_level;  // the crypto inputs, where the contract lists them
+  TextMembers own;
+  std::optional<TextMembers> bank, mobile_money, crypto;
 };
 
 // Beneficiaries -----------------------------------------------------------------------------------
@@ -97,19 +133,47 @@ struct Individual {
   std::string first_name;
   std::string last_name;
   std::optional<std::string> email;
-  std::optional<std::string> phone;          // E.164
-  std::optional<std::string> date_of_birth;  // YYYY-MM-DD
-  std::optional<std::string> nationality;    // ISO 3166-1 alpha-3
+  std::optional<std::string> phone;
+  std::optional<std::string> date_of_birth;
+  std::optional<std::string> nationality;
   bool operator==(const Individual&) const = default;
+};
+
+template <>
+struct TextFields<Individual> {
+  static constexpr TextField<Individual> rows[] = {
+      {"firstName", "first_name", &Individual::first_name, rule::text, "Given name", "Amina"},
+      {"lastName", "last_name", &Individual::last_name, rule::text, "Family name", "Otieno"},
+      {"email", "email", &Individual::email, rule::email, "E-mail address"},
+      {"phone", "phone", &Individual::phone, rule::phone, "E.164"},
+      {"dateOfBirth", "date_of_birth", &Individual::date_of_birth, rule::date_of_birth,
+       "Date of birth"},
+      {"nationality", "nationality", &Individual::nationality, rule::country_alpha3,
+       "Country of nationality"},
+  };
 };
 
 struct Company {
   std::string company_name;
   std::optional<std::string> registration_number;
   std::optional<std::string> email;
-  std::optional<std::string> phone;                 // E.164
-  std::optional<std::string> registration_country;  // ISO 3166-1 alpha-3
+  std::optional<std::string> phone;
+  std::optional<std::string> registration_country;
   bool operator==(const Company&) const = default;
+};
+
+template <>
+struct TextFields<Company> {
+  static constexpr TextField<Company> rows[] = {
+      {"companyName", "company_name", &Company::company_name, rule::text,
+       "Registered name of the company", "Kestrel Traders Ltd"},
+      {"registrationNumber", "registration_number", &Company::registration_number, rule::text,
+       "Number in the company register", "PVT-2019-0042"},
+      {"email", "email", &Company::email, rule::email, "E-mail address"},
+      {"phone", "phone", &Company::phone, rule::phone, "E.164"},
+      {"registrationCountry", "registration_country", &Company::registration_country,
+       rule::country_alpha3, "Country of the company register"},
+  };
 };
 
 struct Address {
@@ -119,8 +183,23 @@ struct Address {
   std::string city;
   std::optional<std::string> state;
   std::optional<std::string> postal_code;
-  std::string country;  // ISO 3166-1 alpha-2, upper case
+  std::string country;
   bool operator==(const Address&) const = default;
+};
+
+template <>
+struct TextFields<Address> {
+  static constexpr TextField<Address> rows[] = {
+      {"type", "type", &Address::type, rule::text_up_to(50),
+       "Kind of address, such as `home` or `registered`", "home"},
+      {"line1", "line1", &Address::line1, rule::text, "Street and number", "Moi Avenue 12"},
+      {"line2", "line2", &Address::line2, rule::text, "Second line of the address"},
+      {"city", "city", &Address::city, rule::text, "City or town", "Nairobi"},
+      {"state", "state", &Address::state, rule::text, "State, province or region"},
+      {"postalCode", "postal_code", &Address::postal_code, rule::text_up_to(50), "Postal code"},
+      {"countryIsoCode2", "country", &Address::country, rule::country_alpha2, "ISO 3166-1 alpha-2",
+       "KE"},
+  };
 };
 
 struct Beneficiary {
@@ -140,19 +219,10 @@ const std::optional<std::string>& phone(const Beneficiary& beneficiary);
 /// Name, e-mail and client reference with folded case: what the list's `q` looks into.
 std::string search_text(const Beneficiary& beneficiary);
 
-struct IndividualInput {
-  std::optional<std::string> first_name, last_name, email, phone, date_of_birth, nationality;
-};
-struct CompanyInput {
-  std::optional<std::string> company_name, registration_number, email, phone, registration_country;
-};
-struct AddressInput {
-  std::optional<std::string> type, line1, line2, city, state, postal_code, country;
-};
 struct BeneficiaryInput {
-  std::optional<IndividualInput> individual;
-  std::optional<CompanyInput> business;
-  std::vector<AddressInput> addresses;
+  std::optional<TextMembers> individual;
+  std::optional<TextMembers> business;
+  std::vector<TextMembers> addresses;
   std::vector<std::optional<std::string>> tags;
   std::optional<std::string> client_reference;
 };

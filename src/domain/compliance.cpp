@@ -64,11 +64,6 @@ constexpr std::array<Term, 5> kIdTypes{{
     {"TAX_ID", "Tax number"},
 }};
 
-constexpr std::array<Term, 2> kEntityTypes{{
-    {"Person", "Person, including sole proprietors"},
-    {"Business", "Business"},
-}};
-
 bool holds(std::span<const Term> terms, std::string_view code) {
   return std::any_of(terms.begin(), terms.end(),
                      [&](const Term& term) { return term.code == code; });
@@ -80,7 +75,6 @@ std::span<const Term> purpose_of_payment_terms() { return kPurposes; }
 std::span<const Term> source_of_funds_terms() { return kSources; }
 std::span<const Term> relationship_terms() { return kRelationships; }
 std::span<const Term> id_type_terms() { return kIdTypes; }
-std::span<const Term> entity_type_terms() { return kEntityTypes; }
 
 bool is_purpose_of_payment(std::string_view code) { return holds(kPurposes, code); }
 bool is_source_of_funds(std::string_view code) { return holds(kSources, code); }

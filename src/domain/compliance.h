@@ -14,7 +14,6 @@ std::span<const Term> source_of_funds_terms();
 std::span<const Term> relationship_terms();
 /// Suggestions for the `idType` of people; wallets take any text there.
 std::span<const Term> id_type_terms();
-std::span<const Term> entity_type_terms();
 
 /// Exact: upper case, as the vocabulary has it.
 bool is_purpose_of_payment(std::string_view code);

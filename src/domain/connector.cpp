@@ -6,50 +6,6 @@
 namespace coffer {
 namespace {
 
-constexpr std::array<std::string_view, 2> kFlows{"QUOTED", "BESPOKE"};
-constexpr std::array<std::string_view, 2> kDirections{"OFF_RAMP", "ON_RAMP"};
-constexpr std::array<std::string_view, 2> kStatuses{"ACTIVE", "PAUSED"};
-constexpr std::array<std::string_view, 2> kDrivers{"sandbox", "http"};
-constexpr std::array<Term, 8> kMethods{{
-    {"BANK", "Bank account"},
-    {"MOMO", "Mobile money"},
-    {"CRYPTO", "Address on a ledger"},
-    {"CARD", "Card"},
-    {"CASH", "Cash"},
-    {"QR", "QR code"},
-    {"VOUCHER", "Voucher"},
-    {"WALLET", "Electronic wallet"},
-}};
-constexpr std::array<Term, 4> kTransactionTypes{{
-    {"C2C", "Consumer to consumer"},
-    {"C2B", "Consumer to business"},
-    {"B2C", "Business to consumer"},
-    {"B2B", "Business to business"},
-}};
-
-char upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
-
-bool same(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](char x, char y) { return upper(x) == upper(y); });
-}
-
-std::string_view code(std::string_view word) { return word; }
-std::string_view code(const Term& term) { return term.code; }
-
-template <class Enum, class Words>
-std::optional<Enum> parse(const Words& words, std::string_view text) {
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (same(code(words[i]), text)) return static_cast<Enum>(i);
-  }
-  return std::nullopt;
-}
-
-template <class Words, class Enum>
-std::string_view word(const Words& words, Enum value) {
-  return code(words.at(static_cast<std::size_t>(value)));
-}
-
 void append_required(std::span<const Requirement> requirements, std::vector<std::string>& fields) {
   for (const Requirement& requirement : requirements) {
     if (requirement.required) fields.push_back("additionalFields." + requirement.name);
@@ -60,16 +16,16 @@ std::vector<ExecutionStep> off_ramp_steps(std::span<const Requirement> requireme
   std::vector<ExecutionStep> steps{
       {"QUOTE",
        "Request a quote",
-       "POST /v1/quotes prices the cash-out and fixes the rate until the quote expires.",
+       "POST /v1/quotes prices the off-ramp payment and fixes the rate until the quote expires.",
        {"amount", "connectorId", "beneficiaryId"}},
       {"SUBMIT",
-       "Submit the cash-out",
-       "POST /v1/payments/offramp holds the quote's total on the source wallet.",
+       "Submit the off-ramp payment",
+       "POST /v1/payments/offramp holds the total of the quote in the source wallet.",
        {"transactionId", "quoteId", "sourceWalletId", "beneficiaryId", "purposeOfPayment",
         "sourceOfFunds", "relationship"}},
       {"PAYOUT",
        "The provider pays out",
-       "Events and GET /v1/transactions/{transactionId} tell how it ends.",
+       "Events and GET /v1/transactions/{transactionId} report the result.",
        {}}};
   append_required(requirements, steps[1].required_fields);
   return steps;
@@ -79,17 +35,17 @@ std::vector<ExecutionStep> on_ramp_steps(std::span<const Requirement> requiremen
   std::vector<ExecutionStep> steps{
       {"QUOTE",
        "Request a quote",
-       "POST /v1/quotes?type=onramp prices the collection and fixes the rate until the quote "
+       "POST /v1/quotes?type=onramp prices the on-ramp payment and fixes the rate until the quote "
        "expires.",
        {"amount", "connectorId"}},
       {"SUBMIT",
-       "Submit the collection",
-       "POST /v1/payments/onramp gives the instructions for the payer on the transaction record.",
+       "Submit the on-ramp payment",
+       "POST /v1/payments/onramp puts the payment instructions in the transaction record.",
        {"transactionId", "quoteId", "destinationWalletId", "payer.name"}},
       {"PAY", "The payer pays", "The payer follows the instructions before they expire.", {}},
       {"CREDIT",
        "The wallet is credited",
-       "The receive amount lands in the destination wallet.",
+       "The destination wallet is credited the receive amount.",
        {}}};
   append_required(requirements, steps[1].required_fields);
   return steps;
@@ -100,45 +56,24 @@ std::vector<ExecutionStep> bespoke_steps(bool issues_references) {
   if (issues_references) {
     steps.push_back({"REFERENCE",
                      "Register a reference",
-                     "POST /v1/onramp/references gives a reference for one customer and the wallet "
-                     "that is credited.",
+                     "POST /v1/onramp/references registers a reference for a customer and the "
+                     "wallet to credit.",
                      {"connectorId", "settlementAccount", "customerId"}});
   }
   steps.push_back({"PAY", "The customer pays", "The customer pays the provider at any time.", {}});
   steps.push_back({"CREDIT",
                    "The wallet is credited",
-                   "Each payment that arrives is credited and becomes a transaction.",
+                   "Each payment on the reference is credited and becomes a transaction.",
                    {}});
   return steps;
 }
 
 }  // namespace
 
-std::string_view name(ConnectorFlow flow) { return word(kFlows, flow); }
-std::string_view name(Direction direction) { return word(kDirections, direction); }
-std::string_view name(PayMethod method) { return word(kMethods, method); }
-std::string_view name(ConnectorStatus status) { return word(kStatuses, status); }
-std::string_view name(DriverKind driver) { return word(kDrivers, driver); }
-std::string_view name(TransactionType type) { return word(kTransactionTypes, type); }
-
-std::optional<ConnectorFlow> parse_connector_flow(std::string_view text) {
-  return parse<ConnectorFlow>(kFlows, text);
-}
-std::optional<Direction> parse_direction(std::string_view text) {
-  return parse<Direction>(kDirections, text);
-}
 std::optional<PayMethod> parse_pay_method(std::string_view text) {
-  if (same(text, "MOBILE_MONEY")) return PayMethod::momo;
-  return parse<PayMethod>(kMethods, text);
+  if (same_in_any_case(text, "MOBILE_MONEY")) return PayMethod::momo;
+  return parse_term_in_any_case<PayMethod>(text);
 }
-std::optional<DriverKind> parse_driver_kind(std::string_view text) {
-  return parse<DriverKind>(kDrivers, text);
-}
-std::optional<TransactionType> parse_transaction_type(std::string_view text) {
-  return parse<TransactionType>(kTransactionTypes, text);
-}
-std::span<const Term> pay_method_terms() { return kMethods; }
-std::span<const Term> transaction_type_terms() { return kTransactionTypes; }
 
 TransactionType transaction_type(bool sender_is_business, bool receiver_is_business) {
   if (sender_is_business) return receiver_is_business ? TransactionType::b2b : TransactionType::b2c;

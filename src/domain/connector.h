@@ -19,29 +19,50 @@
 namespace coffer {
 
 enum class ConnectorFlow { quoted, bespoke };  // bespoke: provider-initiated, by references
-enum class Direction { off_ramp, on_ramp };    // cash-out, collection
+enum class Direction { off_ramp, on_ramp };    // payout, collection
 enum class PayMethod { bank, momo, crypto, card, cash, qr, voucher, wallet };
 enum class ConnectorStatus { active, paused };
 enum class DriverKind { sandbox, http };
 
-std::string_view name(ConnectorFlow flow);      // QUOTED, BESPOKE
-std::string_view name(Direction direction);     // OFF_RAMP, ON_RAMP
-std::string_view name(PayMethod method);        // BANK, MOMO, ...
-std::string_view name(ConnectorStatus status);  // ACTIVE, PAUSED
-std::string_view name(DriverKind driver);       // sandbox, http
-/// Case-insensitive; nullopt for anything else.
-std::optional<ConnectorFlow> parse_connector_flow(std::string_view text);
-std::optional<Direction> parse_direction(std::string_view text);
-/// MOBILE_MONEY is MOMO (docs/contract.md#connectors).
+template <>
+struct Terms<ConnectorFlow> {
+  static constexpr auto rows = std::to_array<Term>({{"QUOTED"}, {"BESPOKE"}});
+};
+template <>
+struct Terms<Direction> {
+  static constexpr auto rows = std::to_array<Term>({{"OFF_RAMP"}, {"ON_RAMP"}});
+};
+template <>
+struct Terms<PayMethod> {
+  static constexpr auto rows = std::to_array<Term>({{"BANK", "Bank account"},
+                                                    {"MOMO", "Mobile money"},
+                                                    {"CRYPTO", "Address on a ledger"},
+                                                    {"CARD", "Card"},
+                                                    {"CASH", "Cash"},
+                                                    {"QR", "QR code"},
+                                                    {"VOUCHER", "Voucher"},
+                                                    {"WALLET", "Electronic wallet"}});
+};
+template <>
+struct Terms<ConnectorStatus> {
+  static constexpr auto rows = std::to_array<Term>({{"ACTIVE"}, {"PAUSED"}});
+};
+template <>
+struct Terms<DriverKind> {
+  static constexpr auto rows = std::to_array<Term>({{"sandbox"}, {"http"}});
+};
+/// In any case; MOBILE_MONEY is MOMO (docs/contract.md#connectors).
 std::optional<PayMethod> parse_pay_method(std::string_view text);
-std::optional<DriverKind> parse_driver_kind(std::string_view text);
-std::span<const Term> pay_method_terms();
 
 /// Who pays whom: consumer or business on each side.
 enum class TransactionType { c2c, c2b, b2c, b2b };
-std::string_view name(TransactionType type);                                   // C2C, ...
-std::optional<TransactionType> parse_transaction_type(std::string_view text);  // case-insensitive
-std::span<const Term> transaction_type_terms();
+template <>
+struct Terms<TransactionType> {
+  static constexpr auto rows = std::to_array<Term>({{"C2C", "Consumer to consumer"},
+                                                    {"C2B", "Consumer to business"},
+                                                    {"B2C", "Business to consumer"},
+                                                    {"B2B", "Business to business"}});
+};
 TransactionType transaction_type(bool sender_is_business, bool receiver_is_business);
 
 /// A set of transaction types; the stored form is one bit per type in enum order.
@@ -76,7 +97,10 @@ struct Requirement {
   std::vector<Choice> choices;  // empty: free
   TransactionTypes types = kAllTransactionTypes;
 };
-std::string_view name(Requirement::Type type);  // string, number, boolean
+template <>
+struct Terms<Requirement::Type> {
+  static constexpr auto rows = std::to_array<Term>({{"string"}, {"number"}, {"boolean"}});
+};
 /// Characters of a text whose requirement does not say.
 constexpr int kRequirementLengthMax = 200;
 /// A regular expression of at most 200 characters in the syntax that ECMA-262 and RE2 share: no

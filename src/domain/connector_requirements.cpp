@@ -11,8 +11,6 @@
 namespace coffer {
 namespace {
 
-constexpr std::array<std::string_view, 3> kTypes{"string", "number", "boolean"};
-
 bool is_decimal(std::string_view text) {
   // Zero and negative numbers are numbers too, other than amounts.
   return parse_amount(text, Amount::kScale).fault != AmountFault::not_a_number;
@@ -57,7 +55,7 @@ std::string fault_of_text(const Requirement& requirement, const std::string& val
   if (size < least) return "must have at least " + std::to_string(least) + " characters";
   if (size > most) return "must have at most " + std::to_string(most) + " characters";
   if (!requirement.choices.empty() && !is_choice(requirement, value)) {
-    return "is none of the choices that GET /v1/payments/requirements lists";
+    return "is not one of the choices in GET /v1/payments/requirements";
   }
   if (requirement.pattern && !RE2::FullMatch(value, compiled(*requirement.pattern))) {
     return "must match " + *requirement.pattern;
@@ -78,8 +76,6 @@ std::string fault_of(const Requirement& requirement, const std::string& value) {
 }
 
 }  // namespace
-
-std::string_view name(Requirement::Type type) { return kTypes.at(static_cast<std::size_t>(type)); }
 
 bool is_requirement_pattern(const std::string& pattern) {
   return !pattern.empty() && pattern.size() <= 200 && is_common_syntax(pattern) &&
@@ -115,7 +111,7 @@ void check_requirements(std::span<const Requirement> requirements, TransactionTy
     const auto same = [&wanted = name](const Requirement& one) { return one.name == wanted; };
     if (std::none_of(asked.begin(), asked.end(), same)) {
       faults.add(Slug::validation_failed, "additionalFields." + name,
-                 "is not asked for by this connector");
+                 "is not a field of this connector");
     }
   }
 }

@@ -54,13 +54,14 @@ void check_kind(const ConnectorTerms& terms, Faults& faults) {
     wrong(faults, "transactionTypes", "must name at least one of C2C, C2B, B2C, B2B");
   }
   if (terms.flow == ConnectorFlow::bespoke && terms.direction == Direction::off_ramp) {
-    wrong(faults, "flow", "BESPOKE is for on-ramps: the provider begins them");
+    wrong(faults, "flow",
+          "BESPOKE is for on-ramp connectors, whose payments the provider initiates");
   }
   if (terms.issues_references && terms.flow != ConnectorFlow::bespoke) {
     wrong(faults, "issuesReferences", "only a BESPOKE connector does");
   }
   if (terms.driver == DriverKind::sandbox && terms.environment == Environment::production) {
-    wrong(faults, "driver", "sandbox moves no money and is not for production");
+    wrong(faults, "driver", "sandbox moves no money and cannot be used in production");
   }
 }
 
@@ -81,7 +82,7 @@ std::string fault_of(const Requirement& requirement) {
   const bool shaped = requirement.pattern || requirement.min_length || requirement.max_length ||
                       !requirement.choices.empty();
   if (shaped && requirement.type != Requirement::Type::text) {
-    return "only a text has a pattern, lengths or choices";
+    return "only a string has a pattern, lengths or choices";
   }
   if (requirement.pattern && !is_requirement_pattern(*requirement.pattern)) {
     return "has an unsupported pattern; use a regular expression of at most 200 characters without"
@@ -90,7 +91,7 @@ std::string fault_of(const Requirement& requirement) {
   const int least = requirement.min_length.value_or(1);
   const int most = requirement.max_length.value_or(kRequirementLengthMax);
   if (least < 1 || most > kRequirementLengthMax || least > most) {
-    return "must have lengths from 1 to 200, the least first";
+    return "must have lengths from 1 to 200, the minimum first";
   }
   return {};
 }
@@ -113,7 +114,7 @@ void check_amounts(const ConnectorTerms& terms, Faults& faults) {
   if (terms.day_limit) check_amount(terms, "dayLimit", *terms.day_limit, faults);
   if (terms.month_limit) check_amount(terms, "monthLimit", *terms.month_limit, faults);
   if (terms.max_amount < terms.min_amount) {
-    wrong(faults, "maxAmount", "must not be less than the smallest amount");
+    wrong(faults, "maxAmount", "must not be less than the minimum amount");
   }
 }
 
@@ -146,7 +147,7 @@ void check_requirement_list(std::span<const Requirement> requirements, Faults& f
     if (std::string fault = fault_of(requirement); !fault.empty()) {
       wrong(faults, requirement.name, std::move(fault));
     } else if (!names.insert(requirement.name).second) {
-      wrong(faults, requirement.name, "is there twice");
+      wrong(faults, requirement.name, "is repeated");
     }
   }
   if (requirements.size() > kRequirementsMax) wrong(faults, "requirements", "must be at most 50");

@@ -24,12 +24,12 @@ struct Currency {
 
 /// Sorted by alpha-2 code.
 std::span<const Country> countries();
-/// Sorted by code; without XTS (testing) and XXX (no currency), which nobody can pay in.
+/// Sorted by code; without XTS (testing) and XXX (no currency).
 std::span<const Currency> currencies();
 
-/// Accepts alpha-2 or alpha-3 in any case; nullptr when there is no such country.
+/// Accepts alpha-2 or alpha-3 in any case; nullptr if the country does not exist.
 const Country* find_country(std::string_view code);
-/// Accepts any case; nullptr when there is no such currency.
+/// Accepts any case; nullptr if the currency does not exist.
 const Currency* find_currency(std::string_view code);
 
 /// The upper-case alpha-3 code of an alpha-2 or alpha-3 code in any case.

@@ -19,7 +19,7 @@ struct MarketRate {
 
 struct MarketPath {
   std::vector<std::int64_t> assets;  // from the sold to the bought one, both included
-  Amount receiving;                  // after rounding down at each hop, in the house's favour
+  Amount receiving;                  // after rounding down at each hop, in the operator's favour
 };
 
 constexpr int kHopsMax = 5;

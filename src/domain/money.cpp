@@ -85,7 +85,7 @@ std::optional<std::int64_t> to_integer(const std::string& digits, std::int64_t e
 Result<Amount> Amount::add(Amount other) const {
   std::int64_t sum = 0;
   if (__builtin_add_overflow(units_, other.units_, &sum)) {
-    return unexpected(Slug::amount_out_of_range, "The sum is beyond the largest amount.");
+    return unexpected(Slug::amount_out_of_range, "The sum exceeds the largest amount.");
   }
   return Amount(sum);
 }
@@ -93,7 +93,7 @@ Result<Amount> Amount::add(Amount other) const {
 Result<Amount> Amount::sub(Amount other) const {
   std::int64_t difference = 0;
   if (__builtin_sub_overflow(units_, other.units_, &difference)) {
-    return unexpected(Slug::amount_out_of_range, "The difference is beyond the largest amount.");
+    return unexpected(Slug::amount_out_of_range, "The difference exceeds the largest amount.");
   }
   return Amount(difference);
 }
@@ -128,7 +128,7 @@ ParsedAmount parse_amount(std::string_view text, int decimals) {
   if (!decimal) return {Amount(), AmountFault::not_a_number};
   if (decimal->digits.empty() || decimal->negative) return {Amount(), AmountFault::out_of_range};
   if (decimal->exponent < -decimals) {
-    // Also when it is too large besides: the places are what to mend first.
+    // Takes precedence over an amount that is too large as well: fix the decimal places first.
     return {Amount(), AmountFault::too_precise};
   }
   const auto units = to_integer(decimal->digits, decimal->exponent + Amount::kScale);
@@ -175,7 +175,7 @@ Result<Amount> multiply(Amount amount, Rate rate, Rounding rounding) {
   if (rounding == Rounding::up && product % rate.denominator != 0) ++quotient;
   if (quotient > kMax) {
     return unexpected(Slug::amount_out_of_range,
-                      "The converted amount is beyond the largest amount.");
+                      "The converted amount exceeds the largest amount.");
   }
   return Amount::from_units(static_cast<std::int64_t>(quotient));
 }
@@ -186,7 +186,7 @@ Amount truncate_to(Amount amount, int decimals) {
 }
 
 std::string decimals_rule(std::string_view asset_code, int decimals) {
-  return "must have at most " + std::to_string(decimals) + " decimals, as " +
+  return "must have at most " + std::to_string(decimals) + " decimal places, as " +
          std::string(asset_code) + " has";
 }
 

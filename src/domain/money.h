@@ -98,7 +98,7 @@ struct Rate {
 /// int64 is `amount-out-of-range`.
 Result<Amount> multiply(Amount amount, Rate rate, Rounding rounding);
 
-/// `amount` cut down to `decimals` places (the rest stays with the house).
+/// `amount` truncated to `decimals` places; the operator keeps the rest.
 Amount truncate_to(Amount amount, int decimals);
 
 }  // namespace coffer

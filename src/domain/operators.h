@@ -24,7 +24,7 @@ struct Actor {
   OperatorRole role = OperatorRole::viewer;
 };
 
-/// Somebody with a shell on the box, who could do anything to the file anyway.
+/// A user with a shell on the server, who has full access to the file anyway.
 Actor command_line_actor(unsigned uid);
 
 }  // namespace coffer

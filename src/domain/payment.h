@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "domain/ids.h"
 #include "domain/money.h"
+#include "domain/tables/terms.h"
 
 namespace coffer {
 
@@ -37,12 +38,6 @@ enum class PaymentStatus {
   refunded,
   refund_failed,
   expired,
-};
-
-/// A value of a closed vocabulary as GET /v1/payments/enums shows it.
-struct Term {
-  std::string_view code;
-  std::string_view label;
 };
 
 std::string_view name(PaymentType type);

@@ -68,7 +68,7 @@ Result<Price> price_exact_send(const ConnectorTerms& connector, Amount send,
   COFFER_TRY(price.fee, fee_on(rule_of(connector, fee), send, connector.send_decimals()));
   COFFER_TRY(price.receive, received(connector, send, price.fee));
   if (!price.receive.is_positive()) {
-    return unexpected(out_of_range("is so small that the receiver would get nothing"));
+    return unexpected(out_of_range("is too small: the recipient would receive nothing"));
   }
   price.total = send;
   if (connector.direction == Direction::off_ramp) {
@@ -85,7 +85,7 @@ Result<Price> price_exact_receive(const ConnectorTerms& connector, Amount receiv
   std::int64_t low = 0;
   std::int64_t high = std::numeric_limits<std::int64_t>::max() / step;
   if (!is_enough(connector, Amount::from_units(high * step), receive, rule)) {
-    return unexpected(out_of_range("is more than any sent amount would give"));
+    return unexpected(out_of_range("exceeds what any sent amount can give"));
   }
   while (high - low > 1) {
     const std::int64_t middle = low + (high - low) / 2;

@@ -21,7 +21,7 @@ struct Price {
   Rate rate;
 };
 
-/// The fee on `amount`, rounded up to `decimals`: the last place goes to the house.
+/// The fee on `amount`, rounded up to `decimals`: in the operator's favour.
 /// `amount-out-of-range` when it overflows.
 Result<Amount> fee_on(const FeeRule& rule, Amount amount, int decimals);
 

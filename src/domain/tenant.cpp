@@ -32,8 +32,8 @@ Problem unknown_scope(std::string_view word) {
   constexpr std::size_t kShown = 64;
   const std::string shown(word.substr(0, kShown));
   const std::string meant = did_you_mean(shown, kScopes);
-  const std::string rule = "; scopes are `resource:action` as in `" + std::string(kScopes.front()) +
-                           "`, separated by spaces.";
+  const std::string rule = "; scopes have the form `resource:action`, such as `" +
+                           std::string(kScopes.front()) + "`, separated by spaces.";
   return Problem(Slug::malformed_request, "The requested scope does not exist.",
                  {{"scope", "`" + shown + "` is not a scope" + (meant.empty() ? rule : meant)}});
 }

@@ -63,7 +63,7 @@ class ScopeSet {
 
   static constexpr ScopeSet all() { return ScopeSet((std::uint32_t{1} << kScopeCount) - 1); }
   /// Space-separated names (RFC 6749 section 3.3). Blank text is the empty set, which allows
-  /// nothing: whoever treats an absent `scope` as "all" decides that before calling.
+  /// nothing. A caller that treats an absent `scope` as "all" decides that before the call.
   /// An unknown name is `malformed-request` on field `scope` (OAuth `invalid_scope` is a 400 too).
   static Result<ScopeSet> parse(std::string_view text);
 

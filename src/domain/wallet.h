@@ -9,14 +9,17 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "domain/tables/terms.h"
+#include "domain/tables/text_field.h"
 
 namespace coffer {
 
 enum class WalletStatus { pending, verified, rejected };
 
-/// `Pending`, `Verified`, `Rejected`, as the contract spells them.
-std::string_view name(WalletStatus status);
-std::optional<WalletStatus> parse_wallet_status(std::string_view text);
+template <>
+struct Terms<WalletStatus> {
+  static constexpr auto rows = std::to_array<Term>({{"Pending"}, {"Verified"}, {"Rejected"}});
+};
 
 /// Pending -> Verified | Rejected by the review; Verified | Rejected -> Pending by a change of
 /// metadata. Anything else is refused, staying as it is included.
@@ -35,32 +38,70 @@ struct WalletStatusReason {
 
 enum class EntityType { person, business };
 
-/// `Person`, `Business`.
-std::string_view name(EntityType type);
-std::optional<EntityType> parse_entity_type(std::string_view text);
+template <>
+struct Terms<EntityType> {
+  static constexpr auto rows = std::to_array<Term>(
+      {{"Person", "Person, including sole proprietors"}, {"Business", "Business"}});
+};
 
 /// Includes sole proprietors.
 struct PersonMetadata {
   std::string first_name;
   std::string last_name;
-  std::string date_of_birth;  // YYYY-MM-DD
-  std::string nationality;    // ISO 3166-1 alpha-3
+  std::string date_of_birth;
+  std::string nationality;
   std::optional<std::string> id_type;
   std::optional<std::string> id_number;
   std::optional<std::string> address;
   std::optional<std::string> email;
-  std::optional<std::string> phone;  // E.164
+  std::optional<std::string> phone;
   bool operator==(const PersonMetadata&) const = default;
+};
+
+template <>
+struct TextFields<PersonMetadata> {
+  using Person = PersonMetadata;
+  static constexpr TextField<Person> rows[] = {
+      {"firstName", "first_name", &Person::first_name, rule::text, "Given name", "Amina"},
+      {"lastName", "last_name", &Person::last_name, rule::text, "Family name", "Otieno"},
+      {"dateOfBirth", "date_of_birth", &Person::date_of_birth, rule::date_of_birth,
+       "Date of birth"},
+      {"nationality", "nationality", &Person::nationality, rule::country_alpha3,
+       "Country of nationality"},
+      {"idType", "id_type", &Person::id_type, rule::text,
+       "Kind of identity document; GET /v1/payments/enums suggests codes"},
+      {"idNumber", "id_number", &Person::id_number, rule::text, "Number of the identity document"},
+      {"address", "address", &Person::address, rule::text_up_to(500), "Postal address on one line"},
+      {"email", "email", &Person::email, rule::email, "E-mail address"},
+      {"phone", "phone", &Person::phone, rule::phone, "E.164"},
+  };
 };
 
 struct BusinessMetadata {
   std::string company_name;
   std::string registration_number;
-  std::string registration_country;  // ISO 3166-1 alpha-3
+  std::string registration_country;
   std::optional<std::string> tax_id;
   std::optional<std::string> address;
   std::optional<std::string> contact_email;
   bool operator==(const BusinessMetadata&) const = default;
+};
+
+template <>
+struct TextFields<BusinessMetadata> {
+  using Business = BusinessMetadata;
+  static constexpr TextField<Business> rows[] = {
+      {"companyName", "company_name", &Business::company_name, rule::text,
+       "Registered name of the company", "Kestrel Traders Ltd"},
+      {"registrationNumber", "registration_number", &Business::registration_number, rule::text,
+       "Number in the company register", "PVT-2019-0042"},
+      {"registrationCountry", "registration_country", &Business::registration_country,
+       rule::country_alpha3, "Country of the company register"},
+      {"taxId", "tax_id", &Business::tax_id, rule::text, "Tax number"},
+      {"address", "address", &Business::address, rule::text_up_to(500),
+       "Postal address on one line"},
+      {"contactEmail", "email", &Business::contact_email, rule::email, "E-mail address"},
+  };
 };
 
 using Metadata = std::variant<PersonMetadata, BusinessMetadata>;
@@ -69,30 +110,11 @@ EntityType entity_type(const Metadata& metadata);
 std::optional<std::string> email(const Metadata& metadata);
 std::optional<std::string> phone(const Metadata& metadata);  // a business has none
 
-/// The `metadata` object as received; a JSON null is the same as an absent member.
-struct MetadataInput {
-  std::optional<std::string> entity_type;
-  std::optional<std::string> first_name;
-  std::optional<std::string> last_name;
-  std::optional<std::string> date_of_birth;
-  std::optional<std::string> nationality;
-  std::optional<std::string> id_type;
-  std::optional<std::string> id_number;
-  std::optional<std::string> address;
-  std::optional<std::string> email;
-  std::optional<std::string> phone;
-  std::optional<std::string> company_name;
-  std::optional<std::string> registration_number;
-  std::optional<std::string> registration_country;
-  std::optional<std::string> tax_id;
-  std::optional<std::string> contact_email;
-};
-
 /// Trims, normalises countries to alpha-3 and reports every bad field at once, as
 /// `metadata.nationality`. A field that is missing, blank, too long or of the wrong shape makes the
 /// Problem `malformed-request`; otherwise wrong values make it `validation-failed`. Members of the
 /// other entity type are ignored. `today` bounds the date of birth.
-Result<Metadata> validate_metadata(const MetadataInput& input, Timestamp today);
+Result<Metadata> validate_metadata(const TextMembers& input, Timestamp today);
 
 /// What the sandbox's simulated review does with a new wallet (docs/contract.md#sandbox): a last
 /// or company name ending 001 stays Pending whatever happens, 002 is rejected; all others wait for

@@ -15,7 +15,8 @@ constexpr std::size_t kBatch = 50;
 constexpr int kTurns = 64;
 
 Problem changed_meanwhile() {
-  return Problem(Slug::overloaded, "The beneficiary is being changed by other requests.")
+  return Problem(Slug::overloaded,
+                 "Other requests change the beneficiary at the same time. Retry the request.")
       .retry_after(1);
 }
 
@@ -114,7 +115,7 @@ BeneficiaryRules beneficiary_rules(const Context& context) {
 Result<store::BeneficiaryRow> live_beneficiary(store::Connection& db, const Tenant& tenant,
                                                BeneficiaryId id) {
   auto row = store::find_beneficiary(db, tenant, id);
-  if (!row || row->archived) return unexpected(Slug::not_found, "There is no such beneficiary.");
+  if (!row || row->archived) return unexpected(Slug::not_found, "The beneficiary was not found.");
   return *std::move(row);
 }
 
@@ -122,7 +123,7 @@ Result<store::DestinationRow> live_destination(store::Connection& db, const Tena
                                                BeneficiaryId id, DestinationId destination_id) {
   auto row = store::find_destination(db, tenant, destination_id);
   if (!row || row->archived || row->beneficiary_id != id) {
-    return unexpected(Slug::not_found, "There is no such destination.");
+    return unexpected(Slug::not_found, "The payment destination was not found.");
   }
   return *std::move(row);
 }
@@ -180,9 +181,9 @@ Result<store::DestinationRow> add_destination(const Context& context, const Tena
       context, tenant, id,
       [&](store::WriteTx& tx, store::BeneficiaryRow& beneficiary) -> Result<store::DestinationRow> {
         if (store::destinations_of(tx.db(), beneficiary.key).size() >= kDestinationsMax) {
-          return unexpected(Slug::conflict, "The beneficiary has " +
-                                                std::to_string(kDestinationsMax) +
-                                                " destinations; archive one first.");
+          return unexpected(Slug::conflict,
+                            "The beneficiary has " + std::to_string(kDestinationsMax) +
+                                " payment destinations, the maximum. Archive one first.");
         }
         COFFER_TRY_VOID(room_for_destinations(tx, tenant, 1));
         row.beneficiary = beneficiary.key;

@@ -61,7 +61,7 @@ Result<void> archive_destination(const Context& context, const Tenant& tenant, B
 
 // Shared with the read side ----------------------------------------------------------------------
 
-/// `not-found` when there is none or it is archived.
+/// `not-found` if it does not exist or is archived.
 Result<store::BeneficiaryRow> live_beneficiary(store::Connection& db, const Tenant& tenant,
                                                BeneficiaryId id);
 /// `not-found` also when it belongs to another beneficiary.

@@ -1,5 +1,6 @@
 #include "flows/events.h"
 
+#include "base/check.h"
 #include "store/wallets.h"
 
 namespace coffer::flows {
@@ -27,25 +28,23 @@ void emit_payment_event(store::WriteTx& tx, Random& random, std::int64_t tenant,
   emit(tx, tenant, event);
 }
 
-void emit_reference_event(store::WriteTx& tx, Random& random, std::int64_t tenant,
-                          std::int64_t payment) {
-  store::NewEvent event = new_event(tx, random, EventType::reference_payment_received);
-  event.payment = payment;
-  emit(tx, tenant, event);
-}
-
-void emit_wallet_event(store::WriteTx& tx, Random& random, std::int64_t tenant,
-                       std::int64_t wallet) {
-  store::NewEvent event = new_event(tx, random, EventType::wallet_status_changed);
-  event.wallet = wallet;
-  event.wallet_status = store::wallet_status(tx.db(), wallet);
-  emit(tx, tenant, event);
-}
-
-void emit_webhook_event(store::WriteTx& tx, Random& random, std::int64_t tenant,
-                        std::int64_t webhook) {
-  store::NewEvent event = new_event(tx, random, EventType::webhook_disabled);
-  event.webhook = webhook;
+void emit_event(store::WriteTx& tx, Random& random, std::int64_t tenant, EventType type,
+                std::int64_t key) {
+  store::NewEvent event = new_event(tx, random, type);
+  switch (info(type).subject) {
+    case EventSubject::payment:
+      event.payment = key;
+      break;
+    case EventSubject::wallet:
+      event.wallet = key;
+      event.wallet_status = store::wallet_status(tx.db(), key);
+      break;
+    case EventSubject::webhook:
+      event.webhook = key;
+      break;
+    case EventSubject::nothing:
+      throw InternalError("an event about nothing is a test event");
+  }
   emit(tx, tenant, event);
 }
 

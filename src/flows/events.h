@@ -15,23 +15,18 @@ namespace coffer::flows {
 /// The event of a payment that has just reached `status` with `version`.
 void emit_payment_event(store::WriteTx& tx, Random& random, std::int64_t tenant,
                         std::int64_t payment, PaymentStatus status, int version);
-/// A customer's payment arrived on a reference; beside the payment's own events.
-void emit_reference_event(store::WriteTx& tx, Random& random, std::int64_t tenant,
-                          std::int64_t payment);
-/// The wallet has just got the status that its row shows.
-void emit_wallet_event(store::WriteTx& tx, Random& random, std::int64_t tenant,
-                       std::int64_t wallet);
-/// The registration has just been disabled.
-void emit_webhook_event(store::WriteTx& tx, Random& random, std::int64_t tenant,
-                        std::int64_t webhook);
+/// Any other event of a type with a row in domain/events/event_type.cpp, about the payment, wallet
+/// or registration with this row number, as the command has just left it.
+void emit_event(store::WriteTx& tx, Random& random, std::int64_t tenant, EventType type,
+                std::int64_t key);
 
 struct TestEvent {
   EventId id;
   EventType type = EventType::webhook_test;
   std::int64_t sequence = 0;
 };
-/// An event that says of itself that nothing happened. `webhook`: for this endpoint only
-/// (`webhook.test`); else for whoever takes events of the type.
+/// A sample event. With `webhook`, it is for this endpoint only (`webhook.test`); otherwise for the
+/// webhook subscribed to the type.
 TestEvent emit_test_event(store::WriteTx& tx, Random& random, std::int64_t tenant, EventType type,
                           std::optional<std::int64_t> webhook);
 

@@ -16,13 +16,13 @@ Result<bool> ExternalTokens::has_key_for(const auth::ExternalToken& token, KeySe
     if (keys) {
       keys_ = *std::move(keys);
     } else {
-      log_error("auth", "signing keys of the external issuer are unusable",
+      log_error("auth", "the signing keys of the external issuer cannot be used",
                 {{"problem", keys.error().detail}});
     }
   }
   if (!keys_) {
     return unexpected(Slug::token_verification_timeout,
-                      "The signing keys of the token's issuer could not be read.");
+                      "The signing keys of the token issuer could not be read. Retry later.");
   }
   return keys_->has_key_for(token);
 }

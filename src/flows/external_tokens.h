@@ -31,7 +31,7 @@ class ExternalTokens {
   const Clock& clock_;
   Mutex mutex_;
   std::optional<auth::JwkSet> keys_ COFFER_GUARDED_BY(mutex_);
-  std::uint64_t version_ COFFER_GUARDED_BY(mutex_) = 0;  // of the document that was last looked at
+  std::uint64_t version_ COFFER_GUARDED_BY(mutex_) = 0;  // of the document that was last read
 };
 
 }  // namespace coffer::flows

@@ -23,14 +23,16 @@ const Logins& logins_of(const Context& context) {
   return *context.logins;
 }
 
-Problem suspended() { return Problem(Slug::unauthorized, "The application is suspended."); }
+Problem suspended() {
+  return Problem(Slug::unauthorized,
+                 "The application is suspended. Ask the operator to resume it.");
+}
 Problem wrong_secret() {
   return Problem(Slug::unauthorized, "The public key or the secret is wrong.");
 }
 Problem wrong_token() {
   return Problem(Slug::unauthorized,
-                 "The refresh token is unknown, used or expired, or its login was ended; log in "
-                 "again.");
+                 "The refresh token is unknown, used, expired or revoked. Log in again.");
 }
 Problem wrong_user() {
   return Problem(Slug::unauthorized, "The username, the password or the code is wrong.");
@@ -157,7 +159,7 @@ Result<Session> accept_challenge(const Context& context, const auth::SignedChall
   const std::string public_key = challenge.client.to_string();
   return start_session(context, [&](store::WriteTx& tx) -> Result<store::ApplicationRow> {
     if (tx.now() >= challenge.expires_at) {
-      return unexpected(Slug::invalid_challenge, "The challenge has expired; request a new one.");
+      return unexpected(Slug::invalid_challenge, "The challenge has expired. Request a new one.");
     }
     auto application = store::find_application_by_public_key(tx.db(), public_key);
     if (!application) {
@@ -165,7 +167,7 @@ Result<Session> accept_challenge(const Context& context, const auth::SignedChall
     }
     if (!store::use_challenge(tx, challenge.hash, challenge.expires_at)) {
       return unexpected(Slug::invalid_challenge,
-                        "The challenge was used before; each is good for one login.");
+                        "The challenge was already used. Request a new one for each login.");
     }
     return *std::move(application);
   });

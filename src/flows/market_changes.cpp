@@ -25,14 +25,14 @@ Result<Asset> register_asset(const Context& context, const NewAsset& asset) {
     return unexpected(field_problem("decimals", "must be 0 to 7"));
   }
   if (!asset.issuer.empty() && !auth::PublicKey::parse(asset.issuer)) {
-    return unexpected(field_problem("issuer", "must be a G... StrKey with a right checksum"));
+    return unexpected(field_problem("issuer", "must be a G... StrKey with a correct checksum"));
   }
   const std::string issuer = asset.issuer.empty()
                                  ? auth::generate_key_pair(context.random).public_key.to_string()
                                  : asset.issuer;
   return store::run_for<Asset>(context.queue, [&](store::WriteTx& tx) -> Result<Asset> {
     if (store::find_asset(tx.db(), *code)) {
-      return unexpected(Slug::conflict, "The asset " + code->value() + " is registered already.");
+      return unexpected(Slug::conflict, "The asset " + code->value() + " already exists.");
     }
     return store::insert_asset(tx, {0, *code, issuer, asset.name, asset.decimals});
   });
@@ -55,7 +55,7 @@ Result<void> remove_rate(const Context& context, Environment environment, const 
     COFFER_TRY(const Asset sold, registered_asset(tx.db(), sell));
     COFFER_TRY(const Asset bought, registered_asset(tx.db(), buy));
     if (!store::delete_rate(tx, environment, sold.key, bought.key)) {
-      return unexpected(Slug::not_found, "There is no such rate.");
+      return unexpected(Slug::not_found, "The rate was not found.");
     }
     return {};
   });
@@ -77,7 +77,7 @@ Result<void> add_liquidity(const Context& context, Environment environment, cons
 Result<Asset> registered_asset(store::Connection& db, const AssetCode& code) {
   const auto asset = store::find_asset(db, code);
   if (!asset) {
-    return unexpected(field_problem("assetCode", "is no registered asset: " + code.value()));
+    return unexpected(field_problem("assetCode", "is not a registered asset: " + code.value()));
   }
   return *asset;
 }
@@ -101,16 +101,16 @@ bool may_enter(store::WriteTx& tx, Environment environment, const Posting& posti
 Result<void> issue_into(store::WriteTx& tx, const Issue& issue, store::JournalKind kind) {
   if (truncate_to(issue.amount, issue.asset.decimals) != issue.amount) {
     return unexpected(
-        Problem(Slug::amount_precision, "The amount has too many decimals.",
+        Problem(Slug::amount_precision, "The amount has too many decimal places.",
                 {{"amount", issue.asset.code.value() + " has " +
-                                std::to_string(issue.asset.decimals) + " decimals"}}));
+                                std::to_string(issue.asset.decimals) + " decimal places"}}));
   }
   const AccountKey issuance =
       store::operator_account(tx, issue.environment, AccountKind::issuance, issue.asset.key);
   const store::Movement movement{{issuance, issue.account, issue.amount}, 0};
   if (!may_enter(tx, issue.environment, movement.posting)) {
     return unexpected(Problem(Slug::amount_out_of_range, "The amount is too large.",
-                              {{"amount", "makes more of the asset than the ledger can hold"}}));
+                              {{"amount", "exceeds what the ledger can hold of the asset"}}));
   }
   store::post(tx, issue.tenant, kind, std::nullopt, {&movement, 1});
   return {};

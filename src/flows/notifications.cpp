@@ -18,7 +18,7 @@ std::optional<std::string> address_of(const auto& receiver, NotificationChannel 
   return channel == NotificationChannel::email ? email(receiver) : phone(receiver);
 }
 
-/// nullopt where there is none.
+/// nullopt if there is no address.
 std::optional<std::string> recipient_of(store::Connection& db, const store::PaymentKeys& keys,
                                         NotificationChannel channel) {
   if (keys.beneficiary) {
@@ -79,7 +79,7 @@ Result<outbound::Notification> message_of(const Context& context, const Notifica
       });
 }
 
-/// One attempt, from its opening to what came of it.
+/// One attempt, from its opening to its result.
 Result<void> attempt(const Context& context, const NotificationRow& row) {
   // Its channel was taken out of the configuration, or its last attempt ended with the process.
   if (!is_served(context, row.channel)) return close(context, row, NotificationState::recorded);
@@ -98,7 +98,7 @@ Result<void> attempt(const Context& context, const NotificationRow& row) {
              {{"payment", payment}, {"channel", name(row.channel)}, {"recipient", recipient}});
     return close(context, row, NotificationState::sent);
   }
-  log_warning("notifications", "notification not sent",
+  log_warning("notifications", "notification could not be sent",
               {{"payment", payment},
                {"channel", name(row.channel)},
                {"recipient", recipient},

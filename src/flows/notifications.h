@@ -1,7 +1,7 @@
 // Telling the receiver of a payment that it arrived (docs/contract.md#notifications).
 //
 // A row is written in the commit that makes the payment succeed, so that no crash forgets it. An
-// attempt is counted in a commit before it is made: a row whose attempt nobody closed is tried
+// attempt is counted in a commit before it is made: a row with an unfinished attempt is tried
 // again later, and never more than kNotificationAttemptsMax times.
 #pragma once
 

@@ -168,7 +168,7 @@ Result<void> PlanChecks::funds(const std::vector<Posting>& movements,
   const std::ptrdiff_t leg = first_uncovered(movements, accounts);
   if (leg < 0) return {};
   return unexpected(
-      Problem(Slug::insufficient_funds, "The source wallet does not cover the amount.",
+      Problem(Slug::insufficient_funds, "The source wallet does not have sufficient funds.",
               {{fields[static_cast<std::size_t>(leg)], "exceeds the available balance"}}));
 }
 
@@ -207,7 +207,7 @@ Result<PaymentPlan> plan_payment(const Context& context, store::WriteTx& tx, con
     case PaymentType::onramp_reference:
       break;
   }
-  throw InternalError("nobody submits payments of type " + std::string(name(request.type)));
+  throw InternalError("no submission of payments of type " + std::string(name(request.type)));
 }
 
 }  // namespace coffer::flows

@@ -25,7 +25,7 @@ struct JudgedFields {
   Faults faults;
   bool outdated = false;  // set by the plan: its requirements have changed since
 };
-/// For payments against a quote; of others, and where there is no such quote, nothing.
+/// For payments against a quote; empty for others and for an unknown quote.
 JudgedFields judge_fields(store::Connection& db, const Tenant& tenant,
                           const PaymentRequest& request);
 

@@ -33,7 +33,8 @@ std::optional<Priced> priced(PlanChecks& checks, QuoteId id, Direction direction
   }
   switch (quote->status(checks.tx().now())) {
     case QuoteStatus::used:
-      checks.faults().add(Slug::quote_already_used, "quoteId", "was used; request a new quote");
+      checks.faults().add(Slug::quote_already_used, "quoteId",
+                          "was already used; request a new quote");
       return std::nullopt;
     case QuoteStatus::expired:
       checks.faults().add(Slug::quote_expired, "quoteId", "has expired; request a new quote");
@@ -144,7 +145,8 @@ void PlanChecks::additional_fields(const store::ConnectorRow& connector) {
   judged_.outdated =
       judged_.connector != connector.terms.key || judged_.version != connector.requirements_version;
   if (judged_.outdated) {
-    faults_.add(Slug::conflict, "quoteId", "belongs to a connector that is just being changed");
+    faults_.add(Slug::conflict, "quoteId",
+                "belongs to a connector that is being changed; retry the request");
   } else {
     faults_.add(judged_.faults);
   }

@@ -46,7 +46,8 @@ bool credit_collection(const Context& context, store::WriteTx& tx, store::Settle
   if (store::wallet_status(tx.db(), wallet) != WalletStatus::verified) return false;
   const store::Movement movement{collection_posting(tx, payment), 0};
   if (!may_enter(tx, payment.environment, movement.posting)) {
-    log_error("payments", "collected money cannot be credited: the ledger is full",
+    log_error("payments",
+              "a collected amount cannot be credited: it exceeds the limit of the ledger",
               {{"payment_key", payment.key}, {"connector_key", *payment.keys.connector}});
     advance(context, tx, payment,
             {PaymentStatus::failed, FailureCode::ledger_limit_exceeded, {}, {}});

@@ -43,7 +43,7 @@ void fail(const Context& context, store::WriteTx& tx, store::SettlementView& pay
 /// What crediting a collection moves: from the clearing account of its connector to its wallet.
 Posting collection_posting(store::WriteTx& tx, const store::SettlementView& payment);
 
-/// How long what was collected waits before the wallet is looked at again.
+/// Delay before a collected amount that could not be credited is tried again.
 inline constexpr std::int64_t kReviewPollMs = 60'000;
 
 /// Credits `receiving_amount` of the payment from the clearing account of the provider that

@@ -148,7 +148,7 @@ int settle_singly(const Context& context, std::span<const SettlementJob> jobs) {
       continue;
     }
     if (result.error().slug != Slug::unexpected_error) break;  // overloaded, full: all wait
-    log_error("settlement", "payment cannot be settled, putting it off",
+    log_error("settlement", "settlement of a payment failed; it will be retried",
               {{"payment_key", job.payment}});
     const auto postponed = context.queue.run([&](store::WriteTx& tx) -> Result<void> {
       store::postpone_settlement_job(tx, job);

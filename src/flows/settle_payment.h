@@ -13,8 +13,8 @@ struct SettlementRound {
   std::optional<Timestamp> next_due;  // of the earliest job left; empty: none
 };
 
-/// Settles up to `limit` due payments, many per commit. A payment that cannot be processed because
-/// of a bug is put off by itself and never holds up the others.
+/// Settles up to `limit` due payments, many per commit. A payment that fails because of a bug
+/// is delayed alone and does not block the others.
 Result<SettlementRound> settle_due_payments(const Context& context, int limit);
 
 }  // namespace coffer::flows

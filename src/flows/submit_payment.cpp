@@ -35,7 +35,7 @@ Result<Submission> replay(const store::PaymentRecord& stored, const PaymentReque
   }
   if (differing.empty()) return Submission{stored.id, true};
   Problem problem(Slug::transaction_id_conflict,
-                  "This transactionId was used for a payment with other content.");
+                  "This transactionId was already used for a payment with different content.");
   for (const std::string& field : differing) {
     problem.fields.push_back({field, "differs from the first submission"});
   }

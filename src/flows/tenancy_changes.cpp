@@ -6,8 +6,8 @@
 namespace coffer::flows {
 namespace {
 
-Problem unknown_association() { return Problem(Slug::not_found, "There is no such association."); }
-Problem unknown_application() { return Problem(Slug::not_found, "There is no such application."); }
+Problem unknown_association() { return Problem(Slug::not_found, "The association was not found."); }
+Problem unknown_application() { return Problem(Slug::not_found, "The application was not found."); }
 
 /// New secrets; their hashes go into `row`. The key pair is replaced unless the caller brought one.
 IssuedSecrets issue_secrets(Random& random, store::ApplicationRow& row, bool own_key) {
@@ -33,11 +33,11 @@ IssuedSecrets issue_secrets(Random& random, store::ApplicationRow& row, bool own
 Result<void> check_public_key(store::Connection& db, const std::string& key) {
   if (!auth::PublicKey::parse(key)) {
     return unexpected(Problem(Slug::validation_failed, "The public key is not valid.",
-                              {{"publicKey", "must be a G... StrKey with a right checksum"}}));
+                              {{"publicKey", "must be a G... StrKey with a correct checksum"}}));
   }
   for (const auto& other : store::list_applications(db)) {
     if (other.public_key == key) {
-      return unexpected(Slug::conflict, "Another application is registered with this public key.");
+      return unexpected(Slug::conflict, "An application with this public key already exists.");
     }
   }
   return {};

@@ -35,7 +35,7 @@ void renew_password(const Context& context, EnrolledUser& out) {
   out.user.password_hash = auth::hash_password(out.password, context.random);
 }
 
-Problem unknown_user() { return Problem(Slug::not_found, "There is no such user."); }
+Problem unknown_user() { return Problem(Slug::not_found, "The user was not found."); }
 
 Result<store::UserRow> read_user(const Context& context, UserId id) {
   return store::with_reader(context.database, [&](store::Connection& db) -> Result<store::UserRow> {
@@ -89,10 +89,11 @@ Result<EnrolledUser> add_user(const Context& context, const std::string& usernam
   COFFER_TRY(out.user, store::run_for<store::UserRow>(
                            context.queue, [&](store::WriteTx& tx) -> Result<store::UserRow> {
                              if (!store::find_association(tx.db(), association)) {
-                               return unexpected(Slug::not_found, "There is no such association.");
+                               return unexpected(Slug::not_found, "The association was not found.");
                              }
                              if (store::find_user_by_username(tx.db(), out.user.username)) {
-                               return unexpected(Slug::conflict, "Another user has this name.");
+                               return unexpected(Slug::conflict,
+                                                 "A user with this name already exists.");
                              }
                              store::insert_user(tx, out.user);
                              return *store::find_user(tx.db(), out.user.id);

@@ -29,7 +29,7 @@ struct EnrolledUser {
 /// not 1 to 64 of `A-Za-z0-9._@+-`), `not-found` (association), `conflict` (name taken).
 Result<EnrolledUser> add_user(const Context& context, const std::string& username,
                               AssociationId association);
-/// Each ends the tokens the user has. `not-found` when there is no such user.
+/// Each revokes the tokens of the user. `not-found` if the user does not exist.
 Result<EnrolledUser> reset_otp(const Context& context, UserId id);
 Result<EnrolledUser> reset_password(const Context& context, UserId id);
 Result<store::UserRow> suspend_user(const Context& context, UserId id, bool suspended);

@@ -12,7 +12,7 @@
 namespace coffer::flows {
 namespace {
 
-Problem unknown_wallet() { return Problem(Slug::not_found, "There is no such wallet."); }
+Problem unknown_wallet() { return Problem(Slug::not_found, "The wallet was not found."); }
 
 /// Sixteen digits for people; enough that two wallets never draw the same.
 std::string account_number(Random& random) {
@@ -32,7 +32,7 @@ Result<store::WalletRow> change_wallet(
         store::update_wallet(tx, tenant, *wallet);
         wallet->updated_at = tx.now();
         if (wallet->status != before) {
-          emit_wallet_event(tx, context.random, tenant.key, wallet->key);
+          emit_event(tx, context.random, tenant.key, EventType::wallet_status_changed, wallet->key);
         }
         return *std::move(wallet);
       });
@@ -60,7 +60,7 @@ Result<void> check_funding(const Tenant& tenant, const WalletFunding& funding) {
 Result<FundedWallet> replay(store::WalletRow wallet, const store::Funding& first,
                             const store::Funding& again) {
   Problem problem(Slug::transaction_id_conflict,
-                  "This transaction id names another funding. Use a new one.");
+                  "This transaction ID was already used for a different credit. Use a new one.");
   const auto compare = [&](bool same, const char* field) {
     if (!same) problem.fields.push_back({field, "differs from the first command"});
   };
@@ -86,7 +86,7 @@ Result<FundedWallet> fund(store::WriteTx& tx, const Tenant& tenant, WalletId id,
   }
   const auto account = store::find_trustline(tx.db(), wallet->key, asset.key);
   if (!account) {
-    return unexpected(Problem(Slug::trustline_missing, "The wallet has no trustline.",
+    return unexpected(Problem(Slug::trustline_missing, "The wallet has no trustline for the asset.",
                               {{"assetCode", "the wallet has no trustline for it"}}));
   }
   if (tenant.environment == Environment::production && wallet->status != WalletStatus::verified) {
@@ -165,11 +165,12 @@ Result<store::WalletRow> review_wallet(const Context& context, const Tenant& ten
       context, tenant, id, [&](store::WriteTx&, store::WalletRow& wallet) -> Result<void> {
         if (!may_change(wallet.status, to)) {
           return unexpected(Slug::conflict, "The wallet is " + std::string(name(wallet.status)) +
-                                                "; only a Pending wallet is reviewed.");
+                                                "; only a Pending wallet can be reviewed.");
         }
         if (tenant.environment == Environment::sandbox && wallet.metadata &&
             sandbox_review(*wallet.metadata) == SandboxReview::stay_pending) {
-          return unexpected(Slug::conflict, "In the sandbox a name ending in 001 stays Pending.");
+          return unexpected(Slug::conflict,
+                            "In the sandbox, a wallet whose name ends in 001 stays Pending.");
         }
         wallet.status = to;
         wallet.reason = reason;

@@ -13,7 +13,6 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "http/router.h"
 
 namespace coffer::http {
 namespace {
@@ -60,14 +59,7 @@ class ConnectionStream final : public httplib::Stream {
       left_.remove_prefix(1);
       return 1;
     }
-    while (left_.empty()) {
-      if (part_ == std::ssize(parts_)) return 0;
-      left_ = parts_.begin()[part_++];
-    }
-    const std::size_t count = std::min(size, left_.size());
-    std::memcpy(out, left_.data(), count);
-    left_.remove_prefix(count);
-    return static_cast<ssize_t>(count);
+    return read_piece(out, size);
   }
 
   ssize_t write(const char* data, size_t size) override {
@@ -87,6 +79,18 @@ class ConnectionStream final : public httplib::Stream {
   void get_local_ip_and_port(std::string&, int&) const override {}
 
  private:
+  /// Apart from `read`, which runs for every byte of a header and would save registers for it.
+  [[gnu::noinline]] ssize_t read_piece(char* out, size_t size) {
+    while (left_.empty()) {
+      if (part_ == std::ssize(parts_)) return 0;
+      left_ = parts_.begin()[part_++];
+    }
+    const std::size_t count = std::min(size, left_.size());
+    std::memcpy(out, left_.data(), count);
+    left_.remove_prefix(count);
+    return static_cast<ssize_t>(count);
+  }
+
   bool wait_until_sent() {
     std::int64_t progress_ms = clock_.monotonic_ms();
     for (;;) {
@@ -135,21 +139,15 @@ bool reverses_fields() {
 }
 
 /// Leaves `in` without fields, so that the library has nothing left to apply a rule to.
-Request to_request(httplib::Request& in) {
-  Request out;
-  out.method = in.method;
-  out.path = std::move(in.target);
-  out.bad_query = !read_query(out.path, out.query);
-  out.path.resize(std::min(out.path.find('?'), out.path.size()));
+void complete(Request& out, httplib::Request& in) {
+  out.headers.clear();
   out.headers.reserve(in.headers.size());
   for (auto& [name, value] : in.headers) out.headers.emplace_back(name, std::move(value));
   if (reverses_fields()) std::reverse(out.headers.begin(), out.headers.end());
   out.body = std::move(in.body);
-  out.peer = std::move(in.remote_addr);
   in.headers.clear();
   in.ranges.clear();
   in.body_consumed_ = true;
-  return out;
 }
 
 // --- Responses ----------------------------------------------------------------------------------
@@ -166,7 +164,7 @@ void append_field(std::string& out, std::string_view name, std::string_view valu
   out.append(name).append(": ").append(value).append("\r\n");
 }
 
-/// The text of `Date` changes once a second; a thread that answers often keeps the last one.
+/// The text of `Date` changes once a second; a busy thread keeps the last one.
 const std::string& date(std::int64_t now_s) {
   thread_local std::int64_t cached_s = -1;
   thread_local std::string cached;
@@ -301,8 +299,9 @@ class Adapter::Library final : private httplib::Server {
         return;
       }
     }
-    is_read_ = stream_->is_read();
-    request_ = to_request(in);
+    is_read_ = stream_->is_read() && in.method == head_->method && in.target == head_->target;
+    request_ = std::move(connection_->http.request);
+    complete(request_, in);
     request_.request_id = head_->request_id;
     connection_->consume(head_->bytes());
   }

@@ -27,7 +27,7 @@ struct ResponseFrame {
   std::int64_t now_s = 0;  // seconds since 1970, for Date
 };
 
-/// A whole response with a buffered body, for answers that are given without a worker. With
+/// A whole response with a buffered body, for responses that are given without a worker. With
 /// `head_only` the body is announced but not sent.
 std::string to_bytes(const Response& response, const ResponseFrame& frame, bool head_only);
 

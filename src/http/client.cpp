@@ -116,7 +116,7 @@ Result<ClientResponse> Client::send(const ClientRequest& request) {
     const Lock lock(mutex_);
     ++opened_;
   }
-  auto result = connection->exchange(request, call);
+  auto result = connection->send(request, call);
   if (result.reusable) {
     give_back(place, std::move(connection));
   } else if (is_reused && result.hung_up) {

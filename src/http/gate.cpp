@@ -5,10 +5,8 @@
 #include <charconv>
 #include <optional>
 #include <utility>
-#include <vector>
 
 #include "base/text/trimmed.h"
-#include "http/message.h"
 #include "http/router.h"
 
 namespace coffer::http {
@@ -53,6 +51,13 @@ bool all_in(const CharTable& table, std::string_view text) {
 }
 
 bool is_token(std::string_view text) { return !text.empty() && all_in(kTokenChars, text); }
+
+bool is_for_admission(std::string_view name) {
+  constexpr std::array<std::string_view, 5> kNames{"x-svc-auth", "authorization", "accept",
+                                                   "cookie", "x-forwarded-for"};
+  return std::any_of(kNames.begin(), kNames.end(),
+                     [&](std::string_view wanted) { return same_name(name, wanted); });
+}
 
 Problem malformed(std::string detail) {
   return Problem(Slug::malformed_request, std::move(detail));
@@ -135,7 +140,7 @@ class HeadParser {
  public:
   explicit HeadParser(const GateLimits& limits) : limits_(limits) {}
 
-  /// Also reads what can be read of an incomplete header, to answer with the caller's request id.
+  /// Also reads what can be read of an incomplete header, to respond with the caller's request id.
   void parse(std::string_view header) {
     while (header.substr(head_.skipped, 2) == "\r\n") head_.skipped += 2;
     header.remove_prefix(head_.skipped);
@@ -220,6 +225,8 @@ void HeadParser::field(std::string_view line) {
     if (!value.empty() && !same_name(value, "identity")) {
       fail(Problem(Slug::unsupported_media_type, "Send the body without Content-Encoding."));
     }
+  } else if (is_for_admission(name)) {
+    head_.fields.emplace_back(name, value);
   }
 }
 
@@ -285,26 +292,14 @@ Result<FieldLine> parse_field_line(std::string_view line) {
   return FieldLine{name, trimmed(line.substr(colon + 1), kSpace)};
 }
 
-std::optional<std::string_view> HeadView::header(std::string_view name) const {
-  std::string_view rest = fields_;
-  for (;;) {
-    rest.remove_prefix(rest.find('\n') + 1);
-    if (rest.starts_with('\r')) return std::nullopt;
-    const bool is_named = rest.size() > name.size() && rest[name.size()] == ':' &&
-                          same_name(rest.substr(0, name.size()), name);
-    if (!is_named) continue;
-    rest.remove_prefix(name.size() + 1);
-    return trimmed(rest.substr(0, rest.find('\r')), kSpace);
-  }
-}
-
-std::optional<std::string> HeadView::query_value(std::string_view name) const {
-  std::vector<std::pair<std::string, std::string>> query;
-  read_query(head_.target, query);
-  for (auto& [key, value] : query) {
-    if (key == name) return std::move(value);
-  }
-  return std::nullopt;
+Request request_of(RequestHead& head, std::string peer) {
+  Request out;
+  out.method = head.method;
+  out.path = head.path();
+  out.bad_query = !read_query(head.target, out.query);
+  out.headers = std::move(head.fields);
+  out.peer = std::move(peer);
+  return out;
 }
 
 Refusal make_refusal(Problem problem, const RequestHead& head) {
@@ -316,7 +311,7 @@ GateResult inspect_header(std::string_view buffered, const GateLimits& limits,
   Scanner scanner(buffered, limits, progress);
   const std::size_t end = scanner.header_end();
   const bool incomplete = end == 0 && !scanner.problem();
-  // Who speaks another protocol waits for an answer after one line.
+  // Who speaks another protocol waits for a response after one line.
   if (incomplete && (progress.line_passed || progress.lines == 0)) return Incomplete{};
   HeadParser parser(limits);
   parser.parse(buffered.substr(0, end != 0 ? end : progress.line_start));

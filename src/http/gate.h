@@ -7,13 +7,15 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include "base/problem.h"
 #include "base/result.h"
+#include "http/message.h"
 
 namespace coffer::http {
 
@@ -34,9 +36,12 @@ struct GateProgress {
 
 /// A header that passed: what framing, limits and routing need of it.
 struct RequestHead {
-  std::string method;                // a token as sent; methods are case-sensitive
-  std::string target;                // as sent: the path, which starts with '/', and the query
-  std::string request_id;            // the caller's own, when acceptable; else empty
+  std::string method;      // a token as sent; methods are case-sensitive
+  std::string target;      // as sent: the path, which starts with '/', and the query
+  std::string request_id;  // the caller's own, when acceptable; else empty
+  /// The fields that an admission may depend on, as sent and in order: X-Svc-Auth, Authorization,
+  /// Accept, Cookie and X-Forwarded-For.
+  std::vector<std::pair<std::string, std::string>> fields;
   std::size_t skipped = 0;           // empty lines before the request line, in bytes
   std::size_t head_bytes = 0;        // from the start of the buffer to the first byte of the body
   std::uint64_t content_length = 0;  // of a chunked body, as soon as it is complete
@@ -51,31 +56,10 @@ struct RequestHead {
   std::uint64_t bytes() const { return head_bytes + content_length; }
 };
 
-/// What can be asked of a request before its body is read: its lane, its caller, its limits. Refers
-/// to `head`, to the bytes that the gate has passed, and to the peer's address.
-class HeadView {
- public:
-  /// `bytes`: from the first one that the gate was given; more than the header does no harm.
-  HeadView(const RequestHead& head, std::string_view bytes, std::string_view peer)
-      : head_(head),
-        fields_(bytes.substr(head.skipped, head.head_bytes - head.skipped)),
-        peer_(peer) {}
+/// A request as far as its header tells; takes what it needs of `head`, which keeps its framing.
+Request request_of(RequestHead& head, std::string peer);
 
-  std::string_view method() const { return head_.method; }
-  std::string_view path() const { return head_.path(); }
-  std::string_view peer() const { return peer_; }
-  /// First header of this name, case-insensitive, as sent.
-  std::optional<std::string_view> header(std::string_view name) const;
-  /// First query parameter of this exact name, decoded.
-  std::optional<std::string> query_value(std::string_view name) const;
-
- private:
-  const RequestHead& head_;
-  std::string_view fields_;  // with the request line before them
-  std::string_view peer_;
-};
-
-/// Answer with `problem` and close. Path and id are what could be read before the refusal.
+/// Respond with `problem` and close. Path and id are what could be read before the refusal.
 struct Refusal {
   Problem problem;
   std::string path;

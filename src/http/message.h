@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "http/admission.h"
+
 namespace coffer::http {
 
 /// Header names compare without regard to ASCII case.
@@ -25,6 +27,7 @@ struct Request {
   std::string peer;        // numeric address of the TCP peer, without port; never from a header
   std::string request_id;  // the caller's own when acceptable, else ours; goes into X-Request-Id
   bool bad_query = false;  // the query held an invalid percent escape or a NUL
+  std::optional<Admission> admitted;  // by the listener, from the header
 
   /// First header of this name, case-insensitive; nullptr when absent.
   const std::string* header(std::string_view name) const;

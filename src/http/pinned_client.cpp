@@ -204,8 +204,7 @@ void PinnedClient::follow(Attempt& attempt, httplib::Request& out) {
       });
 }
 
-PinnedClient::Exchange PinnedClient::exchange(const ClientRequest& request,
-                                              CallDeadlines::Call& call) {
+PinnedClient::Sent PinnedClient::send(const ClientRequest& request, CallDeadlines::Call& call) {
   if (const std::string_view fault = unsendable(request); !fault.empty()) {
     return {unexpected(Slug::malformed_request, "The " + std::string(fault) + ".")};
   }

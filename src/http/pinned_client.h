@@ -20,20 +20,20 @@ namespace coffer::http {
 class PinnedClient {
  public:
   /// For the host, port and address of `request`, with TLS verified or none. Connects at the first
-  /// exchange. `unexpected-error` when the CA bundle cannot be read. `trust` outlives the client.
+  /// request. `unexpected-error` when the CA bundle cannot be read. `trust` outlives the client.
   static Result<std::unique_ptr<PinnedClient>> make(const ClientRequest& request, TlsTrust& trust,
                                                     bool keeps);
   ~PinnedClient();
   PinnedClient(const PinnedClient&) = delete;
   PinnedClient& operator=(const PinnedClient&) = delete;
 
-  struct Exchange {
+  struct Sent {
     Result<ClientResponse> response;
     bool reusable = false;  // the next request may follow
     bool hung_up = false;   // the request was sent, and no response came before the end
   };
   /// At most one request on the wire, as Client::send says.
-  Exchange exchange(const ClientRequest& request, CallDeadlines::Call& call);
+  Sent send(const ClientRequest& request, CallDeadlines::Call& call);
 
   /// Nothing came while it was idle, not even an end: worth another request.
   bool is_quiet() const;

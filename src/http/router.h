@@ -23,7 +23,8 @@ struct RouteMatch {
   Kind kind = Kind::not_found;
   std::size_t index = 0;  // into the table given to the constructor, when found
   PathParams params;
-  std::string allow;  // on every known path: "GET, HEAD, OPTIONS", for the Allow header
+  /// On every known path: "GET, HEAD, OPTIONS", for the Allow header. Lives as long as the router.
+  std::string_view allow;
 };
 
 /// Immutable after construction; safe from any thread. A literal segment beats a parameter.

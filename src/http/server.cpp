@@ -25,6 +25,7 @@
 
 #include "base/log.h"
 #include "base/telemetry/log_scope.h"
+#include "http/client_address.h"
 #include "http/wire/server_impl.h"
 
 namespace coffer::http {
@@ -33,16 +34,31 @@ namespace {
 // After so many requests that followed from one event the others get their turn.
 constexpr int kBurst = 16;
 
+// TLS handshakes have one lane, of the same kind as the lanes of requests.
+constexpr Lane kHandshake{};
+
+LaneCaller stranger(const Connection& connection) {
+  return {std::hash<std::string>()(network_of(connection.peer()))};
+}
+
 constexpr const char* kLaneFull = "More requests are waiting than can be served.";
 constexpr const char* kShareFull = "Too many requests of this caller are waiting.";
 
 }  // namespace
 
+/// Handshakes take at most half of the processors; addresses take turns.
+LaneTable Server::Impl::handshake_table() {
+  const int width = (processors() + 1) / 2;
+  LaneTable table{};
+  table[static_cast<std::size_t>(kHandshake)] = {"handshake", width, 1'024, width, 384};
+  return table;
+}
+
 void Server::Impl::work() {
   Adapter adapter(
       options_.limits, abort_, [this](Request& request) { return handle(request); },
       [this](Connection& connection, const RequestHead& head, const Response& response) {
-        return conversation_.frame(connection, head.request_id, response);
+        return session_.frame(connection, head.request_id, response);
       });
   bool stopped = false;
   while (!stopped) {
@@ -57,7 +73,10 @@ void Server::Impl::work() {
 }
 
 Connection* Server::Impl::next_request(bool& stopped) {
-  if (Connection* connection = queue_.pop()) return connection;
+  if (Connection* connection = queue_.pop()) {
+    if (connection->http.phase != Phase::handshake) return connection;
+    return proceed(*connection, shake(*connection)) ? connection : nullptr;
+  }
   if (!begin_waiting()) return nullptr;
   std::array<Poller::Event, 1> events;
   const std::size_t count = shared_.wait(events, -1);
@@ -91,30 +110,40 @@ void Server::Impl::end_waiting() {
 Connection* Server::Impl::on_event(const Poller::Event& event) {
   Connection* connection = table_.find(event.token);  // nullptr also for kQueueToken
   if (connection == nullptr) return nullptr;
-  if (connection->claim(event.token, event.hang_up) != Connection::Claim::owned) return nullptr;
-  return proceed(*connection, conversation_.advance(*connection)) ? connection : nullptr;
+  const auto claimed = connection->claim(event.token, event.hang_up, event.is_dead);
+  if (claimed != Connection::Claim::owned) return nullptr;
+  if (event.is_dead) {
+    table_.release(*connection);
+    return nullptr;
+  }
+  return proceed(*connection, session_.advance(*connection)) ? connection : nullptr;
 }
 
 /// Does what `step` says. True when there is a request that runs now; its place in the lane is
 /// taken. False: the connection belongs to someone else by now.
 bool Server::Impl::proceed(Connection& connection, Step step) {
   while (drive(connection, step)) {
-    const Admission& admission = connection.http.admission;
-    switch (lanes_.enter(admission.lane, admission.caller, connection, clock_.monotonic_ms())) {
+    const auto& http = connection.http;
+    switch (lanes_.enter(http.lane, http.caller, connection, clock_.monotonic_ms())) {
       case Lanes::Entry::run:
         return true;
       case Lanes::Entry::wait:
         return false;
       case Lanes::Entry::lane_full:
-        step = conversation_.shed(connection, overloaded(kLaneFull));
+        step = shed(connection, overloaded(kLaneFull));
         break;
       case Lanes::Entry::share_full:
-        step =
-            conversation_.shed(connection, Problem(Slug::rate_limited, kShareFull).retry_after(1));
+        step = shed(connection, Problem(Slug::rate_limited, kShareFull).retry_after(1));
         break;
     }
   }
   return false;
+}
+
+/// A connection with more requests behind the one that is refused waits for its next turn.
+Step Server::Impl::shed(Connection& connection, const Problem& problem) {
+  const Step step = session_.shed(connection, problem);
+  return step == Step::serve ? session_.yield(connection) : step;
 }
 
 /// Parks or releases as `step` says; true when there is a request to serve instead.
@@ -124,26 +153,54 @@ bool Server::Impl::drive(Connection& connection, Step step) {
       case Step::serve:
         return true;
       case Step::close:
-        release(connection);
+        table_.release(connection);
+        return false;
+      case Step::handshake:
+        enter_handshake(connection);
         return false;
       case Step::park:
         if (connection.park()) return false;
-        step = conversation_.advance(connection);
+        step = session_.advance(connection);
     }
   }
+}
+
+/// A worker does it, in its turn, and never the acceptor; where too many wait, nobody does.
+void Server::Impl::enter_handshake(Connection& connection) {
+  switch (handshakes_.enter(kHandshake, stranger(connection), connection, clock_.monotonic_ms())) {
+    case Lanes::Entry::run:
+      return enqueue(connection);
+    case Lanes::Entry::wait:
+      return;
+    case Lanes::Entry::lane_full:
+    case Lanes::Entry::share_full:
+      return table_.release(connection);
+  }
+}
+
+/// For a connection that has its place among the handshakes, which another gets after it.
+Step Server::Impl::shake(Connection& connection) {
+  const LaneCaller caller = stranger(connection);
+  const Step step = session_.handshake(connection);
+  if (Connection* next = handshakes_.leave(kHandshake, caller)) {
+    enqueue(*next);
+    queue_.wake_resting();
+  }
+  return step;
 }
 
 /// What is to be served next: the request that takes this one's place in the lane, or the next one
 /// of the same connection.
 Connection* Server::Impl::serve(Connection& connection, Adapter& adapter) {
   busy_.fetch_add(1, std::memory_order_relaxed);
-  const RequestHead head = conversation_.take_head(connection);
-  const Admission admission = connection.http.admission;
+  const RequestHead head = session_.take_head(connection);
+  const Lane lane = connection.http.lane;
+  const LaneCaller caller = connection.http.caller;
   const LogScope scope("request_id", head.request_id);
-  const bool ok = adapter.serve(connection, head);
-  Connection* const next = lanes_.leave(admission.lane, admission.caller);
+  const bool ok = !connection.is_dead() && adapter.serve(connection, head);
+  Connection* const next = lanes_.leave(lane, caller);
   busy_.fetch_sub(1, std::memory_order_relaxed);
-  const Step step = ok ? conversation_.after_response(connection) : Step::close;
+  const Step step = ok ? session_.after_response(connection) : Step::close;
   if (!proceed(connection, step)) return next;
   if (next != nullptr) {
     enqueue(*next);
@@ -169,15 +226,12 @@ Response Server::Impl::handle(Request& request) {
 
 /// Requests that no worker will serve any more.
 void Server::Impl::release_waiting() {
-  while (Connection* connection = queue_.pop()) release(*connection);
-  for (Connection* connection : lanes_.expire(std::numeric_limits<std::int64_t>::max())) {
-    release(*connection);
+  while (Connection* connection = queue_.pop()) table_.release(*connection);
+  for (Lanes* lanes : {&lanes_, &handshakes_}) {
+    for (Connection* connection : lanes->expire(std::numeric_limits<std::int64_t>::max())) {
+      table_.release(*connection);
+    }
   }
-}
-
-void Server::Impl::release(Connection& connection) {
-  conversation_.forget(connection);
-  table_.release(connection);
 }
 
 // --- Life ---------------------------------------------------------------------------------------
@@ -222,7 +276,7 @@ void Server::Impl::stop(int drain_ms) {
   // What workers parked or queued after the acceptor's last look.
   release_waiting();
   for (std::size_t i = 0; i < table_.used(); ++i) {
-    if (table_.at(i).claim_parked()) release(table_.at(i));
+    if (table_.at(i).claim_parked()) table_.release(table_.at(i));
   }
 }
 
@@ -238,8 +292,8 @@ ServerStats Server::Impl::stats() const {
   stats.busy = busy_.load(std::memory_order_relaxed);
   const std::size_t active = stats.queued + stats.busy;
   stats.parked = stats.connections > active ? stats.connections - active : 0;
-  stats.requests = conversation_.requests();
-  stats.refused = conversation_.refused();
+  stats.requests = session_.requests();
+  stats.refused = session_.refused();
   return stats;
 }
 

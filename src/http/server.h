@@ -18,18 +18,23 @@
 #include "base/limits/lane.h"
 #include "base/random.h"
 #include "base/result.h"
-#include "http/admission.h"
 #include "http/message.h"
 
 namespace coffer::http {
+
+/// Decides about a request by its method, path, query, peer and `RequestHead::fields`; `head` has
+/// nothing else. `body_bytes` is what the body takes: 0 while it is not known, for a chunked one;
+/// asked again when that turns out to be large. A Problem refuses the request and closes its
+/// connection. Called on workers and on the acceptor: waits for nothing that others can hold.
+using Admit = std::function<Result<Admission>(const Request& head, std::uint64_t body_bytes)>;
 
 struct ServerLimits {
   int header_ms = 5'000;    // from the first byte (or from accept) to the end of the header
   int body_ms = 10'000;     // from the end of the header to the end of the body
   int request_ms = 11'000;  // both together: who uses up the one deadline has less of the other
   int idle_ms = 30'000;     // between requests on a keep-alive connection
-  int write_ms = 10'000;    // without progress while writing a response
-  int linger_ms = 1'000;    // for a client to take note of a refusal while it is still sending
+  int write_ms = 10'000;  // without progress while writing, or below 16 KiB/s for longer than this
+  int linger_ms = 1'000;  // for a client to take note of a refusal while it is still sending
   /// Beyond, the connection that has been idle for longest gives way; 503 overloaded without one.
   std::size_t connections_max = 4'096;
   std::size_t connections_per_address_max = 2'048;  // 0 = no limit; loopback is never limited by it
@@ -43,8 +48,13 @@ struct ServerLimits {
   /// Bodies over `body_bytes_max` share this much memory, of which a caller has at most a quarter;
   /// beyond: 503 overloaded, or 429 rate-limited where it is the caller's share.
   std::size_t large_bodies_bytes_max = 64 * 1024 * 1024;
-  /// Responses that slow clients have not taken yet; beyond, the next such client is cut.
-  std::size_t unsent_bytes_max = 128 * 1024 * 1024;
+  /// Bodies that arrive in parts, of callers that are no known application, share this much memory
+  /// in the same way.
+  std::size_t strangers_bodies_bytes_max = 16 * 1024 * 1024;
+  /// Responses that clients have not taken, and what has been read of their next requests; the
+  /// kernel's buffers come on top, with at most 32 KiB for each such connection. A caller has at
+  /// most a quarter; beyond, the next such connection is cut.
+  std::size_t unread_bytes_max = 64 * 1024 * 1024;
 };
 
 struct ServerOptions {

@@ -38,7 +38,8 @@ Result<Breakers::Permit> Breakers::admit(std::int64_t key) {
     if (left_ms > 0 || entry.trial) {
       const auto seconds = static_cast<int>(std::max<std::int64_t>(1, (left_ms + 999) / 1000));
       return unexpected(Problem(Slug::provider_unavailable,
-                                "The payment provider has been failing and is left alone for now.")
+                                "The payment provider is unavailable: the circuit breaker is open "
+                                "after repeated failures. Retry later.")
                             .retry_after(seconds));
     }
     entry.trial = true;

@@ -61,7 +61,7 @@ class Breakers {
   struct Entry {
     int faults = 0;
     bool open = false;
-    bool trial = false;         // the one call of a half-open breaker is under way
+    bool trial = false;         // the trial call of a half-open breaker is in progress
     std::int64_t pause_ms = 0;  // the present one
     std::int64_t until_ms = 0;  // monotonic
     std::int64_t round = 0;     // rises with each opening and trial; older results say nothing

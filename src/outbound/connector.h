@@ -2,8 +2,8 @@
 // (docs/contract.md#providers, docs/provider-protocol.md).
 //
 // The id of a payout or a collection is coffer's record id and the provider's idempotency key:
-// doing the same id again gives the same answer and never a second payout. A call that fails says
-// nothing about what the provider did; whoever called asks `payout_status` before anything else.
+// doing the same id again gives the same answer and never a second payout. A failed call
+// does not tell what the provider did; the caller asks `payout_status` before anything else.
 #pragma once
 
 #include <map>
@@ -101,7 +101,7 @@ struct ReferenceAnswer {
   std::vector<IssuedReference> related;
 };
 
-/// Implementations are safe to call from several threads. Every call that leaves the box ends
+/// Implementations are safe to call from several threads. Every call to another machine ends
 /// within the endpoint's timeout. Faults: `provider-error` (it refused or sent garbage),
 /// `provider-unavailable` (no connection), `provider-timeout`.
 class Connector {

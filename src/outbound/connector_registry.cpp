@@ -22,9 +22,11 @@ Result<std::optional<Slots::Slot>> ConnectorRegistry::place_to_wait(const Connec
   const Lock lock(mutex_);
   auto slot = waiting_.try_emplace(terms.key, kRequestsWaitingMax).first->second.try_take();
   if (slot) return slot;
-  return unexpected(Problem(Slug::provider_unavailable,
-                            "The payment provider is slow: enough requests wait for it already.")
-                        .retry_after(kRetryAfterS));
+  return unexpected(
+      Problem(
+          Slug::provider_unavailable,
+          "The payment provider is slow, and too many requests already wait for it. Retry later.")
+          .retry_after(kRetryAfterS));
 }
 
 /// Every call passes here, so that it is counted whatever the driver.
@@ -38,14 +40,14 @@ Result<Answer> ConnectorRegistry::call(Result<Answer> (Connector::*function)(con
   if (metrics_ == nullptr) return answer;
   const std::string connector = terms.id.to_string();
   metrics_
-      ->counter("coffer_connector_calls_total", "Calls to payment providers, by how they ended.",
+      ->counter("coffer_connector_calls_total", "Calls to payment providers, by result.",
                 {{"connector", connector},
                  {"call", name},
                  {"outcome", answer ? "ok" : info(answer.error().slug).name}})
       .add();
   metrics_
       ->histogram("coffer_connector_call_duration_seconds",
-                  "Length of a call to a payment provider, in seconds.", kLatencyBuckets,
+                  "Duration of calls to payment providers, in seconds.", kLatencyBuckets,
                   {{"connector", connector}})
       .observe(watch.elapsed_us());
   return answer;

@@ -55,7 +55,7 @@ class ConnectorRegistry final : public Connector {
   /// Of the connector with this row number; closed for one that was never called.
   BreakerState breaker(std::int64_t connector_key) const { return breakers_.state(connector_key); }
 
-  /// Whether calls for this connector leave the box: then they take time and may fail.
+  /// Whether calls of this connector go to another machine, so that they take time and may fail.
   static bool calls_out(const ConnectorTerms& terms) { return terms.driver == DriverKind::http; }
 
  private:

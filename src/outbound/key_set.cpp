@@ -17,8 +17,9 @@ constexpr std::int64_t kUsableMs = 86'400'000;
 constexpr std::size_t kBytesMax = 256 * 1024;
 
 Unexpected not_in_time() {
-  return unexpected(Slug::token_verification_timeout,
-                    "The signing keys of the token's issuer could not be fetched in time.");
+  return unexpected(
+      Slug::token_verification_timeout,
+      "The signing keys of the token issuer could not be fetched in time. Retry later.");
 }
 
 bool is_remote(std::string_view source) {
@@ -91,7 +92,7 @@ std::int64_t KeySet::step() {
   if (text) {
     keep(*std::move(text));
   } else {
-    log_warning("auth", "signing keys of the external issuer not fetched",
+    log_warning("auth", "signing keys of the external issuer could not be fetched",
                 {{"source", source_}, {"problem", text.error().detail}});
   }
   return WorkerThread::kWhenWoken;
@@ -128,7 +129,8 @@ Result<KeyDocument> KeySet::read_file() {
     if (text) {
       keep(*std::move(text));
     } else {
-      log_warning("auth", "signing keys of the external issuer not read", {{"source", source_}});
+      log_warning("auth", "signing keys of the external issuer could not be read",
+                  {{"source", source_}});
     }
     stamp_ = stamp;
   }
@@ -138,7 +140,7 @@ Result<KeyDocument> KeySet::read_file() {
 
 Result<std::string> KeySet::fetch() const {
   const auto url = parse_url(source_);
-  if (!url) return unexpected(Slug::provider_unavailable, "The address is none.");
+  if (!url) return unexpected(Slug::provider_unavailable, "The URL is not valid.");
   http::ClientRequest request = request_to(*url);
   request.connect_timeout_ms = timeout_ms_;
   request.headers = {{"Accept", "application/json"}};
@@ -150,8 +152,9 @@ Result<std::string> KeySet::fetch() const {
                                         return client_.send(attempt);
                                       }));
   if (answer.status != 200 || answer.truncated) {
-    return unexpected(Slug::provider_error, "Status " + std::to_string(answer.status) +
-                                                (answer.truncated ? ", broken off." : "."));
+    return unexpected(Slug::provider_error,
+                      "Status " + std::to_string(answer.status) +
+                          (answer.truncated ? ", incomplete response." : "."));
   }
   return std::move(answer.body);
 }
@@ -161,9 +164,9 @@ std::string check_key_source(const std::string& source) {
     return contents_of(source) ? "" : source + " cannot be read, or is over 256 KiB";
   }
   const auto url = parse_url(source);
-  if (!url) return "\"" + source + "\" is no address";
+  if (!url) return "\"" + source + "\" is not a URL";
   const bool loopback = url->host == "127.0.0.1" || url->host == "::1" || url->host == "localhost";
-  if (!url->tls && !loopback) return "keys that came over plain http prove nothing; write https";
+  if (!url->tls && !loopback) return "keys from plain http cannot be trusted; use https";
   return {};
 }
 

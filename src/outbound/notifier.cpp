@@ -38,8 +38,8 @@ struct Pipe {
   int ends[2] = {-1, -1};
 };
 
-/// A pipe that holds all of `input` already: it is small, so nobody ever waits to write it, and no
-/// program that will not read it can stop us.
+/// A pipe that already contains all of `input`, which fits its buffer: writing never blocks, even
+/// if the program does not read it.
 bool fill(Pipe& pipe, std::string_view input) {
   if (!open_pipe(pipe.ends)) return false;
   if (::fcntl(pipe.ends[1], F_SETFL, O_NONBLOCK) != 0) return false;
@@ -111,7 +111,7 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 /// Runs a program without a shell. Its environment is not ours, which may hold secrets.
 Result<void> run(std::vector<std::string> command, std::string_view input, int timeout_ms) {
   Pipe pipe;
-  if (!fill(pipe, input)) return failed("The message could not be handed to sendmail.");
+  if (!fill(pipe, input)) return failed("The message could not be passed to sendmail.");
   std::vector<std::string> environment = {
       "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin"
       ":/sbin:/bin",
@@ -126,11 +126,12 @@ Result<void> run(std::vector<std::string> command, std::string_view input, int t
     if (error != 0) return failed("sendmail could not be started: error " + std::to_string(error));
   }
   const auto status = wait_for(child, timeout_ms);
-  if (!status) return failed("sendmail did not end in time.");
+  if (!status) return failed("sendmail did not exit in time.");
   if (WIFEXITED(*status) && WEXITSTATUS(*status) == 0) return {};
   return failed(WIFEXITED(*status)
-                    ? "sendmail ended with status " + std::to_string(WEXITSTATUS(*status)) + "."
-                    : "sendmail ended by signal " + std::to_string(WTERMSIG(*status)) + ".");
+                    ? "sendmail exited with " + std::to_string(WEXITSTATUS(*status)) + "."
+                    : "sendmail was terminated by signal " + std::to_string(WTERMSIG(*status)) +
+                          ".");
 }
 
 bool is_plain(std::string_view text) {
@@ -172,14 +173,14 @@ Result<void> ConfiguredNotifier::send(const Notification& notification) {
 
 Result<void> ConfiguredNotifier::mail(const Notification& notification) const {
   const std::string& to = notification.recipient;
-  if (!is_email(to) || !is_plain(to)) return failed("The recipient is no e-mail address.");
+  if (!is_email(to) || !is_plain(to)) return failed("The recipient is not an e-mail address.");
   return run({settings_.sendmail, "-i", "-f", settings_.from, "--", to},
              mail_text(notification, settings_.from), settings_.timeout_ms);
 }
 
 Result<void> ConfiguredNotifier::post(const Notification& notification) const {
   const auto url = parse_url(settings_.gateway_url);
-  if (!url) return failed("The address of the gateway is none.");
+  if (!url) return failed("The URL of the gateway is not valid.");
   http::ClientRequest request = request_to(*url);
   request.method = "POST";
   request.connect_timeout_ms = settings_.timeout_ms;
@@ -194,14 +195,14 @@ Result<void> ConfiguredNotifier::post(const Notification& notification) const {
                                               return client_.send(attempt);
                                             }));
   if (answer.status >= 200 && answer.status < 300) return {};
-  return failed("The gateway answered " + std::to_string(answer.status) + ".");
+  return failed("The gateway responded " + std::to_string(answer.status) + ".");
 }
 
 std::string check_gateway_url(const std::string& text) {
   const auto url = parse_url(text);
-  if (!url) return "\"" + text + "\" is no address; write https://HOST/PATH";
+  if (!url) return "\"" + text + "\" is not a URL. Write https://HOST/PATH";
   const bool loopback = url->host == "127.0.0.1" || url->host == "::1" || url->host == "localhost";
-  if (!url->tls && !loopback) return "the token would go out in plain text; write https";
+  if (!url->tls && !loopback) return "the token would be sent in plain text. Use https";
   return {};
 }
 

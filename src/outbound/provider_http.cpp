@@ -11,9 +11,9 @@ constexpr int kRetryAfterS = 5;
 constexpr std::size_t kWordsMax = 200;
 
 constexpr std::string_view kFailed =
-    "The payment provider refused the request or answered with something that cannot be read.";
+    "The payment provider refused the request, or its response is not valid.";
 constexpr std::string_view kUnreachable = "The payment provider cannot be reached.";
-constexpr std::string_view kLate = "The payment provider did not answer in time.";
+constexpr std::string_view kLate = "The payment provider did not respond in time.";
 
 /// What clients may know of a fault on the way; the rest is for the log.
 Unexpected shown(const Problem& fault) {
@@ -31,10 +31,11 @@ std::string text_member(const http::JsonValue& body, std::string_view name) {
 
 /// Empty when the response can be read, else why not.
 std::string_view fault_of(const http::ClientResponse& response) {
-  if (response.truncated) return "the answer broke off or is too long";
-  if (response.status >= 500) return "the provider reports a fault of its own";
-  if (response.status < 200) return "no final answer";
-  if (response.status >= 300 && response.status < 400) return "a redirect, which is not followed";
+  if (response.truncated) return "the response is incomplete or too long";
+  if (response.status >= 500) return "the provider reports an internal error";
+  if (response.status < 200) return "no final response";
+  if (response.status >= 300 && response.status < 400)
+    return "a redirect, which coffer does not follow";
   return {};
 }
 
@@ -59,7 +60,7 @@ Result<http::ClientResponse> ProviderHttp::send(const ProviderEndpoint& endpoint
                                                 const std::string& request_id) {
   const auto base = parse_url(endpoint.base_url);
   if (!base || !base->query.empty()) {
-    return unexpected(Slug::provider_unavailable, "The base URL of the connector is none.");
+    return unexpected(Slug::provider_unavailable, "The base URL of the connector is not valid.");
   }
   http::ClientRequest request = request_to(*base);
   request.method = call.method;
@@ -115,12 +116,12 @@ Result<ProviderReply> ProviderHttp::call(const ConnectorTerms& terms, const Prov
   auto reply = read_reply(*response);
   if (!reply) {
     permit.failed();
-    note("the answer is no JSON", response->status);
+    note("the response is not JSON", response->status);
     return shown(Problem(Slug::provider_error));
   }
   if (call.request_waits && clock_.monotonic_ms() - began_ms > kLateMs) {
     permit.failed();
-    note("the answer was late", response->status);
+    note("the response was late", response->status);
   } else {
     permit.succeeded();
   }
@@ -129,7 +130,7 @@ Result<ProviderReply> ProviderHttp::call(const ConnectorTerms& terms, const Prov
 
 Unexpected provider_error(const ConnectorTerms& terms, std::string_view call, std::string_view why,
                           const ProviderReply& reply) {
-  log_warning("provider", "answer refused",
+  log_warning("provider", "response rejected",
               {{"connector", terms.id.to_string()},
                {"call", call},
                {"status", reply.status},

@@ -74,7 +74,7 @@ Result<std::optional<Amount>> read_collected(const ConnectorTerms& terms, const 
     case AmountFault::not_a_number:
       return garbage("`collectedAmount` is not a decimal string");
     case AmountFault::too_precise:
-      return garbage("`collectedAmount` has more decimals than the currency");
+      return garbage("`collectedAmount` has more decimal places than the currency");
     case AmountFault::out_of_range:
       return garbage("`collectedAmount` is not greater than 0, or too large");
   }
@@ -158,20 +158,21 @@ constexpr std::array<std::pair<std::string_view, CollectionState>, 4> kCollectio
 /// Both kinds of record begin alike.
 Result<std::string> read_head(const PaymentId& id, const JsonValue& body) {
   const std::string* told = text_of(body, "id");
-  if (told == nullptr || PaymentId::parse(*told) != id) return garbage("`id` is another one");
+  if (told == nullptr || PaymentId::parse(*told) != id)
+    return garbage("`id` differs from that of the request");
   const std::string* reference = text_of(body, "providerReference");
   if (is_absent(body, "providerReference")) return std::string();
-  if (!is_reference_text(reference)) return garbage("`providerReference` is no reference");
+  if (!is_reference_text(reference)) return garbage("`providerReference` is not a reference");
   return *reference;
 }
 
 Result<IssuedReference> read_issued(const JsonValue& value) {
   const std::string* reference = text_of(value, "reference");
-  if (!is_reference_text(reference)) return garbage("`reference` is none");
+  if (!is_reference_text(reference)) return garbage("`reference` is not valid");
   IssuedReference out{*reference, std::nullopt};
   if (is_absent(value, "metadata")) return out;
   out.metadata = read_texts(*value.find("metadata"));
-  if (!out.metadata) return garbage("`metadata` is no object of texts");
+  if (!out.metadata) return garbage("`metadata` is not an object of strings");
   return out;
 }
 
@@ -254,17 +255,17 @@ Result<ProviderQuote> read_quote(const ConnectorTerms& terms, const QuoteAsk& as
   const auto send = read_amount(body, "sendAmount", terms.send_decimals());
   const auto receive = read_amount(body, "receiveAmount", terms.receive_decimals());
   const auto fee = read_fee(body, terms.send_decimals());
-  if (!send || !receive || !fee) return garbage("an amount of the quote is none");
+  if (!send || !receive || !fee) return garbage("an amount of the quote is not valid");
   const bool as_asked = ask.exact_receive ? *receive >= ask.amount : *send == ask.amount;
-  if (!as_asked) return garbage("the quote is for another amount");
+  if (!as_asked) return garbage("the quote is for a different amount");
   const std::string* rate_text = text_of(body, "rate");
   const auto rate = rate_text == nullptr ? std::nullopt : Rate::parse(*rate_text);
-  if (!rate) return garbage("`rate` is no rate");
+  if (!rate) return garbage("`rate` is not a rate");
   ProviderQuote out{*send, *receive, *fee, *rate, std::nullopt, std::nullopt};
-  if (!read_time(body, "expiresAt", out.expires_at)) return garbage("`expiresAt` is no time");
+  if (!read_time(body, "expiresAt", out.expires_at)) return garbage("`expiresAt` is not a time");
   if (is_absent(body, "providerQuoteId")) return out;
   const std::string* reference = text_of(body, "providerQuoteId");
-  if (!is_reference_text(reference)) return garbage("`providerQuoteId` is no reference");
+  if (!is_reference_text(reference)) return garbage("`providerQuoteId` is not a reference");
   out.reference = *reference;
   return out;
 }
@@ -273,11 +274,11 @@ Result<PayoutAnswer> read_payout(const PaymentId& id, const JsonValue& body) {
   PayoutAnswer out;
   COFFER_TRY(out.provider_reference, read_head(id, body));
   const auto state = read_word(kPayoutStates, text_of(body, "status"));
-  if (!state) return garbage("`status` is none of a payout");
+  if (!state) return garbage("`status` is not a payout status");
   out.state = *state;
   if (out.state != PayoutState::failed) return out;
   auto failure = read_failure(body);
-  if (!failure) return garbage("`failure` is none");
+  if (!failure) return garbage("`failure` is not a failure code");
   out.failure = failure->code;
   out.message = std::move(failure->message);
   // Not said is not returned: money is given back only on a definite word.
@@ -286,7 +287,7 @@ Result<PayoutAnswer> read_payout(const PaymentId& id, const JsonValue& body) {
   out.refund = cancelled ? ProviderRefund::returned : ProviderRefund::pending;
   if (is_absent(body, "refund")) return out;
   const auto refund = read_word(kRefunds, text_of(body, "refund"));
-  if (!refund) return garbage("`refund` is none");
+  if (!refund) return garbage("`refund` is not valid");
   out.refund = *refund;
   return out;
 }
@@ -296,20 +297,20 @@ Result<CollectionAnswer> read_collection(const ConnectorTerms& terms, const Paym
   CollectionAnswer out;
   COFFER_TRY(out.provider_reference, read_head(id, body));
   const auto state = read_word(kCollectionStates, text_of(body, "status"));
-  if (!state) return garbage("`status` is none of a collection");
+  if (!state) return garbage("`status` is not a collection status");
   out.state = *state;
   if (!is_absent(body, "instructions")) {
     auto instructions = read_texts(*body.find("instructions"));
-    if (!instructions) return garbage("`instructions` is no object of texts");
+    if (!instructions) return garbage("`instructions` is not an object of strings");
     out.instructions = *std::move(instructions);
   }
-  if (!read_time(body, "expiresAt", out.expires_at)) return garbage("`expiresAt` is no time");
+  if (!read_time(body, "expiresAt", out.expires_at)) return garbage("`expiresAt` is not a time");
   if (out.state == CollectionState::collected) {
     COFFER_TRY(out.collected, read_collected(terms, body));
   }
   if (out.state != CollectionState::failed) return out;
   auto failure = read_failure(body);
-  if (!failure) return garbage("`failure` is none");
+  if (!failure) return garbage("`failure` is not a failure code");
   out.failure = failure->code;
   out.message = std::move(failure->message);
   return out;
@@ -321,7 +322,7 @@ Result<ReferenceAnswer> read_reference(const JsonValue& body) {
   if (is_absent(body, "relatedReferences")) return out;
   const JsonValue::Array* related = body.find("relatedReferences")->array();
   if (related == nullptr || related->size() > kRelatedMax) {
-    return garbage("`relatedReferences` is no list");
+    return garbage("`relatedReferences` is not a list");
   }
   for (const JsonValue& item : *related) {
     COFFER_TRY(auto issued, read_issued(item));

@@ -64,12 +64,14 @@ ProviderHeaders sign(const Secret& secret, Timestamp now, const SignedMessage& m
 Result<void> verify(std::span<const Secret> secrets, Timestamp now, const std::string* timestamp,
                     const std::string* signature, const SignedMessage& message) {
   if (timestamp == nullptr || signature == nullptr) {
-    return unexpected(Slug::unauthorized, "Send Coffer-Timestamp and Coffer-Signature.");
+    return unexpected(Slug::unauthorized,
+                      "The signature is missing. Send Coffer-Timestamp and Coffer-Signature.");
   }
   const auto seconds = parse_seconds(*timestamp);
   if (!seconds || std::abs(*seconds * 1000 - now.ms) > kSignatureSkewMs) {
     return unexpected(Slug::unauthorized,
-                      "Coffer-Timestamp is more than 300 s from the time of this server.");
+                      "Coffer-Timestamp differs by more than 300 s from the time of this server. "
+                      "Check the clock.");
   }
   bool good = false;
   for (const Secret& secret : secrets) {
@@ -77,7 +79,7 @@ Result<void> verify(std::span<const Secret> secrets, Timestamp now, const std::s
     good |= has_signature(*signature, signature_of(secret, *timestamp, message));
   }
   if (good) return {};
-  return unexpected(Slug::unauthorized, "Coffer-Signature does not fit the request.");
+  return unexpected(Slug::unauthorized, "Coffer-Signature does not match the request.");
 }
 
 Result<void> verify(const Secret& secret, Timestamp now, const std::string* timestamp,

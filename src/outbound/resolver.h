@@ -19,7 +19,7 @@ class Resolver {
   /// try. A numeric address (IPv6 without brackets) is returned as it is; a name that only looks
   /// like one
   /// ("127.1", "0x7f.1", "2130706433") is `malformed-request`. `provider-unavailable`: no address;
-  /// `provider-timeout`: nobody answered in time. Judging the addresses is the caller's.
+  /// `provider-timeout`: no response in time. The caller checks the addresses.
   virtual Result<std::vector<std::string>> resolve(const std::string& name, int timeout_ms) = 0;
 };
 

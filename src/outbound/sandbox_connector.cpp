@@ -35,7 +35,7 @@ std::string reference_of(const PaymentId& id) {
 /// The fault of a call that never reached the provider; nothing for all the others.
 Result<void> reach(int digits) {
   if (digits == kTimeout) {
-    return unexpected(Slug::provider_timeout, "The payment provider did not answer in time.");
+    return unexpected(Slug::provider_timeout, "The payment provider did not respond in time.");
   }
   if (digits == kError) {
     return unexpected(Slug::provider_error, "The payment provider failed.");

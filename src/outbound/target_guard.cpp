@@ -119,8 +119,8 @@ bool is_host_name(const std::string& name) {
 }
 
 Unexpected refuse(const std::string& why) {
-  return unexpected(
-      Problem(Slug::webhook_target_refused, "The URL is refused: " + why + ".", {{"url", why}}));
+  return unexpected(Problem(Slug::webhook_target_refused, "The URL is not allowed: " + why + ".",
+                            {{"url", why}}));
 }
 
 }  // namespace
@@ -145,7 +145,7 @@ Result<AllowedTargets> AllowedTargets::parse(const std::vector<std::string>& ent
       const auto [at, error] = std::from_chars(begin, end, bits);
       if (error != std::errc() || at != end || bits < 0 || bits > address->size * 8) {
         return unexpected(Slug::validation_failed,
-                          "\"" + entry + "\" has a prefix length that is none");
+                          "\"" + entry + "\" has an invalid prefix length");
       }
     }
     if (address) {
@@ -183,8 +183,7 @@ Result<Url> TargetGuard::check_url(std::string_view text, Environment environmen
   auto url = parse_url(text);
   if (!url) {
     return refuse(
-        "it must be an absolute https URL without user name, spaces or characters beyond "
-        "ASCII");
+        "it must be an absolute https URL without user name, spaces or non-ASCII characters");
   }
   if (!url->tls && environment == Environment::production) {
     return refuse("it must be https in production");
@@ -193,7 +192,7 @@ Result<Url> TargetGuard::check_url(std::string_view text, Environment environmen
   const bool numeric = parse_address(url->host).has_value();
   if (!numeric) {
     url->host = normal_host(url->host);
-    if (!is_host_name(url->host)) return refuse("its host is neither a name nor a plain address");
+    if (!is_host_name(url->host)) return refuse("its host is neither a name nor a valid address");
   } else if (!may_reach(url->host, url->host)) {
     return refuse("its address is not publicly reachable");
   }

@@ -18,8 +18,8 @@ struct Url {
   std::string target() const { return path + query; }
 };
 
-/// nullopt for what is none: another scheme, user names, white space, characters beyond ASCII, a
-/// host that is neither a name nor an address, a port that is no port. A fragment is dropped.
+/// nullopt for an invalid URL: another scheme, user names, white space, non-ASCII characters, a
+/// host that is neither a name nor an address, an invalid port. A fragment is dropped.
 std::optional<Url> parse_url(std::string_view text);
 
 }  // namespace coffer::outbound

@@ -99,7 +99,7 @@ WebhookAnswer WebhookSender::send(const WebhookMessage& message) {
   }
   answer.response = std::move(result->body);
   if (broken_off) {
-    answer.fault = "The answer with status " + std::to_string(result->status) + " broke off.";
+    answer.fault = "The response with status " + std::to_string(result->status) + " is incomplete.";
   } else {
     answer.status = result->status;
   }

@@ -54,7 +54,7 @@ class WebhookSender {
   /// Thread safe. Never fails: a failure is an answer.
   WebhookAnswer send(const WebhookMessage& message);
 
-  /// Ends the attempts under way and all later ones without an answer. To stop.
+  /// Ends attempts in progress and all later ones without a response. For stopping.
   void cut() { client_.cut(); }
 
   const http::Client& client() const { return client_; }

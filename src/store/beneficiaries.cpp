@@ -3,36 +3,47 @@
 #include "base/check.h"
 #include "domain/party/search_words.h"
 #include "store/identity/row_bytes.h"
+#include "store/rows/columns.h"
 
 namespace coffer::store {
 namespace {
 
-#define BENEFICIARY_COLUMNS                                                                 \
-  "SELECT b.beneficiary, b.id, b.entity_type, b.first_name, b.last_name, b.date_of_birth,"  \
-  " b.nationality, b.company_name, b.registration_number, b.registration_country, b.email," \
-  " b.phone, b.client_reference, b.created_at, b.updated_at, b.archived_at FROM beneficiaries b"
-constexpr const char* kFind = BENEFICIARY_COLUMNS " WHERE b.id = ? AND b.tenant = ?";
-constexpr const char* kFindByKey = BENEFICIARY_COLUMNS " WHERE b.beneficiary = ?";
-#undef BENEFICIARY_COLUMNS
+constexpr Column<BeneficiaryRow> kColumns[] = {
+    joined<&BeneficiaryRow::key>("beneficiary"),
+    column<&BeneficiaryRow::id>("id"),
+    column<&BeneficiaryRow::detail, &Beneficiary::client_reference>("client_reference"),
+    column<&BeneficiaryRow::created_at>("created_at"),
+    column<&BeneficiaryRow::updated_at>("updated_at"),
+    joined<&BeneficiaryRow::archived>("archived_at IS NOT NULL"),
+};
+
+/// Which of them are set follows entity_type.
+const TextColumns<Individual, Company> kParty;
+const TextColumns<Address> kAddress;
+
+const std::string kSelect = select(kColumns) + ", entity_type" +
+                            select_texts("beneficiaries", kParty.names()) + " FROM beneficiaries";
+const std::string kFind = kSelect + " WHERE id = ? AND tenant = ?";
+const std::string kFindByKey = kSelect + " WHERE beneficiary = ?";
+const std::string kInsert =
+    ColumnList{"tenant", "search", "entity_type"}.add(kParty).add(kColumns).insert_into(
+        "beneficiaries");
+const std::string kUpdate =
+    ColumnList{"client_reference", "search", "updated_at", "entity_type"}.add(kParty).update(
+        "beneficiaries") +
+    " WHERE beneficiary = ? AND tenant = ? AND archived_at IS NULL";
 constexpr KeyIndex kOfTenant =
     COFFER_KEY_INDEX("beneficiary", "beneficiaries", "tenant = ?3 AND archived_at IS NULL");
 constexpr const char* kSearch = "SELECT search FROM beneficiaries WHERE beneficiary = ?";
 
-constexpr const char* kAddresses =
-    "SELECT type, line1, line2, city, state, postal_code, country FROM beneficiary_addresses"
-    " WHERE beneficiary = ? ORDER BY position";
+const std::string kAddresses = "SELECT position" +
+                               select_texts("beneficiary_addresses", kAddress.names()) +
+                               " FROM beneficiary_addresses WHERE beneficiary = ?"
+                               " ORDER BY position";
+const std::string kInsertAddress =
+    ColumnList{"beneficiary", "position"}.add(kAddress).insert_into("beneficiary_addresses");
 constexpr const char* kTags =
     "SELECT tag FROM beneficiary_tags WHERE beneficiary = ? ORDER BY position";
-constexpr const char* kInsert =
-    "INSERT INTO beneficiaries (tenant, id, entity_type, first_name, last_name, date_of_birth,"
-    " nationality, company_name, registration_number, registration_country, email, phone,"
-    " client_reference, search, created_at, updated_at)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
-constexpr const char* kUpdate =
-    "UPDATE beneficiaries SET entity_type = ?, first_name = ?, last_name = ?, date_of_birth = ?,"
-    " nationality = ?, company_name = ?, registration_number = ?, registration_country = ?,"
-    " email = ?, phone = ?, client_reference = ?, search = ?, updated_at = ?"
-    " WHERE beneficiary = ? AND tenant = ? AND archived_at IS NULL";
 constexpr const char* kTouch =
     "UPDATE beneficiaries SET updated_at = ? WHERE beneficiary = ? AND tenant = ?";
 constexpr const char* kArchive =
@@ -42,30 +53,13 @@ constexpr const char* kArchiveDestinations =
     "UPDATE destinations SET archived_at = ? WHERE beneficiary = ? AND archived_at IS NULL";
 constexpr const char* kDeleteAddresses = "DELETE FROM beneficiary_addresses WHERE beneficiary = ?";
 constexpr const char* kDeleteTags = "DELETE FROM beneficiary_tags WHERE beneficiary = ?";
-constexpr const char* kInsertAddress =
-    "INSERT INTO beneficiary_addresses (beneficiary, position, type, line1, line2, city, state,"
-    " postal_code, country) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)";
 constexpr const char* kInsertTag =
     "INSERT INTO beneficiary_tags (beneficiary, position, tag) VALUES (?, ?, ?)";
 
 BeneficiaryRow beneficiary_row(const Query& q) {
-  BeneficiaryRow row;
-  row.key = q.integer(0);
-  row.id = q.id<BeneficiaryId>(1);
-  switch (q.enumeration<EntityType>(2)) {
-    case EntityType::person:
-      row.detail.party = Individual{q.text(3),           q.text(4),          q.optional_text(10),
-                                    q.optional_text(11), q.optional_text(5), q.optional_text(6)};
-      break;
-    case EntityType::business:
-      row.detail.party = Company{q.text(7), q.optional_text(8), q.optional_text(10),
-                                 q.optional_text(11), q.optional_text(9)};
-      break;
-  }
-  row.detail.client_reference = q.optional_text(12);
-  row.created_at = q.time(13);
-  row.updated_at = q.time(14);
-  row.archived = !q.is_null(15);
+  auto row = read_row<BeneficiaryRow>(q, kColumns);
+  const int type = std::size(kColumns);
+  row.detail.party = kParty.read(q, type + 1, static_cast<std::size_t>(q.integer(type)));
   return row;
 }
 
@@ -92,12 +86,9 @@ std::vector<std::string> terms_of(const Beneficiary& detail) {
 }
 
 void load_lists(Connection& db, BeneficiaryRow& row) {
-  Query addresses(db, kAddresses, row.key);
+  Query addresses(db, kAddresses.c_str(), row.key);
   while (addresses.step()) {
-    row.detail.addresses.push_back({addresses.optional_text(0), addresses.text(1),
-                                    addresses.optional_text(2), addresses.text(3),
-                                    addresses.optional_text(4), addresses.optional_text(5),
-                                    addresses.text(6)});
+    row.detail.addresses.push_back(std::get<Address>(kAddress.read(addresses, 1, 0)));
   }
   row.detail.tags = tags_of(db, row.key);
 }
@@ -109,33 +100,14 @@ std::optional<BeneficiaryRow> first_row(Connection& db, Query&& query) {
   return row;
 }
 
-/// The columns of either party; those of the other one stay NULL.
-struct PartyColumns {
-  std::optional<std::string> first_name, last_name, date_of_birth, nationality, company_name,
-      registration_number, registration_country;
-};
-
-PartyColumns columns_of(const Beneficiary& detail) {
-  if (const auto* person = std::get_if<Individual>(&detail.party)) {
-    return {.first_name = person->first_name,
-            .last_name = person->last_name,
-            .date_of_birth = person->date_of_birth,
-            .nationality = person->nationality};
-  }
-  const auto& company = std::get<Company>(detail.party);
-  return {.company_name = company.company_name,
-          .registration_number = company.registration_number,
-          .registration_country = company.registration_country};
-}
-
 void put_lists(WriteTx& tx, const BeneficiaryRow& row) {
   Query(tx.db(), kDeleteAddresses, row.key).run();
   Query(tx.db(), kDeleteTags, row.key).run();
   std::int64_t position = 0;
   for (const Address& address : row.detail.addresses) {
-    Query(tx.db(), kInsertAddress, row.key, position++, address.type, address.line1, address.line2,
-          address.city, address.state, address.postal_code, address.country)
-        .run();
+    Query query(tx.db(), kInsertAddress.c_str(), row.key, position++);
+    kAddress.bind(query, 3, address);
+    query.run();
   }
   position = 0;
   for (const std::string& tag : row.detail.tags) {
@@ -147,11 +119,11 @@ void put_lists(WriteTx& tx, const BeneficiaryRow& row) {
 
 std::optional<BeneficiaryRow> find_beneficiary(Connection& db, const Tenant& tenant,
                                                BeneficiaryId id) {
-  return first_row(db, Query(db, kFind, id, tenant.key));
+  return first_row(db, Query(db, kFind.c_str(), id, tenant.key));
 }
 
 std::optional<BeneficiaryRow> find_beneficiary_by_key(Connection& db, std::int64_t key) {
-  return first_row(db, Query(db, kFindByKey, key));
+  return first_row(db, Query(db, kFindByKey.c_str(), key));
 }
 
 RowPage<BeneficiaryRow> list_beneficiaries(Connection& db, const Tenant& tenant,
@@ -171,14 +143,12 @@ RowPage<BeneficiaryRow> list_beneficiaries(Connection& db, const Tenant& tenant,
 }
 
 void insert_beneficiary(WriteTx& tx, const Tenant& tenant, BeneficiaryRow& row) {
-  const PartyColumns party = columns_of(row.detail);
-  Query(tx.db(), kInsert, tenant.key, row.id, row.type(), party.first_name, party.last_name,
-        party.date_of_birth, party.nationality, party.company_name, party.registration_number,
-        party.registration_country, email(row.detail), phone(row.detail),
-        row.detail.client_reference, search_text(row.detail), tx.now(), tx.now())
-      .run();
-  row.key = tx.db().last_insert_key();
   row.created_at = row.updated_at = tx.now();
+  Query query(tx.db(), kInsert.c_str(), tenant.key, search_text(row.detail), row.type());
+  kParty.bind(query, 4, row.detail.party);
+  bind_row(query, 4 + kParty.count(), kColumns, row);
+  query.run();
+  row.key = tx.db().last_insert_key();
   put_lists(tx, row);
   put_terms(tx, tenant, row.key, {}, terms_of(row.detail));
   tx.quotas().add(tenant.key, Quota::beneficiaries, 1);
@@ -186,13 +156,13 @@ void insert_beneficiary(WriteTx& tx, const Tenant& tenant, BeneficiaryRow& row) 
 }
 
 void update_beneficiary(WriteTx& tx, const Tenant& tenant, BeneficiaryRow& row) {
-  const PartyColumns party = columns_of(row.detail);
   const auto before = stored_terms(tx.db(), row.key);
-  Query(tx.db(), kUpdate, row.type(), party.first_name, party.last_name, party.date_of_birth,
-        party.nationality, party.company_name, party.registration_number,
-        party.registration_country, email(row.detail), phone(row.detail),
-        row.detail.client_reference, search_text(row.detail), tx.now(), row.key, tenant.key)
-      .run();
+  Query query(tx.db(), kUpdate.c_str(), row.detail.client_reference, search_text(row.detail),
+              tx.now(), row.type());
+  kParty.bind(query, 5, row.detail.party);
+  query.bind(5 + kParty.count(), row.key);
+  query.bind(6 + kParty.count(), tenant.key);
+  query.run();
   COFFER_CHECK(tx.db().changes() == 1);
   row.updated_at = tx.now();
   put_lists(tx, row);

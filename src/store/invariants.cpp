@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/check.h"
 #include "domain/events/event_type.h"
 #include "domain/provider_payment.h"
 #include "store/identity/acts.h"
@@ -14,7 +15,7 @@ namespace coffer::store {
 namespace {
 
 constexpr std::array<Invariant, 29> kInvariants{{
-    {"conservation", "Per environment and asset, all balances sum to zero.", Walk::none,
+    {"conservation", "Per environment and asset, all balances sum to zero.", Walk::snapshot,
      "SELECT 'environment ' || t.environment || ' asset ' || a.asset || ' sums to ' || "
      "sum(a.balance)"
      " FROM accounts a JOIN tenants t ON t.tenant = a.tenant"
@@ -31,7 +32,7 @@ constexpr std::array<Invariant, 29> kInvariants{{
      "   WHERE e.account = a.account ORDER BY e.entry DESC LIMIT 1), 0) AS total"
      "  FROM accounts a WHERE a.account BETWEEN ?1 AND ?2) WHERE balance <> total"},
     {"held_is_sum_of_open_holds", "The held amount of an account is the sum of its open holds.",
-     Walk::none,
+     Walk::snapshot,
      "SELECT 'account ' || a.account || ' stores ' || a.held || ' held, holds give ' ||"
      " coalesce(h.total, 0) FROM accounts a"
      " LEFT JOIN (SELECT account, sum(amount) AS total FROM holds WHERE state = 0 GROUP BY "
@@ -185,7 +186,7 @@ constexpr std::array<Invariant, 29> kInvariants{{
      "  WHEN v.collected_amount >= p.sending_amount THEN p.receiving_amount <> q.receive_amount"
      "  ELSE p.receiving_amount > q.receive_amount OR v.collected_amount <= v.fee END"},
     {"events_tell_all",
-     "A record of version n has n payment events, one of each version and ending.", Walk::none,
+     "A record of version n has n payment events, one of each version and ending.", Walk::snapshot,
      "SELECT 'payment ' || p.payment || ' of version ' || p.version || ' has ' || "
      "count(e.sequence) ||"
      " ' events' FROM payments p LEFT JOIN events e ON e.payment = p.payment AND e.type <= 6"
@@ -194,7 +195,7 @@ constexpr std::array<Invariant, 29> kInvariants{{
      "  <> CASE WHEN p.status < 2 THEN 0 WHEN p.status = 4 THEN 2 WHEN p.status = 6 THEN 3"
      // Given back after the refund had failed: that is one more.
      "   WHEN p.status = 5 THEN 3 + min(count(*) FILTER (WHERE e.type = 6), 1) ELSE 1 END"},
-    {"sequences_have_no_gap", "Event sequences of a tenant rise by one, from one.", Walk::none,
+    {"sequences_have_no_gap", "Event sequences of a tenant rise by one, from one.", Walk::snapshot,
      "SELECT 'tenant ' || tenant || ' sequence ' || sequence FROM (SELECT tenant, sequence,"
      " lag(sequence, 1, 0) OVER (PARTITION BY tenant ORDER BY sequence) AS before FROM events)"
      " WHERE sequence <> before + 1"},
@@ -207,7 +208,7 @@ constexpr std::array<Invariant, 29> kInvariants{{
      " HAVING coalesce(sum(1 << c.type), 0) <> CASE WHEN w.disabled_at IS NULL"
      "  THEN w.event_types ELSE 0 END"},
     {"deliveries_are_of_events",
-     "A delivery is of an event of its tenant, and has its tries on record.", Walk::none,
+     "A delivery is of an event of its tenant, and has its tries on record.", Walk::snapshot,
      "SELECT 'webhook ' || d.webhook || ' sequence ' || d.sequence FROM deliveries d"
      " JOIN webhooks w ON w.webhook = d.webhook"
      " LEFT JOIN events e ON e.tenant = w.tenant AND e.sequence = d.sequence"
@@ -230,7 +231,7 @@ constexpr std::array<Invariant, 29> kInvariants{{
      " OR e.amount <= 0 OR EXISTS (SELECT 1 FROM entries WHERE entry = f.journal * 1024 + 2))"},
     {"destination_sums_follow_payments",
      "What is stored as sent to a destination is the sum of its payments, on every level.",
-     Walk::none,
+     Walk::snapshot,
      "SELECT 'connector ' || connector || ' level ' || level || ' from ' || first_at FROM"
      " (SELECT *, lead(first_at, 1, 9223372036854775807) OVER"
      "  (PARTITION BY connector, destination, level ORDER BY first_at) AS until"
@@ -245,7 +246,7 @@ constexpr std::array<Invariant, 29> kInvariants{{
      "   WHERE s.level = column1) AS counted FROM (VALUES (1), (2), (3)))"
      " WHERE counted <> (SELECT count(*) FROM payments WHERE type = 5)"},
     {"tenants_do_not_mix",
-     "A payment moves only wallets of its own tenant, but for what it sends away.", Walk::none,
+     "A payment moves only wallets of its own tenant, but for what it sends away.", Walk::snapshot,
      "SELECT 'payment ' || j.payment || ' moved account ' || a.account FROM entries e"
      " JOIN journal j ON j.journal = e.entry / 1024 JOIN accounts a ON a.account = e.account"
      " JOIN payments p ON p.payment = j.payment"
@@ -257,7 +258,7 @@ constexpr std::array<Invariant, 29> kInvariants{{
      "a.wallet"
      " WHERE iif(a.wallet IS NULL, t.association IS NOT NULL, w.tenant <> a.tenant)"},
     {"quotas_count_rows", "What is stored as used of a quota is what the rows of its tenant give.",
-     Walk::none,
+     Walk::copies,
      "WITH counted (tenant, quota, until, used) AS ("
      "SELECT tenant, 0, 0, count(*) FROM wallets GROUP BY tenant"
      " UNION ALL SELECT tenant, 1, 0, count(*) FROM beneficiaries WHERE archived_at IS NULL"
@@ -344,6 +345,21 @@ void check(std::string_view name, std::vector<Violation>& out,
 
 std::span<const Invariant> invariants() { return kInvariants; }
 
+bool has_range(Walk walk) {
+  switch (walk) {
+    case Walk::snapshot:
+    case Walk::copies:
+    case Walk::whole:
+      return false;
+    case Walk::accounts:
+    case Walk::journal:
+    case Walk::payments:
+    case Walk::webhooks:
+      return true;
+  }
+  throw InternalError("no such walk");
+}
+
 bool is_damage(const SqlError& error) {
   // SQLITE_ERROR (a definition is damaged: the statements are sound), IOERR, CORRUPT, NOTADB.
   constexpr std::array<int, 4> kDamage{1, 10, 11, 26};
@@ -353,7 +369,7 @@ bool is_damage(const SqlError& error) {
 std::string first_break(Connection& db, Walk walk, const char* sql, const KeyRange& keys) {
   try {
     Query query(db, sql);
-    if (walk != Walk::none && walk != Walk::whole) {
+    if (has_range(walk)) {
       query.bind(1, keys.first);
       query.bind(2, keys.last);
     }

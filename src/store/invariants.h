@@ -17,13 +17,17 @@ namespace coffer::store {
 /// snapshot, or slices of it in many. What else the query reads belongs to the rows in the range,
 /// so that a slice is right whatever is written between two slices.
 enum class Walk {
-  none,   // no range: one snapshot of everything; slices check the same another way, or not at all
-  whole,  // no range, and few rows
+  snapshot,  // no range, one snapshot of everything; slices check the same with queries of their
+             // own
+  copies,    // no range, one snapshot of everything; slices do not check it
+  whole,     // no range, and few rows
   accounts,
   journal,  // entries too: those of the entry sets in the range
   payments,
   webhooks
 };
+/// Whether a query of this walk has the range ?1 to ?2.
+bool has_range(Walk walk);
 
 struct KeyRange {
   std::int64_t first = 0;

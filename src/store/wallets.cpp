@@ -5,21 +5,47 @@
 #include "base/check.h"
 #include "store/identity/row_bytes.h"
 #include "store/lists/key_walk.h"
+#include "store/rows/columns.h"
 #include "store/tenants.h"
 
 namespace coffer::store {
 namespace {
 
-#define WALLET_COLUMNS                                                                     \
-  "SELECT w.wallet, w.id, w.name, w.account_number, w.public_key, w.asset, s.code,"        \
-  " w.own_account, w.status, w.status_code, w.status_message, w.created_at, w.updated_at," \
-  " m.entity_type, m.first_name, m.last_name, m.date_of_birth, m.nationality, m.id_type,"  \
-  " m.id_number, m.company_name, m.registration_number, m.registration_country, m.tax_id," \
-  " m.address, m.email, m.phone, w.sealed_seed FROM wallets w"                             \
-  " JOIN assets s ON s.asset = w.asset LEFT JOIN wallet_metadata m ON m.wallet = w.wallet"
+constexpr Column<WalletRow> kColumns[] = {
+    joined<&WalletRow::key>("w.wallet"),
+    column<&WalletRow::id>("w.id"),
+    column<&WalletRow::name>("w.name"),
+    column<&WalletRow::account_number>("w.account_number"),
+    column<&WalletRow::public_key>("w.public_key"),
+    blob_column<&WalletRow::sealed_seed>("w.sealed_seed"),
+    column<&WalletRow::asset>("w.asset"),
+    joined<&WalletRow::asset_code>("s.code"),
+    column<&WalletRow::own_account>("w.own_account"),
+    column<&WalletRow::status>("w.status"),
+    {"w.status_code",
+     [](const Query& q, int at, WalletRow& row) {
+       if (!q.is_null(at)) row.reason = WalletStatusReason{q.text(at), {}};
+     }},
+    {"w.status_message",
+     [](const Query& q, int at, WalletRow& row) {
+       if (row.reason) row.reason->message = q.text(at);
+     }},
+    column<&WalletRow::created_at>("w.created_at"),
+    column<&WalletRow::updated_at>("w.updated_at"),
+};
 
-constexpr const char* kFind = WALLET_COLUMNS " WHERE w.id = ?1 AND w.tenant = ?2";
-constexpr const char* kByKey = WALLET_COLUMNS " WHERE w.wallet = ?";
+/// Which of them are set follows entity_type.
+const TextColumns<PersonMetadata, BusinessMetadata> kMetadata;
+
+const std::string kSelect = select(kColumns) + ", m.entity_type" +
+                            select_texts("m", kMetadata.names()) +
+                            " FROM wallets w JOIN assets s ON s.asset = w.asset"
+                            " LEFT JOIN wallet_metadata m ON m.wallet = w.wallet";
+const std::string kFind = kSelect + " WHERE w.id = ? AND w.tenant = ?";
+const std::string kByKey = kSelect + " WHERE w.wallet = ?";
+const std::string kInsert = ColumnList{"tenant"}.add(kColumns).insert_into("wallets");
+const std::string kInsertMetadata =
+    ColumnList{"wallet", "entity_type"}.add(kMetadata).insert_into("wallet_metadata");
 constexpr const char* kBrief =
     "SELECT wallet, status, own_account FROM wallets WHERE id = ? AND tenant = ?";
 #undef WALLET_COLUMNS
@@ -40,77 +66,37 @@ constexpr const char* kBriefByPublicKey =
     "SELECT wallet, status, own_account FROM wallets WHERE public_key = ? AND tenant = ?";
 constexpr const char* kStatus = "SELECT status FROM wallets WHERE wallet = ?";
 constexpr const char* kTenantOfWallet = "SELECT tenant FROM wallets WHERE id = ?";
-constexpr const char* kInsert =
-    "INSERT INTO wallets (tenant, id, name, account_number, public_key, sealed_seed, asset,"
-    " own_account, status, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 constexpr const char* kUpdate =
     "UPDATE wallets SET name = ?, status = ?, status_code = ?, status_message = ?, updated_at = ?"
     " WHERE id = ? AND tenant = ?";
 constexpr const char* kDeleteMetadata = "DELETE FROM wallet_metadata WHERE wallet = ?";
-constexpr const char* kInsertPerson =
-    "INSERT INTO wallet_metadata (wallet, entity_type, first_name, last_name, date_of_birth,"
-    " nationality, id_type, id_number, address, email, phone)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
-constexpr const char* kInsertBusiness =
-    "INSERT INTO wallet_metadata (wallet, entity_type, company_name, registration_number,"
-    " registration_country, tax_id, address, email) VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
-
-std::optional<Metadata> metadata_row(const Query& q) {
-  if (q.is_null(13)) return std::nullopt;
-  if (q.enumeration<EntityType>(13) == EntityType::person) {
-    return PersonMetadata{q.text(14),          q.text(15),          q.text(16),
-                          q.text(17),          q.optional_text(18), q.optional_text(19),
-                          q.optional_text(24), q.optional_text(25), q.optional_text(26)};
-  }
-  return BusinessMetadata{q.text(20),          q.text(21),          q.text(22),
-                          q.optional_text(23), q.optional_text(24), q.optional_text(25)};
-}
 
 WalletRow wallet_row(const Query& q) {
-  WalletRow row;
-  row.key = q.integer(0);
-  row.id = q.id<WalletId>(1);
-  row.name = q.text(2);
-  row.account_number = q.text(3);
-  row.public_key = q.text(4);
-  row.asset = q.integer(5);
-  row.asset_code = *AssetCode::parse(q.text(6));
-  row.own_account = q.boolean(7);
-  row.status = q.enumeration<WalletStatus>(8);
-  if (!q.is_null(9)) row.reason = WalletStatusReason{q.text(9), q.text(10)};
-  row.created_at = q.time(11);
-  row.updated_at = q.time(12);
-  row.metadata = metadata_row(q);
-  row.sealed_seed = q.blob(27);
+  auto row = read_row<WalletRow>(q, kColumns);
+  const int type = std::size(kColumns);
+  if (!q.is_null(type)) {
+    row.metadata = kMetadata.read(q, type + 1, static_cast<std::size_t>(q.integer(type)));
+  }
   return row;
 }
 
 void put_metadata(WriteTx& tx, const WalletRow& row) {
   Query(tx.db(), kDeleteMetadata, row.key).run();
   if (!row.metadata) return;
-  if (const auto* person = std::get_if<PersonMetadata>(&*row.metadata)) {
-    Query(tx.db(), kInsertPerson, row.key, EntityType::person, person->first_name,
-          person->last_name, person->date_of_birth, person->nationality, person->id_type,
-          person->id_number, person->address, person->email, person->phone)
-        .run();
-    return;
-  }
-  const auto& business = std::get<BusinessMetadata>(*row.metadata);
-  Query(tx.db(), kInsertBusiness, row.key, EntityType::business, business.company_name,
-        business.registration_number, business.registration_country, business.tax_id,
-        business.address, business.contact_email)
-      .run();
+  Query query(tx.db(), kInsertMetadata.c_str(), row.key, entity_type(*row.metadata));
+  kMetadata.bind(query, 3, *row.metadata);
+  query.run();
 }
 
 }  // namespace
 
 std::optional<WalletRow> find_wallet(Connection& db, const Tenant& tenant, WalletId id) {
-  Query query(db, kFind, id, tenant.key);
+  Query query(db, kFind.c_str(), id, tenant.key);
   return query.step() ? std::optional(wallet_row(query)) : std::nullopt;
 }
 
 std::optional<WalletRow> find_wallet_by_key(Connection& db, std::int64_t wallet) {
-  Query query(db, kByKey, wallet);
+  Query query(db, kByKey.c_str(), wallet);
   return query.step() ? std::optional(wallet_row(query)) : std::nullopt;
 }
 
@@ -169,11 +155,11 @@ std::optional<Tenant> tenant_of_wallet(Connection& db, WalletId id) {
 }
 
 void insert_wallet(WriteTx& tx, const Tenant& tenant, WalletRow& row) {
-  Query(tx.db(), kInsert, tenant.key, row.id, row.name, row.account_number, row.public_key,
-        Blob{row.sealed_seed}, row.asset, row.own_account, row.status, tx.now(), tx.now())
-      .run();
-  row.key = tx.db().last_insert_key();
   row.created_at = row.updated_at = tx.now();
+  Query query(tx.db(), kInsert.c_str(), tenant.key);
+  bind_row(query, 2, kColumns, row);
+  query.run();
+  row.key = tx.db().last_insert_key();
   put_metadata(tx, row);
   tx.quotas().add(tenant.key, Quota::wallets, 1);
   tx.quotas().add_bytes(tenant.key, row_bytes::kWallet);

@@ -15,7 +15,7 @@ class Notifications {
   void start() { worker_.start(); }
   /// A commit has left a message. From any thread.
   void wake() { worker_.wake(); }
-  /// Returns when the attempt under way has ended and is recorded.
+  /// Returns when the attempt in progress has ended and is recorded.
   void stop() { worker_.stop(); }
 
   /// Without the thread: everything that is due now, on this thread; how many rows were looked

@@ -1,5 +1,5 @@
-// Threads that carry payments to their providers: one lane for all drivers that answer at once, and
-// a lane of its own for every other connector, so that a slow provider delays nobody else.
+// Threads that submit payments to providers: one lane for all drivers that respond immediately, and
+// a separate lane for every other connector, so that a slow provider does not delay the others.
 #pragma once
 
 #include <map>
@@ -23,7 +23,7 @@ class ProviderLanes {
   void start();
   /// A commit has left work for some lane. From any thread.
   void wake();
-  /// Returns when the calls under way have ended.
+  /// Returns when the calls in progress have ended.
   void stop();
 
   /// Without threads: everything that is due now, on this thread; how many steps were taken. For

@@ -1,5 +1,5 @@
 // Threads that deliver events: one dispatcher, which alone reads and writes rows, and senders,
-// which wait on endpoints. There are as many senders as attempts have to be under way at once.
+// which wait for endpoints. There is a sender for each concurrent attempt.
 #pragma once
 
 #include <atomic>

@@ -206,7 +206,7 @@ TEST_CASE("a connector does not go back with another secret while payments need 
   for (const bool confirmed : {false, true}) {
     const Ran back = world.move(world.payouts, world.old_provider.url(), confirmed);
     CHECK(back.code != 0);
-    CHECK(back.err.find("with the secret that it had") != std::string::npos);
+    CHECK(back.err.find("with its former secret") != std::string::npos);
   }
   world.pass(60'000);
   CHECK(world.me.status(id) == "succeeded");

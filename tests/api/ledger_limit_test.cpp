@@ -89,8 +89,8 @@ TEST_CASE("a collection that the ledger cannot hold fails, whichever wallet it i
   }
   CHECK(world.me.balance(world.full, "USDC") == kAll);
   CHECK(world.me.balance(world.other, "USDC") == "0.00");
-  CHECK(world.app.log().find("putting it off") == std::string::npos);
-  CHECK(world.app.log().find("ledger is full") != std::string::npos);
+  CHECK(world.app.log().find("it will be retried") == std::string::npos);
+  CHECK(world.app.log().find("exceeds the limit of the ledger") != std::string::npos);
 }
 
 TEST_CASE("a payment on a reference that the ledger cannot hold fails") {
@@ -109,7 +109,7 @@ TEST_CASE("a payment on a reference that the ledger cannot hold fails") {
       world.me.post("/v1/sandbox/references/" + reference + "/pay", {{"amount", "10000"}});
   REQUIRE(paid.status == 202);
   check_failed(world.settled(paid.json().at("transactionRecordId")));
-  CHECK(world.app.log().find("putting it off") == std::string::npos);
+  CHECK(world.app.log().find("it will be retried") == std::string::npos);
 }
 
 TEST_CASE("an operator is told why a collection cannot be resolved as succeeded") {
@@ -147,7 +147,7 @@ TEST_CASE("a refund that the ledger cannot hold fails with its reason, and can b
   CHECK(last.at("status") == "refund_failed");
   CHECK(last.at("code") == "ledger_limit_exceeded");
   CHECK_FALSE(last.at("message").get<std::string>().empty());
-  CHECK(world.app.log().find("ledger is full") != std::string::npos);
+  CHECK(world.app.log().find("exceeds the limit of the ledger") != std::string::npos);
 
   const flows::Finding refunded{flows::Resolution::refunded, "ada", "the provider paid it back"};
   const auto refused = flows::resolve_payment(world.app.flows(), *PaymentId::parse(id), refunded);

@@ -196,7 +196,7 @@ TEST_CASE("an attempt that fails is made again twice, and then given up") {
   world.app.clock.advance_ms(86'400'000);
   CHECK(world.send() == 0);
   CHECK(script.left("called") == "x\nx\nx\n");
-  CHECK(has(world.app.log(), "sendmail ended with status 75."));
+  CHECK(has(world.app.log(), "sendmail exited with 75."));
   CHECK_FALSE(has(world.app.log(), "amina@example.com"));
 }
 

@@ -98,7 +98,7 @@ TEST_CASE("a step back: healthz stays ready and tells it, the metric measures it
   const Json body = reply.json();
   CHECK(body.at("status") == "ok");
   CHECK(body.at("details").at("clock") ==
-        "The machine's clock is 3600 s behind the time of the records.");
+        "The system clock is 3600 s behind the timestamps of the records.");
   for (const auto& [name, value] : body.at("checks").items()) CHECK(value == "ok");
   CHECK(metrics(app).find("\ncoffer_clock_behind_seconds 3600\n") != std::string::npos);
   app.clock.set_by_ms(kHourMs);

@@ -29,6 +29,7 @@ DAY_MS = 86_400_000
 ODD = 0x9E3779B97F4A7C15  # spreads consecutive numbers
 PIECE = 20_000          # payments between two inserts
 PAYMENT_BYTES, FILE_BYTES = 700, 5  # of a settled payment in the file; the number of the quota
+QUOTAS = "wallets=unlimited,beneficiaries=unlimited,destinations=unlimited,open_quotes=unlimited"
 FIRST_TENANT = 0.8      # the first tenant's part of everything; the others share the rest
 # How many of 100,000 payments are of a kind, by (type, status) as the schema numbers them.
 WEIGHTS = {(0, 2): 20_000, (2, 2): 5_000, (3, 2): 4_000, (3, 3): 1_000, (1, 2): 8_000, (4, 2): 3_000,
@@ -60,7 +61,10 @@ class Tenant:
     def add_people(self, count):
         for first in range(0, count, 500):
             rows = list(people(first, min(500, count - first)))
-            self.samples.ask("POST", "/v1/beneficiaries/bulk", {"beneficiaries": rows})
+            made = self.samples.ask("POST", "/v1/beneficiaries/bulk", {"beneficiaries": rows})
+            if made["failed"]:
+                sys.exit(f"large_file: {made['failed']} beneficiaries were refused, as "
+                         + str(next(row["problem"] for row in made["results"] if row["status"] == "failed")))
 
     def disabled_webhook(self):
         made = self.samples.ask("POST", "/v1/webhooks", {"url": "http://127.0.0.1:9/hooks", "eventTypes": ["*"]})
@@ -71,7 +75,8 @@ class Tenant:
 def serve_samples(options):
     """The file as the product makes it: (share, id of the disabled webhook) by association."""
     gateway = Gateway(options.binary, os.path.dirname(os.path.abspath(options.file)),
-                      os.path.basename(options.file)).start(ready_within_s=60)
+                      os.path.basename(options.file)).start(env={"COFFER_QUOTA_SANDBOX": QUOTAS},
+                                                            ready_within_s=60)
     elsewhere = gateway.facts["wallets"][1]["publicKey"]
     tenants, others = {}, max(1, options.tenants - 1)
     for number in range(options.tenants):

@@ -7,10 +7,11 @@ import signal
 import subprocess
 import time
 
+from lists import large_file
 from machine import cpu_s, memory_mib, say
 
 TRIES = 7
-FEW, MANY = 10_000, 1_000_000
+FEW = 10_000
 
 
 class Served:
@@ -73,10 +74,13 @@ def empty_file(bench):
 
 
 def start(bench, table):
-    many = bench.stored_file(MANY)
+    many = os.path.join(large_file(bench), "large.db")
     say("starting")
-    table.add("ready on an empty file", best_ready_ms(bench, empty_file(bench)), "ms", goal=50, at_most=True)
-    table.add(f"ready on {MANY:,} payments", best_ready_ms(bench, many), "ms", goal=300, at_most=True)
+    empty_ms = best_ready_ms(bench, empty_file(bench))
+    many_ms = best_ready_ms(bench, many)
+    table.add("ready on an empty file", empty_ms, "ms", goal=50, at_most=True)
+    table.add(f"ready on {bench.stored_payments:,} payments", many_ms, "ms")
+    table.add("longer than on an empty file", many_ms - empty_ms, "ms", goal=200, at_most=True)
 
 
 def memory(bench, table):

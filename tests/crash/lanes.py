@@ -17,6 +17,7 @@ from lanes_clients import Running
 from lanes_control import OneLane, calm_result, recorded, recorded_text
 from lanes_judge import (Bounds, answered_with, few_checkpoints, judge, rows, served_in_full, stops_at_quota, table)
 from lanes_probe import RemoteProbe, Sampler, figures
+from lanes_tls import certificate, speak_tls
 from lanes_world import World, make_stored
 from patience import until_in_time
 from webhook_network import prepare_namespace
@@ -37,9 +38,10 @@ class Row:
     `stored`: on the file with many rows. `wrapper`: what the run is started under."""
 
     def __init__(self, name, title, work, prepare=None, meanwhile=None, settings=None, options="", stored=False,
-                 load=False, wrapper=(), in_slice=True, **bounds):
+                 load=False, tls=False, wrapper=(), in_slice=True, **bounds):
         self.name, self.title, self.work, self.prepare, self.meanwhile = name, title, work, prepare, meanwhile
         self.settings, self.options, self.stored, self.load = settings or {}, options, stored, load
+        self.tls = tls
         self.wrapper, self.in_slice, self.bounds = list(wrapper), in_slice and not load, Bounds(**bounds)
 
 
@@ -64,6 +66,9 @@ ROWS = [
         must=(stops_at_quota,)),
     Row("unread", "200 connections that read no document, no login", attacks.unread_documents, in_slice=False),
     Row("pipelined", "2,000 connections that pipeline and read nothing, no login", attacks.pipelined, in_slice=False),
+    Row("half_bodies", "2,000 half bodies of 64 KiB, no login", attacks.half_bodies, in_slice=False,
+        must=(answered_with(429),)),
+    Row("handshakes", "TLS handshakes by halves", attacks.handshakes, tls=True, in_slice=False),
     Row("resets", "requests for documents and resets, no login", attacks.resets, in_slice=False),
     Row("strangers", "five attacks without login at a time", attacks.strangers, attacks.add_user, in_slice=False),
     Row("verify", "verification under full load", attacks.verifications, stored=True, load=True, quiet_times=2.0,
@@ -172,6 +177,9 @@ def run_row(row, stored, control):
         if silent:
             settings |= {"COFFER_OAUTH_ISSUER": attacks.ISSUER, "COFFER_OAUTH_AUDIENCE": "coffer",
                          "COFFER_OAUTH_JWKS": f"https://127.0.0.1:{silent.port}/keys"}
+        if row.tls:
+            settings |= certificate(folder)
+            speak_tls(settings["COFFER_TLS_CERT"])
         world = World(os.environ["COFFER_RELEASE_BIN"], os.path.join(folder, "file"), settings, row.options,
                       stored if row.stored else None)
         world.helpers, world.kept, world.idle = [], [], IDLE

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Nothing that a stranger, a neighbour or a slow machine does stops payments: under each of 19 attacks the good
+# Nothing that a stranger, a neighbour or a slow machine does stops payments: under each of 21 attacks the good
 # clients of another tenant pay, settle and read as before (p99 at most three times that of the quiet phase, or
 # 100 ms), /livez and /healthz respond within 250 ms, nothing is refused or lost, and memory grows by at most
 # 64 MiB. COFFER_LANES_SECONDS (1.2) says how long each phase is; COFFER_LANES which attacks are made: names with

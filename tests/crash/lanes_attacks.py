@@ -12,6 +12,7 @@ import threading
 import time
 
 from lanes_clients import Hammer, Holder
+from lanes_tls import client_hello
 from lanes_world import BULK, beneficiary, pay
 
 
@@ -65,6 +66,26 @@ def resets(world, stop):
     return counts
 
 
+def handshakes(world, stop):
+    """Handshakes from another address that end after the server's part, which is the expensive one."""
+    counts, hello = collections.Counter(), client_hello()
+
+    def work():
+        while not stop.is_set():
+            try:
+                connection = socket.create_connection(world.address, 5.0, ("127.0.0.2", 0))
+                connection.sendall(hello)
+                counts["begun" if connection.recv(1) else "closed"] += 1
+                connection.close()
+            except OSError:
+                counts["no response"] += 1
+
+    for _ in range(32):
+        threading.Thread(target=work, daemon=True).start()
+    stop.wait()
+    return counts
+
+
 def strangers(world, stop):
     """Documents, passwords, half bodies, idle and reset connections at the same time."""
     counts = {}
@@ -99,6 +120,13 @@ def bodies(world, stop):
         return (f"POST {path} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
                 f"Content-Length: {1 << 20}\r\n\r\n").encode() + b" " * (1 << 19)
     return Holder(world, 64, opening).until(stop)
+
+
+def half_bodies(world, stop):
+    """2,000 bodies of 64 KiB of which one half is sent, to a route that exists, without login."""
+    opening = (f"POST /v1/payments/p2p/own HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+               f"Content-Length: {1 << 16}\r\n\r\n").encode() + b" " * (1 << 15)
+    return Holder(world, 2000, lambda number: opening).until(stop)
 
 
 def idlers(world, stop):

@@ -88,7 +88,7 @@ def calm_phase():
 def calm_result():
     """As of a gateway that notices nothing."""
     return {"phases": {name: calm_phase() for name in ("quiet", "during", "after")}, "lost": [],
-            "counts": {"200": 100, "401": 100, "422": 100}, "served": (12, 12), "grown_mib": 10.0,
+            "counts": {"200": 100, "401": 100, "422": 100, "429": 100}, "served": (12, 12), "grown_mib": 10.0,
             "grown_after_mib": 1.0}
 
 
@@ -122,6 +122,8 @@ RECORDED = {
               ("never got 422", "in the last third", "p99 of payments")),
     "unread": (during(10205, 2, 10140, 10111, 87, unanswered=(81, 40)), ("p99 of payments", "/livez", "resident")),
     "pipelined": (during(2474, 44, 2313, 3315, 57, 504), ("p99 of payments", "/livez", "socket buffers")),
+    "half_bodies": (during(128, 63, 68, 194, 92), ("resident memory",)),
+    "handshakes": (during(393, 88, 357, 402, 24), ("p99 of payments", "/livez")),
     "resets": (during(10223, 0, 10091, 10135, 61, unanswered=(80, 40)), ("p99 of payments", "/livez")),
     "strangers": (during(12663, 2675, 10489, 12164, 341, unanswered=(12, 18)),
                   ("p99 of payments", "/livez", "resident memory")),

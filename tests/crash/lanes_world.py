@@ -64,6 +64,7 @@ class World:
         os.chmod(wrapped, 0o755)
         settings = {"COFFER_LOG_LEVEL": "warning", **(LARGE if stored else {}), **(settings or {})}
         self.gateway = Gateway(wrapped, folder).start(env=settings, ready_within_s=120.0)
+        self.gateway.host = self.gateway.host.removeprefix("https://")
         self.folder, self.pid, self.host_and_port = folder, self.gateway.server_pid(), None
         self.neighbour = Caller(self.gateway, self.gateway.facts,
                                 [self.gateway.wallet("Treasury"), self.gateway.wallet("Operations")])

@@ -238,7 +238,7 @@ test_bad_files() {
   printf '%064d\n' 0 >"$dir/k/master.key"
   exits 78 "another master key" "$coffer" association list --db "$dir/k/keyless.db"
   exits 1 "demo refuses a file with other data" "$coffer" demo --port 0 --db "$dir/data/own.db"
-  says "and says so" 'no demo file'
+  says "and says so" 'not a demo file'
 
   [ "$(id -u)" -eq 0 ] || return 0
   install -d -m 755 "$dir/closed" && chmod 755 "$dir"
@@ -326,7 +326,7 @@ test_live() { # <database> <application>
   prints "holds" '"ok":true'
   exits 2 "wrong usage" "$coffer" association suspend abc --db "$db"
   exits 1 "what is not there" "$coffer" wallet verify 0190a5a0-0000-7000-8000-000000000000 --db "$db"
-  says "is said by the server" 'no such wallet'
+  says "is said by the server" 'wallet was not found'
   check "the socket is private" test "$(mode_of "$db.sock")" = 600
 
   wallet=$(in_json 'j.wallets.at(-1).id')
@@ -397,7 +397,7 @@ test_tls() {
   exits 0 "healthcheck over TLS" "$coffer" healthcheck --url "$origin/livez" --ca-bundle "$dir/tls.pem"
   printf 'broken' >"$dir/tls.pem"
   kill -HUP "$server"
-  check "SIGHUP with a broken certificate is logged" wait_for 10 grep -q 'not read again' "$scratch/demo.log"
+  check "SIGHUP with a broken certificate is logged" wait_for 10 grep -q 'could not be reloaded' "$scratch/demo.log"
   check "and the server goes on" kill -0 "$server"
   stop_server TERM
 }

@@ -112,7 +112,7 @@ def events(home, mine, key):
     with open(os.path.join(home.folder, "saved.json"), "ab") as file:
         file.write(b" ")
     said = home.run(verify, code=1)
-    check("and says why not, once it is changed", "not the one that was signed" in said, said)
+    check("and says why not, once it is changed", "differs from the signed one" in said, said)
     listener.stop()
     check("Ctrl-C stops the demo", demo.stop() == 0)
 

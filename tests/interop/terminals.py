@@ -133,7 +133,7 @@ def failures_stay(database, where):
     with closed_pipe() as writer:
         ended = with_output(writer, "wallet", "show", "0190a5a0-0000-7000-8000-000000000000", "--db", database)
         check(f"{where}: a failure into a closed pipe stays a failure",
-              ended[0] == 1 and "no such wallet" in ended[1], ended)
+              ended[0] == 1 and "wallet was not found" in ended[1], ended)
         ended = with_output(writer, "wallet", "list", "--jsno", "--db", database)
         check(f"{where}: and wrong usage wrong usage", ended[0] == 2 and "--json" in ended[1], ended)
         ended = with_output(writer, "notification", "list", "--db", database)
@@ -241,7 +241,7 @@ def tables(database, where):
                 check("or is a list of lines with whole values", "…" not in seen
                       and seen.count("\n\n") == max(len(records) - 1, 0), seen)
     seen, _ = on_terminal("association", "list", "--db", database, columns=100)
-    check("what is cut shows it, and says where all is", "…" in seen and "--json shows all" in seen, seen)
+    check("what is cut shows it, and says where all is", "…" in seen and "--json prints all values" in seen, seen)
     ids = [record["id"] for record in json.loads(printed("association", "list", "--json", "--db", database))]
     check("ids are cut last", all(one in seen for one in ids), seen)
     seen, _ = on_terminal("association", "list", "--db", database, columns=50)
@@ -321,7 +321,7 @@ def seeding():
             seen += piece
     demo.stdout.close()
     check("a demo that is made shows progress", demo.wait(WAIT_S) == 0
-          and BAR.search(seen.decode()) and "making wallets" in seen.decode(), seen)
+          and BAR.search(seen.decode()) and "creating wallets" in seen.decode(), seen)
 
 
 def main():

@@ -50,7 +50,7 @@ def bare(life, scratch):
     life.path("etc/coffer/tls/fullchain.pem").write_bytes((scratch / "fullchain.pem").read_bytes())
     life.type(life.says(TLS, "systemctl reload coffer"))
     life.until("a pair that does not fit is not taken, and the journal says why",
-               lambda: "not read again" in life.journal())
+               lambda: "could not be reloaded" in life.journal())
     check("the old one stays in use", not refused(second))
     life.settings.write_text(good)
     life.systemctl("revert", "coffer.socket")

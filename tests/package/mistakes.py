@@ -132,8 +132,8 @@ CASES = [
     (bad_address, 78, ["coffer.toml:2", "listen_http", "HOST:PORT"]),
     (no_quotes, 78, ["coffer.toml:4", "log_level", "quotes"]),
     (secret_in_file, 78, ["coffer.toml:4", "metrics_token", "metrics_token_file"]),
-    (no_file, 2, ["--config", "coffer.toml", "name a file"]),
-    (unreadable_file, 2, ["--config", "coffer.toml", "Permission denied", "can be read"]),
+    (no_file, 2, ["--config", "coffer.toml", "Set a file that exists"]),
+    (unreadable_file, 2, ["--config", "coffer.toml", "Permission denied", "is readable"]),
     (unreadable_key, 77, ["master.key", "readable by the user"]),
     (open_key, 77, ["master.key", "chmod 600"]),
     (bad_key, 78, ["master.key", "64 hex"]),
@@ -144,7 +144,7 @@ CASES = [
     (low_port, 78, ["coffer.toml:2", "listen_http", "Permission denied"]),
     (foreign_folder, 77, ["data", "Permission denied", "Run as the user"]),
     (foreign_database, 77, ["coffer.db", "Permission denied", "Run as the user"]),
-    (database_is_a_folder, 78, ["coffer.toml:1", "name a file"]),
+    (database_is_a_folder, 78, ["coffer.toml:1", "Set a file in it"]),
     (bad_flag, 2, ["--workers", "whole number"]),
 ]
 

@@ -118,7 +118,8 @@ TEST_CASE("quotas: those not named have their defaults, whatever a weaker source
   CHECK(world.load()->quota_sandbox == expected);
   CHECK(world.load()->quota_production == default_quotas(Environment::production));
   world.environment["COFFER_QUOTA_SANDBOX"] = "wallets=some";
-  CHECK(contains(world.faults(), "COFFER_QUOTA_SANDBOX: \"some\" is not a limit of wallets"));
+  CHECK(
+      contains(world.faults(), "COFFER_QUOTA_SANDBOX: \"some\" is not a valid limit for wallets"));
 }
 
 TEST_CASE("every option can be set by environment, and by file and flag unless it is a secret",
@@ -178,7 +179,7 @@ TEST_CASE("an unknown key names file, line and the nearest known key", "[config]
   world.flags["config"] = file;
   CHECK(world.faults() ==
         "coffer: " + file + ":3: unknown key listen_htp; did you mean listen_http?\n" + "coffer: " +
-            file + ":4: unknown key zebra; remove it (coffer serve --help lists what there is)\n");
+            file + ":4: unknown key zebra; remove it (coffer serve --help lists all settings)\n");
   CHECK(world.exit_code() == 78);
 }
 
@@ -189,10 +190,10 @@ TEST_CASE("a bad value names where it stands and what to write", "[config]") {
   world.environment["COFFER_LISTEN_HTTP"] = "8080";
   world.flags["drain_s"] = "soon";
   const auto faults = world.faults();
-  CHECK(contains(faults, file + ":1: workers: \"0\" does not fit: write a whole number from 1 to"));
-  CHECK(contains(faults, file + ":2: log_level: \"loud\" does not fit: write debug, info,"));
-  CHECK(contains(faults, "COFFER_LISTEN_HTTP: \"8080\" does not fit: write HOST:PORT"));
-  CHECK(contains(faults, "--drain-s: \"soon\" does not fit"));
+  CHECK(contains(faults, file + ":1: workers: \"0\" is not valid: write a whole number from 1 to"));
+  CHECK(contains(faults, file + ":2: log_level: \"loud\" is not valid: write debug, info,"));
+  CHECK(contains(faults, "COFFER_LISTEN_HTTP: \"8080\" is not valid: write HOST:PORT"));
+  CHECK(contains(faults, "--drain-s: \"soon\" is not valid"));
   CHECK(world.exit_code() == 78);
 }
 
@@ -211,7 +212,7 @@ TEST_CASE("a named file that is not there is a fault of who named it", "[config]
   world.flags["config"] = world.path("none.toml");
   CHECK(contains(world.faults(), "--config: " + world.path("none.toml") + ": No such file"));
   world.flags["config"] = "";
-  CHECK(world.faults() == "coffer: --config: \"\" does not fit: it is empty\n");
+  CHECK(world.faults() == "coffer: --config: \"\" is not valid: it is empty\n");
   world.flags.clear();
   world.environment["COFFER_CONFIG"] = world.folder.string();
   CHECK(contains(world.faults(), "COFFER_CONFIG: "));
@@ -311,7 +312,7 @@ TEST_CASE("the master key: file by flag > variable > credential > file by file",
   CHECK(world.load()->master_key.empty());
   CHECK(world.load()->master_key_file == world.path("k2"));
   world.environment["COFFER_MASTER_KEY"] = "from variable";
-  CHECK(contains(world.faults(), "COFFER_MASTER_KEY: COFFER_MASTER_KEY_FILE is set as well"));
+  CHECK(contains(world.faults(), "COFFER_MASTER_KEY: COFFER_MASTER_KEY_FILE is also set"));
   world.environment.erase("COFFER_MASTER_KEY_FILE");
   CHECK(world.load()->master_key.reveal() == "from variable");
   CHECK(setting(*world.load(), "master_key") == "(set) <- COFFER_MASTER_KEY");
@@ -333,7 +334,7 @@ TEST_CASE("the gateway's token: variable > credential > file, and a file may end
   for (const char* text : {"two\n\n", "two\r\n", "two\nlines", " blank\n"}) {
     INFO(text);
     world.write("token", text);
-    CHECK(contains(world.faults(), "it holds a character that no token has"));
+    CHECK(contains(world.faults(), "it contains a character that is not valid in a token"));
   }
 
   world.environment["CREDENTIALS_DIRECTORY"] = world.path("credentials");
@@ -342,7 +343,7 @@ TEST_CASE("the gateway's token: variable > credential > file, and a file may end
   world.environment["COFFER_NOTIFY_GATEWAY_TOKEN"] = "from-variable";
   CHECK(world.load().value().notify_gateway_token.reveal() == "from-variable");
   world.environment["COFFER_NOTIFY_GATEWAY_TOKEN"] = "from-variable\n";
-  CHECK(contains(world.faults(), "it holds a character that no token has"));
+  CHECK(contains(world.faults(), "it contains a character that is not valid in a token"));
 }
 
 TEST_CASE("an empty credential is a fault", "[config]") {
@@ -381,7 +382,7 @@ TEST_CASE("the file keeps types apart but forgives a quoted number", "[config]")
   CHECK(world.load()->log_format == LogFormat::json);
   CHECK(world.load()->network_name == "My \\ Net");
   CHECK(contains(with("log_level = debug\n"), ":1: "));
-  CHECK(contains(with("log_level = debug\n"), "with text in quotes: log_level = \"info\""));
+  CHECK(contains(with("log_level = debug\n"), "with strings in quotes: log_level = \"info\""));
   CHECK(contains(with("network_name = 12\n"), "put the value in quotes: network_name = \"12\""));
   CHECK(contains(with("allow_network_filesystem = \"yes\"\n"), "write true or false"));
   CHECK(contains(with("config = \"other.toml\"\n"), "unknown key config"));
@@ -458,7 +459,7 @@ TEST_CASE("a list is written with commas, and every item of it is judged", "[con
   CHECK(Config{}.webhook_allow_targets.empty());
 
   world.environment["COFFER_WEBHOOK_RETRY_S"] = "5,soon";
-  CHECK(contains(world.faults(), "COFFER_WEBHOOK_RETRY_S: \"soon\" does not fit"));
+  CHECK(contains(world.faults(), "COFFER_WEBHOOK_RETRY_S: \"soon\" is not valid"));
   world.environment["COFFER_WEBHOOK_RETRY_S"] = "5,,6";
   CHECK(contains(world.faults(), "COFFER_WEBHOOK_RETRY_S"));
   world.environment.erase("COFFER_WEBHOOK_RETRY_S");

@@ -24,7 +24,7 @@ function passwordForm() {
     }),
     plainField({
       name: 'present',
-      text: 'Present password',
+      text: 'Current password',
       type: 'password',
       autocomplete: 'current-password',
       required: true,

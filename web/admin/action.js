@@ -24,11 +24,16 @@ export function dialog(title, ...content) {
   return { box, state, close: () => box.close() };
 }
 
-/** What is settled already: whom it is about. */
+/** The fixed values: the object of the command. */
 function fixedList(command, fixed) {
-  const shown = command.arguments.filter(({ name }) => fixed[name] !== undefined);
+  const shown = command.arguments.filter((argument) => fixed[argument.name] !== undefined);
   if (shown.length === 0) return null;
-  return terms(shown.map(({ name }) => [label(name), h('span', { class: 'id' }, String(fixed[name]))]));
+  return terms(
+    shown.map((argument) => [
+      argument.label || label(argument.name),
+      h('span', { class: 'id' }, String(fixed[argument.name])),
+    ]),
+  );
 }
 
 function showAnswer(open, title, answer, finish) {
@@ -37,7 +42,7 @@ function showAnswer(open, title, answer, finish) {
   const close = h(
     'button',
     { type: 'button', class: 'primary', onclick: open.close },
-    secrets ? 'I have kept it' : 'Close',
+    secrets ? 'I have copied them' : 'Close',
   );
   const heading = open.box.querySelector('h2');
   replace(
@@ -46,7 +51,7 @@ function showAnswer(open, title, answer, finish) {
     h(
       'p',
       { class: `notice ${secrets ? 'warn' : 'good'}`, role: 'status' },
-      secrets ? 'Done. What is below is shown this once: keep it now.' : 'Done.',
+      secrets ? "Done. Copy these secrets now. You won't see them again." : 'Done.',
     ),
     answer.note && !secrets && note(answer.note),
     answerNode(answer, title),
@@ -57,8 +62,9 @@ function showAnswer(open, title, answer, finish) {
 }
 
 /**
- * Asks, runs and shows. {command, fixed: values that are settled, preset: values that may be changed,
- * title, about, danger, quietly: no answer is shown, unless it holds a secret, done(answer)}.
+ * Shows the form of a command, runs it and shows the result. {command, fixed: values that cannot be changed,
+ * preset: values that can, title: instead of the label in the table, about, danger, quietly: shows no result unless
+ * it contains a secret, done(answer)}.
  */
 export function ask({
   command: path,
@@ -72,7 +78,8 @@ export function ask({
   about,
 }) {
   const command = session.commands.get(path);
-  const open = dialog(title ? (about ? `${title}: ${about}` : title) : command.summary);
+  const name = title || command.label || command.summary;
+  const open = dialog(about ? `${name}: ${about}` : name);
   const place = h('div', {});
   const wanted = command.arguments.filter(
     (argument) => fixed[argument.name] === undefined && !isPaging(argument),
@@ -80,7 +87,7 @@ export function ask({
   const form = h(
     'form',
     { class: 'stack' },
-    title && h('p', {}, `${command.summary}.`),
+    h('p', {}, command.consequence || `${command.summary}.`),
     command.details && h('p', { class: 'soft' }, command.details),
     fixedList(command, fixed),
     wanted.map((argument) => field(argument, preset[argument.name])),
@@ -89,7 +96,7 @@ export function ask({
       'div',
       { class: 'row end' },
       h('button', { type: 'button', class: 'quiet', onclick: open.close }, 'Cancel'),
-      h('button', { type: 'submit', class: danger ? 'danger' : 'primary' }, button || title || 'Do it'),
+      h('button', { type: 'submit', class: danger ? 'danger' : 'primary' }, button || name),
     ),
   );
   form.addEventListener('submit', async (event) => {
@@ -105,7 +112,7 @@ export function ask({
       open.box.addEventListener('close', finish, { once: true });
       open.close();
     } else {
-      showAnswer(open, title || command.summary, answer, finish);
+      showAnswer(open, name, answer, finish);
     }
   });
   open.box.append(form);
@@ -116,15 +123,17 @@ export function ask({
 /** A button for a command, or nothing when the operator may not run it. */
 export function action(options) {
   if (!can(options.command)) return null;
+  const { label, summary } = session.commands.get(options.command);
+  const title = options.title || label || summary;
   return h(
     'button',
     {
       type: 'button',
       class: options.danger ? 'quiet danger-text' : options.main ? 'primary' : 'quiet',
       'data-command': options.command,
-      'aria-label': options.about ? `${options.title}: ${options.about}` : undefined,
+      'aria-label': options.about ? `${title}: ${options.about}` : undefined,
       onclick: () => ask(options),
     },
-    options.title,
+    title,
   );
 }

@@ -98,26 +98,26 @@ export function commandsScreen(context) {
 const CHECKS = [
   {
     command: 'verify',
-    title: 'Verify the file',
+    title: 'Verify file',
     values: { quick: true },
     button: 'Verify now',
     text:
-      'Proves every invariant of the books: sums, balances, the chain of hashes. ' +
-      'The full check of SQLite’s own structures is under All commands.',
+      'Checks every invariant of the ledger: sums, balances, hash chains. ' +
+      'All commands has the full check of the SQLite structure.',
   },
   {
     command: 'backup',
     title: 'Back up',
     values: { verify: true },
     button: 'Back up now',
-    text: 'Copies the database into the folder of backup_dir while payments go on, and proves the copy.',
+    text: 'Backs up the database into backup_dir while payments continue, and verifies the backup.',
   },
 ];
 
 function verdict({ exitCode }) {
   return exitCode
-    ? h('p', { class: 'notice bad', role: 'alert' }, 'At fault: what is below says where.')
-    : h('p', { class: 'notice good', role: 'status' }, 'All is well.');
+    ? h('p', { class: 'notice bad', role: 'alert' }, 'The check found faults, listed below.')
+    : h('p', { class: 'notice good', role: 'status' }, 'No faults found.');
 }
 
 function checkPanel({ command, title, text, values, button }) {

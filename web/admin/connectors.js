@@ -32,7 +32,7 @@ export function connectorsScreen(context) {
     ],
     link: (row) => `#/connectors/${row.id}`,
     actions: (again) =>
-      action({ command: 'connector add', title: 'Add connector', main: true, done: again }),
+      action({ command: 'connector add', main: true, done: again }),
     rowActions: (row, again) =>
       verbs('connector', {
         value: row.id,
@@ -119,7 +119,7 @@ export function feesScreen(context) {
     ],
     key: (row) => `${row.associationId} ${row.connectorId} ${row.transactionType}`,
     actions: (again) =>
-      action({ command: 'fee set', title: 'Set fee', main: true, quietly: true, done: again }),
+      action({ command: 'fee set', main: true, quietly: true, done: again }),
     rowActions: (row, again) =>
       verbs('fee', {
         value: row.associationId,

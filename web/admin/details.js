@@ -11,7 +11,7 @@ async function look({ command, ID, listed }, signal) {
   if (!listed) return (await read(command, { ID }, signal)).data;
   const { data } = await read(command, {}, signal);
   const row = data.find(({ id }) => id === ID);
-  if (!row) throw new Refused({ title: 'Not found', detail: 'There is no such thing, or no longer.' });
+  if (!row) throw new Refused({ title: 'Not found', detail: 'The object does not exist.' });
   return row;
 }
 

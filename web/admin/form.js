@@ -1,4 +1,4 @@
-// A form made from what a command takes.
+// Forms from the arguments of a command.
 import { freshId, h } from './dom.js';
 import { label } from './format.js';
 import { errorBox } from './notice.js';
@@ -6,15 +6,15 @@ import { can, read } from './wire.js';
 
 const PAGING = new Set(['limit', 'cursor', 'before', 'after']);
 
-/** Arguments that belong to paging and not to a form. */
+/** Arguments for paging, which are not in a form. */
 export const isPaging = (argument) => PAGING.has(argument.name);
 
 const isLong = (argument) => /^(message|reason|description|scopes)$/i.test(argument.name);
 const isTime = (argument) => argument.placeholder === 'TIME';
 
-// --- Things to choose from ----------------------------------------------------------------------------
+// --- Choices -------------------------------------------------------------------------------------------
 
-/** Arguments that are the id of one of few things: chosen by name instead of typed. */
+/** Arguments that are the ID of one of a few objects: chosen by name instead of typed. */
 const FEW = {
   association: { command: 'association list', name: (row) => row.name },
   connector: { command: 'connector list', name: (row) => `${row.name}, ${row.environment}` },
@@ -30,7 +30,7 @@ function option(value, text, present) {
   return h('option', { value, selected: value === present }, text);
 }
 
-/** The ids are there once the server has said them; the present one at once. */
+/** Adds the choices when the server has sent them; the current value is there immediately. */
 function chooser(few, argument, present, blank, attributes) {
   const select = h(
     'select',
@@ -46,14 +46,14 @@ function chooser(few, argument, present, blank, attributes) {
         ...data.map((row) => option(row.id, few.name(row), chosen)),
       );
     },
-    () => {}, // what is asked for next says what is wrong
+    () => {}, // the next request reports the error
   );
   return select;
 }
 
 // --- Fields -------------------------------------------------------------------------------------------
 
-/** A time of the server as the browser's own field has it, in the local zone. */
+/** A time of the server in the local zone, in the format of the browser's field. */
 function localTime(value) {
   const at = new Date(value || NaN);
   if (Number.isNaN(at.getTime())) return '';
@@ -81,7 +81,7 @@ function control(argument, value, blank, attributes) {
     ...attributes,
     type: argument.secret ? 'password' : 'text',
     value: present,
-    placeholder: argument.placeholder || undefined,
+    placeholder: argument.example || undefined,
     autocomplete: argument.secret ? 'new-password' : 'off',
     spellcheck: 'false',
   });
@@ -98,8 +98,8 @@ function labelled(input, text, hint) {
   );
 }
 
-/** One labelled field for an argument; `blank` is what a choice says that was not made. */
-export function field(argument, value, { blank = 'Not given', hint = argument.help } = {}) {
+/** A labelled field for an argument; `blank` is the text of a choice without a value. */
+export function field(argument, value, { blank = 'None', hint = argument.help } = {}) {
   const toggle = argument.kind === 'toggle';
   const input = control(argument, value, blank, {
     id: freshId('field'),
@@ -108,10 +108,10 @@ export function field(argument, value, { blank = 'Not given', hint = argument.he
     'aria-describedby': hint ? freshId('hint') : undefined,
   });
   const optional = !argument.required && !toggle && h('span', { class: 'soft' }, ' (optional)');
-  return labelled(input, [label(argument.name), optional], hint);
+  return labelled(input, [argument.label || label(argument.name), optional], hint);
 }
 
-/** A field of a form that is no command's. */
+/** A field of a form that does not belong to a command. */
 export function plainField({ name, text, hint, type = 'text', ...attributes }) {
   const input = h('input', {
     id: freshId('field'),
@@ -123,7 +123,7 @@ export function plainField({ name, text, hint, type = 'text', ...attributes }) {
   return labelled(input, text, hint);
 }
 
-// --- What it holds ------------------------------------------------------------------------------------
+// --- Values -------------------------------------------------------------------------------------------
 
 function valueOf(element) {
   if (element.type === 'checkbox') return element.checked || undefined;
@@ -132,7 +132,7 @@ function valueOf(element) {
   return element.value.trim().replace(/\s*\n\s*/g, ' '); // commands take one line
 }
 
-/** What was given, by name; a toggle is true or not there. */
+/** The values by name; a toggle is true or absent. */
 export function valuesOf(form) {
   const out = {};
   for (const element of form.elements) {
@@ -142,7 +142,7 @@ export function valuesOf(form) {
   return out;
 }
 
-/** Runs `work` while the form waits; an error lands in `place`. Returns whether it went well. */
+/** Runs `work` while the form is disabled; shows an error in `place`. Returns whether it succeeded. */
 export async function submitting(form, place, work) {
   const buttons = form.querySelectorAll('button');
   for (const button of buttons) button.disabled = true;

@@ -53,7 +53,7 @@ const NAMES = {
   countryIsoCode2: 'Country',
   currencyIsoCode3: 'Currency',
   successRate: 'Success',
-  paymentsUnderWay: 'Under way',
+  paymentsUnderWay: 'In progress',
   runningBalance: 'Balance after',
   createdAt: 'Created',
   updatedAt: 'Updated',

@@ -62,8 +62,8 @@ export function ratesScreen(context) {
     heading(
       'Rates and liquidity',
       'What swaps are made at, and from what.',
-      action({ command: 'rate set', title: 'Set rate', main: true, quietly: true, done: again }),
-      action({ command: 'asset add', title: 'Add asset', quietly: true, done: again }),
+      action({ command: 'rate set', main: true, quietly: true, done: again }),
+      action({ command: 'asset add', quietly: true, done: again }),
     ),
     h('section', {}, h('h2', {}, 'Rates'), rates.place),
     h('section', {}, h('h2', {}, 'Assets and liquidity'), assets.place),

@@ -13,8 +13,8 @@ export function operatorsScreen(context) {
     columns: ['name', 'role', 'status', { key: 'authenticator', label: 'Authenticator' }, 'createdAt'],
     key: (row) => row.name,
     actions: (again) => [
-      action({ command: 'operator add', title: 'Invite operator', main: true, done: again }),
-      action({ command: 'admin link', title: 'Link for an administrator', done: again }),
+      action({ command: 'operator add', main: true, done: again }),
+      action({ command: 'admin link', done: again }),
     ],
     rowActions: (row, again) =>
       verbs('operator', {
@@ -38,7 +38,7 @@ export function auditScreen(context) {
   return list(context, {
     title: 'Audit log',
     intro:
-      'What was done from this page and the command line, newest first. No line can be changed or removed.',
+      'Commands from this page and the command line, newest first. Entries cannot be changed or removed.',
     command: 'audit list',
     columns: ['at', 'actor', 'command', 'outcome', 'arguments', 'answer', 'act'],
     key: (row) => row.act,

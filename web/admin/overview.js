@@ -199,7 +199,7 @@ function charts(context, buckets, hours) {
       'div',
       { class: 'row between' },
       h('h2', {}, 'Activity'),
-      choice(context, 'How far back', 'hours', TIMES, hours),
+      choice(context, 'Period', 'hours', TIMES, hours),
     ),
     h(
       'div',

@@ -86,7 +86,7 @@ const nowhere = {
     replace(
       context.main,
       h('h1', {}, 'Not found'),
-      h('p', {}, 'There is no such screen. ', h('a', { href: '#/overview' }, 'To the overview')),
+      h('p', {}, 'This page does not exist. ', h('a', { href: '#/overview' }, 'To the overview')),
     ),
 };
 

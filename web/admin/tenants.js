@@ -16,7 +16,7 @@ export function associationsScreen(context) {
     columns: ['name', 'status', 'type', 'createdAt', idColumn('id')],
     link: (row) => `#/associations/${row.id}`,
     actions: (again) =>
-      action({ command: 'association create', title: 'Create association', main: true, done: again }),
+      action({ command: 'association create', main: true, done: again }),
     rowActions: (row, again) =>
       verbs('association', { value: row.id, status: row.status, about: row.name, again }),
     empty: [
@@ -101,7 +101,7 @@ export function applicationsScreen(context) {
     ...APPLICATIONS,
     intro: 'What calls the API. Secrets are shown once, when they are issued.',
     actions: (again) =>
-      action({ command: 'application register', title: 'Register application', main: true, done: again }),
+      action({ command: 'application register', main: true, done: again }),
     empty: ['No application yet.', 'Register one: it gets the secrets that its calls carry.'],
   });
 }
@@ -125,7 +125,7 @@ export function usersScreen(context) {
       'People who log in to an application with password and one-time code. Not operators of this page.',
     command: 'user list',
     columns: ['username', 'status', idColumn('associationId', 'Association'), idColumn('id'), 'createdAt'],
-    actions: (again) => action({ command: 'user add', title: 'Add user', main: true, done: again }),
+    actions: (again) => action({ command: 'user add', main: true, done: again }),
     rowActions: (row, again) =>
       verbs('user', { value: row.id, status: row.status, about: row.username, again }),
     empty: ['No user yet.', 'Add one when people log in through your application.'],

@@ -1,7 +1,6 @@
-// The actions of a thing, from the table of commands: `wallet verify`, `application rotate`, ...
-// A command that is added later has its button without a line here.
+// The actions of an object, from the table of commands: `wallet verify`, `application rotate`, ...
+// A new command has its button without a line here; its label is in the table.
 import { action } from './action.js';
-import { label } from './format.js';
 import { session } from './wire.js';
 
 const DANGER = new Set([
@@ -21,7 +20,7 @@ const DANGER = new Set([
 const MAIN = new Set(['verify', 'activate', 'resume', 'recover']);
 const LOOKS = new Set(['list', 'show', 'find', 'statement', 'deliveries', 'quotas']);
 
-/** In which states a verb makes sense; the server decides in the end. */
+/** States in which a verb is offered; the server decides. */
 const FITS = {
   verify: ['pending'],
   reject: ['pending'],
@@ -34,23 +33,6 @@ const FITS = {
   resolve: ['initiated', 'processing', 'refund_pending', 'refund_failed'],
 };
 
-const BUTTONS = {
-  'set-rate': 'Set rate',
-  'set-fee': 'Set fee',
-  'set-url': 'Set address',
-  'set-quota': 'Set a quota',
-  fund: 'Credit',
-  scopes: 'Change scopes',
-  role: 'Change role',
-  rotate: 'Rotate secrets',
-  require: 'Require a field',
-  unrequire: 'Drop a field',
-  test: 'Send a test',
-  limits: 'Set limits',
-  'reset-otp': 'New authenticator',
-  'reset-password': 'New password',
-};
-
 function rowsOf(noun) {
   return [...session.commands.values()].filter(
     (row) => row.command.startsWith(`${noun} `) && !LOOKS.has(row.command.split(' ')[1]),
@@ -61,8 +43,8 @@ const isAboutOne = (row, argument) =>
   row.arguments.some((each) => each.kind === 'positional' && each.name === argument);
 
 /**
- * Buttons for one thing. `argument` is how its commands call it and `value` which it is; `more` are values that
- * are settled too, `preset` by verb those that may be changed.
+ * Buttons for one object. `argument` is its argument in the commands and `value` its ID; `more` are further fixed
+ * values, `preset` (by verb) values that the operator can change.
  */
 export function verbs(
   noun,
@@ -81,7 +63,6 @@ export function verbs(
         command: row.command,
         fixed: { [argument]: value, ...more },
         preset: preset[verb],
-        title: BUTTONS[verb] || label(verb),
         about,
         danger: DANGER.has(verb),
         main: MAIN.has(verb),

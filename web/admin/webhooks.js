@@ -94,7 +94,7 @@ export async function eventsScreen(context) {
     ],
     link: (row) => `#/events/${row.id}`,
     rowActions: (row, again) => [resend(row.type, { ID: row.id }, again)],
-    actions: (again) => action({ command: 'trigger', title: 'Make up an event', done: again }),
+    actions: (again) => action({ command: 'trigger', done: again }),
     empty: ['No event yet.', 'Payments, wallets and quotes make them.'],
   });
 }

@@ -5,12 +5,12 @@
 #include <map>
 
 #include "api/about/openapi_examples.h"
+#include "api/about/openapi_tables.h"
 #include "api/about/web_documents.h"
 #include "api/json.h"
 #include "api/pipeline/request_checks.h"
 #include "api/routes.h"
 #include "base/check.h"
-#include "domain/compliance.h"
 #include "domain/events/event_type.h"
 #include "embedded/embedded.h"
 #include "http/problem_json.h"
@@ -226,79 +226,25 @@ Json load_components() {
   return document;
 }
 
-/// Codes of a vocabulary, from the table that the server itself reads.
-template <class Rows, class Code>
-Json codes(const Rows& rows, Code code) {
-  Json out = Json::array();
-  for (const auto& row : rows) out.push_back(code(row));
-  return out;
-}
-
-/// Closed vocabularies: their schemas say what they mean, the tables of the server which codes
-/// there are.
-void add_vocabularies(Json& schemas) {
-  const auto set = [&](const char* name, Json values) {
-    schemas.at(name)["type"] = "string";
-    schemas.at(name)["enum"] = std::move(values);
-  };
-  const auto terms = [&](std::span<const Term> rows) {
-    return codes(rows, [](const Term& term) { return term.code; });
-  };
-  set("PurposeOfPayment", terms(purpose_of_payment_terms()));
-  set("SourceOfFunds", terms(source_of_funds_terms()));
-  set("Relationship", terms(relationship_terms()));
-  set("TransactionType", terms(payment_type_terms()));
-  set("TransactionStatus", terms(payment_status_terms()));
-  set("EventType", terms(event_type_terms()));
-  set("EventTypeOrAll", terms(event_type_terms()));
-  schemas.at("EventTypeOrAll")["enum"].insert(schemas.at("EventTypeOrAll")["enum"].begin(), "*");
-  set("FailureCode",
-      codes(failure_table(), [](const FailureInfo& failure) { return failure.name; }));
-  set("ProblemCode",
-      codes(slug_table(), [](const SlugInfo& slug) { return http::problem_code(slug); }));
-}
-
-std::vector<EventType> every_event_type() {
-  std::vector<EventType> out;
-  for (int i = 0; i <= static_cast<int>(EventType::webhook_test); ++i) {
-    out.push_back(static_cast<EventType>(i));
-  }
-  return out;
-}
-
-std::string_view event_label(EventType type) {
-  for (const Term& term : event_type_terms()) {
-    if (term.code == name(type)) return term.label;
-  }
-  return "Test of an endpoint";  // sent on request, not by subscription
-}
-
 /// Schema of the event that carries a type.
-std::string_view event_schema(EventType type) {
-  switch (type) {
-    case EventType::payment_initiated:
-    case EventType::payment_processing:
-    case EventType::payment_succeeded:
-    case EventType::payment_failed:
-    case EventType::payment_refund_pending:
-    case EventType::payment_refunded:
-    case EventType::payment_refund_failed:
-    case EventType::reference_payment_received:
+std::string_view event_schema(EventSubject subject) {
+  switch (subject) {
+    case EventSubject::payment:
       return "PaymentEvent";
-    case EventType::wallet_status_changed:
+    case EventSubject::wallet:
       return "WalletEvent";
-    case EventType::webhook_disabled:
+    case EventSubject::webhook:
       return "WebhookEvent";
-    case EventType::webhook_test:
+    case EventSubject::nothing:
       return "WebhookTestEvent";
   }
-  throw InternalError("unknown event type");
+  throw InternalError("unknown subject of an event");
 }
 
 /// What a receiver gets for one type of event, and how it should answer.
-Json webhook(EventType type, const Json& schemas) {
-  const std::string code(name(type));
-  const std::string_view event = event_schema(type);
+Json webhook(const EventTypeRow& row, const Json& schemas) {
+  const std::string code(row.term.code);
+  const std::string_view event = event_schema(row.subject);
   const Json exactly{{"type", "object"},
                      {"properties", {{"type", {{"const", code}}}}},
                      {"required", Json::array({"type"})}};
@@ -314,7 +260,7 @@ Json webhook(EventType type, const Json& schemas) {
   return {{"post",
            {{"operationId", "event." + code},
             {"tags", Json::array({"Webhooks"})},
-            {"summary", event_label(type)},
+            {"summary", row.term.label},
             {"description", "Sent to the endpoints that are registered for `" + code +
                                 "`. Verify `webhook-signature` before you read the body."},
             {"security", Json::array({Json::object()})},
@@ -340,7 +286,8 @@ std::string openapi_document() {
   Json document = load_components();
   Json& components = document["components"];
   document["info"]["version"] = COFFER_VERSION;
-  add_vocabularies(components["schemas"]);
+  add_terms(components["schemas"]);
+  add_text_properties(components["schemas"]);
   document["paths"] = Json::object();
   for (const Route& route : routes()) {
     if (!route.pattern.starts_with("/v1/")) continue;
@@ -348,8 +295,8 @@ std::string openapi_document() {
         operation(route, components);
   }
   Json webhooks = Json::object();
-  for (const EventType type : every_event_type()) {
-    webhooks[std::string(name(type))] = webhook(type, components["schemas"]);
+  for (const EventTypeRow& row : event_types()) {
+    webhooks[std::string(row.term.code)] = webhook(row, components["schemas"]);
   }
   // A new member moves the others: `components` is of no use from here on.
   document["webhooks"] = std::move(webhooks);

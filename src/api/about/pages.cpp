@@ -67,7 +67,7 @@ ProblemPages problem_pages() {
 Result<http::Response> problem_page(const Services&, const Call& call) {
   static const ProblemPages pages = problem_pages();
   const auto found = pages.find(call.param("slug"));
-  if (found == pages.end()) return unexpected(Slug::not_found, "There is no such problem.");
+  if (found == pages.end()) return unexpected(Slug::not_found, "The problem was not found.");
   return page(call, found->second);
 }
 

@@ -17,7 +17,7 @@ constexpr std::size_t kBodyMax = 1024 * 1024;
 
 Result<BeneficiaryId> beneficiary_id(const Call& call) {
   const auto id = BeneficiaryId::parse(call.param("beneficiaryId"));
-  if (!id) return unexpected(Slug::not_found, "There is no such beneficiary.");
+  if (!id) return unexpected(Slug::not_found, "The beneficiary was not found.");
   return *id;
 }
 

@@ -1,87 +1,10 @@
 #include "api/beneficiaries/bodies.h"
 
+#include "api/text_members.h"
+#include "base/check.h"
+
 namespace coffer::api {
 namespace {
-
-// As long as any text may be: how long each field is, is domain's to say.
-constexpr std::size_t kAnyText = 4096;
-
-template <class Input>
-struct Member {
-  const char* name;
-  std::optional<std::string> Input::*target;
-};
-
-constexpr Member<IndividualInput> kIndividual[] = {
-    {"firstName", &IndividualInput::first_name},
-    {"lastName", &IndividualInput::last_name},
-    {"email", &IndividualInput::email},
-    {"phone", &IndividualInput::phone},
-    {"dateOfBirth", &IndividualInput::date_of_birth},
-    {"nationality", &IndividualInput::nationality},
-};
-constexpr Member<CompanyInput> kCompany[] = {
-    {"companyName", &CompanyInput::company_name},
-    {"registrationNumber", &CompanyInput::registration_number},
-    {"email", &CompanyInput::email},
-    {"phone", &CompanyInput::phone},
-    {"registrationCountry", &CompanyInput::registration_country},
-};
-constexpr Member<AddressInput> kAddress[] = {
-    {"type", &AddressInput::type},
-    {"line1", &AddressInput::line1},
-    {"line2", &AddressInput::line2},
-    {"city", &AddressInput::city},
-    {"state", &AddressInput::state},
-    {"postalCode", &AddressInput::postal_code},
-    {"countryIsoCode2", &AddressInput::country},
-};
-constexpr Member<DestinationInput> kDestination[] = {
-    {"method", &DestinationInput::method},
-    {"countryIsoCode2", &DestinationInput::country},
-    {"currencyIsoCode3", &DestinationInput::currency},
-    {"label", &DestinationInput::label},
-};
-constexpr Member<BankInput> kBank[] = {
-    {"accountName", &BankInput::account_name},
-    {"accountNumber", &BankInput::account_number},
-    {"iban", &BankInput::iban},
-    {"bankName", &BankInput::bank_name},
-    {"bankCode", &BankInput::bank_code},
-    {"branchCode", &BankInput::branch_code},
-    {"swiftBic", &BankInput::swift_bic},
-};
-constexpr Member<MobileMoneyInput> kMobileMoney[] = {
-    {"provider", &MobileMoneyInput::provider},
-    {"phoneNumber", &MobileMoneyInput::phone_number},
-    {"accountName", &MobileMoneyInput::account_name},
-};
-constexpr Member<CryptoInput> kCrypto[] = {
-    {"networkName", &CryptoInput::network_name},
-    {"assetSymbol", &CryptoInput::asset_symbol},
-    {"walletAddress", &CryptoInput::wallet_address},
-    {"memo", &CryptoInput::memo},
-};
-
-// Only the JSON types here: which members are needed and what they must look like is domain's.
-
-template <class Input, std::size_t N>
-Input read_members(Fields& fields, const Member<Input> (&members)[N]) {
-  Input input;
-  for (const Member<Input>& member : members) {
-    input.*member.target = fields.text(member.name, optional, kAnyText);
-  }
-  return input;
-}
-
-/// The members of an object inside the object; empty when it is not there.
-template <class Input, std::size_t N>
-std::optional<Input> read_inner(Fields& fields, const char* name,
-                                const Member<Input> (&members)[N]) {
-  if (fields.object(name, optional) == nullptr) return std::nullopt;
-  Fields inner(*fields.find(name), fields.faults(), fields.path(name) + ".");
-  return read_members(inner, members);
-}
 
 std::string place(const char* name, std::size_t index) {
   return std::string(name) + "[" + std::to_string(index) + "]";
@@ -89,13 +12,13 @@ std::string place(const char* name, std::size_t index) {
 
 BeneficiaryInput read_input(Fields& fields) {
   BeneficiaryInput input;
-  input.individual = read_inner(fields, "individual", kIndividual);
-  input.business = read_inner(fields, "business", kCompany);
+  input.individual = read_inner_texts<Individual>(fields, "individual");
+  input.business = read_inner_texts<Company>(fields, "business");
   input.client_reference = fields.text("clientReference", optional, kAnyText);
   if (const auto* addresses = fields.array("addresses", optional)) {
     for (std::size_t i = 0; i < addresses->size(); ++i) {
       Fields address((*addresses)[i], fields.faults(), place("addresses", i) + ".");
-      input.addresses.push_back(read_members(address, kAddress));
+      read_texts<Address>(address, input.addresses.emplace_back());
     }
   }
   if (const auto* tags = fields.array("tags", optional)) {
@@ -141,59 +64,16 @@ void put(Json& object, const char* name, const std::optional<std::string>& value
   if (value) object[name] = *value;
 }
 
-Json individual_json(const Individual& individual) {
-  Json out{{"firstName", individual.first_name}, {"lastName", individual.last_name}};
-  put(out, "email", individual.email);
-  put(out, "phone", individual.phone);
-  put(out, "dateOfBirth", individual.date_of_birth);
-  put(out, "nationality", individual.nationality);
-  return out;
-}
-
-Json company_json(const Company& company) {
-  Json out{{"companyName", company.company_name}};
-  put(out, "registrationNumber", company.registration_number);
-  put(out, "email", company.email);
-  put(out, "phone", company.phone);
-  put(out, "registrationCountry", company.registration_country);
-  return out;
-}
-
-Json address_json(const Address& address) {
-  Json out = Json::object();
-  put(out, "type", address.type);
-  out["line1"] = address.line1;
-  put(out, "line2", address.line2);
-  out["city"] = address.city;
-  put(out, "state", address.state);
-  put(out, "postalCode", address.postal_code);
-  out["countryIsoCode2"] = address.country;
-  return out;
-}
-
-Json bank_json(const BankDetails& bank) {
-  Json out{{"accountName", bank.account_name}};
-  put(out, "accountNumber", bank.account_number);
-  put(out, "iban", bank.iban);
-  put(out, "bankName", bank.bank_name);
-  put(out, "bankCode", bank.bank_code);
-  put(out, "branchCode", bank.branch_code);
-  put(out, "swiftBic", bank.swift_bic);
-  return out;
-}
-
-Json mobile_money_json(const MobileMoneyDetails& mobile) {
-  Json out{{"provider", mobile.provider}, {"phoneNumber", mobile.phone_number}};
-  put(out, "accountName", mobile.account_name);
-  return out;
-}
-
-Json crypto_json(const CryptoDetails& crypto) {
-  Json out{{"networkName", crypto.network_name},
-           {"assetSymbol", crypto.asset_symbol},
-           {"walletAddress", crypto.wallet_address}};
-  put(out, "memo", crypto.memo);
-  return out;
+const char* details_member(DestinationMethod method) {
+  switch (method) {
+    case DestinationMethod::bank:
+      return "bank";
+    case DestinationMethod::mobile_money:
+      return "mobileMoney";
+    case DestinationMethod::crypto:
+      return "crypto";
+  }
+  throw InternalError("unknown destination method");
 }
 
 }  // namespace
@@ -202,16 +82,20 @@ Destination read_destination(const http::JsonValue& body, const BeneficiaryRules
                              const std::string& prefix, Faults& faults) {
   Fields fields(body, faults, prefix);
   if (body.object() == nullptr) return {};
-  DestinationInput input = read_members(fields, kDestination);
-  input.bank = read_inner(fields, "bank", kBank);
-  input.mobile_money = read_inner(fields, "mobileMoney", kMobileMoney);
-  input.crypto = read_inner(fields, "crypto", kCrypto);
+  DestinationInput input;
+  for (const char* name : {"method", "countryIsoCode2", "currencyIsoCode3", "label"}) {
+    read_text(fields, name, input.own);
+  }
+  input.bank = read_inner_texts<BankDetails>(fields, "bank");
+  input.mobile_money = read_inner_texts<MobileMoneyDetails>(fields, "mobileMoney");
+  input.crypto = read_inner_texts<CryptoDetails>(fields, "crypto");
   if (input.crypto) {
     Fields crypto(*fields.find("crypto"), faults, prefix + "crypto.");
     refuse_internal_ids(crypto);
   }
-  input.top_level = read_members(fields, kCrypto);
-  if (input.crypto || input.method == name(DestinationMethod::crypto)) refuse_internal_ids(fields);
+  read_texts<CryptoDetails>(fields, input.own);
+  const auto method = find_member(input.own, "method");
+  if (input.crypto || method == name(DestinationMethod::crypto)) refuse_internal_ids(fields);
   return validate_destination(input, rules, prefix, faults);
 }
 
@@ -229,13 +113,13 @@ flows::BeneficiaryChange read_beneficiary(const http::JsonValue& body,
 Json writable_json(const Beneficiary& beneficiary) {
   Json out = Json::object();
   if (const auto* individual = std::get_if<Individual>(&beneficiary.party)) {
-    out["individual"] = individual_json(*individual);
+    out["individual"] = texts_json(*individual);
   } else {
-    out["business"] = company_json(std::get<Company>(beneficiary.party));
+    out["business"] = texts_json(std::get<Company>(beneficiary.party));
   }
   out["addresses"] = Json::array();
   for (const Address& address : beneficiary.addresses) {
-    out["addresses"].push_back(address_json(address));
+    out["addresses"].push_back(texts_json(address));
   }
   out["tags"] = beneficiary.tags;
   put(out, "clientReference", beneficiary.client_reference);
@@ -248,17 +132,9 @@ Json destination_json(const store::DestinationRow& row, Shown shown) {
   if (!destination.country.empty()) out["countryIsoCode2"] = destination.country;
   if (!destination.currency.empty()) out["currencyIsoCode3"] = destination.currency;
   put(out, "label", destination.label);
-  switch (destination.method) {
-    case DestinationMethod::bank:
-      out["bank"] = bank_json(std::get<BankDetails>(destination.details));
-      break;
-    case DestinationMethod::mobile_money:
-      out["mobileMoney"] = mobile_money_json(std::get<MobileMoneyDetails>(destination.details));
-      break;
-    case DestinationMethod::crypto:
-      out["crypto"] = crypto_json(std::get<CryptoDetails>(destination.details));
-      break;
-  }
+  std::visit(
+      [&](const auto& details) { out[details_member(destination.method)] = texts_json(details); },
+      destination.details);
   out["createdAt"] = row.created_at.to_string();
   return out;
 }

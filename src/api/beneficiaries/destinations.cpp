@@ -13,14 +13,14 @@ struct Ids {
 
 Result<BeneficiaryId> beneficiary_id(std::string_view text) {
   const auto id = BeneficiaryId::parse(text);
-  if (!id) return unexpected(Slug::not_found, "There is no such beneficiary.");
+  if (!id) return unexpected(Slug::not_found, "The beneficiary was not found.");
   return *id;
 }
 
 Result<Ids> ids(std::string_view beneficiary, std::string_view destination) {
   COFFER_TRY(const BeneficiaryId first, beneficiary_id(beneficiary));
   const auto second = DestinationId::parse(destination);
-  if (!second) return unexpected(Slug::not_found, "There is no such destination.");
+  if (!second) return unexpected(Slug::not_found, "The payment destination was not found.");
   return Ids{first, *second};
 }
 
@@ -77,7 +77,7 @@ Result<http::Response> delete_destination(const Services& services, const Call& 
 
 Result<http::Response> replace_destination(const Services& services, const Call& call) {
   if (AssociationId::parse(call.param("associationId")) != call.caller.tenant.association) {
-    return unexpected(Slug::not_found, "There is no such association.");
+    return unexpected(Slug::not_found, "The association was not found.");
   }
   COFFER_TRY(const Ids id, ids(call.param("id"), call.param("destId")));
   COFFER_TRY(const Destination destination, body_destination(services, call));

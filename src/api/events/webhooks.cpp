@@ -144,7 +144,7 @@ Route with_body(Route row, std::string_view schema, Body body) {
 
 Result<flows::WebhookRef> webhook_ref(const Call& call, std::optional<std::int64_t> application) {
   const auto id = WebhookId::parse(call.param("webhookId"));
-  if (!id) return unexpected(Slug::not_found, "There is no such webhook.");
+  if (!id) return unexpected(Slug::not_found, "The webhook was not found.");
   return flows::WebhookRef{call.caller.tenant, *id, application};
 }
 

@@ -35,7 +35,7 @@ Result<http::Response> list_deliveries(const Services& services, const Call& cal
   Faults faults;
   QueryFields query(call.request, faults);
   store::DeliveryFilter filter;
-  filter.state = query.term("status", parse_delivery_state);
+  filter.state = query.term("status", parse_term<DeliveryState>);
   filter.type = query.term("eventType", parse_event_type);
   const std::string list = "deliveries " + ref.id.to_string();
   COFFER_TRY(const PageRequest page, read_page(call.request, query, services.cursors,
@@ -53,7 +53,7 @@ Result<http::Response> list_deliveries(const Services& services, const Call& cal
 
 Result<EventId> delivery_id(const Call& call) {
   const auto id = EventId::parse(call.param("deliveryId"));
-  if (!id) return unexpected(Slug::not_found, "There is no such delivery.");
+  if (!id) return unexpected(Slug::not_found, "The delivery was not found.");
   return *id;
 }
 
@@ -64,7 +64,7 @@ Result<http::Response> read_delivery(const Services& services, const Call& call)
         COFFER_TRY(const auto webhook, flows::required_webhook(db, ref));
         COFFER_TRY(const EventId id, delivery_id(call));
         const auto row = store::find_delivery(db, ref.tenant, webhook.key, id);
-        if (!row) return unexpected(Slug::not_found, "There is no such delivery.");
+        if (!row) return unexpected(Slug::not_found, "The delivery was not found.");
         Json out = delivery_json(*row, ref.id.to_string());
         out["body"] = or_null(store::find_event_body(db, ref.tenant, row->sequence));
         out["log"] = Json::array();

@@ -11,14 +11,14 @@ Result<store::AssociationRow> own_association(const Services& services, const Ca
   return store::with_reader(
       services.flows.database, [&](store::Connection& db) -> Result<store::AssociationRow> {
         auto row = store::find_association(db, call.caller.tenant.association);
-        if (!row) return unexpected(Slug::not_found, "There is no such association.");
+        if (!row) return unexpected(Slug::not_found, "The association was not found.");
         return *std::move(row);
       });
 }
 
 Result<http::Response> read_association(const Services& services, const Call& call) {
   if (AssociationId::parse(call.param("id")) != call.caller.tenant.association) {
-    return unexpected(Slug::not_found, "There is no such association.");
+    return unexpected(Slug::not_found, "The association was not found.");
   }
   COFFER_TRY(const auto row, own_association(services, call));
   return envelope_response("Association found", association_json(row));

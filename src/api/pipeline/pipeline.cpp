@@ -33,7 +33,7 @@ std::vector<http::RoutePattern> patterns() {
   return out;
 }
 
-Problem nothing_here() { return Problem(Slug::not_found, "There is nothing at this path."); }
+Problem nothing_here() { return Problem(Slug::not_found, "This path does not exist."); }
 
 /// What handlers of a lane read through. Those that read a few rows around a commit, a call or a
 /// password share the readers of money.
@@ -156,21 +156,35 @@ Pipeline::Pipeline(Services& services)
   }
 }
 
-Result<http::Admission> Pipeline::admit(const http::Request& head, std::uint64_t body_bytes) const {
-  const http::RouteMatch match = router_.match(head.method, canonical_path(head.path));
+/// What the route table says of a request: its route, its lane, its body limit.
+http::Admission Pipeline::place(const http::Request& head) const {
   http::Admission out;
+  out.route = router_.match(head.method, canonical_path(head.path));
+  switch (out.route.kind) {
+    case http::RouteMatch::Kind::found:
+      out.lane = lane_of(out.route.index, head);
+      out.body_bytes_max = routes()[out.route.index].body_bytes_max;
+      break;
+    case http::RouteMatch::Kind::not_found:
+      out.body_bytes_max = kUnreadBodyMax;
+      break;
+    case http::RouteMatch::Kind::method_not_allowed:
+      break;
+  }
+  return out;
+}
+
+Result<http::Admission> Pipeline::admit(const http::Request& head, std::uint64_t body_bytes) const {
+  http::Admission out = place(head);
   out.caller = services_.authenticator.lane_caller(head);
-  if (match.kind != http::RouteMatch::Kind::found) {
-    if (match.kind == http::RouteMatch::Kind::method_not_allowed) return out;
-    if (body_bytes > kUnreadBodyMax) return unexpected(nothing_here());
-    out.body_bytes_max = kUnreadBodyMax;
+  if (out.route.kind != http::RouteMatch::Kind::found) {
+    const bool is_nowhere = out.route.kind == http::RouteMatch::Kind::not_found;
+    if (is_nowhere && body_bytes > kUnreadBodyMax) return unexpected(nothing_here());
     return out;
   }
-  const Route& route = routes()[match.index];
+  const Route& route = routes()[out.route.index];
   // An open route knows no application, whatever credentials the request carries.
   if (route.access == Access::open) out.caller.is_application = false;
-  out.lane = lane_of(match.index, head);
-  out.body_bytes_max = route.body_bytes_max;
   const bool is_large = body_bytes > kBodyBytesMax && body_bytes <= route.body_bytes_max;
   if (is_large && is_guarded(route.access)) {
     const store::ReadersScope scope(store::Readers::money);
@@ -238,22 +252,24 @@ http::Response Pipeline::handle(http::Request& request) const {
 
 http::Response Pipeline::route(http::Request& request, const Route*& matched) const {
   COFFER_FAULT("pipeline.route");
-  const http::RouteMatch match = router_.match(request.method, canonical_path(request.path));
+  if (!request.admitted) request.admitted = place(request);  // it came without the listener
+  const http::RouteMatch& match = request.admitted->route;
   if (match.kind == http::RouteMatch::Kind::not_found) {
     return answer(nothing_here(), request);
   }
   if (request.method == "OPTIONS") {
     http::Response response;
     response.status = 204;
-    return response.header("Allow", match.allow);
+    return response.header("Allow", std::string(match.allow));
   }
   if (match.kind == http::RouteMatch::Kind::method_not_allowed) {
     http::Response response = answer(
-        Problem(Slug::method_not_allowed, "This path accepts " + match.allow + "."), request);
-    return response.header("Allow", match.allow);
+        Problem(Slug::method_not_allowed, "This path accepts " + std::string(match.allow) + "."),
+        request);
+    return response.header("Allow", std::string(match.allow));
   }
   matched = &routes()[match.index];
-  const store::Readers readers = readers_of(lane_of(match.index, request));
+  const store::Readers readers = readers_of(request.admitted->lane);
   const store::ReadersScope scope(readers);
   std::vector<std::pair<std::string, std::string>> headers;
   const auto result = run(*matched, request, match.params, headers);

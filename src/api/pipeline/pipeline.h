@@ -7,7 +7,6 @@
 #include "api/pipeline/route.h"
 #include "api/pipeline/services.h"
 #include "api/pipeline/traffic.h"
-#include "http/admission.h"
 #include "http/message.h"
 #include "http/router.h"
 
@@ -38,6 +37,7 @@ class Pipeline {
   Result<Caller> identify(const Route& route, const http::Request& request,
                           std::vector<std::pair<std::string, std::string>>& headers) const;
 
+  http::Admission place(const http::Request& head) const;
   Lane lane_of(std::size_t route, const http::Request& head) const;
 
   /// A query, or an Accept header, that moves a request to another lane than its route's.

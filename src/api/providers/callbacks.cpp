@@ -13,7 +13,7 @@ constexpr std::size_t kProviderIdMax = 128;
 
 Result<ConnectorTerms> provider(const Services& services, const Call& call) {
   const auto id = ConnectorId::parse(call.param("connectorId"));
-  if (!id) return unexpected(Slug::not_found, "There is no such connector.");
+  if (!id) return unexpected(Slug::not_found, "The connector was not found.");
   return flows::verify_provider(
       services.flows, *id,
       {call.request.method, call.request.path, call.request.body,

@@ -24,7 +24,7 @@ Result<CashIn> read_cash_in(const http::JsonValue& body) {
   out.quote.connector = fields.id<ConnectorId>("connectorId", required).value_or(ConnectorId());
   out.quote.amount = fields.amount("amount", required).value_or(Amount());
   if (const auto type = fields.text("transactionType", optional)) {
-    out.quote.type = parse_transaction_type(*type);
+    out.quote.type = parse_term_in_any_case<TransactionType>(*type);
     if (!out.quote.type) {
       faults.add(Slug::malformed_request, "transactionType", "must be C2C, C2B, B2C or B2B");
     }

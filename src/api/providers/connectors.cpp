@@ -11,7 +11,7 @@
 namespace coffer::api {
 namespace {
 
-Problem unknown_connector() { return Problem(Slug::not_found, "There is no such connector."); }
+Problem unknown_connector() { return Problem(Slug::not_found, "The connector was not found."); }
 
 std::optional<std::string> country_filter(QueryFields& query) {
   const auto text = query.text("countryIsoCode2");
@@ -27,10 +27,10 @@ Result<http::Response> list_connectors(const Services& services, const Call& cal
   QueryFields query(call.request, faults);
   store::ConnectorFilter filter;
   filter.country = country_filter(query);
-  filter.direction = query.term("direction", parse_direction);
+  filter.direction = query.term("direction", parse_term_in_any_case<Direction>);
   filter.method = query.term("method", parse_pay_method);
   filter.asset = query.asset_code("assetCode");
-  filter.flow = query.term("flow", parse_connector_flow);
+  filter.flow = query.term("flow", parse_term_in_any_case<ConnectorFlow>);
   COFFER_TRY(
       const PageRequest page,
       read_page(call.request, query, services.cursors, call.caller.tenant,
@@ -54,7 +54,7 @@ Result<http::Response> read_connector(const Services& services, const Call& call
   if (!id) return unexpected(unknown_connector());
   Faults faults;
   QueryFields query(call.request, faults);
-  const auto type = query.term("transactionType", parse_transaction_type);
+  const auto type = query.term("transactionType", parse_term_in_any_case<TransactionType>);
   COFFER_TRY_VOID(check(faults));
   return store::with_reader(
       services.flows.database, [&](store::Connection& db) -> Result<http::Response> {
@@ -77,7 +77,7 @@ Result<http::Response> list_for_beneficiary(const Services& services, const Call
   return store::with_reader(
       services.flows.database, [&](store::Connection& db) -> Result<http::Response> {
         const auto party = id ? store::find_quote_party(db, call.caller.tenant, *id) : std::nullopt;
-        if (!party) return unexpected(Slug::not_found, "There is no such beneficiary.");
+        if (!party) return unexpected(Slug::not_found, "The beneficiary was not found.");
         const auto destinations = store::quote_destinations(db, party->beneficiary);
         const store::ConnectorFilter filter{.direction = Direction::off_ramp, .method = *method};
         constexpr int kAll = -1;

@@ -9,7 +9,7 @@ namespace {
 
 Result<QuoteId> quote_id(const Call& call) {
   const auto id = QuoteId::parse(call.param("quoteId"));
-  if (!id) return unexpected(Slug::not_found, "There is no such quote.");
+  if (!id) return unexpected(Slug::not_found, "The quote was not found.");
   return *id;
 }
 
@@ -21,7 +21,7 @@ bool is_on_ramp(const http::Request& request) {
 std::optional<TransactionType> transaction_type_field(Fields& fields) {
   const auto text = fields.text("transactionType", optional);
   if (!text) return std::nullopt;
-  const auto type = parse_transaction_type(*text);
+  const auto type = parse_term_in_any_case<TransactionType>(*text);
   if (!type) {
     fields.faults().add(Slug::malformed_request, "transactionType", "must be C2C, C2B, B2C or B2B");
   }
@@ -86,7 +86,7 @@ Result<http::Response> sandbox_expire(const Services& services, const Call& call
 Result<http::Response> connect_quote(const Services& services, const Call& call) {
   const std::string_view direction = call.param("direction");
   if (direction != "send" && direction != "receive") {
-    return unexpected(Slug::not_found, "There is nothing at this path.");
+    return unexpected(Slug::not_found, "This path does not exist.");
   }
   Faults faults;
   Fields fields(*call.body, faults);

@@ -44,24 +44,24 @@ void write_build(Exposition& out) {
 }
 
 void write_health(Exposition& out, const api::Health& health) {
-  out.gauge("coffer_ready", "Whether /healthz says that payments can be taken.", health.ok());
-  out.family("coffer_health_check", "Each check of /healthz: 1 holds, 0 does not.", Kind::gauge);
+  out.gauge("coffer_ready", "1 if coffer can accept payments (/healthz), else 0.", health.ok());
+  out.family("coffer_health_check", "Each check of /healthz: 1 passed, 0 failed.", Kind::gauge);
   for (const api::Health::Check& check : health.checks)
     out.sample(check.ok, {{"check", check.name}});
 }
 
 void write_verification(Exposition& out, const App& app) {
-  out.gauge("coffer_invariants_hold", "Whether the last verification of the ledger found no fault.",
+  out.gauge("coffer_invariants_hold",
+            "1 if the last verification of the ledger found no fault, else 0.",
             app.invariants_hold());
   out.gauge("coffer_invariants_checked_timestamp_seconds",
-            "When the ledger was last verified; 0: not since the start.",
+            "Time of the last verification of the ledger; 0 if there was none since the start.",
             number(app.verified_at().ms) / kMsPerSecond);
 }
 
 void write_schedule(Exposition& out, const Config& config) {
   constexpr double kSecondsPerHour = 3'600;
-  out.gauge("coffer_backup_interval_seconds",
-            "Time from one scheduled backup to the next; 0: none are scheduled.",
+  out.gauge("coffer_backup_interval_seconds", "Interval of scheduled backups; 0 if there are none.",
             config.backup_dir.empty() ? 0 : config.backup_every_h * kSecondsPerHour);
 }
 
@@ -72,19 +72,19 @@ void write_server(Exposition& out, const App& app) {
   };
   const std::array<Listener, 2> listeners = {
       {{"api", app.server_stats()}, {"admin", app.admin_server_stats()}}};
-  out.family("coffer_http_connections", "Open connections, by what they wait for.", Kind::gauge);
+  out.family("coffer_http_connections", "Open connections, by state.", Kind::gauge);
   for (const auto& [name, stats] : listeners) {
     if (!stats) continue;
     out.sample(number(stats->parked), {{"listener", name}, {"state", "parked"}});
     out.sample(number(stats->queued), {{"listener", name}, {"state", "queued"}});
     out.sample(number(stats->busy), {{"listener", name}, {"state", "busy"}});
   }
-  out.family("coffer_http_received_total", "Whole requests received.", Kind::counter);
+  out.family("coffer_http_received_total", "Complete requests received.", Kind::counter);
   for (const auto& [name, stats] : listeners) {
     if (stats) out.sample(number(stats->requests), {{"listener", name}});
   }
   out.family("coffer_http_refused_total",
-             "Requests refused before any route: malformed, too large, too slow, or no room.",
+             "Requests refused before routing: malformed, too large, too slow, or no capacity.",
              Kind::counter);
   for (const auto& [name, stats] : listeners) {
     if (stats) out.sample(number(stats->refused), {{"listener", name}});
@@ -99,14 +99,14 @@ void write_server(Exposition& out, const App& app) {
 void write_lanes(Exposition& out, const App& app) {
   const auto stats = app.server_stats();
   if (!stats) return;
-  out.family("coffer_lane_requests", "Requests of a lane that run or wait for it.", Kind::gauge);
+  out.family("coffer_lane_requests", "Requests of a lane, running or waiting.", Kind::gauge);
   for (std::size_t i = 0; i < kLaneCount; ++i) {
     const std::string_view lane = name(static_cast<Lane>(i));
     out.sample(number(stats->lanes[i].running), {{"lane", lane}, {"state", "running"}});
     out.sample(number(stats->lanes[i].waiting), {{"lane", lane}, {"state", "waiting"}});
   }
   out.family("coffer_lane_refused_total",
-             "Requests refused because their lane, or their caller's share of it, was full.",
+             "Requests refused because the lane, or the share of the caller, was full.",
              Kind::counter);
   for (std::size_t i = 0; i < kLaneCount; ++i) {
     out.sample(number(stats->lanes[i].refused), {{"lane", name(static_cast<Lane>(i))}});
@@ -117,27 +117,26 @@ void write_store(Exposition& out, App& app) {
   const store::CommitStats commits = app.queue().stats();
   out.gauge("coffer_commit_queue_commands", "Commands that wait for the writer.",
             number(commits.queued));
-  out.gauge("coffer_storage_full", "Whether writes are refused because the disk is full.",
+  out.gauge("coffer_storage_full", "1 if writes are refused because the disk is full, else 0.",
             commits.storage_full);
-  out.gauge(
-      "coffer_clock_behind_seconds",
-      "How far the machine's clock is behind the time of the records; 0 unless it was set back.",
-      number(commits.clock_behind_ms) / kMsPerSecond);
+  out.gauge("coffer_clock_behind_seconds",
+            "Time that the system clock is behind the record timestamps; 0 unless it was set back.",
+            number(commits.clock_behind_ms) / kMsPerSecond);
   const store::Database& database = app.database();
   out.gauge("coffer_database_size_bytes", "Size of the database file.",
             number(database.file_bytes()));
   out.gauge("coffer_wal_size_bytes", "Size of the write-ahead log.", number(database.wal_bytes()));
-  out.gauge("coffer_disk_free_bytes", "What the disk of the database still offers.",
+  out.gauge("coffer_disk_free_bytes", "Free space on the disk of the database.",
             number(database.free_bytes()));
-  out.gauge("coffer_disk_floor_bytes", "Below this much free disk writes are refused.",
+  out.gauge("coffer_disk_floor_bytes", "Free space below which writes are refused.",
             number(static_cast<std::uint64_t>(app.config().disk_floor_mib) << 20));
   const std::vector<store::ReaderStats> readers = database.reader_stats();
-  out.family("coffer_readers_leased", "Reading connections in use.", Kind::gauge);
+  out.family("coffer_readers_leased", "Read connections in use.", Kind::gauge);
   for (const auto& pool : readers) out.sample(pool.leased, {{"pool", pool.pool}});
-  out.family("coffer_readers_limit", "Reading connections there may be.", Kind::gauge);
+  out.family("coffer_readers_limit", "Maximum number of read connections.", Kind::gauge);
   for (const auto& pool : readers) out.sample(pool.size, {{"pool", pool.pool}});
-  out.family("coffer_readers_refused_total", "Reads refused because no connection came free.",
-             Kind::counter);
+  out.family("coffer_readers_refused_total",
+             "Reads refused because no read connection became free.", Kind::counter);
   for (const auto& pool : readers) out.sample(number(pool.refused), {{"pool", pool.pool}});
 }
 
@@ -151,20 +150,19 @@ void write_queues(Exposition& out, const store::Backlog& backlog, Timestamp now)
                                         {"providers", backlog.providers},
                                         {"webhooks", backlog.deliveries},
                                         {"notifications", backlog.notifications}}};
-  out.family("coffer_queue_waiting",
-             "Jobs that wait, by queue; for webhooks and notifications 20000 stands for any more.",
+  out.family("coffer_queue_waiting", "Waiting jobs, by queue, counted up to 20000.",
              Kind::gauge);
   for (const Queue& queue : queues)
     out.sample(number(queue.waiting.count), {{"queue", queue.name}});
-  out.family("coffer_queue_lateness_seconds", "How long the job that is due first has been due.",
+  out.family("coffer_queue_lateness_seconds", "Time since the first due job became due.",
              Kind::gauge);
   for (const Queue& queue : queues)
     out.sample(age(now, queue.waiting.due), {{"queue", queue.name}});
   out.gauge("coffer_oldest_unsettled_payment_age_seconds",
-            "Age of the oldest payment that waits for settlement; 0: none waits.",
+            "Age of the oldest payment that waits for settlement; 0 without one.",
             age(now, backlog.settlement.created));
   out.gauge("coffer_oldest_provider_payment_age_seconds",
-            "Age of the oldest payment that is under way at a provider; 0: none is.",
+            "Age of the oldest payment in progress at a provider; 0 without one.",
             age(now, backlog.providers.created));
 }
 
@@ -172,11 +170,10 @@ void write_webhooks(Exposition& out, const store::Backlog& backlog) {
   out.gauge("coffer_webhook_endpoints", "Active endpoints.", number(backlog.endpoints));
   out.gauge("coffer_webhook_endpoints_failing", "Active endpoints whose last attempt failed.",
             number(backlog.endpoints_failing));
-  out.gauge("coffer_webhook_events_behind",
-            "Events that active endpoints have still to be given a delivery of.",
+  out.gauge("coffer_webhook_events_behind", "Events not yet queued for active endpoints.",
             number(backlog.events_behind));
   out.gauge("coffer_webhook_dead_letters",
-            "Given up deliveries of active endpoints; 20000 stands for any more.",
+            "Failed deliveries of active endpoints, counted up to 20000.",
             number(backlog.dead_letters));
 }
 
@@ -189,11 +186,10 @@ void write_connectors(Exposition& out, const store::Backlog& backlog, const App&
                    {"environment", row.production ? "production" : "sandbox"},
                    {"driver", row.calls_out ? "http" : "sandbox"}});
   }
-  out.family("coffer_connector_paused", "Whether the operator has paused the connector.",
-             Kind::gauge);
+  out.family("coffer_connector_paused", "1 if the connector is paused, else 0.", Kind::gauge);
   for (const auto& row : backlog.connectors) out.sample(row.paused, {{"connector", row.id}});
   out.family("coffer_connector_breaker",
-             "Circuit breaker of the connector: 1 at the state it is in.", Kind::gauge);
+             "Circuit breaker of the connector: 1 for its current state.", Kind::gauge);
   for (const store::ConnectorLabel& row : backlog.connectors) {
     if (!row.calls_out) continue;
     const State present = app.connectors().breaker(row.key).kind;
@@ -205,7 +201,7 @@ void write_connectors(Exposition& out, const store::Backlog& backlog, const App&
 
 void write_last_backup(Exposition& out, const std::optional<store::BackupRecord>& last) {
   out.gauge("coffer_backup_last_success_timestamp_seconds",
-            "When the last backup was begun; 0: none is known.",
+            "Start of the last backup; 0 without one.",
             last ? number(last->at.ms) / kMsPerSecond : 0);
   out.gauge("coffer_backup_last_size_bytes", "Size of the last backup.",
             last ? number(last->bytes) : 0);
@@ -223,30 +219,30 @@ void write_quotas(Exposition& out, const std::vector<flows::QuotaState>& states)
     double& most = fullest[name(state.environment)][name(state.quota)];
     most = std::max(most, state.ratio());
   }
-  out.family("coffer_quota_used_ratio",
-             "Used part of each quota by the association that uses most of it; 0: unlimited.",
-             Kind::gauge);
+  out.family(
+      "coffer_quota_used_ratio",
+      "Used fraction of each quota, for the association that uses most of it; 0 if unlimited.",
+      Kind::gauge);
   for (const auto& [environment, quotas] : fullest) {
     for (const auto& [quota, ratio] : quotas) {
       out.sample(ratio, {{"environment", environment}, {"quota", quota}});
     }
   }
-  out.gauge("coffer_quotas_nearly_used", "Quotas of associations that are used to more than 80 %.",
+  out.gauge("coffer_quotas_nearly_used", "Quotas that are more than 80 % used.",
             number(nearly_used));
 }
 
 void write_backlog(Exposition& out, const std::optional<MetricsPage::Stored>& stored,
                    const App& app) {
   out.gauge("coffer_backlog_known",
-            "Whether the queues could be read; where not, their metrics are missing.",
-            stored.has_value());
+            "1 if the queues could be read; if 0, their metrics are missing.", stored.has_value());
   if (!stored) return;
   const store::Backlog& backlog = stored->backlog;
   write_queues(out, backlog, app.flows().queue.now());
   write_webhooks(out, backlog);
   write_connectors(out, backlog, app);
   write_last_backup(out, backlog.last_backup);
-  out.counter("coffer_audit_records_total", "Rows of the audit log: acts, and what came of them.",
+  out.counter("coffer_audit_records_total", "Audit entries: commands and their results.",
               number(backlog.audit_records));
   write_quotas(out, stored->quotas);
 }
@@ -267,12 +263,12 @@ void write_process(Exposition& out) {
   };
   out.counter("process_cpu_seconds_total", "User and system time of the process.",
               figures.cpu_seconds);
-  gauge("process_start_time_seconds", "When the process began.", figures.start_seconds);
+  gauge("process_start_time_seconds", "Start time of the process.", figures.start_seconds);
   gauge("process_resident_memory_bytes", "Resident memory.", figures.resident_bytes);
   gauge("process_virtual_memory_bytes", "Virtual memory.", figures.virtual_bytes);
   gauge("process_threads", "Threads.", figures.threads);
   gauge("process_open_fds", "Open file descriptors.", figures.open_descriptors);
-  gauge("process_max_fds", "File descriptors that may be open.", figures.max_descriptors);
+  gauge("process_max_fds", "Maximum number of open file descriptors.", figures.max_descriptors);
 }
 
 }  // namespace
@@ -280,7 +276,7 @@ void write_process(Exposition& out) {
 Result<http::Response> MetricsPage::handle(const http::Request& request) {
   COFFER_TRY_VOID(admit(request));
   if (request.method != "GET" && request.method != "HEAD") {
-    return unexpected(Slug::method_not_allowed, "Use GET here.");
+    return unexpected(Slug::method_not_allowed, "This path accepts GET only.");
   }
   http::Response response;
   response.content_type = "text/plain; version=0.0.4; charset=utf-8";
@@ -293,10 +289,11 @@ Result<void> MetricsPage::admit(const http::Request& request) const {
   // Behind a proxy may be anybody.
   if (http::is_loopback(request.peer) && !http::is_forwarded(request)) return {};
   const Secret& token = app_.config().metrics_token;
-  if (token.empty()) return unexpected(Slug::not_found, "There is nothing at this path.");
+  if (token.empty()) return unexpected(Slug::not_found, "This path does not exist.");
   if (has_token(request, token)) return {};
-  return unexpected(Slug::unauthorized,
-                    "Send Authorization: Bearer with the token of the settings.");
+  return unexpected(
+      Slug::unauthorized,
+      "A token is required. Send the configured metrics_token as Authorization: Bearer.");
 }
 
 std::string MetricsPage::render() {

@@ -34,7 +34,7 @@ class AdminSessions {
   /// A new session under a new 256-bit id, which is returned and kept only as a hash. When there
   /// are too many, the one unused for longest ends.
   std::string begin(Random& random, OperatorId id, std::int64_t version, std::int64_t now_ms);
-  /// A copy, and the idle time starts again; nullopt when there is none or it is over.
+  /// Returns a copy and restarts the idle time; nullopt if the session does not exist or has ended.
   std::optional<AdminSession> find(const std::string& id, std::int64_t now_ms);
   /// Nothing when the session is over.
   void set_otp_key(const std::string& id, const Secret& key);

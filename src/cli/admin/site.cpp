@@ -27,11 +27,11 @@ constexpr std::string_view kPolicy =
 /// A file of the page; browsers ask each time whether it changed.
 Result<http::Response> serve_file(const http::Request& request, std::string_view name) {
   if (request.method != "GET" && request.method != "HEAD") {
-    return unexpected(Slug::method_not_allowed, "Use GET here.");
+    return unexpected(Slug::method_not_allowed, "This path accepts GET only.");
   }
   const std::string path = "admin/" + std::string(name.empty() ? "index.html" : name);
   const http::Document* document = api::find_web_document(path);
-  if (document == nullptr) return unexpected(Slug::not_found, "There is no such page.");
+  if (document == nullptr) return unexpected(Slug::not_found, "This page does not exist.");
   http::Response response = document->respond(request);
   response.header("Cache-Control", "no-cache");
   return response;
@@ -108,7 +108,7 @@ http::Response AdminSite::handle(http::Request& request) {
 Result<http::Response> AdminSite::route(const http::Request& request) {
   const std::string_view path = request.path;
   if (path == MetricsPage::kPath) return metrics_.handle(request);
-  if (!owns(path) && path != "/") return unexpected(Slug::not_found, "There is no such page.");
+  if (!owns(path) && path != "/") return unexpected(Slug::not_found, "This page does not exist.");
   if (path == kRoot || path == "/") {
     http::Response response;
     response.status = 308;
@@ -143,10 +143,11 @@ Result<http::Response> AdminSite::call(const http::Request& request, std::string
   }};
   const bool change = request.method == "POST";
   if (!change && request.method != "GET") {
-    return unexpected(Slug::method_not_allowed, "Use GET or POST here.");
+    return unexpected(Slug::method_not_allowed, "This path accepts GET and POST only.");
   }
   if (change && !is_own(request)) {
-    return unexpected(Slug::forbidden, "This request does not come from the admin page.");
+    return unexpected(Slug::forbidden,
+                      "The request does not come from the admin page. Reload the page.");
   }
   for (const Open& row : kOpen) {
     if (row.path == path && change) return (this->*row.action)(request);
@@ -154,17 +155,16 @@ Result<http::Response> AdminSite::call(const http::Request& request, std::string
   COFFER_TRY(const Visitor who, visitor(request));
   const std::string* token = request.header("X-CSRF-Token");
   if (change && (token == nullptr || !equal_constant_time(*token, who.session.csrf))) {
-    return unexpected(Slug::forbidden,
-                      "The request lacks the token of its session; load the page again.");
+    return unexpected(Slug::forbidden, "The session token is missing. Reload the page.");
   }
   const bool enrolling = flows::needs_otp(who.row);
-  const Problem enrol_first(Slug::forbidden, "Enrol an authenticator first.");
+  const Problem enrol_first(Slug::forbidden, "An authenticator is required. Enrol one first.");
   for (const Signed& row : kSigned) {
     if (row.path != path || row.method != request.method) continue;
     if (enrolling && !row.before_otp) return unexpected(enrol_first);
     return (this->*row.action)(request, who);
   }
-  if (!path.starts_with(kRun)) return unexpected(Slug::not_found, "There is nothing here.");
+  if (!path.starts_with(kRun)) return unexpected(Slug::not_found, "This path does not exist.");
   if (enrolling) return unexpected(enrol_first);
   return run(request, who, path.substr(kRun.size()));
 }

@@ -30,7 +30,6 @@
 #include "cli/admin/sessions.h"
 #include "cli/admin/throttle.h"
 #include "cli/command.h"
-#include "http/admission.h"
 #include "http/message.h"
 #include "store/identity/operators.h"
 

@@ -33,24 +33,24 @@ Record view(const Command& command) {
                          {"kind", kind_of(argument)},
                          {"required", argument.required},
                          {"help", argument.help},
+                         {"label", argument.label},
+                         {"example", argument.example},
                          {"placeholder", argument.placeholder},
                          {"fallback", argument.fallback},
                          {"secret", argument.secret}});
   }
-  return {{"command", command.path},
-          {"summary", command.summary},
-          {"details", command.details},
-          {"role", name(command.role)},
+  return {{"command", command.path},          {"summary", command.summary},
+          {"label", command.label},           {"consequence", command.consequence},
+          {"details", command.details},       {"role", name(command.role)},
           {"arguments", std::move(arguments)}};
 }
 
-/// One that runs on the file, comes to an end, and asks for no name of a file: those are taken from
-/// the command line alone.
+/// Runs on the file, completes, and needs no file name: only the command line accepts those.
 bool is_for_the_page(const Command& command) {
   return command.on_file() != nullptr && !command.streams && !requires_path(command);
 }
 
-/// Blank values are what a form sends for a field that was left out.
+/// A form sends a blank value for an empty field.
 void set(Arguments& arguments, const std::string& name, std::string value) {
   if (!value.empty()) arguments.values[name] = std::move(value);
 }
@@ -59,7 +59,8 @@ Result<Arguments> arguments_of(const http::Request& request) {
   Arguments out;
   out.json = true;
   if (request.method == "GET") {
-    if (request.bad_query) return unexpected(Slug::malformed_request, "The query cannot be read.");
+    if (request.bad_query)
+      return unexpected(Slug::malformed_request, "The query string is invalid.");
     for (const auto& [name, value] : request.query) set(out, name, value);
     return out;
   }
@@ -101,14 +102,16 @@ Result<http::Response> AdminSite::run(const http::Request& request, const Visito
   std::replace(path.begin(), path.end(), '/', ' ');
   const Command* command = find_command(path);
   if (command == nullptr || !is_for_the_page(*command)) {
-    return unexpected(Slug::not_found, "There is no such command.");
+    return unexpected(Slug::not_found, "This command does not exist.");
   }
   if (request.method == "GET" && command->role != OperatorRole::viewer) {
-    return unexpected(Slug::method_not_allowed, "This command changes something: use POST.");
+    return unexpected(Slug::method_not_allowed, "This command changes data. Use POST.");
   }
   COFFER_TRY(Arguments arguments, arguments_of(request));
   if (gives_path(*command, arguments)) {
-    return unexpected(Slug::forbidden, "Files of the server are named on its command line only.");
+    return unexpected(Slug::forbidden,
+                      "The admin page does not accept file names. Run the command on the command "
+                      "line of the server.");
   }
   COFFER_TRY_VOID(check_arguments(*command, arguments));
   std::ostringstream unseen;

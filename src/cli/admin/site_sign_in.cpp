@@ -53,7 +53,7 @@ class Form {
 };
 
 Problem too_many(std::int64_t wait_ms) {
-  return Problem(Slug::rate_limited, "Too many failed attempts; wait before the next.")
+  return Problem(Slug::rate_limited, "Too many failed attempts. Wait before the next attempt.")
       .retry_after(static_cast<int>(wait_ms / 1'000 + 1));
 }
 
@@ -84,12 +84,12 @@ http::Response AdminSite::with_cookie(http::Response response, const std::string
 }
 
 Result<AdminSite::Visitor> AdminSite::visitor(const http::Request& request) {
-  const Problem nobody(Slug::unauthorized, "Sign in first.");
+  const Problem signed_out(Slug::unauthorized, "Sign in first.");
   Visitor out;
   out.session_id = cookie(request, cookie_name(secure()));
-  if (out.session_id.empty()) return unexpected(nobody);
+  if (out.session_id.empty()) return unexpected(signed_out);
   const auto session = sessions_.find(out.session_id, app_.flows().clock.monotonic_ms());
-  if (!session) return unexpected(nobody);
+  if (!session) return unexpected(signed_out);
   out.session = *session;
   COFFER_TRY(
       const auto row,
@@ -99,7 +99,7 @@ Result<AdminSite::Visitor> AdminSite::visitor(const http::Request& request) {
                          }));
   if (!row || row->suspended || row->version != session->version) {
     sessions_.end(out.session_id);
-    return unexpected(nobody);
+    return unexpected(signed_out);
   }
   out.row = *row;
   return out;
@@ -182,7 +182,7 @@ Result<http::Response> AdminSite::confirm_otp(const http::Request& request,
                                               const Visitor& visitor) {
   COFFER_TRY(const Form form, Form::read(request));
   if (visitor.session.otp_key.empty()) {
-    return unexpected(Slug::conflict, "No enrolment is under way; begin again.");
+    return unexpected(Slug::conflict, "No enrolment is in progress. Start again.");
   }
   const std::string attempt = visitor.row.name + "\notp";
   const std::int64_t now = app_.flows().clock.monotonic_ms();

@@ -34,7 +34,7 @@ std::vector<Command> about_commands() {
            .settings = Settings::none,
            .prints_data = false},
           {.path = "version",
-           .summary = "Print the versions of coffer and of what is inside",
+           .summary = "Print the version of coffer and of its libraries",
            .run = version,
            .settings = Settings::none}};
 }

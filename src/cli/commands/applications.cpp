@@ -31,7 +31,7 @@ Answer view(const flows::RegisteredApplication& registered) {
   record.emplace_back("signInSecret", secrets.sign_in_secret);
   record.emplace_back("secretSeed", secrets.secret_seed);
   return {.records = {std::move(record)},
-          .note = "\nThe secrets are shown this once: keep them now."};
+          .note = "\nCopy these secrets now. You won't see them again."};
 }
 
 Result<Answer> register_one(Session& session, const Arguments& arguments) {
@@ -79,48 +79,65 @@ Result<Answer> change_scopes(Session& session, const Arguments& arguments) {
 }
 
 constexpr std::string_view kHint =
-    "coffer application list and coffer association list show what there is";
+    "List IDs with coffer application list and coffer association list";
 
 }  // namespace
 
 std::vector<Command> application_commands() {
-  const Argument id = positional("ID", "Its id (not its client id)");
+  const Argument id = positional("ID", "ID of the application (not its client ID)");
   return {
       {.path = "application register",
        .summary = "Register an application and issue its secrets",
+       .label = "Register application",
+       .consequence = "The secrets are shown once.",
        .run = register_one,
-       .arguments = {required_option("name", "TEXT", "Its name"),
-                     option("association", "ID", "Whose it is; without one its calls answer 403"),
-                     choice("environment", "sandbox|production", "Where its calls run", "sandbox"),
-                     option("scopes", "\"A B\"",
-                            "What it may do, as in \"wallets:read quotes:read\"; all by default"),
-                     option("public-key", "G...", "Its own key; by default a pair is made")},
-       .hint = "coffer association list shows what there is"},
+       .arguments =
+           {required_option("name", "TEXT", "Name of the application"),
+            option("association", "ID",
+                   "Association that owns it; without one, its requests return 403"),
+            choice("environment", "sandbox|production", "Environment of its requests", "sandbox"),
+            on_page(option("scopes", "\"A B\"",
+                           "Scopes, such as \"wallets:read quotes:read\"; all by default"),
+                    "Scopes", "wallets:read quotes:read"),
+            on_page(option("public-key", "G...",
+                           "Public key of the application; by default, coffer creates a key pair"),
+                    "Public key", "G...")},
+       .hint = "List IDs with coffer association list"},
       {.path = "application list",
-       .summary = "List the applications",
+       .summary = "List applications",
        .run = list,
        .role = OperatorRole::viewer},
       {.path = "application rotate",
-       .summary = "Issue new secrets; the old ones and all tokens end at once",
+       .summary = "Issue new secrets; the old ones and all tokens become invalid immediately",
+       .label = "Rotate secrets",
+       .consequence = "The old secrets and all tokens become invalid immediately.",
        .run = rotate,
        .arguments = {id},
        .hint = kHint},
       {.path = "application suspend",
-       .summary = "End all tokens and refuse its secrets",
+       .summary = "Revoke all tokens of an application and reject its secrets",
+       .label = "Suspend application",
+       .consequence = "Its tokens are revoked and its requests refused immediately.",
        .run = suspend<true>,
        .role = OperatorRole::operating,
        .arguments = {id},
        .hint = kHint},
       {.path = "application resume",
-       .summary = "Let the secrets of a suspended application work again",
+       .summary = "Accept the secrets of a suspended application again",
+       .label = "Resume application",
+       .consequence = "Its secrets work again immediately.",
        .run = suspend<false>,
        .role = OperatorRole::operating,
        .arguments = {id},
        .hint = kHint},
       {.path = "application scopes",
-       .summary = "Change what it may do; its tokens end",
+       .summary = "Change the scopes of an application and revoke its tokens",
+       .label = "Change scopes",
+       .consequence = "Its tokens are revoked. The application must request new ones.",
        .run = change_scopes,
-       .arguments = {id, positional("SCOPES", "In one argument, separated by spaces")},
+       .arguments = {id,
+                     on_page(positional("SCOPES", "Scopes in one argument, separated by spaces"),
+                             "Scopes", "wallets:read quotes:read")},
        .hint = kHint},
   };
 }

@@ -24,7 +24,7 @@ Result<Answer> create(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto row, flows::register_association(session.app.flows(),
                                                          arguments.text("NAME"), status, type));
   return Answer{.records = {view(row)},
-                .note = "\nNext, register what calls the API for it: coffer application register"};
+                .note = "\nNext, register an application for it: coffer application register"};
 }
 
 Result<Answer> list(Session& session, const Arguments&) {
@@ -42,31 +42,38 @@ Result<Answer> change(Session& session, const Arguments& arguments) {
   return Answer{.records = {view(row)}};
 }
 
-constexpr std::string_view kHint = "coffer association list shows what there is";
+constexpr std::string_view kHint = "List IDs with coffer association list";
 
 }  // namespace
 
 std::vector<Command> association_commands() {
-  const Argument id = positional("ID", "Its id");
+  const Argument id = positional("ID", "ID of the association");
   std::vector<Command> out{
       {.path = "association create",
-       .summary = "Register an association",
+       .summary = "Create an association",
+       .label = "Create association",
        .run = create,
-       .arguments = {positional("NAME", "Its name"),
-                     toggle("pending", "Not active yet: it reads, but moves no money"),
-                     choice("type", "person|business", "Who it is as a sender", "business")}},
+       .arguments = {positional("NAME", "Name of the association"),
+                     toggle("pending", "Create it as pending: it can read, but not move money"),
+                     choice("type", "person|business", "Kind of sender", "business")}},
       {.path = "association list",
-       .summary = "List the associations",
+       .summary = "List associations",
        .run = list,
        .role = OperatorRole::viewer},
       {.path = "association activate",
-       .summary = "Let a pending or suspended association move money",
+       .summary = "Activate a pending or suspended association",
+       .label = "Activate association",
+       .consequence = "It can move money immediately.",
        .run = change<AssociationStatus::active>,
        .role = OperatorRole::operating,
        .arguments = {id},
        .hint = kHint},
       {.path = "association suspend",
-       .summary = "Refuse what moves money; reading goes on, running settlements finish",
+       .summary = "Suspend an association: payments are refused, reads and settlements in progress "
+                  "continue",
+       .label = "Suspend association",
+       .consequence =
+           "Payments are refused immediately. Reads and settlements in progress continue.",
        .run = change<AssociationStatus::suspended>,
        .role = OperatorRole::operating,
        .arguments = {id},

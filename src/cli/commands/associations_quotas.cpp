@@ -58,10 +58,10 @@ Result<Answer> set(Session& session, const Arguments& arguments) {
   if (const std::string& text = arguments.text("LIMIT"); text != "default") {
     limit = parse_quota_limit(quota, text);
     if (!limit) {
-      return unexpected(Slug::malformed_request, "LIMIT \"" + text + "\" is not a limit of " +
-                                                     std::string(name(quota)) + ". " +
-                                                     std::string(kQuotaLimitForm) +
-                                                     ", and default applies the setting again.");
+      return unexpected(Slug::malformed_request,
+                        "LIMIT \"" + text + "\" is not a valid limit for " +
+                            std::string(name(quota)) + ". " + std::string(kQuotaLimitForm) +
+                            "; default restores the setting.");
     }
   }
   COFFER_TRY(const auto states, flows::set_quota(session.app.flows(), id,
@@ -86,26 +86,29 @@ std::string_view quota_words() {
 }  // namespace
 
 std::vector<Command> association_quota_commands() {
-  return {{.path = "association quotas",
-           .summary = "List what associations use of their quotas, the fullest first",
-           .run = list,
-           .role = OperatorRole::viewer,
-           .arguments = owner_arguments(),
-           .details =
-               "With --association, every quota of that association. Each association has quotas "
-               "of its own in the sandbox and in production."},
-          {.path = "association set-quota",
-           .summary = "Set a quota of an association",
-           .run = set,
-           .arguments = {positional("ID", "Its ID"),
-                         positional_choice("QUOTA", quota_words(), "What to limit"),
-                         positional("LIMIT", "A number, a size such as 2GiB, unlimited or default"),
-                         choice("environment", "sandbox|production", "Where", "sandbox")},
-           .hint = "coffer association list shows what there is",
-           .details =
-               "A limit below the present use takes nothing away: additions are refused with 422 "
-               "quota-exceeded until enough is freed. LIMIT default applies the settings "
-               "quota_sandbox and quota_production again."}};
+  return {
+      {.path = "association quotas",
+       .summary = "List quotas and their use, the most used first",
+       .run = list,
+       .role = OperatorRole::viewer,
+       .arguments = owner_arguments(),
+       .details = "With --association, the list has every quota of that association. Each "
+                  "association has separate quotas in the sandbox and in production."},
+      {.path = "association set-quota",
+       .summary = "Set a quota of an association",
+       .label = "Set quota",
+       .run = set,
+       .arguments =
+           {positional("ID", "Its ID"),
+            on_page(positional_choice("QUOTA", quota_words(), "Name of the quota"), "Quota"),
+            on_page(positional("LIMIT",
+                               "New limit: a number, a size such as 2GiB, unlimited, or default"),
+                    "Limit", "2GiB"),
+            choice("environment", "sandbox|production", "Where", "sandbox")},
+       .hint = "List IDs with coffer association list",
+       .details = "A limit below the current use removes nothing. Additions return 422 "
+                  "quota-exceeded until enough is freed. LIMIT default restores the value of the "
+                  "settings quota_sandbox and quota_production."}};
 }
 
 }  // namespace coffer::cli

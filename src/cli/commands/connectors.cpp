@@ -84,8 +84,9 @@ Result<std::optional<Amount>> optional_places(const Arguments& arguments, const 
 Result<Rate> rate_argument(const Arguments& arguments, const std::string& name) {
   const auto rate = Rate::parse(arguments.text(name));
   if (rate) return *rate;
-  return unexpected(misshapen(name + " \"" + arguments.text(name) +
-                              "\" is none; write a positive number of at most 9 places."));
+  return unexpected(
+      misshapen(name + " \"" + arguments.text(name) +
+                "\" is not a rate. Use a positive number with at most 9 decimal places."));
 }
 
 Result<flows::ConnectorLimits> limits_argument(const Arguments& arguments, int decimals) {
@@ -103,7 +104,7 @@ Result<Asset> asset_of(Session& session, const Arguments& arguments) {
   return store::with_reader(session.app.database(), [&](store::Connection& db) -> Result<Asset> {
     auto asset = store::find_asset(db, code);
     if (asset) return *std::move(asset);
-    return unexpected(Slug::not_found, "There is no asset " + code.value() + ".");
+    return unexpected(Slug::not_found, "Asset not found: " + code.value() + ".");
   });
 }
 
@@ -120,9 +121,9 @@ Result<Answer> add(Session& session, const Arguments& arguments) {
   terms.name = arguments.text("NAME");
   terms.provider = arguments.find("provider").value_or(terms.name);
   terms.environment = environment_argument(arguments);
-  terms.driver = *parse_driver_kind(arguments.text("driver"));
-  terms.flow = *parse_connector_flow(arguments.text("flow"));
-  terms.direction = *parse_direction(arguments.text("direction"));
+  terms.driver = *parse_term_in_any_case<DriverKind>(arguments.text("driver"));
+  terms.flow = *parse_term_in_any_case<ConnectorFlow>(arguments.text("flow"));
+  terms.direction = *parse_term_in_any_case<Direction>(arguments.text("direction"));
   terms.method = *parse_pay_method(arguments.text("method"));
   terms.country = arguments.text("country");
   terms.currency = arguments.text("currency");
@@ -142,7 +143,7 @@ Result<Answer> add(Session& session, const Arguments& arguments) {
   Answer answer = one(out.connector);
   if (!out.secret.empty()) {
     answer.records[0].emplace_back("secret", out.secret);
-    answer.note = "\nThe provider signs with this secret. It is not shown again.";
+    answer.note = "\nConfigure this secret at the provider now. You won't see it again.";
   }
   return answer;
 }
@@ -231,8 +232,9 @@ Result<Answer> set_endpoint(Session& session, const Arguments& arguments) {
 Result<Answer> rotate_secret(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto id, id_argument<ConnectorId>(arguments, "ID"));
   COFFER_TRY(const auto out, flows::rotate_connector_secret(session.app.flows(), id));
-  return Answer{.records = {{{"id", id.to_string()}, {"secret", out.secret}}},
-                .note = "\nThe old secret has ended. This one is not shown again."};
+  return Answer{
+      .records = {{{"id", id.to_string()}, {"secret", out.secret}}},
+      .note = "\nThe old secret is no longer valid. Copy the new one now. You won't see it again."};
 }
 
 /// `CODE=Label,CODE=Label`; a label that is left out is the code.
@@ -257,10 +259,7 @@ Result<Requirement> requirement_argument(const Arguments& arguments) {
   out.required = !arguments.has("optional");
   out.pattern = arguments.find("pattern");
   out.choices = choices_of(arguments.find("choices").value_or(""));
-  for (const auto type :
-       {Requirement::Type::text, Requirement::Type::number, Requirement::Type::boolean}) {
-    if (name(type) == arguments.text("type")) out.type = type;
-  }
+  out.type = parse_term<Requirement::Type>(arguments.text("type")).value_or(out.type);
   if (arguments.has("min-length")) {
     COFFER_TRY(out.min_length, number_argument<int>(arguments, "min-length"));
   }
@@ -299,70 +298,158 @@ Result<Answer> unrequire(Session& session, const Arguments& arguments) {
   return show(session, arguments);
 }
 
-constexpr std::string_view kHint = "coffer connector list shows what there is";
-constexpr std::string_view kMethods = "BANK|MOMO|CRYPTO|CARD|CASH|QR|VOUCHER|WALLET";
+constexpr std::string_view kHint = "List IDs with coffer connector list";
 
 const Argument kId = positional("ID", "Its id");
-const Argument kFixed = option("fee-fixed", "AMOUNT", "Fixed part, in what is sent");
-const Argument kBasisPoints = option("fee-bps", "N", "Hundredths of a percent of the amount");
-const Argument kMin = required_option("min", "AMOUNT", "Smallest amount, in what is sent");
-const Argument kMax = required_option("max", "AMOUNT", "Largest amount");
-const Argument kDayLimit = option("day-limit", "AMOUNT", "Per destination in 24 hours");
-const Argument kMonthLimit = option("month-limit", "AMOUNT", "Per destination in 30 days");
+const Argument kFixed = on_page(option("fee-fixed", "AMOUNT", "Fixed fee, in the sending currency"),
+                                "Fixed fee", "0.50");
+const Argument kBasisPoints =
+    on_page(option("fee-bps", "N", "Proportional fee in basis points (hundredths of a percent)"),
+            "Proportional fee (basis points)", "150");
+const Argument kMin =
+    on_page(required_option("min", "AMOUNT", "Minimum amount, in the sending currency"),
+            "Minimum amount", "1");
+const Argument kMax =
+    on_page(required_option("max", "AMOUNT", "Maximum amount, in the sending currency"),
+            "Maximum amount", "10000");
+const Argument kDayLimit =
+    on_page(option("day-limit", "AMOUNT", "Limit per destination in 24 hours"),
+            "Daily limit per destination", "5000");
+const Argument kMonthLimit =
+    on_page(option("month-limit", "AMOUNT", "Limit per destination in 30 days"),
+            "Monthly limit per destination", "50000");
 
 constexpr std::string_view kSetUrlDetails =
-    "A payment that was sent to the old URL stays there, with the secret of that URL, until it "
-    "ends:\n"
-    "another provider could make it a second time. connector show lists such URLs as formerUrls.";
+    "Payments in progress stay at the old URL, with its secret, until they are complete: a "
+    "different\nprovider could execute them a second time. connector show lists such URLs as "
+    "formerUrls.";
 
 Command add_command() {
   return {
       .path = "connector add",
       .summary = "Register a connector",
+      .label = "Add connector",
       .run = add,
-      .arguments = {positional("NAME", "Its name"),
-                    option("provider", "TEXT", "Whose it is; by default its name"),
-                    choice("environment", "sandbox|production", "Where", "sandbox"),
-                    choice("driver", "sandbox|http", "What it speaks", "sandbox"),
-                    choice("flow", "QUOTED|BESPOKE", "Who begins", "QUOTED"),
-                    choice("direction", "OFF_RAMP|ON_RAMP", "Cash-out or collection", "OFF_RAMP"),
-                    choice("method", kMethods, "Payment method", "BANK"),
-                    required_option("country", "CODE", "ISO 3166-1 alpha-2"),
-                    required_option("currency", "CODE", "ISO 4217"),
-                    option("currency-decimals", "N", "Places of the currency", "2"),
-                    required_option("asset", "CODE", "What the ledger side is in"),
-                    required_option("rate", "RATE", "Received per unit sent"),
-                    kFixed,
-                    kBasisPoints,
-                    kMin,
-                    kMax,
-                    kDayLimit,
-                    kMonthLimit,
-                    option("types", "LIST", "As in C2C,B2C", "all"),
-                    toggle("references", "A BESPOKE one that issues references"),
-                    option("base-url", "URL", "Of the provider; the http driver needs it"),
-                    option("timeout-ms", "N", "How long a call may take", "10000")},
-      .hint = "coffer asset list shows what there is"};
+      .arguments =
+          {positional("NAME", "Name of the connector"),
+           option("provider", "TEXT", "Name of the provider; by default that of the connector"),
+           choice("environment", "sandbox|production", "Environment of the connector", "sandbox"),
+           choice("driver", choices<DriverKind>(),
+                  "sandbox simulates a provider; http uses the provider protocol", "sandbox"),
+           choice("flow", choices<ConnectorFlow>(),
+                  "QUOTED: payments against a quote; BESPOKE: initiated by the provider", "QUOTED"),
+           choice("direction", choices<Direction>(), "OFF_RAMP (payout) or ON_RAMP (collection)",
+                  "OFF_RAMP"),
+           choice("method", choices<PayMethod>(), "Payment method", "BANK"),
+           on_page(required_option("country", "CODE", "Country, ISO 3166-1 alpha-2"), "Country",
+                   "KE"),
+           on_page(required_option("currency", "CODE", "Currency, ISO 4217"), "Currency", "KES"),
+           on_page(option("currency-decimals", "N", "Decimal places of the currency", "2"),
+                   "Decimal places of the currency", "2"),
+           on_page(required_option("asset", "CODE", "Asset on the ledger side"), "Asset", "USDC"),
+           on_page(required_option("rate", "RATE", "Exchange rate: amount received per unit sent"),
+                   "Exchange rate", "129.50"),
+           kFixed,
+           kBasisPoints,
+           kMin,
+           kMax,
+           kDayLimit,
+           kMonthLimit,
+           on_page(option("types", "LIST", "Transaction types, such as C2C,B2C", "all"),
+                   "Transaction types", "C2C,B2C"),
+           on_page(toggle("references", "The BESPOKE connector issues references"),
+                   "Issues references"),
+           on_page(
+               option("base-url", "URL", "Base URL of the provider; required with the http driver"),
+               "Base URL of the provider", "https://payments.example.com"),
+           on_page(option("timeout-ms", "N", "Timeout of a call", "10000"), "Timeout (ms)",
+                   "10000")},
+      .hint = "List assets with coffer asset list"};
+}
+
+std::vector<Command> terms_commands() {
+  return {
+      {.path = "connector set-rate",
+       .summary = "Set the exchange rate of a connector",
+       .label = "Set exchange rate",
+       .consequence = "It applies to new quotes.",
+       .run = set_rate,
+       .arguments = {kId,
+                     on_page(positional("RATE", "Amount received per unit sent, such as 129.5"),
+                             "Exchange rate", "129.50")},
+       .hint = kHint},
+      {.path = "connector set-fee",
+       .summary = "Set the fee of a connector",
+       .label = "Set fee",
+       .consequence = "It applies to new quotes.",
+       .run = set_fee,
+       .arguments = {kId, kFixed, kBasisPoints},
+       .hint = kHint},
+      {.path = "connector limits",
+       .summary = "Set the limits of a connector; omitted limits are removed",
+       .label = "Set limits",
+       .consequence = "A daily or monthly limit that you leave empty is removed.",
+       .run = set_limits,
+       .arguments = {kId, kMin, kMax, kDayLimit, kMonthLimit},
+       .hint = kHint},
+  };
+}
+
+std::vector<Command> endpoint_commands() {
+  return {
+      {.path = "connector set-url",
+       .summary = "Change the URL of the provider",
+       .label = "Change URL",
+       .consequence = "New payments go to the new URL.",
+       .run = set_endpoint,
+       .arguments = {kId,
+                     on_page(positional("URL", "https://host/prefix"), "Base URL of the provider",
+                             "https://payments.example.com"),
+                     on_page(option("timeout-ms", "N", "Timeout of a call; unchanged by default"),
+                             "Timeout (ms)", "10000"),
+                     on_page(toggle("confirm", "Accept payments in progress at the old URL"),
+                             "Accept payments in progress at the old URL")},
+       .hint = kHint,
+       .details = kSetUrlDetails},
+      {.path = "connector rotate-secret",
+       .summary = "Issue a new secret for the provider",
+       .label = "Rotate secret",
+       .consequence = "The old secret becomes invalid immediately. The new one is shown once.",
+       .run = rotate_secret,
+       .arguments = {kId},
+       .hint = kHint},
+  };
 }
 
 std::vector<Command> requirement_commands() {
-  const Argument field = positional("NAME", "The field's name in additionalFields");
+  const Argument field = positional("NAME", "Name of the field in additionalFields");
   return {
       {.path = "connector require",
-       .summary = "Ask for a field with every submission, or ask for it otherwise",
+       .summary = "Require a field in every submission, or change a required field",
+       .label = "Require field",
+       .consequence = "It applies to new submissions.",
        .run = require,
-       .arguments = {kId, field, choice("type", "string|number|boolean", "What it holds", "string"),
-                     option("label", "TEXT", "What a form calls it; by default its name"),
-                     option("description", "TEXT", "What a form says about it"),
-                     option("pattern", "REGEX", "That the whole value matches"),
-                     option("min-length", "N", "In characters"),
-                     option("max-length", "N", "In characters, at most 200"),
-                     option("choices", "LIST", "As in A=First,B=Second"),
-                     option("types", "LIST", "As in C2C,B2C", "all"),
-                     toggle("optional", "It may be left out")},
+       .arguments = {kId, field,
+                     choice("type", choices<Requirement::Type>(), "Type of the value", "string"),
+                     option("label", "TEXT", "Label in a form; by default the name"),
+                     option("description", "TEXT", "Description in a form"),
+                     on_page(option("pattern", "REGEX", "Pattern that the whole value must match"),
+                             "Pattern", "^[0-9]{11}$"),
+                     on_page(option("min-length", "N", "Minimum length in characters"),
+                             "Minimum length", "1"),
+                     on_page(option("max-length", "N", "Maximum length in characters, up to 200"),
+                             "Maximum length", "200"),
+                     on_page(option("choices", "LIST",
+                                    "Permitted values with labels, such as A=First,B=Second"),
+                             "Permitted values", "A=First,B=Second"),
+                     on_page(option("types", "LIST", "Transaction types, such as C2C,B2C", "all"),
+                             "Transaction types", "C2C,B2C"),
+                     toggle("optional", "Make the field optional")},
        .hint = kHint},
       {.path = "connector unrequire",
-       .summary = "Ask for a field no longer",
+       .summary = "Stop requiring a field",
+       .label = "Remove required field",
+       .consequence = "It applies to new submissions.",
        .run = unrequire,
        .arguments = {kId, field},
        .hint = kHint}};
@@ -370,128 +457,39 @@ std::vector<Command> requirement_commands() {
 
 }  // namespace
 
-Result<Amount> places_argument(const Arguments& arguments, const std::string& name, int decimals) {
-  const std::string& text = arguments.text(name);
-  const ParsedAmount parsed = parse_amount(text, decimals);
-  switch (parsed.fault) {
-    case AmountFault::none:
-      return parsed.amount;
-    case AmountFault::not_a_number:
-      return unexpected(
-          misshapen("--" + name + " \"" + text + "\" is no amount; write it as in 250.50."));
-    case AmountFault::too_precise:
-      return unexpected(Slug::amount_precision, "--" + name + " " + text + " has more than " +
-                                                    std::to_string(decimals) + " places.");
-    case AmountFault::out_of_range:
-      return unexpected(Slug::amount_out_of_range,
-                        "--" + name + " " + text + " is out of range; write a positive amount.");
-  }
-  throw InternalError("unknown amount fault");
-}
-
-Result<FeeRule> fee_argument(const Arguments& arguments, int decimals) {
-  FeeRule fee;
-  // Zero is a fee too, though no amount.
-  const std::string fixed = arguments.find("fee-fixed").value_or("0");
-  if (fixed != "0") {
-    COFFER_TRY(fee.fixed, places_argument(arguments, "fee-fixed", decimals));
-  }
-  if (arguments.has("fee-bps")) {
-    COFFER_TRY(fee.basis_points, number_argument<int>(arguments, "fee-bps"));
-  }
-  return fee;
-}
-
-Result<TransactionTypes> types_argument(const Arguments& arguments, const std::string& name) {
-  std::string_view rest = arguments.text(name);
-  if (rest == "all") return kAllTransactionTypes;
-  TransactionTypes types = 0;
-  while (!rest.empty()) {
-    const std::string_view word = rest.substr(0, rest.find(','));
-    const auto type = parse_transaction_type(word);
-    if (!type) {
-      return unexpected(
-          misshapen("--" + name + " \"" + std::string(word) + "\" is none of C2C, C2B, B2C, B2B."));
-    }
-    types |= 1U << static_cast<unsigned>(*type);
-    rest.remove_prefix(std::min(rest.size(), word.size() + 1));
-  }
-  return types;
-}
-
-std::string shown_fee(const FeeRule& fee, int decimals) {
-  std::string percent = std::to_string(fee.basis_points % 100);
-  if (percent.size() < 2) percent.insert(0, "0");
-  return fee.fixed.to_string(decimals) + " + " + std::to_string(fee.basis_points / 100) + "." +
-         percent + " %";
-}
-
-Result<ConnectorTerms> connector_argument(Session& session, const Arguments& arguments,
-                                          const std::string& name) {
-  COFFER_TRY(const auto id, id_argument<ConnectorId>(arguments, name));
-  return store::with_reader(session.app.database(),
-                            [&](store::Connection& db) -> Result<ConnectorTerms> {
-                              const auto row = store::find_connector_of_any(db, id);
-                              if (row) return row->terms;
-                              return unexpected(Slug::not_found, "There is no such connector.");
-                            });
-}
-
 std::vector<Command> connector_commands() {
   std::vector<Command> out{
       add_command(),
       {.path = "connector list",
-       .summary = "List the connectors",
+       .summary = "List connectors",
        .run = list,
        .role = OperatorRole::viewer},
       {.path = "connector show",
-       .summary = "Show a connector and what it requires",
+       .summary = "Show a connector and its required fields",
        .run = show,
        .role = OperatorRole::viewer,
        .arguments = {kId},
        .hint = kHint},
       {.path = "connector pause",
-       .summary = "Give no more quotes; accepted payments finish",
+       .summary = "Pause a connector: no new quotes; accepted payments finish",
+       .label = "Pause connector",
+       .consequence = "It gives no new quotes. Accepted payments finish.",
        .run = change_status<ConnectorStatus::paused>,
        .role = OperatorRole::operating,
        .arguments = {kId},
        .hint = kHint},
       {.path = "connector resume",
-       .summary = "Give quotes again",
+       .summary = "Resume a paused connector",
+       .label = "Resume connector",
+       .consequence = "It gives quotes immediately.",
        .run = change_status<ConnectorStatus::active>,
        .role = OperatorRole::operating,
        .arguments = {kId},
        .hint = kHint},
-      {.path = "connector set-rate",
-       .summary = "Say what one unit sent gives",
-       .run = set_rate,
-       .arguments = {kId, positional("RATE", "As in 129.5")},
-       .hint = kHint},
-      {.path = "connector set-fee",
-       .summary = "Set the connector's own fee",
-       .run = set_fee,
-       .arguments = {kId, kFixed, kBasisPoints},
-       .hint = kHint},
-      {.path = "connector limits",
-       .summary = "Set the amounts it takes; a limit that is not given ends",
-       .run = set_limits,
-       .arguments = {kId, kMin, kMax, kDayLimit, kMonthLimit},
-       .hint = kHint},
-      {.path = "connector set-url",
-       .summary = "Change the provider's URL",
-       .run = set_endpoint,
-       .arguments = {kId, positional("URL", "https://host/prefix"),
-                     option("timeout-ms", "N", "How long a call may take; by default as it is"),
-                     toggle("confirm", "Although payments are in progress at the old URL")},
-       .hint = kHint,
-       .details = kSetUrlDetails},
-      {.path = "connector rotate-secret",
-       .summary = "Give the provider a new secret",
-       .run = rotate_secret,
-       .arguments = {kId},
-       .hint = kHint},
   };
-  for (Command& command : requirement_commands()) out.push_back(std::move(command));
+  for (auto more : {terms_commands(), endpoint_commands(), requirement_commands()}) {
+    for (Command& command : more) out.push_back(std::move(command));
+  }
   return out;
 }
 

@@ -12,8 +12,8 @@ namespace coffer::cli {
 std::vector<Command> connector_commands();
 std::vector<Command> fee_commands();
 
-/// The amount an option states, with these places. Problems as for any amount; `malformed-request`
-/// for what is none.
+/// The amount in an option, with this number of decimal places. Problems as for any amount;
+/// `malformed-request` if it is not a number.
 Result<Amount> places_argument(const Arguments& arguments, const std::string& name, int decimals);
 /// --fee-fixed and --fee-bps, of which either may be left out.
 Result<FeeRule> fee_argument(const Arguments& arguments, int decimals);

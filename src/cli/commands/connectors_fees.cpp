@@ -1,4 +1,5 @@
-// coffer fee: what one association pays instead of a connector's own fee.
+// coffer fee: fees of single associations instead of the fee of a connector; and the arguments that
+// connectors and fees share.
 #include "app.h"
 #include "cli/commands/connectors.h"
 #include "flows/providers/connector_changes.h"
@@ -14,10 +15,11 @@ Record view(const store::FeeRow& row, int decimals) {
 }
 
 Result<TransactionType> type_argument(const Arguments& arguments) {
-  const auto type = parse_transaction_type(arguments.text("TYPE"));
+  const auto type = parse_term_in_any_case<TransactionType>(arguments.text("TYPE"));
   if (type) return *type;
   return unexpected(Slug::malformed_request,
-                    "TYPE \"" + arguments.text("TYPE") + "\" is not one of C2C, C2B, B2C, B2B.");
+                    "TYPE \"" + arguments.text("TYPE") +
+                        "\" is not a transaction type. Use C2C, C2B, B2C or B2B.");
 }
 
 Result<Answer> set(Session& session, const Arguments& arguments) {
@@ -54,28 +56,107 @@ Result<Answer> list(Session& session, const Arguments&) {
 
 }  // namespace
 
+Result<Amount> places_argument(const Arguments& arguments, const std::string& name, int decimals) {
+  const std::string& text = arguments.text(name);
+  const ParsedAmount parsed = parse_amount(text, decimals);
+  switch (parsed.fault) {
+    case AmountFault::none:
+      return parsed.amount;
+    case AmountFault::not_a_number:
+      return unexpected(Slug::malformed_request,
+                        "--" + name + " \"" + text + "\" is not an amount. Write it like 250.50.");
+    case AmountFault::too_precise:
+      return unexpected(Slug::amount_precision, "--" + name + " " + text +
+                                                    " has too many decimal places: at most " +
+                                                    std::to_string(decimals) + " are possible.");
+    case AmountFault::out_of_range:
+      return unexpected(
+          Slug::amount_out_of_range,
+          "--" + name + " " + text +
+              " is out of range. Use an amount from the smallest unit to 922337203685.4775807.");
+  }
+  throw InternalError("unknown amount fault");
+}
+
+Result<FeeRule> fee_argument(const Arguments& arguments, int decimals) {
+  FeeRule fee;
+  // Zero is a valid fee, but not a valid amount.
+  const std::string fixed = arguments.find("fee-fixed").value_or("0");
+  if (fixed != "0") {
+    COFFER_TRY(fee.fixed, places_argument(arguments, "fee-fixed", decimals));
+  }
+  if (arguments.has("fee-bps")) {
+    COFFER_TRY(fee.basis_points, number_argument<int>(arguments, "fee-bps"));
+  }
+  return fee;
+}
+
+Result<TransactionTypes> types_argument(const Arguments& arguments, const std::string& name) {
+  std::string_view rest = arguments.text(name);
+  if (rest == "all") return kAllTransactionTypes;
+  TransactionTypes types = 0;
+  while (!rest.empty()) {
+    const std::string_view word = rest.substr(0, rest.find(','));
+    const auto type = parse_term_in_any_case<TransactionType>(word);
+    if (!type) {
+      return unexpected(Slug::malformed_request,
+                        "--" + name + " \"" + std::string(word) +
+                            "\" is not a transaction type. Use C2C, C2B, B2C or B2B.");
+    }
+    types |= 1U << static_cast<unsigned>(*type);
+    rest.remove_prefix(std::min(rest.size(), word.size() + 1));
+  }
+  return types;
+}
+
+std::string shown_fee(const FeeRule& fee, int decimals) {
+  std::string percent = std::to_string(fee.basis_points % 100);
+  if (percent.size() < 2) percent.insert(0, "0");
+  return fee.fixed.to_string(decimals) + " + " + std::to_string(fee.basis_points / 100) + "." +
+         percent + " %";
+}
+
+Result<ConnectorTerms> connector_argument(Session& session, const Arguments& arguments,
+                                          const std::string& name) {
+  COFFER_TRY(const auto id, id_argument<ConnectorId>(arguments, name));
+  return store::with_reader(session.app.database(),
+                            [&](store::Connection& db) -> Result<ConnectorTerms> {
+                              const auto row = store::find_connector_of_any(db, id);
+                              if (row) return row->terms;
+                              return unexpected(Slug::not_found, "The connector was not found.");
+                            });
+}
+
 std::vector<Command> fee_commands() {
-  const Argument association = positional("ASSOCIATION", "Whose fee");
-  const Argument connector = positional("CONNECTOR", "By which connector");
+  const Argument association = positional("ASSOCIATION", "ID of the association");
+  const Argument connector = positional("CONNECTOR", "ID of the connector");
   const Argument type = positional("TYPE", "Transaction type: C2C, C2B, B2C or B2B");
   constexpr std::string_view kHint =
-      "coffer fee list, association list and connector list show what there is";
-  return {{.path = "fee set",
-           .summary = "Set what an association pays for cash-outs, zero included",
-           .run = set,
-           .arguments = {association, connector, type,
-                         option("fee-fixed", "AMOUNT", "Fixed part, in what is sent"),
-                         option("fee-bps", "N", "Hundredths of a percent of the amount")},
-           .hint = kHint},
-          {.path = "fee list",
-           .summary = "List the fees of associations",
-           .run = list,
-           .role = OperatorRole::viewer},
-          {.path = "fee remove",
-           .summary = "Let the connector's own fee count again",
-           .run = remove,
-           .arguments = {association, connector, type},
-           .hint = kHint}};
+      "List IDs with coffer association list and coffer connector list, fees with coffer fee list";
+  return {
+      {.path = "fee set",
+       .summary = "Set the off-ramp fee of an association at a connector (zero is possible)",
+       .label = "Set fee",
+       .consequence = "It applies to new quotes.",
+       .run = set,
+       .arguments = {association, connector, type,
+                     on_page(option("fee-fixed", "AMOUNT", "Fixed fee, in the sending currency"),
+                             "Fixed fee", "0.50"),
+                     on_page(option("fee-bps", "N",
+                                    "Proportional fee in basis points (hundredths of a percent)"),
+                             "Proportional fee (basis points)", "150")},
+       .hint = kHint},
+      {.path = "fee list",
+       .summary = "List fees of associations",
+       .run = list,
+       .role = OperatorRole::viewer},
+      {.path = "fee remove",
+       .summary = "Remove the fee of an association; the fee of the connector applies again",
+       .label = "Remove fee",
+       .consequence = "The fee of the connector applies to new quotes.",
+       .run = remove,
+       .arguments = {association, connector, type},
+       .hint = kHint}};
 }
 
 }  // namespace coffer::cli

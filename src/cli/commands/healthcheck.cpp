@@ -28,7 +28,7 @@ int healthcheck(const Console& console, const Arguments& arguments, const Config
   const std::string& text = arguments.text("url");
   const auto url = outbound::parse_url(text);
   if (!url) {
-    print_error(console, "--url " + text + " is no http or https address");
+    print_error(console, "--url " + text + " is not an http or https URL");
     return exit_code::kUsage;
   }
   const auto timeout_ms = number_argument(arguments, "timeout-ms", 1, kTimeoutMsMax);
@@ -45,7 +45,7 @@ int healthcheck(const Console& console, const Arguments& arguments, const Config
   }
   const auto answer = ask(*url, ca_bundle, *timeout_ms);
   if (!answer) {
-    print_error(console, text + " is not reachable: " + answer.error().detail);
+    print_error(console, text + " cannot be reached: " + answer.error().detail);
     return exit_code::kUnreachable;
   }
   const bool healthy = answer->status >= 200 && answer->status < 300;
@@ -57,14 +57,17 @@ int healthcheck(const Console& console, const Arguments& arguments, const Config
 }  // namespace
 
 std::vector<Command> healthcheck_commands() {
-  return {{.path = "healthcheck",
-           .summary = "Ask a running server how it is: 0 healthy, 3 not, 69 not reachable",
-           .run = healthcheck,
-           .arguments = {option("url", "URL", "What to ask", "http://127.0.0.1:8080/healthz"),
-                         option("ca-bundle", "FILE",
-                                "Trusted roots; else SSL_CERT_FILE, else the system's"),
-                         option("timeout-ms", "MS", "For everything together", "5000")},
-           .settings = Settings::none}};
+  return {
+      {.path = "healthcheck",
+       .summary =
+           "Check a running server; exits with 0 (healthy), 3 (unhealthy) or 69 (unreachable)",
+       .run = healthcheck,
+       .arguments =
+           {option("url", "URL", "URL to check", "http://127.0.0.1:8080/healthz"),
+            option("ca-bundle", "FILE",
+                   "Trusted root certificates; by default SSL_CERT_FILE, then those of the system"),
+            option("timeout-ms", "MS", "Timeout for the whole check", "5000")},
+       .settings = Settings::none}};
 }
 
 }  // namespace coffer::cli

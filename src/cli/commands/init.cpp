@@ -41,8 +41,8 @@ int init(const Console& console, const Arguments& arguments, const ConfigFlags& 
   std::error_code ignored;
   if (std::filesystem::exists(std::filesystem::symlink_status(config->db, ignored))) {
     print_error(console, config->db +
-                             " is there already and stays as it is; "
-                             "name another place with --db, or serve this one");
+                             " already exists and is unchanged. Choose another file with --db, or "
+                             "serve this one with coffer serve");
     return exit_code::kCannotCreate;
   }
   configure_logging(LogLevel::warning, default_log_format());

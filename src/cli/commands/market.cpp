@@ -78,8 +78,9 @@ Result<Answer> set_rate(Session& session, const Arguments& arguments) {
   COFFER_TRY(const AssetCode buy, asset_argument(arguments, "BUY"));
   const auto rate = Rate::parse(arguments.text("RATE"));
   if (!rate) {
-    return unexpected(misshapen("RATE \"" + arguments.text("RATE") +
-                                "\" is none; write a positive number of at most 9 places."));
+    return unexpected(
+        misshapen("RATE \"" + arguments.text("RATE") +
+                  "\" is not a rate. Use a positive number with at most 9 decimal places."));
   }
   const Environment environment = environment_argument(arguments);
   COFFER_TRY_VOID(flows::set_rate(session.app.flows(), environment, sell, buy, *rate));
@@ -114,26 +115,36 @@ Result<Answer> list_rates(Session& session, const Arguments& arguments) {
   });
 }
 
-constexpr std::string_view kAssetHint = "coffer asset list shows what there is";
-constexpr std::string_view kRateHint = "coffer rate list shows what there is";
+constexpr std::string_view kAssetHint = "List assets with coffer asset list";
+constexpr std::string_view kRateHint = "List rates with coffer rate list";
 
 std::vector<Command> asset_commands(const Argument& environment) {
-  const Argument code = positional("CODE", "Its code, as in USDC");
+  const Argument code =
+      on_page(positional("CODE", "Asset code, such as USDC"), "Asset code", "USDC");
   return {
       {.path = "asset add",
        .summary = "Register an asset",
+       .label = "Add asset",
        .run = add_asset,
-       .arguments = {code, required_option("name", "TEXT", "Its name"),
-                     option("decimals", "N", "Places of its amounts, 0 to 7", "7"),
-                     option("issuer", "G...", "Key of its issuer; by default one is made")}},
+       .arguments = {code, required_option("name", "TEXT", "Name of the asset"),
+                     on_page(option("decimals", "N", "Decimal places, 0 to 7", "7"),
+                             "Decimal places", "7"),
+                     on_page(option("issuer", "G...",
+                                    "Public key of the issuer; by default, coffer creates one"),
+                             "Public key of the issuer", "G...")}},
       {.path = "asset list",
-       .summary = "List the assets and their liquidity",
+       .summary = "List assets and their liquidity",
        .run = list_assets,
        .role = OperatorRole::viewer},
       {.path = "asset liquidity",
-       .summary = "Add to what the market can pay out",
+       .summary = "Add liquidity to the market",
+       .label = "Add liquidity",
+       .consequence = "Swaps can use it immediately.",
        .run = add_liquidity,
-       .arguments = {code, positional("AMOUNT", "As in 250000.50"), environment},
+       .arguments = {code,
+                     on_page(positional("AMOUNT", "Amount to add, such as 250000.50"), "Amount",
+                             "250000.50"),
+                     environment},
        .hint = kAssetHint},
   };
 }
@@ -144,7 +155,7 @@ Result<AssetCode> asset_argument(const Arguments& arguments, const std::string& 
   const auto code = AssetCode::parse(arguments.text(name));
   if (code) return *code;
   return unexpected(misshapen(name + " \"" + arguments.text(name) +
-                              "\" is no asset code; write 1 to 12 letters or digits."));
+                              "\" is not an asset code. Use 1 to 12 letters or digits."));
 }
 
 Result<Amount> amount_argument(Session& session, const Arguments& arguments,
@@ -154,7 +165,7 @@ Result<Amount> amount_argument(Session& session, const Arguments& arguments,
       store::with_reader(session.app.database(), [&](store::Connection& db) -> Result<Asset> {
         auto found = store::find_asset(db, code);
         if (found) return *std::move(found);
-        return unexpected(Slug::not_found, "There is no asset " + code.value() + ".");
+        return unexpected(Slug::not_found, "Asset not found: " + code.value() + ".");
       }));
   const std::string& text = arguments.text(name);
   const ParsedAmount parsed = parse_amount(text, asset.decimals);
@@ -162,40 +173,51 @@ Result<Amount> amount_argument(Session& session, const Arguments& arguments,
     case AmountFault::none:
       return parsed.amount;
     case AmountFault::not_a_number:
-      return unexpected(misshapen(name + " \"" + text + "\" is no amount; write it as in 250.50."));
+      return unexpected(
+          misshapen(name + " \"" + text + "\" is not an amount. Write it like 250.50."));
     case AmountFault::too_precise:
-      return unexpected(Slug::amount_precision, name + " " + text + " has too many places; " +
-                                                    code.value() + " has " +
-                                                    std::to_string(asset.decimals) + ".");
+      return unexpected(Slug::amount_precision,
+                        name + " " + text + " has too many decimal places; " + code.value() +
+                            " has " + std::to_string(asset.decimals) + ".");
     case AmountFault::out_of_range:
-      return unexpected(Slug::amount_out_of_range,
-                        name + " " + text + " is out of range; write a positive amount.");
+      return unexpected(
+          Slug::amount_out_of_range,
+          name + " " + text +
+              " is out of range. Use an amount from the smallest unit to 922337203685.4775807.");
   }
   throw InternalError("unknown amount fault");
 }
 
 std::vector<Command> market_commands() {
   const Argument environment =
-      choice("environment", "sandbox|production", "Whose market", "sandbox");
-  const Argument sell = positional("SELL", "The asset that is sold");
-  const Argument buy = positional("BUY", "The asset that is bought");
+      choice("environment", "sandbox|production", "Environment of the market", "sandbox");
+  const Argument sell = on_page(positional("SELL", "Asset sold"), "Asset sold", "USDC");
+  const Argument buy = on_page(positional("BUY", "Asset bought"), "Asset bought", "EURC");
   std::vector<Command> out = asset_commands(environment);
-  out.insert(out.end(),
-             {{.path = "rate set",
-               .summary = "Say what one unit of an asset gives of another",
-               .run = set_rate,
-               .arguments = {sell, buy, positional("RATE", "As in 0.9215"), environment},
-               .hint = kAssetHint},
-              {.path = "rate list",
-               .summary = "List the rates",
-               .run = list_rates,
-               .role = OperatorRole::viewer,
-               .arguments = {choice("environment", "sandbox|production", "Only this market")}},
-              {.path = "rate remove",
-               .summary = "Take a rate out of the market",
-               .run = remove_rate,
-               .arguments = {sell, buy, environment},
-               .hint = kRateHint}});
+  out.insert(
+      out.end(),
+      {{.path = "rate set",
+        .summary = "Set an exchange rate",
+        .label = "Set exchange rate",
+        .consequence = "It applies to every swap that settles from now on.",
+        .run = set_rate,
+        .arguments = {sell, buy,
+                      on_page(positional("RATE", "Amount bought per unit sold, such as 0.9215"),
+                              "Exchange rate", "0.9215"),
+                      environment},
+        .hint = kAssetHint},
+       {.path = "rate list",
+        .summary = "List exchange rates",
+        .run = list_rates,
+        .role = OperatorRole::viewer,
+        .arguments = {choice("environment", "sandbox|production", "Filter by environment")}},
+       {.path = "rate remove",
+        .summary = "Remove an exchange rate",
+        .label = "Remove exchange rate",
+        .consequence = "Swaps that have no other path fail.",
+        .run = remove_rate,
+        .arguments = {sell, buy, environment},
+        .hint = kRateHint}});
   return out;
 }
 

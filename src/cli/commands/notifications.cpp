@@ -46,10 +46,11 @@ Result<Answer> list(Session& session, const Arguments& arguments) {
 }  // namespace
 
 std::vector<Command> notification_commands() {
-  std::vector<Argument> arguments{choice("state", "waiting|sent|failed|recorded", "Only these")};
+  std::vector<Argument> arguments{
+      choice("state", "waiting|sent|failed|recorded", "Filter by state")};
   for (const Argument& one : page_arguments()) arguments.push_back(one);
   return {{.path = "notification list",
-           .summary = "List the messages to receivers of payments, newest first",
+           .summary = "List messages to receivers of payments, newest first",
            .run = list,
            .role = OperatorRole::viewer,
            .arguments = std::move(arguments)}};

@@ -38,8 +38,8 @@ Answer with_link(Session& session, const flows::InvitedOperator& invited) {
   record.emplace_back("link", link_address(session, invited.link));
   return {.records = {std::move(record)},
           .note =
-              "\nHand the link over: it works once, for 24 hours, and lets its holder choose a "
-              "password."};
+              "\nGive this link to the operator. It works once, within 24 hours, and lets its "
+              "holder choose a password."};
 }
 
 Result<OperatorRole> role_argument(const Arguments& arguments) {
@@ -87,8 +87,8 @@ Result<Answer> admin_link(Session& session, const Arguments&) {
   COFFER_TRY(const Secret link, flows::administrator_link(session.app.flows()));
   return Answer{.records = {{{"link", link_address(session, link)}}},
                 .note =
-                    "\nWhoever opens it first becomes an administrator: it works once, for 24 "
-                    "hours."};
+                    "\nThe first person who opens this link becomes an administrator. It works "
+                    "once, within 24 hours."};
 }
 
 Result<Answer> list_acts(Session& session, const Arguments& arguments) {
@@ -117,54 +117,68 @@ Result<Answer> list_acts(Session& session, const Arguments& arguments) {
   });
 }
 
-constexpr std::string_view kHint = "coffer operator list shows who there is";
+constexpr std::string_view kHint = "List operators with coffer operator list";
 constexpr std::string_view kRoles = "viewer|operator|administrator";
 
 }  // namespace
 
 std::vector<Command> operator_commands() {
-  const Argument who = positional("NAME", "Its name");
+  const Argument who = positional("NAME", "Name of the operator");
   return {
       {.path = "operator add",
-       .summary = "Invite a person to the admin page, by a one-time link",
+       .summary = "Add an operator and print a one-time sign-in link",
+       .label = "Add operator",
+       .consequence = "The link is shown once.",
        .run = add,
-       .arguments = {positional("NAME", "1 to 64 of A-Z a-z 0-9 . _ @ + -"),
-                     choice("role", kRoles, "What it may do", "operator")}},
+       .arguments = {positional("NAME", "Name: 1 to 64 of A-Z a-z 0-9 . _ @ + -"),
+                     choice("role", kRoles, "Role", "operator")}},
       {.path = "operator list",
-       .summary = "List who may use the admin page",
+       .summary = "List operators",
        .run = list,
        .role = OperatorRole::viewer},
       {.path = "operator role",
-       .summary = "Change what an operator may do, and end its sessions",
+       .summary = "Change the role of an operator and end their sessions",
+       .label = "Change role",
+       .consequence = "Their sessions end immediately.",
        .run = change_role,
-       .arguments = {who, choice("role", kRoles, "What it may do", "operator")},
+       .arguments = {who, choice("role", kRoles, "Role", "operator")},
        .hint = kHint},
       {.path = "operator suspend",
-       .summary = "End the sessions of an operator and refuse new ones",
+       .summary = "Suspend an operator and end their sessions",
+       .label = "Suspend operator",
+       .consequence = "Their sessions end immediately.",
        .run = suspend<true>,
        .arguments = {who},
        .hint = kHint},
       {.path = "operator resume",
-       .summary = "Let a suspended operator sign in again",
+       .summary = "Resume a suspended operator",
+       .label = "Resume operator",
+       .consequence = "They can sign in again immediately.",
        .run = suspend<false>,
        .arguments = {who},
        .hint = kHint},
       {.path = "operator reset",
-       .summary = "Take password and authenticator away, and give a new one-time link",
+       .summary = "Remove password and authenticator, and print a new one-time link",
+       .label = "Reset sign-in",
+       .consequence = "Their password and authenticator stop working. The new link is shown once.",
        .run = reset,
        .arguments = {who},
        .hint = kHint},
       {.path = "admin link",
-       .summary = "A one-time link that makes its holder an administrator of the admin page",
+       .summary = "Print a one-time link that makes its holder an administrator",
+       .label = "Create administrator link",
+       .consequence = "The first person who opens it becomes an administrator.",
        .run = admin_link},
       {.path = "audit list",
-       .summary = "What was done from the admin page and the command line, newest first",
+       .summary = "List audit entries, newest first",
        .run = list_acts,
        .role = OperatorRole::viewer,
-       .arguments = {option("actor", "NAME", "Only what this one did"),
-                     option("command", "COMMAND", "Only this command, as in \"wallet verify\""),
-                     option("before", "ACT", "Only what is older than this act"),
-                     option("limit", "N", "At most this many, up to 500", "50")}},
+       .arguments =
+           {on_page(option("actor", "NAME", "Filter by operator or user"), "Operator or user"),
+            on_page(option("command", "COMMAND", "Filter by command, such as \"wallet verify\""),
+                    "Command", "wallet verify"),
+            option("before", "ACT", "Only entries before this one"),
+            option("limit", "N", "Maximum number of entries, up to 500", "50")}},
   };
 }
 

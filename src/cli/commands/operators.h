@@ -1,4 +1,4 @@
-// Operators of the box: who may use the admin page, and the audit log.
+// Operators of the admin page, and the audit log.
 #pragma once
 
 #include <vector>

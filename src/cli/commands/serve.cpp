@@ -18,7 +18,7 @@ int serve(const Console& console, const Arguments&, const ConfigFlags& flags) {
   Serving serving;
   serving.prepare = [&](App&) -> Result<void> {
     // Right for a first start; where data was expected, the operator should see it.
-    if (is_new) log_warning("serve", "made a new database", {{"database", config->db}});
+    if (is_new) log_warning("serve", "created a new database", {{"database", config->db}});
     return {};
   };
   return run_server(console, *config, serving);
@@ -28,7 +28,7 @@ int serve(const Console& console, const Arguments&, const ConfigFlags& flags) {
 
 std::vector<Command> serve_commands() {
   return {{.path = "serve",
-           .summary = "Serve the API from a database until told to stop",
+           .summary = "Serve the API",
            .run = serve,
            .settings = Settings::server,
            .prints_data = false}};

@@ -23,8 +23,8 @@ Answer view(const flows::EnrolledUser& enrolled) {
   if (!enrolled.otpauth_uri.empty()) record.emplace_back("otpauthUri", enrolled.otpauth_uri);
   return {.records = {std::move(record)},
           .note =
-              "\nThis is shown once. An authenticator app reads the otpauth URI, as text or as "
-              "a QR code."};
+              "\nCopy these secrets now. You won't see them again. Enter the otpauth URI in an "
+              "authenticator app, as text or as a QR code."};
 }
 
 Result<Answer> add(Session& session, const Arguments& arguments) {
@@ -62,43 +62,54 @@ Result<Answer> reset(Session& session, const Arguments& arguments) {
   return view(enrolled);
 }
 
-constexpr std::string_view kHint = "coffer user list shows who there is";
+constexpr std::string_view kHint = "List users with coffer user list";
 
 }  // namespace
 
 std::vector<Command> user_commands() {
-  const Argument id = positional("ID", "Its id");
+  const Argument id = positional("ID", "ID of the user");
   return {
       {.path = "user add",
-       .summary = "Enrol a person who logs in with password and one-time code",
+       .summary = "Add a user who logs in with a password and a one-time code",
+       .label = "Add user",
+       .consequence = "The password and the authenticator key are shown once.",
        .run = add,
-       .arguments = {positional("USERNAME", "1 to 64 of A-Z a-z 0-9 . _ @ + -"),
-                     required_option("association", "ID", "Whose business it may see")},
-       .hint = "coffer association list shows what there is"},
+       .arguments = {on_page(positional("USERNAME", "User name: 1 to 64 of A-Z a-z 0-9 . _ @ + -"),
+                             "User name"),
+                     required_option("association", "ID", "Association of the user")},
+       .hint = "List IDs with coffer association list"},
       {.path = "user list",
-       .summary = "List the users of all associations, newest first",
+       .summary = "List users of all associations, newest first",
        .run = list,
        .role = OperatorRole::viewer,
        .arguments = page_arguments()},
       {.path = "user suspend",
-       .summary = "End the tokens of a user and refuse new ones",
+       .summary = "Suspend a user and revoke their tokens",
+       .label = "Suspend user",
+       .consequence = "Their tokens are revoked immediately.",
        .run = suspend<true>,
        .role = OperatorRole::operating,
        .arguments = {id},
        .hint = kHint},
       {.path = "user resume",
-       .summary = "Let a suspended user log in again",
+       .summary = "Resume a suspended user",
+       .label = "Resume user",
+       .consequence = "They can log in again immediately.",
        .run = suspend<false>,
        .role = OperatorRole::operating,
        .arguments = {id},
        .hint = kHint},
       {.path = "user reset-otp",
-       .summary = "Give a user a new key for the authenticator app",
+       .summary = "Issue a new authenticator key for a user",
+       .label = "Reset authenticator",
+       .consequence = "The old authenticator stops working. The new key is shown once.",
        .run = reset<flows::reset_otp>,
        .arguments = {id},
        .hint = kHint},
       {.path = "user reset-password",
-       .summary = "Give a user a new password",
+       .summary = "Issue a new password for a user",
+       .label = "Reset password",
+       .consequence = "The old password stops working. The new one is shown once.",
        .run = reset<flows::reset_password>,
        .arguments = {id},
        .hint = kHint},

@@ -42,11 +42,12 @@ Answer report(const std::string& path, const std::vector<store::Violation>& viol
   if (json) {
     answer.records = {{{"database", path}, {"ok", whole}, {"violations", records_of(violations)}}};
   } else if (whole) {
-    answer.records = {{{"database", path}, {"verified", "every invariant holds"}}};
+    answer.records = {{{"database", path}, {"verified", "all invariants hold"}}};
   } else {
     answer.list = true;
     answer.records = records_of(violations);
-    answer.note = "\n" + path + " is at fault: stop the server, keep a copy, restore a backup.";
+    answer.note = "\n" + path +
+                  " is damaged. Stop the server, keep a copy of the file, and restore a backup.";
   }
   return answer;
 }
@@ -70,14 +71,13 @@ Result<Answer> judge(const Console& console, const std::string& path, bool json)
   Answer answer = report(path, found.verdict.violations, json);
   if (!found.verdict.violations.empty()) return answer;
   if (found.verdict.newer_schema || found.verdict.older_schema) {
-    return unexpected(
-        Slug::conflict,
-        path + " has schema " + std::to_string(found.schema_before) +
-            ", which another version of coffer wrote: SQLite's structures are whole, the "
-            "invariants are judged by that version, or once it is restored");
+    return unexpected(Slug::conflict,
+                      path + " has schema " + std::to_string(found.schema_before) +
+                          ", from another version of coffer: the SQLite structure is intact. To "
+                          "check the invariants, use that version, or restore the file first");
   }
   Record& record = answer.records.front();
-  record.emplace_back("checksum", found.checksum ? "right" : "none beside it");
+  record.emplace_back("checksum", found.checksum ? "right" : "no checksum file");
   record.emplace_back("payments", found.verdict.summary.payments);
   record.emplace_back("lastEntryAt", last_entry(found.verdict.summary));
   return answer;
@@ -105,17 +105,19 @@ std::optional<std::string> last_entry(const store::FileSummary& summary) {
 }
 
 std::vector<Command> verify_commands() {
-  return {{.path = "verify",
-           .summary = "Prove that the file, or a backup, is whole; ends with 3 when it is not",
-           .run = verify,
-           .role = OperatorRole::viewer,
-           .arguments = {path_positional("A backup, instead of the database", false),
-                         toggle("quick", "Without the slow check of SQLite's own structures")},
-           .details =
-               "Checks every invariant of the ledger, the hash chain over its entries, that of the "
-               "audit log,\nand SQLite's own structures; of a backup also the checksum beside it. "
-               "The first row that\nis at fault is named. The file of a running server is copied "
-               "first, beside it; with --quick it is\nchecked in place, in slices."}};
+  return {
+      {.path = "verify",
+       .summary = "Check the integrity of the database or a backup; exits with 3 if it is damaged",
+       .label = "Verify file",
+       .run = verify,
+       .role = OperatorRole::viewer,
+       .arguments = {path_positional("Backup to check instead of the database", false),
+                     on_page(toggle("quick", "Skip the slow check of the SQLite structure"),
+                             "Skip the check of the SQLite structure")},
+       .details = "Checks the invariants of the ledger, the hash chains of entries and audit log, "
+                  "and the SQLite\nstructure. For a backup, it also checks the checksum file. It "
+                  "prints the first faulty row of each\nfailed check. The file of a running server "
+                  "is first copied beside it; with --quick, it is checked\nin place, in slices."}};
 }
 
 }  // namespace coffer::cli

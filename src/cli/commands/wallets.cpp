@@ -19,7 +19,7 @@ Result<Answer> change_wallet(
              store::with_reader(database, [&](store::Connection& db) -> Result<Tenant> {
                auto found = store::tenant_of_wallet(db, id);
                if (found) return *std::move(found);
-               return unexpected(Slug::not_found, "There is no such wallet.");
+               return unexpected(Slug::not_found, "The wallet was not found.");
              }));
   COFFER_TRY(const auto row, change(tenant, id));
   return store::with_reader(database, [&](store::Connection& db) -> Result<Answer> {
@@ -43,7 +43,8 @@ Result<Answer> reject(Session& session, const Arguments& arguments) {
 /// The audit log keeps it with the command.
 Result<void> check_reason(const Tenant& tenant, const Arguments& arguments) {
   if (tenant.environment == Environment::sandbox || arguments.has("reason")) return {};
-  return unexpected(Problem(Slug::validation_failed, "A production wallet is funded with a reason.",
+  return unexpected(Problem(Slug::validation_failed,
+                            "A production wallet can be funded only with a reason. Add one.",
                             {{"reason", "is required for a production wallet"}}));
 }
 
@@ -65,46 +66,61 @@ Result<Answer> fund(Session& session, const Arguments& arguments) {
           }));
   answer.records.front().emplace_back("isIdempotent", replayed);
   if (replayed) {
-    answer.note = "The wallet was funded under this transaction id before.";
-    answer.unchanged = "funded before under this transaction id";
+    answer.note = "This transaction ID has already funded the wallet. Nothing was credited.";
+    answer.unchanged = "already funded under this transaction ID";
   }
   return answer;
 }
 
 constexpr std::string_view kFundDetails =
-    "The command issues new value: fund a production wallet only with money that you hold for its "
-    "owner. The same --transaction-id again changes nothing; with other content it is refused.";
-constexpr std::string_view kHint = "coffer wallet list shows what there is";
+    "The command issues new value. Fund a production wallet only with money that you hold for its "
+    "owner. A repeated --transaction-id credits nothing; with different content it is an error.";
+constexpr std::string_view kHint = "List wallets with coffer wallet list";
 
 }  // namespace
 
 std::vector<Command> wallet_commands() {
-  const Argument id = positional("ID", "Its id");
+  const Argument id = positional("ID", "ID of the wallet");
   std::vector<Command> out = wallet_read_commands();
   const std::vector<Command> changes{
       {.path = "wallet verify",
-       .summary = "End the review of a Pending wallet well: it can transact",
+       .summary = "Approve a pending wallet",
+       .label = "Approve wallet",
+       .consequence = "It can transact immediately.",
        .run = verify,
        .role = OperatorRole::operating,
        .arguments = {id},
        .hint = kHint},
       {.path = "wallet reject",
-       .summary = "End the review of a Pending wallet badly",
+       .summary = "Reject a pending wallet",
+       .label = "Reject wallet",
+       .consequence = "It cannot transact. The owner sees the code and the message.",
        .run = reject,
        .role = OperatorRole::operating,
-       .arguments = {id, required_option("code", "WORD", "Shown as statusReason.code"),
-                     required_option("message", "TEXT", "Shown as statusReason.message")},
+       .arguments =
+           {id,
+            on_page(required_option("code", "WORD", "Reason code, returned as statusReason.code"),
+                    "Reason code", "document_unreadable"),
+            on_page(required_option("message", "TEXT",
+                                    "Message to the owner, returned as statusReason.message"),
+                    "Message to the owner")},
        .hint = kHint},
       {.path = "wallet fund",
-       .summary = "Credit a wallet from the issuance account of an asset",
+       .summary = "Fund a wallet from the issuance account of an asset",
+       .label = "Fund wallet",
        .run = fund,
-       .arguments = {id, required_option("asset", "CODE", "The asset; the wallet has a trustline"),
-                     required_option("amount", "AMOUNT", "As in 1000.50"),
-                     option("reason", "TEXT", "For the audit log; required in production"),
-                     option("transaction-id", "ID",
-                            "Your own id; repeated, it credits nothing. Required in production"),
-                     option("description", "TEXT", "Shown on the statement of the wallet")},
-       .hint = "coffer wallet list and coffer asset list show what there is",
+       .arguments =
+           {id,
+            on_page(required_option("asset", "CODE", "Asset for which the wallet has a trustline"),
+                    "Asset", "USDC"),
+            on_page(required_option("amount", "AMOUNT", "Amount to credit, such as 1000.50"),
+                    "Amount", "1000.50"),
+            option("reason", "TEXT", "Reason for the audit log; required in production"),
+            on_page(option("transaction-id", "ID",
+                           "Your own ID of this credit, which counts once; required in production"),
+                    "Your transaction ID", "BANK-2026-11-20-881"),
+            option("description", "TEXT", "Description on the statement of the wallet")},
+       .hint = "List wallets with coffer wallet list and assets with coffer asset list",
        .details = kFundDetails},
   };
   out.insert(out.end(), changes.begin(), changes.end());

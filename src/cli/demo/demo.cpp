@@ -30,8 +30,9 @@ Result<void> join_address(const Arguments& arguments, ConfigFlags& flags) {
   constexpr int kPortMax = 65'535;
   if (!arguments.has("host") && !arguments.has("port")) return {};
   if (flags.contains("listen_http")) {
-    return unexpected(Slug::malformed_request,
-                      "--listen-http says the same as --host and --port; give one of them.");
+    return unexpected(
+        Slug::malformed_request,
+        "--listen-http cannot be combined with --host or --port. Use one of the two forms.");
   }
   HostPort address = Config{}.listen_http;
   if (arguments.has("port")) {
@@ -172,15 +173,16 @@ std::optional<std::string> demo_database() {
 }
 
 std::vector<Command> demo_commands() {
-  return {{.path = "demo",
-           .summary = "Try coffer: a sandbox with money in it, and what to paste next",
-           .run = serve_demo,
-           .arguments = {option("host", "HOST", "Address to listen on [127.0.0.1]"),
-                         option("port", "PORT", "Port to listen on, 0 picks a free one [8080]"),
-                         toggle("rate-limits", "With the rate limits and quotas of a real server")},
-           .settings = Settings::server,
-           .details = "The demo keeps its data in coffer/demo.db in $XDG_DATA_HOME, unless told "
-                      "otherwise, and reads\nno configuration file but the one it is given."}};
+  return {
+      {.path = "demo",
+       .summary = "Start a sandbox with funded wallets and print commands to try",
+       .run = serve_demo,
+       .arguments = {option("host", "HOST", "Address to listen on [127.0.0.1]"),
+                     option("port", "PORT", "Port to listen on; 0 selects a free one [8080]"),
+                     toggle("rate-limits", "Apply the rate limits and quotas of a real server")},
+       .settings = Settings::server,
+       .details = "By default, the demo keeps its data in coffer/demo.db in $XDG_DATA_HOME. It "
+                  "reads a\nconfiguration file only if --config or COFFER_CONFIG names one."}};
 }
 
 }  // namespace coffer::cli

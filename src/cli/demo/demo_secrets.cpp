@@ -76,9 +76,8 @@ Result<void> write(const std::string& path, const DemoSecrets& secrets) {
   }
   const auto written = write_durably(path, to_json(record, false) + "\n");
   if (written) return {};
-  return unexpected(
-      written.error().slug,
-      written.error().detail + "; the demo needs a place of its own, name one with --db.");
+  return unexpected(written.error().slug,
+                    written.error().detail + ". Choose another file for the demo with --db.");
 }
 
 bool has_key_pair(const DemoSecrets& secrets) {

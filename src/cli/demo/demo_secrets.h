@@ -39,9 +39,9 @@ std::string demo_secrets_path(const std::string& database);
 void claim_demo(const std::string& database);
 bool is_claimed_as_demo(const std::string& database);
 
-/// The secrets of the demo's application, registering or rotating it where file and database do not
-/// agree: a kill at any moment leaves nothing that the next start does not mend. The file is
-/// written whole and on disk before this returns.
+/// The secrets of the demo application. If file and database disagree, the application is
+/// registered again or its secrets are rotated, so the next start repairs the effect of a kill at
+/// any moment. The complete file is on disk before this returns.
 Result<DemoSecrets> ensure_demo_secrets(App& app, AssociationId association);
 /// The same for the operator of the demo: afterwards `secrets` holds the password that opens the
 /// page.

@@ -15,8 +15,8 @@
 #include "store/tenants.h"
 
 // Every step first looks whether it was done before, because the file may come from a demo that was
-// killed while it was being made. A marker in the file, written last, says that nothing is left to
-// do: from then on the world belongs to whoever plays in it.
+// killed while it was being made. A marker in the file, written last, marks it as complete:
+// from then on the demo does not change its data.
 
 namespace coffer::cli {
 namespace {
@@ -107,8 +107,8 @@ class Seeder {
     for (const auto& row : associations) only_ours = only_ours && row.name == kAssociationName;
     if (only_ours) return {};
     return unexpected(Slug::conflict, app_.database().path() +
-                                          " is no demo file and stays as it is; name another "
-                                          "with --db, or serve this one with coffer serve.");
+                                          " is not a demo file and is unchanged. Choose another "
+                                          "file with --db, or serve this one with coffer serve.");
   }
 
   /// What takes a commit, or several, is a step.
@@ -121,11 +121,11 @@ class Seeder {
 
   Result<void> make_market() {
     for (const DemoAsset& asset : kAssets) {
-      show_step("making assets");
+      show_step("creating assets");
       COFFER_TRY_VOID(make_asset(asset));
     }
     for (const DemoAsset& sell : kAssets) {
-      show_step("making rates");
+      show_step("creating exchange rates");
       for (const DemoAsset& buy : kAssets) {
         if (sell.code == buy.code) continue;
         COFFER_TRY_VOID(flows::set_rate(app_.flows(), kEnvironment, code_of(sell.code),
@@ -176,7 +176,7 @@ class Seeder {
   Result<std::string> make_wallets(const Tenant& tenant) {
     std::string marker = std::string(kMarkerVersion) + " " + tenant.association.to_string();
     for (const DemoWallet& wanted : kWallets) {
-      show_step("making wallets");
+      show_step("creating wallets");
       COFFER_TRY(const auto wallet, make_wallet(tenant, wanted));
       marker += " " + wallet.id.to_string();
     }
@@ -241,7 +241,7 @@ class Seeder {
                  }));
       world.wallets.push_back(std::move(wallet).value());
     }
-    if (steps_ > 0) show_step("making beneficiaries and connectors");
+    if (steps_ > 0) show_step("creating beneficiaries and connectors");
     COFFER_TRY(world.recipients, ensure_demo_recipients(app_, tenant, world.wallets));
     return world;
   }

@@ -34,7 +34,7 @@ Findings examine_settings(const ConfigReading& reading) {
   Findings out;
   for (const FieldError& error : reading.faults) {
     out.push_back(fault("configuration", error.field + ": " + error.message,
-                        "Correct " + error.field + "; until then no server starts."));
+                        "Correct " + error.field + ". A server cannot start before."));
   }
   const std::string& file = reading.config.config;
   if (out.empty()) {
@@ -50,7 +50,8 @@ Findings examine(const ConfigReading& reading, const std::string& probe, int tim
   Findings out = examine_settings(reading);
   Owner owner;
   if (config.db.empty()) {
-    out.push_back(fault("database", "nothing says where it is", "Name it with --db or COFFER_DB."));
+    out.push_back(
+        fault("database", "the location is not configured", "Set it with --db or COFFER_DB."));
   } else {
     owner = find_owner(config.db);
     add(out, examine_database(config, owner));
@@ -117,15 +118,14 @@ int doctor(const Console& console, const Arguments& arguments, const ConfigFlags
 }  // namespace
 
 std::vector<Command> doctor_commands() {
-  return {
-      {.path = "doctor",
-       .summary = "Look at settings, files, machine and server, and say what to do: 3 for a fault",
-       .run = doctor,
-       .arguments = {option("resolve", "NAME", "A name to ask the name servers for", "example.com"),
-                     option("timeout-ms", "MS", "For each answer from the network", "3000")},
-       .settings = Settings::server,
-       .details = "It changes nothing, needs no server, and looks at one that runs. Run it as "
-                  "the user of the\nserver, and with the settings of the server."}};
+  return {{.path = "doctor",
+           .summary = "Check settings, files, machine and server; exits with 3 on a fault",
+           .run = doctor,
+           .arguments = {option("resolve", "NAME", "Host name for the DNS check", "example.com"),
+                         option("timeout-ms", "MS", "Timeout of each network request", "3000")},
+           .settings = Settings::server,
+           .details = "It changes nothing and works with or without a running server. Run it as "
+                      "the user of the server,\nwith the settings of the server."}};
 }
 
 }  // namespace coffer::cli

@@ -47,7 +47,7 @@ std::string existing_part(std::string path) {
 }
 
 std::string as_owner(uid_t owner) {
-  return "Run it as that user: sudo -u '#" + std::to_string(owner) + "' coffer doctor.";
+  return "Run coffer doctor as that user: sudo -u '#" + std::to_string(owner) + "' coffer doctor.";
 }
 
 /// What is wrong with who may touch a file that belongs to `owner` alone; ok when nothing is.
@@ -55,7 +55,7 @@ Finding judge_privacy(const std::string& check, const std::string& path,
                       const struct stat& status) {
   char mode[8];
   std::snprintf(mode, sizeof mode, "%03o", static_cast<unsigned>(status.st_mode & 0777));
-  const std::string remedy = "Close it: chmod 600 " + path + ".";
+  const std::string remedy = "Restrict it: chmod 600 " + path + ".";
   if ((status.st_mode & kOthers) != 0) {
     return fault(check, path + " is open to every user (mode " + mode + ")", remedy);
   }
@@ -71,8 +71,8 @@ std::optional<Finding> judge_folder(const std::string& check, const std::string&
   if (!status || (status->st_mode & kWritableByOthers) == 0 || (status->st_mode & S_ISVTX) != 0) {
     return std::nullopt;
   }
-  return fault(check, "other users can write into " + folder,
-               "Close it: chmod 700 " + folder + ".");
+  return fault(check, "other users can write to " + folder,
+               "Restrict it: chmod 700 " + folder + ".");
 }
 
 Findings examine_missing(const Config& config) {
@@ -82,35 +82,36 @@ Findings examine_missing(const Config& config) {
   }
   const std::string folder = existing_part(path);
   if (::access(folder.c_str(), W_OK | X_OK) != 0) {
-    return {fault("database", "there is none, and " + folder + ": " + reason(),
-                  "Make " + directory_of(path) + " for the user of the server, mode 0700.")};
+    return {fault("database", "it does not exist, and " + folder + ": " + reason(),
+                  "Create " + directory_of(path) + " for the user of the server, mode 0700.")};
   }
-  return {warning("database", path + " is not there yet",
-                  "Make it with coffer init, or let the first coffer serve do it.")};
+  return {warning("database", path + " does not exist yet",
+                  "Create it with coffer init, or start coffer serve, which creates it.")};
 }
 
 Finding judge_marks(const std::string& path, const std::optional<store::FileMarks>& marks) {
   const std::string check = "schema";
   if (!marks) {
-    return fault(check, path + " is no SQLite file, or not whole",
-                 "Keep a copy of it and restore a backup with coffer restore.");
+    return fault(check, path + " is not an SQLite file, or is truncated",
+                 "Keep a copy of the file, and restore a backup with coffer restore.");
   }
   if (marks->application_id != store::kApplicationId) {
-    return fault(check, path + " belongs to another program", "Name coffer's own file with --db.");
+    return fault(check, path + " belongs to another program", "Set the file of coffer with --db.");
   }
   const std::string version = "schema " + std::to_string(marks->schema_version);
   const std::string ours = std::to_string(store::schema_version());
   if (marks->schema_version > store::schema_version()) {
-    return fault(check, version + ", which is newer than this coffer's (" + ours + ")",
-                 "Install the version that wrote it, or restore the backup made before.");
+    return fault(
+        check, version + ", newer than the schema of this version (" + ours + ")",
+        "Install the version that wrote it, or restore the backup from before the upgrade.");
   }
   if (marks->schema_version < store::kFirstSchema) {
     return fault(check, version + ", of a development build before the first release",
-                 "It has no upgrade. Create a new file with another --db.");
+                 "It cannot be upgraded. Create a new file with another --db.");
   }
   if (marks->schema_version < store::schema_version()) {
-    return warning(check, version + ", which this coffer brings to " + ours,
-                   "Take a backup; the next start upgrades the file, and there is no way back.");
+    return warning(check, version + ", which this version upgrades to " + ours,
+                   "Make a backup. The next start upgrades the file, which cannot be undone.");
   }
   return good(check, version);
 }
@@ -134,7 +135,7 @@ Findings examine_companions(const Config& config, uid_t owner) {
     if (!status) continue;
     if (status->st_uid != owner) {
       out.push_back(fault("companions", path + " belongs to another user than the database",
-                          "Give it back: chown " + std::to_string(owner) + " " + path + "."));
+                          "Change the owner: chown " + std::to_string(owner) + " " + path + "."));
     }
     Finding privacy = judge_privacy("companions", path, *status);
     if (privacy.grade != Grade::ok) out.push_back(std::move(privacy));
@@ -147,7 +148,7 @@ std::optional<Finding> judge_filesystem(const Config& config) {
   const std::string network = network_filesystem(folder);
   if (network.empty()) return std::nullopt;
   const std::string found = folder + " is on " + network + ", where file locks may not hold";
-  const std::string remedy = "Move the database to a local disk and name it with --db.";
+  const std::string remedy = "Move the database to a local disk and set its path with --db.";
   return config.allow_network_filesystem ? warning("file system", found, remedy)
                                          : fault("file system", found, remedy);
 }
@@ -155,14 +156,15 @@ std::optional<Finding> judge_filesystem(const Config& config) {
 Finding judge_backup_age(const std::string& folder, Timestamp latest, Timestamp now, int every_h) {
   const std::string check = "backups";
   if (latest.ms == 0) {
-    return warning(check, folder + " holds none yet",
-                   "Take one now with coffer backup, and look here again tomorrow.");
+    return warning(check, folder + " has no backup yet",
+                   "Make one now with coffer backup, and run coffer doctor again tomorrow.");
   }
   const std::int64_t hours = (now.ms - latest.ms) / kMsPerHour;
-  const std::string found = "the latest is " + std::to_string(hours) + " h old";
+  const std::string found = "the latest backup is " + std::to_string(hours) + " h old";
   if (hours < 2 * std::int64_t{every_h}) return good(check, found);
-  return fault(check, found + ", and there should be one every " + std::to_string(every_h) + " h",
-               "Look for `backup` in the log of the server, and take one now with coffer backup.");
+  return fault(
+      check, found + ", and the schedule is one every " + std::to_string(every_h) + " h",
+      "Search for `backup` in the log of the server, and make a backup now with coffer backup.");
 }
 
 Finding judge_room(const Config& config, const std::string& folder, const struct statvfs& info,
@@ -172,11 +174,12 @@ Finding judge_room(const Config& config, const std::string& folder, const struct
   const std::string found = folder + ": " + readable_bytes(static_cast<std::int64_t>(free)) +
                             " free of " + readable_bytes(static_cast<std::int64_t>(size));
   if (has_database && free < static_cast<std::uint64_t>(config.disk_floor_mib) * kMiB) {
-    return fault("disk", found + ", less than disk_floor_mib: no write is accepted",
-                 "Free some; writing resumes by itself.");
+    return fault("disk", found + ", less than disk_floor_mib: writes are refused",
+                 "Free disk space. Writes then resume automatically.");
   }
   const bool few = free < 1024 * kMiB || (free < size / 20 && free < 20 * 1024 * kMiB);
-  if (few) return warning("disk", found, "Free some, or move old backups to another machine.");
+  if (few)
+    return warning("disk", found, "Free disk space, or move old backups to another machine.");
   return good("disk", found);
 }
 
@@ -196,17 +199,19 @@ std::optional<Finding> judge_certificate(const Config& config, Timestamp now) {
   if (config.tls_cert.empty() || config.tls_key.empty()) return std::nullopt;
   http::TlsIdentity identity;
   if (const auto loaded = identity.load(config.tls_cert, config.tls_key); !loaded) {
-    return fault(check, loaded.error().detail, "Put a certificate and its own key there, as PEM.");
+    return fault(check, loaded.error().detail,
+                 "Set tls_cert and tls_key to a certificate and its key in PEM format.");
   }
   const auto file = http::read_certificate_file(config.tls_cert);
-  if (!file) return fault(check, file.error().detail, "Make it readable to the server's user.");
+  if (!file)
+    return fault(check, file.error().detail, "Make it readable by the user of the server.");
   const std::string day = file->first_ends.to_string().substr(0, 10);
   const std::string remedy = "Renew it and send the server SIGHUP (systemctl reload coffer).";
-  if (file->first_ends <= now) return fault(check, "it ended on " + day, remedy);
+  if (file->first_ends <= now) return fault(check, "it expired on " + day, remedy);
   if (file->first_ends.ms - now.ms < kSoonDays * kMsPerDay) {
-    return warning(check, "it ends on " + day, remedy);
+    return warning(check, "it expires on " + day, remedy);
   }
-  return good(check, "good until " + day);
+  return good(check, "valid until " + day);
 }
 
 std::optional<Finding> judge_log_file(const Config& config) {
@@ -215,7 +220,7 @@ std::optional<Finding> judge_log_file(const Config& config) {
   std::error_code ignored;
   const std::string place = fs::exists(path, ignored) ? path : directory_of(path);
   if (::access(place.c_str(), W_OK) == 0) return good("log file", path);
-  return fault("log file", place + ": " + reason(), "Make it writable to the server's user.");
+  return fault("log file", place + ": " + reason(), "Make it writable by the user of the server.");
 }
 
 }  // namespace
@@ -224,7 +229,8 @@ Findings examine_database(const Config& config, const Owner& owner) {
   const auto status = status_of(config.db);
   if (!status) return examine_missing(config);
   if (!S_ISREG(status->st_mode)) {
-    return {fault("database", config.db + " is no regular file", "Name a file with --db.")};
+    return {
+        fault("database", config.db + " is not a regular file", "Set a regular file with --db.")};
   }
   Findings out;
   if (::access(config.db.c_str(), R_OK | W_OK) != 0) {
@@ -232,7 +238,7 @@ Findings examine_database(const Config& config, const Owner& owner) {
   } else if (status->st_uid != ::geteuid()) {
     out.push_back(warning("database",
                           config.db + " belongs to user " + std::to_string(status->st_uid) +
-                              ", and this runs as " + std::to_string(::geteuid()),
+                              ", and coffer doctor runs as " + std::to_string(::geteuid()),
                           as_owner(status->st_uid)));
   } else {
     out.push_back(judge_privacy("database", config.db, *status));
@@ -255,13 +261,13 @@ Findings examine_master_key(const Config& config, const Owner& owner) {
   if (!key) {
     std::error_code ignored;
     const bool yet_to_come = key.error().slug == Slug::not_found && !fs::exists(config.db, ignored);
-    if (yet_to_come) return {good(check, "made together with the database")};
-    return {fault(check, source + " is of no use", key.error().detail)};
+    if (yet_to_come) return {good(check, "coffer creates it with the database")};
+    return {fault(check, source + " cannot be used", key.error().detail)};
   }
   const auto marks = marks_of(config, owner);
   if (marks && marks->key_check && *marks->key_check != key->fingerprint()) {
-    return {fault(check, source + " is not the one " + config.db + " was made with",
-                  "Put the right one back from its backup (COFFER_MASTER_KEY_FILE).")};
+    return {fault(check, source + " is not the master key of " + config.db,
+                  "Restore the right key from its backup (COFFER_MASTER_KEY_FILE).")};
   }
   return {good(check, source)};
 }
@@ -275,12 +281,12 @@ Findings examine_named_files(const Config& config, Timestamp now) {
     const auto status = path.empty() ? std::nullopt : status_of(path);
     if (!status || (status->st_mode & kOthers) == 0) continue;
     out.push_back(fault("secrets", path + " is open to every user",
-                        "Close it (chmod 600 " + path + "), and replace what it held."));
+                        "Restrict it (chmod 600 " + path + "), and replace the secret in it."));
   }
   if (const auto file = status_of(config.config);
       file && (file->st_mode & kWritableByOthers) != 0) {
-    out.push_back(fault("configuration", "other users can write " + config.config,
-                        "Close it: chmod go-w " + config.config + "."));
+    out.push_back(fault("configuration", "other users can write to " + config.config,
+                        "Restrict it: chmod go-w " + config.config + "."));
   }
   if (auto certificate = judge_certificate(config, now)) out.push_back(*std::move(certificate));
   if (auto log = judge_log_file(config)) out.push_back(*std::move(log));
@@ -308,13 +314,14 @@ Findings examine_backups(const Config& config, Timestamp now) {
   const std::string& folder = config.backup_dir;
   if (folder.empty()) {
     return {
-        warning("backups", "none are scheduled",
-                "Set backup_dir to a folder on another disk, or run coffer backup from a timer.")};
+        warning("backups", "no backups are scheduled",
+                "Set backup_dir to a folder on another disk, or run coffer backup with a timer.")};
   }
   std::error_code ignored;
   const std::string place = existing_part(folder);
   if (::access(place.c_str(), W_OK | X_OK) != 0) {
-    return {fault("backups", place + ": " + reason(), "Make it writable to the server's user.")};
+    return {
+        fault("backups", place + ": " + reason(), "Make it writable by the user of the server.")};
   }
   std::int64_t latest_ms = 0;
   for (const auto& entry : fs::directory_iterator(folder, ignored)) {

@@ -52,7 +52,7 @@ std::string failed_checks(const std::string& body) {
   const auto json = http::parse_json(body);
   const http::JsonValue* checks = json ? json->find("checks") : nullptr;
   const auto* members = checks == nullptr ? nullptr : checks->object();
-  if (members == nullptr) return "an answer that is none of coffer's";
+  if (members == nullptr) return "the response is not from coffer";
   for (const auto& [name, state] : *members) {
     const std::string* text = state.string();
     if (text == nullptr || *text == "ok") continue;
@@ -119,11 +119,11 @@ std::vector<Door> served_doors(const Config& config, int timeout_ms) {
 }
 
 Finding judge_free(const Door& door) {
-  if (door.address.port == 0) return good(door.check, "any free port of " + door.address.host);
+  if (door.address.port == 0) return good(door.check, "any free port on " + door.address.host);
   http::Listener listener;
   if (const auto bound = listener.bind(door.address.host, door.address.port); !bound) {
     return fault(door.check, clause(bound.error().detail),
-                 "Stop what is there, or set " + door.setting + " to an address that is free.");
+                 "Stop the program that uses it, or set " + door.setting + " to a free address.");
   }
   return good(door.check, door.address.to_string() + " is free");
 }
@@ -142,34 +142,35 @@ Result<http::ClientResponse> ask(const Door& door, int timeout_ms) {
 
 Finding judge_answer(const Door& door, int timeout_ms) {
   const std::string address = door.address.to_string();
-  if (door.address.port == 0) return good(door.check, "at a port that the server picked");
+  if (door.address.port == 0) return good(door.check, "on a port selected by the server");
   const auto answer = ask(door, timeout_ms);
   // Over TLS a plain question is refused, but it is heard.
   if (door.tls && (answer || answer.error().slug == Slug::provider_error)) {
-    return good(door.check, address + " answers, with TLS");
+    return good(door.check, address + " responds, with TLS");
   }
   if (!answer) {
-    return fault(door.check, "a server runs, and nobody answers at " + address,
-                 "Run coffer doctor with the settings of the server, or look at the server's log.");
+    return fault(
+        door.check, "a server runs, but there is no response at " + address,
+        "Run coffer doctor with the settings of the server, or read the log of the server.");
   }
   if (answer->status == 503 && door.path == "/healthz") {
     return fault(door.check, address + " is not healthy: " + failed_checks(answer->body),
-                 "Look at the server's log; it says why since when.");
+                 "Read the log of the server for the reason.");
   }
   if (answer->status >= 400) {
-    return fault(door.check, address + " answers with " + std::to_string(answer->status),
-                 "See what else listens there, and set " + door.setting + " to another address.");
+    return fault(
+        door.check, address + " responds with " + std::to_string(answer->status),
+        "Find out which program listens there, or set " + door.setting + " to another address.");
   }
-  if (door.path != "/healthz") return good(door.check, address + " answers");
+  if (door.path != "/healthz") return good(door.check, address + " responds");
   const std::string details = health_details(answer->body);
   if (details.empty()) return good(door.check, address + " is healthy");
-  return warning(
-      door.check, address + " is healthy, but: " + details,
-      "Keep the clock right with chrony or systemd-timesyncd; payments go on, dated ahead "
-      "of it.");
+  return warning(door.check, address + " is healthy, but: " + details,
+                 "Synchronise the clock with chrony or systemd-timesyncd. Payments continue with "
+                 "timestamps ahead of it.");
 }
 
-/// Of the server, where one is known to run; else of whoever has the address, if anybody.
+/// Checks the running server, if one is known, otherwise whatever listens at the address.
 Finding judge_door(const Door& door, const Owner& owner, int timeout_ms) {
   if (owner.commanded) return judge_answer(door, timeout_ms);
   if (owner.told) return judge_free(door);
@@ -179,25 +180,26 @@ Finding judge_door(const Door& door, const Owner& owner, int timeout_ms) {
 
 Finding judge_owner(const Owner& owner) {
   if (!owner.told) {
-    return warning("server", "whether one runs is hidden from this user",
+    return warning("server", "this user cannot see whether a server runs",
                    "Run coffer doctor as the user of the server.");
   }
   const std::string process =
       owner.process == 0 ? "another process" : "process " + std::to_string(owner.process);
   if (owner.commanded) return good("server", process + " serves the database");
   if (owner.locked) {
-    return warning("server", process + " has the database and takes no commands",
-                   "Wait for a command that runs, or look whether that process hangs.");
+    return warning("server", process + " has the database open and accepts no commands",
+                   "Wait until a running command is complete, or check whether the process hangs.");
   }
-  return warning("server", "none runs on this database",
-                 "Start it with systemctl start coffer, or coffer serve.");
+  return warning("server", "no server runs on this database",
+                 "Start one with systemctl start coffer, or coffer serve.");
 }
 
-/// Behind `loopback` nobody listens in; elsewhere tokens and passwords need TLS around them.
+/// Traffic on loopback stays on the machine; elsewhere tokens and passwords need TLS.
 std::optional<Finding> judge_exposure(const Door& door) {
   if (door.tls || is_loopback(door.address.host)) return std::nullopt;
-  return warning(door.check, door.address.to_string() + " is open to other machines without TLS",
-                 "Set tls_cert and tls_key, or listen on 127.0.0.1 behind a proxy that has TLS.");
+  return warning(door.check,
+                 door.address.to_string() + " is reachable from other machines without TLS",
+                 "Set tls_cert and tls_key, or listen on 127.0.0.1 behind a proxy with TLS.");
 }
 
 /// Whether there is a systemd, and the process is no service of it.
@@ -220,15 +222,17 @@ Findings examine_clock(Timestamp now, Timestamp not_before, std::optional<bool> 
   constexpr Timestamp kLatest{4'102'444'800'000};    // 2100
   constexpr std::int64_t kSlackMs = 2'000;           // times of files are cut to seconds
   const std::string check = "clock";
-  const std::string remedy = "Set the clock, and keep it right with chrony or systemd-timesyncd.";
-  if (now < kEarliest || now > kLatest) return {fault(check, "it says " + now.to_string(), remedy)};
+  const std::string remedy = "Set the clock, and synchronise it with chrony or systemd-timesyncd.";
+  if (now < kEarliest || now > kLatest)
+    return {fault(check, "the time is " + now.to_string(), remedy)};
   if (now.plus_ms(kSlackMs) < not_before) {
     return {warning(check,
-                    "it says " + now.to_string() + ", and the database was written at " +
-                        not_before.to_string() + ": it is slow now, or was fast then",
+                    "the time is " + now.to_string() + ", but the database was written at " +
+                        not_before.to_string() + ": the clock is slow, or was fast then",
                     remedy)};
   }
-  if (!synchronised.value_or(true)) return {warning(check, "nothing synchronises it", remedy)};
+  if (!synchronised.value_or(true))
+    return {warning(check, "the clock is not synchronised", remedy)};
   return {good(check, synchronised ? "synchronised" : now.to_string())};
 }
 
@@ -242,25 +246,25 @@ Findings examine_names(const Config& config, outbound::Resolver& resolver, const
                         "Correct " + setting + ", or the name servers in /etc/resolv.conf."));
   }
   const auto found = resolver.resolve(probe, timeout_ms);
-  if (found && out.empty()) out.push_back(good("names", probe + " has an address"));
+  if (found && out.empty()) out.push_back(good("names", probe + " resolves"));
   if (found) return out;
   out.push_back(warning("names", clause(found.error().detail),
-                        "Correct /etc/resolv.conf, or give a name that this network knows with "
-                        "--resolve; webhooks and providers are found by name."));
+                        "Correct /etc/resolv.conf, which webhooks and providers depend on, or set "
+                        "a name of this network with --resolve."));
   return out;
 }
 
 Findings examine_trusted_roots(const Config& config) {
   const std::string check = "trusted roots";
   const std::string remedy =
-      "Install ca-certificates, or set ca_bundle to a PEM file; until then nothing is sent over "
-      "TLS.";
+      "Install ca-certificates, or set ca_bundle to a PEM file. Without it, coffer sends nothing "
+      "over TLS.";
   const auto path =
       http::find_ca_bundle(config.ca_bundle, environment_variable("SSL_CERT_FILE").value_or(""));
   if (!path) return {fault(check, clause(path.error().detail), remedy)};
   const auto file = http::read_certificate_file(*path);
   if (!file) return {fault(check, file.error().detail, remedy)};
-  if (file->count == 0) return {fault(check, *path + " holds no certificate", remedy)};
+  if (file->count == 0) return {fault(check, *path + " contains no certificate", remedy)};
   return {good(check, *path + ", " + std::to_string(file->count))};
 }
 
@@ -268,28 +272,27 @@ Findings examine_descriptors(const Config& config, const Owner& owner) {
   const std::string check = "open files";
   const int process = owner.commanded ? owner.process : 0;
   const auto limit = descriptor_limit(process);
-  if (!limit) return {good(check, "the limit of the server's process is not told")};
+  if (!limit) return {good(check, "the limit of the server process is not known")};
   const long needed = descriptors_needed(config);
   const std::string found = std::to_string(*limit) + " allowed, " + std::to_string(needed) +
                             " needed for max_connections";
   if (*limit >= needed) return {good(check, found)};
   return {warning(check, found,
-                  "Raise it with LimitNOFILE=65536 in the unit or ulimit -n, or lower "
+                  "Raise the limit with LimitNOFILE=65536 in the unit or ulimit -n, or lower "
                   "max_connections.")};
 }
 
 Findings examine_supervision(const Config&) {
   Findings out;
   if (::geteuid() == 0) {
-    out.push_back(
-        warning("user", "this runs as root",
-                "Let the server run as a user of its own, which the packaged unit does."));
+    out.push_back(warning("user", "coffer doctor runs as root",
+                          "Run the server as a separate user, as the packaged unit does."));
   }
   if (const auto folder = environment_variable("CREDENTIALS_DIRECTORY")) {
     const bool readable = ::access(folder->c_str(), R_OK | X_OK) == 0;
     out.push_back(readable ? good("credentials", *folder)
                            : fault("credentials", *folder + " cannot be read",
-                                   "Look at LoadCredential= in the unit and at its User=."));
+                                   "Check LoadCredential= and User= in the unit."));
   }
   return out;
 }
@@ -301,10 +304,10 @@ Findings examine_listeners(const Config& config, const Owner& owner, int timeout
     out.push_back(judge_door(door, owner, timeout_ms));
     if (auto exposure = judge_exposure(door)) out.push_back(*std::move(exposure));
   }
-  // Whoever started it by hand ends it with the terminal, and nothing starts it again.
+  // A server started in a terminal ends with the terminal, and nothing restarts it.
   if (!owner.commanded || owner.process == 0 || !is_stray(owner.process)) return out;
-  out.push_back(warning("server", "it is no service of systemd",
-                        "Install the packaged unit, which starts it again after a fault."));
+  out.push_back(warning("server", "the server is not a systemd service",
+                        "Install the packaged unit, which restarts the server after a failure."));
   return out;
 }
 

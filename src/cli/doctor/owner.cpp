@@ -14,7 +14,7 @@
 namespace coffer::cli {
 namespace {
 
-/// Beginning at the first digit; 0 when there is none.
+/// The number at the first digit; 0 if there is no digit.
 template <class Integer>
 Integer leading_number(std::string_view text) {
   Integer value = 0;
@@ -30,8 +30,7 @@ Owner find_owner(const std::string& database) {
   const int fd = ::open((database + ".lock").c_str(), O_RDONLY | O_CLOEXEC);
   owner.told = fd >= 0 || (errno != EACCES && errno != EPERM);
   if (fd >= 0) {
-    // Shared, and gone at once: nobody who starts at this moment is told that the file is taken for
-    // good.
+    // A shared lock, released immediately, so that a server that starts now does not fail.
     owner.locked = ::flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
     char text[32] = {};
     const ssize_t size = owner.locked ? ::pread(fd, text, sizeof text, 0) : 0;

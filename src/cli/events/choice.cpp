@@ -15,7 +15,9 @@ Result<std::vector<store::AssociationRow>> associations(store::Connection& db,
   if (!arguments.has("association")) return store::list_associations(db);
   COFFER_TRY(const auto id, id_argument<AssociationId>(arguments, "association"));
   auto row = store::find_association(db, id);
-  if (!row) return unexpected(Slug::not_found, "There is no such association.");
+  if (!row)
+    return unexpected(Slug::not_found,
+                      "The association was not found. List IDs with coffer association list.");
   return std::vector{*std::move(row)};
 }
 
@@ -37,11 +39,13 @@ Result<std::vector<NamedTenant>> chosen_tenants(store::Connection& db, const Arg
 Result<NamedTenant> chosen_tenant(store::Connection& db, const Arguments& arguments,
                                   Environment environment) {
   COFFER_TRY(const auto rows, associations(db, arguments));
-  if (rows.empty()) return unexpected(Slug::not_found, "There is no association yet.");
+  if (rows.empty())
+    return unexpected(Slug::not_found,
+                      "There is no association yet. Create one with coffer association create.");
   if (rows.size() > 1) {
     return unexpected(Slug::malformed_request,
                       "There are " + std::to_string(rows.size()) +
-                          " associations; name one with --association ID.");
+                          " associations. Choose one with --association ID.");
   }
   auto tenant = store::find_tenant(db, rows.front().id, environment);
   COFFER_CHECK(tenant.has_value());

@@ -20,8 +20,8 @@ struct NamedTenant {
 
 /// Every tenant of the file that --association and --environment leave, as far as they are given.
 Result<std::vector<NamedTenant>> chosen_tenants(store::Connection& db, const Arguments& arguments);
-/// Exactly one: --association may be left out where there is only one association.
-/// `malformed-request` where there are more, `not-found` where there is none.
+/// Exactly one tenant. --association is optional if there is only one association.
+/// `malformed-request` if there are several, `not-found` if there is no association.
 Result<NamedTenant> chosen_tenant(store::Connection& db, const Arguments& arguments,
                                   Environment environment);
 

@@ -18,7 +18,7 @@ struct EventLine {
   bool test = false;
 };
 
-/// nullopt for a body that is none of ours.
+/// nullopt for a body that is not an event of coffer.
 std::optional<EventLine> event_line(std::string_view body);
 
 /// `12:01:02.123` of an RFC 3339 time.

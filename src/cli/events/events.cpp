@@ -32,7 +32,9 @@ Result<Answer> list(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto before, sequence_argument(arguments, "cursor"));
   COFFER_TRY(const int limit, number_argument(arguments, "limit", 1, kShownMax));
   if (after && before) {
-    return unexpected(Slug::malformed_request, "--after and --cursor lead to different ends.");
+    return unexpected(Slug::malformed_request,
+                      "--after and --cursor cannot be combined. Use --after for newer events, "
+                      "--cursor for older ones.");
   }
   return store::with_reader(session.app.database(), [&](store::Connection& db) -> Result<Answer> {
     COFFER_TRY(const auto chosen, chosen_tenant(db, arguments, environment_argument(arguments)));
@@ -72,7 +74,7 @@ Result<Found> found_event(store::Connection& db, const Arguments& arguments) {
     if (auto event = store::find_event(db, owner.tenant, id))
       return Found{owner, *std::move(event)};
   }
-  return unexpected(Slug::not_found, "There is no such event.");
+  return unexpected(Slug::not_found, "The event was not found.");
 }
 
 Result<Answer> show(Session& session, const Arguments& arguments) {
@@ -113,7 +115,10 @@ Result<Answer> resend(Session& session, const Arguments& arguments) {
   }
   COFFER_TRY(const auto webhooks, flows::resend_event(context, tenant, found.event.id));
   for (const store::WebhookRow& row : webhooks) answer.records.push_back(view(row));
-  if (webhooks.empty()) answer.note = "No active webhook takes events of this type.";
+  if (webhooks.empty())
+    answer.note =
+        "No active webhook subscribes to events of this type. List webhooks with coffer webhook "
+        "list.";
   return answer;
 }
 
@@ -129,52 +134,60 @@ Result<Answer> trigger(Session& session, const Arguments& arguments) {
                              {"sequence", event.sequence}}}};
 }
 
-constexpr std::string_view kHint = "coffer events list shows what happened";
+constexpr std::string_view kHint = "List events with coffer events list";
 
 const Argument kEnvironment =
-    choice("environment", "sandbox|production", "Whose events", "sandbox");
+    choice("environment", "sandbox|production", "Environment of the events", "sandbox");
 const Argument kAssociation =
-    option("association", "ID", "Whose events; needed where there are several associations");
+    option("association", "ID", "Association of the events; required if there are several");
 
 }  // namespace
 
 std::vector<Command> event_commands() {
   return {
       {.path = "events list",
-       .summary = "List events, the latest last",
+       .summary = "List events, newest last",
        .run = list,
        .role = OperatorRole::viewer,
-       .arguments = {option("type", "TYPE", "Only these"),
-                     option("after", "SEQUENCE", "Only those after this one, from the oldest"),
-                     option("cursor", "TEXT", "Those before the page before, as it said"),
-                     option("limit", "N", "How many at most", "20"), kEnvironment, kAssociation}},
+       .arguments = {option("type", "TYPE", "Filter by type"),
+                     option("after", "SEQUENCE", "Only events after this sequence, oldest first"),
+                     option("cursor", "TEXT",
+                            "Cursor of the next older page, from the previous page"),
+                     option("limit", "N", "Maximum number of events", "20"), kEnvironment,
+                     kAssociation}},
       {.path = "events show",
-       .summary = "Show an event with the body that is delivered",
+       .summary = "Show an event with its delivered body",
        .run = show,
        .role = OperatorRole::viewer,
-       .arguments = {positional("ID", "Its id")},
+       .arguments = {positional("ID", "ID of the event")},
        .hint = kHint},
       {.path = kFollowCommand,
-       .summary = "Print events as they happen in a running server",
+       .summary = "Follow the events of a running server",
        .run = follow_events,
        .role = OperatorRole::viewer,
-       .arguments = {option("events", "TYPE,...", "Only these"),
-                     option("after", "SEQUENCE", "Begin after this one; else with what is new"),
+       .arguments = {option("events", "TYPE,...", "Filter by type"),
+                     option("after", "SEQUENCE",
+                            "Start after this sequence; by default with new events"),
                      kEnvironment, kAssociation},
        .streams = true},
       {.path = "events resend",
-       .summary = "Deliver an event again, with the same id and the same bytes",
+       .summary = "Resend an event, with the same ID and the same bytes",
+       .label = "Resend event",
        .run = resend,
        .role = OperatorRole::operating,
-       .arguments = {positional("ID", "Its id"),
-                     option("webhook", "ID", "Only to this endpoint, which had it before")},
+       .arguments = {positional("ID", "ID of the event"),
+                     option("webhook", "ID",
+                            "Resend only to this webhook, which received it before")},
        .hint = kHint},
       {.path = "trigger",
-       .summary = "Make up an event in the sandbox and send it to whoever takes its type",
+       .summary = "Send a sample event in the sandbox to the webhook subscribed to its type",
+       .label = "Send sample event",
        .run = trigger,
        .role = OperatorRole::operating,
-       .arguments = {positional("TYPE", "Such as payment.succeeded"), kAssociation},
-       .details = "Nothing happens to any payment: the event is a sample and says \"test\": true."},
+       .arguments = {on_page(positional("TYPE", "Event type, such as payment.succeeded"),
+                             "Event type", "payment.succeeded"),
+                     kAssociation},
+       .details = "The event is a sample with \"test\": true. No payment changes."},
   };
 }
 

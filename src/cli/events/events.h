@@ -13,7 +13,7 @@ std::vector<Command> event_commands();
 /// --json one object per line with `sequence`, `id`, `type` and `body`, the bytes that are
 /// delivered.
 inline constexpr std::string_view kFollowCommand = "events follow";
-/// Runs until the server stops or nobody listens any more, which is always a Problem.
+/// Runs until the server stops or the listener closes its connection, and then returns a Problem.
 Result<Answer> follow_events(Session& session, const Arguments& arguments);
 
 }  // namespace coffer::cli

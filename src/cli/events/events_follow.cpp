@@ -1,4 +1,4 @@
-// Events as they happen, to whoever listens.
+// Sends events to a listener as they happen.
 #include <atomic>
 
 #include "app.h"
@@ -13,7 +13,8 @@ namespace {
 
 constexpr int kFollowersMax = 4;  // the control socket has other things to do
 constexpr int kEventsPerLook = 64;
-// An index look-up of microseconds: nobody notices it, and an event is out before anybody waits.
+// An index look-up takes microseconds, so the poll is cheap and events arrive without a visible
+// delay.
 constexpr std::int64_t kLookEveryMs = 50;
 constexpr std::int64_t kSignOfLifeMs = 1'000;
 
@@ -124,12 +125,13 @@ Result<void> follow(Session& session, Following& following, bool json, Pause& pa
 Result<Answer> follow_events(Session& session, const Arguments& arguments) {
   if (session.app.port() == 0) {
     return unexpected(Slug::provider_unavailable,
-                      "No server runs on this file, so nothing happens in it; start coffer demo or "
-                      "coffer serve.");
+                      "No server runs on this file, so there are no new events. Start coffer demo "
+                      "or coffer serve.");
   }
   const Place place;
   if (!place.had()) {
-    return unexpected(Slug::overloaded, "Others follow the events already; end one of them.");
+    return unexpected(Slug::overloaded,
+                      "Too many commands follow the events already. Stop one of them.");
   }
   COFFER_TRY(Following following, begin(session, arguments));
   Pause pause;

@@ -66,7 +66,7 @@ std::optional<Listener> Feed::ask(int& exit_code, const Console& console) const 
   exit_code = code.value_or(exit_code::kUnreachable);
   if (!code) {
     print_error(console, "no server runs on " + database_ +
-                             "; start coffer demo, or name the file of another server with --db");
+                             ". Start coffer demo, or choose the file of another server with --db");
     return std::nullopt;
   }
   return *code == exit_code::kDone ? read_listener(answer.str()) : std::nullopt;
@@ -85,11 +85,11 @@ void Feed::run(const std::function<void(FeedEvent)>& take) {
     int code = 0;
     const auto listener = ask(code, {unseen, unseen});
     if (!listener) {
-      if (!away) print_error(console_, "waiting for the server to come back");
+      if (!away) print_error(console_, "connection to the server lost; waiting for it");
       away = true;
       continue;
     }
-    if (away) print_error(console_, "the server is back");
+    if (away) print_error(console_, "connected to the server again");
     away = false;
     // A file that was made anew begins again.
     after_ = std::min(after_, listener->last_sequence);

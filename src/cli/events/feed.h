@@ -37,7 +37,8 @@ class Feed {
   /// stream of `console` when the server goes and comes back.
   Feed(std::string database, std::map<std::string, std::string> choice, const Console& console);
 
-  /// Asks the server once. The exit code when there is none, or when it refuses; that is printed.
+  /// Asks the server once. If no server runs or it refuses, prints the error and sets the exit
+  /// code.
   std::optional<Listener> begin(int& exit_code);
   /// Hands on what happens after `begin`, on the calling thread, until stop().
   void run(const std::function<void(FeedEvent)>& take);

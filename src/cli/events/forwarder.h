@@ -44,7 +44,7 @@ class Forwarder {
   void add(FeedEvent event);
   /// Sends until stop().
   void run();
-  /// Cuts what is under way. From any thread.
+  /// Interrupts attempts in progress. Callable from any thread.
   void stop();
   /// After run().
   ForwardTotals totals() const;

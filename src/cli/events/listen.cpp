@@ -50,9 +50,9 @@ std::string outcome(const Forwarded& done) {
   std::string text =
       done.answer.status != 0 ? std::to_string(done.answer.status) : printable(done.answer.fault);
   text += "  " + readable_duration(done.answer.duration_ms);
-  if (done.ruling.state == DeliveryState::dead) text += "  given up";
+  if (done.ruling.state == DeliveryState::dead) text += "  failed";
   if (done.ruling.state == DeliveryState::pending) {
-    text += "  again in " + readable_duration(done.ruling.delay_ms);
+    text += "  retry in " + readable_duration(done.ruling.delay_ms);
   }
   return text;
 }
@@ -72,7 +72,7 @@ class Display {
       return;
     }
     console_.out << "Events of " << printable(listener.association) << " (" << listener.environment
-                 << ") go to " << url << "   (Ctrl-C stops it)\n"
+                 << ") go to " << url << "   (stop with Ctrl-C)\n"
                  << "Verify webhook-signature with " << listener.secret.reveal() << "\n\n"
                  << std::flush;
   }
@@ -103,7 +103,7 @@ class Display {
     }
     console_.err << '\n'
                  << totals.events << " events: " << totals.delivered << " delivered, "
-                 << totals.dead << " given up, " << totals.waiting << " not delivered yet\n";
+                 << totals.dead << " failed, " << totals.waiting << " pending\n";
   }
 
  private:
@@ -155,7 +155,7 @@ int forward(const Console& console, Feed& feed, const Listener& listener, const 
   display.hello(listener, target.url);
   Forwarder forwarder(sender, random, target.url, listener.secret, [&](const Forwarded& done) {
     display.attempt(done);
-    // Whoever read this has seen enough (`| head`): to the main thread, as Ctrl-C would be.
+    // The reader of the pipe has exited (`| head`): tell the main thread, like Ctrl-C.
     if (!console.out) ::kill(::getpid(), SIGTERM);
   });
   {
@@ -206,21 +206,21 @@ int listen(const Console& console, const Arguments& arguments, const ConfigFlags
 std::vector<Command> listen_commands() {
   return {
       {.path = "listen",
-       .summary = "Forward events to an address on this machine while you write its receiver",
+       .summary = "Forward events to a webhook receiver under development",
        .run = listen,
-       .arguments = {option("forward-to", "URL", "Where to, such as http://127.0.0.1:3000/hooks"),
-                     option("events", "TYPE,...", "Only these; else all"),
-                     choice("environment", "sandbox|production", "Whose events", "sandbox"),
-                     option("association", "ID", "Whose events; needed where there are several"),
-                     option("timeout-ms", "MS", "How long an answer may take", "15000"),
-                     option("ca-bundle", "FILE", "Trusted roots, for an https address"),
-                     toggle("print-secret", "Print the secret to verify with, and end")},
+       .arguments =
+           {option("forward-to", "URL", "URL of the receiver, such as http://127.0.0.1:3000/hooks"),
+            option("events", "TYPE,...", "Event types to forward; all by default"),
+            choice("environment", "sandbox|production", "Environment of the events", "sandbox"),
+            option("association", "ID", "Association of the events; required if there are several"),
+            option("timeout-ms", "MS", "Timeout of a response", "15000"),
+            option("ca-bundle", "FILE", "Trusted root certificates for an https URL"),
+            toggle("print-secret", "Print the signing secret and exit")},
        .settings = Settings::file,
-       .details =
-           "It follows the events of the server that runs on the database (that of coffer "
-           "demo, unless told\notherwise), registers nothing, and sends what a webhook would "
-           "get: the same bytes, headers and\nretries, signed with a secret of its own that "
-           "stays the same. Of a server that is restarted it\nmisses nothing."}};
+       .details = "The command follows the events of the server that runs on the database (by "
+                  "default, that of\ncoffer demo). It registers no webhook and sends the same "
+                  "bytes and headers as one, with the same\nretries, signed with a separate secret "
+                  "that stays the same. It misses no event when the server\nrestarts."}};
 }
 
 }  // namespace coffer::cli

@@ -66,7 +66,7 @@ Result<store::WebhookRow> found_webhook(Session& session, const Arguments& argum
                                 if (auto row = store::find_webhook(db, owner.tenant, id))
                                   return *std::move(row);
                               }
-                              return unexpected(Slug::not_found, "There is no such webhook.");
+                              return unexpected(Slug::not_found, "The webhook was not found.");
                             });
 }
 
@@ -95,7 +95,8 @@ Record view(store::Connection& db, const store::DeliveryRow& row) {
 
 Result<Answer> deliveries(Session& session, const Arguments& arguments) {
   store::DeliveryFilter filter;
-  if (const auto status = arguments.find("status")) filter.state = parse_delivery_state(*status);
+  if (const auto status = arguments.find("status"))
+    filter.state = parse_term<DeliveryState>(*status);
   if (const auto type = arguments.find("type")) {
     COFFER_TRY(filter.type, event_type_argument(*type));
   }
@@ -122,8 +123,9 @@ Result<Answer> deliveries(Session& session, const Arguments& arguments) {
 
 Result<Timestamp> time_argument(const Arguments& arguments, const std::string& name) {
   if (const auto time = Timestamp::parse(arguments.text(name))) return *time;
-  return unexpected(Slug::malformed_request,
-                    "--" + name + " must be a date or a time such as 2026-01-31T09:00:00Z.");
+  return unexpected(
+      Slug::malformed_request,
+      "--" + name + " is not a date or time. Write it like 2026-01-31 or 2026-01-31T09:00:00Z.");
 }
 
 Result<Answer> recover(Session& session, const Arguments& arguments) {
@@ -173,71 +175,84 @@ Result<Answer> listen_secret(Session& session, const Arguments& arguments) {
                              {"lastSequence", last}}}};
 }
 
-constexpr std::string_view kHint = "coffer webhook list shows what there is";
+constexpr std::string_view kHint = "List webhooks with coffer webhook list";
 
 std::vector<Argument> verify_arguments() {
-  return {option("secret", "WHSEC", "The endpoint's secret, whsec_..."),
-          option("secret-file", "FILE", "A file with it, which does not show in the process list"),
-          option("body", "FILE", "The body as it arrived, byte by byte; - is standard input", "-"),
-          option("headers", "FILE", "Lines of the form \"Name: value\", as they arrived"),
-          option("id", "TEXT", "Value of webhook-id, and of X-Webhook-Id"),
-          option("timestamp", "SECONDS", "Value of webhook-timestamp"),
-          option("signature", "TEXT", "Value of webhook-signature"),
-          option("svc-ts", "MS", "Value of X-Webhook-Ts"),
-          option("svc-signature", "TEXT", "Value of X-Svc-Signature"),
-          option("tolerance", "SECONDS", "How old a delivery may be; 0: any", "300")};
+  return {
+      option("secret", "WHSEC", "Signing secret of the webhook, with its whsec_"),
+      option("secret-file", "FILE", "File with the secret, which keeps it out of the process list"),
+      option("body", "FILE", "File with the unchanged body; - is standard input", "-"),
+      option("headers", "FILE", "File with the headers, one \"Name: value\" per line"),
+      option("id", "TEXT", "Value of webhook-id, and of X-Webhook-Id"),
+      option("timestamp", "SECONDS", "Value of webhook-timestamp"),
+      option("signature", "TEXT", "Value of webhook-signature"),
+      option("svc-ts", "MS", "Value of X-Webhook-Ts"),
+      option("svc-signature", "TEXT", "Value of X-Svc-Signature"),
+      option("tolerance", "SECONDS", "Maximum age of a delivery; 0 accepts any", "300")};
 }
 
 }  // namespace
 
 std::vector<Command> webhook_commands() {
-  const Argument id = positional("ID", "Its id");
-  const Argument environment = choice("environment", "sandbox|production", "Only of this one");
-  const Argument one = choice("environment", "sandbox|production", "Whose events", "sandbox");
-  const Argument association = option("association", "ID", "Only of this one");
+  const Argument id = positional("ID", "ID of the webhook");
+  const Argument environment = choice("environment", "sandbox|production", "Filter by environment");
+  const Argument one =
+      choice("environment", "sandbox|production", "Environment of the events", "sandbox");
+  const Argument association = option("association", "ID", "Filter by association");
   const Argument owner =
-      option("association", "ID", "Whose events; needed where there are several associations");
+      option("association", "ID", "Association of the events; required if there are several");
   return {
       {.path = "webhook list",
-       .summary = "List the endpoints of all associations, newest first",
+       .summary = "List webhooks of all associations, newest first",
        .run = list,
        .role = OperatorRole::viewer,
-       .arguments = {choice("status", "active|disabled", "Only these"), environment, association}},
+       .arguments = {choice("status", "active|disabled", "Filter by status"), environment,
+                     association}},
       {.path = "webhook deliveries",
-       .summary = "List what was sent to an endpoint and how it answered, newest first",
+       .summary = "List the deliveries of a webhook, newest first",
        .run = deliveries,
        .role = OperatorRole::viewer,
-       .arguments = {id, choice("status", "pending|delivered|dead|oversize", "Only these"),
-                     option("type", "TYPE", "Only events of this type"), page_arguments()[0],
+       .arguments = {id, choice("status", choices<DeliveryState>(), "Filter by status"),
+                     option("type", "TYPE", "Filter by event type"), page_arguments()[0],
                      page_arguments()[1]},
        .hint = kHint},
       {.path = "webhook recover",
-       .summary = "Deliver everything of a time range that an endpoint never got",
+       .summary = "Redeliver all events of a time range that a webhook did not receive",
+       .label = "Recover events",
+       .consequence = "coffer delivers every event of the range that the webhook has not received.",
        .run = recover,
        .role = OperatorRole::operating,
-       .arguments = {id, required_option("from", "TIME", "2026-01-31, or 2026-01-31T09:00:00Z"),
-                     option("to", "TIME", "Before this; else until now")},
+       .arguments = {id,
+                     on_page(required_option(
+                                 "from", "TIME",
+                                 "Start of the range, such as 2026-01-31 or 2026-01-31T09:00:00Z"),
+                             "From"),
+                     on_page(option("to", "TIME", "End of the range; by default now"), "To")},
        .hint = kHint},
       {.path = "webhook test",
-       .summary = "Send a test event to one endpoint",
+       .summary = "Send a test event to a webhook",
+       .label = "Send test event",
        .run = test,
        .role = OperatorRole::operating,
        .arguments = {id},
        .hint = kHint},
       {.path = "webhook disable",
-       .summary = "Deliver nothing more to an endpoint, for good; what is still to be sent is dead",
+       .summary = "Disable a webhook permanently; its pending deliveries fail",
+       .label = "Disable webhook",
+       .consequence = "This is permanent.",
        .run = disable,
        .role = OperatorRole::operating,
        .arguments = {id},
        .hint = kHint},
       {.path = "webhook verify",
-       .summary = "Say whether a saved delivery is genuine, and if not, why: 0 genuine, 1 not",
+       .summary = "Verify the signatures of a saved delivery; exits with 0 (valid) or 1 (invalid)",
        .run = verify_delivery,
        .role = OperatorRole::viewer,
        .arguments = verify_arguments(),
        .settings = Settings::none},
       {.path = kListenSecretCommand,
-       .summary = "Show what coffer listen signs with",
+       .summary = "Show the signing secret of coffer listen",
+       .label = "Show signing secret",
        .run = listen_secret,
        .arguments = {one, owner}},
   };

@@ -48,14 +48,14 @@ std::optional<std::string_view> without_newline(std::string_view body) {
   return body;
 }
 
-/// Empty when the time is near enough.
+/// Empty when the time is within the tolerance.
 std::string age_fault(std::int64_t sent_s, Timestamp now, int tolerance_s) {
   const std::int64_t age_s = now.ms / 1'000 - sent_s;
   if (tolerance_s == 0 || (age_s <= tolerance_s && age_s >= -tolerance_s)) return {};
   if (age_s < 0)
-    return "it was sent " + std::to_string(-age_s) + " s in the future: stale or a wrong clock";
+    return "it was sent " + std::to_string(-age_s) + " s in the future: a clock is wrong";
   return "it was sent " + std::to_string(age_s) + " s ago, more than " +
-         std::to_string(tolerance_s) + " s: stale";
+         std::to_string(tolerance_s) + " s: too old";
 }
 
 class Judge {
@@ -67,13 +67,14 @@ class Judge {
     if (delivery_.webhook_signature.empty()) return missing(kStandard);
     if (delivery_.webhook_id.empty()) return {kStandard, false, "webhook-id is missing"};
     const auto sent_s = number(delivery_.webhook_timestamp);
-    if (!sent_s) return {kStandard, false, "webhook-timestamp is missing or no number of seconds"};
+    if (!sent_s)
+      return {kStandard, false, "webhook-timestamp is missing or not a number of seconds"};
     if (!signs(delivery_.webhook_id, *sent_s, delivery_.body)) {
       return {kStandard, false, why_not(*sent_s)};
     }
     const std::string age = age_fault(*sent_s, now_, tolerance_s_);
-    if (!age.empty()) return {kStandard, false, "the signature holds, but " + age};
-    return {kStandard, true, "sent by whoever has the secret, and not changed"};
+    if (!age.empty()) return {kStandard, false, "the signature is valid, but " + age};
+    return {kStandard, true, "sent by the holder of the secret, and unchanged"};
   }
 
   Verdict contract() const {
@@ -82,15 +83,15 @@ class Judge {
     if (!body_holds(delivery_.body)) return {kContract, false, body_fault()};
     if (const auto sent_ms = number(delivery_.svc_ts)) {
       const std::string age = age_fault(*sent_ms / 1'000, now_, tolerance_s_);
-      if (!age.empty()) return {kContract, false, "the signature holds, but " + age};
+      if (!age.empty()) return {kContract, false, "the signature is valid, but " + age};
     }
     return {kContract, true,
-            "not changed on the way; its key travels with it, so it proves no sender"};
+            "unchanged in transit; does not prove the sender, because its key travels with it"};
   }
 
  private:
   static Verdict missing(std::string_view header) {
-    return {header, false, "the header was not given", false};
+    return {header, false, "the header is missing", false};
   }
   bool signs(std::string_view id, std::int64_t sent_s, std::string_view body) const {
     return has_signature(delivery_.webhook_signature,
@@ -103,32 +104,32 @@ class Judge {
   std::string body_fault() const {
     const auto shorter = without_newline(delivery_.body);
     if (shorter && body_holds(*shorter))
-      return "the body has a newline at its end that was not sent";
-    return "the body is not the one that was signed (or X-Webhook-Id is another); "
-           "verify the raw bytes, before any parser";
+      return "the saved body has an additional newline at its end";
+    return "the body (or X-Webhook-Id) differs from the signed one; verify the raw bytes before "
+           "parsing";
   }
 
   /// What else would have to be so for the signature to hold.
   std::string why_not(std::int64_t sent_s) const {
     const auto shorter = without_newline(delivery_.body);
     if (shorter && signs(delivery_.webhook_id, sent_s, *shorter)) {
-      return "the body has a newline at its end that was not sent";
+      return "the saved body has an additional newline at its end";
     }
     const auto other_ms = number(delivery_.svc_ts);
     if (other_ms && signs(delivery_.webhook_id, *other_ms / 1'000, delivery_.body)) {
-      return "webhook-timestamp is not the one that was signed";
+      return "webhook-timestamp differs from the signed one";
     }
     if (!delivery_.svc_id.empty() && signs(delivery_.svc_id, sent_s, delivery_.body)) {
-      return "webhook-id is not the one that was signed";
+      return "webhook-id differs from the signed one";
     }
     if (delivery_.svc_signature.empty() || delivery_.svc_id.empty()) {
-      return "another secret, or a changed body, id or timestamp; with the X-Svc-Signature header "
-             "this could tell which";
+      return "a different secret, or a changed body, ID or timestamp; add the X-Svc-Signature "
+             "header to find out which";
     }
     if (!body_holds(delivery_.body)) {
-      return "the body is not the one that was signed; verify the raw bytes, before any parser";
+      return "the body differs from the signed one; verify the raw bytes before parsing";
     }
-    return "it was signed with another secret (the body is unchanged)";
+    return "it was signed with a different secret (the body is unchanged)";
   }
 
   const SavedDelivery& delivery_;
@@ -145,7 +146,7 @@ Result<std::string> contents_of(const std::string& path) {
     return text.str();
   }
   std::ifstream file(path, std::ios::binary);
-  if (!file) return unexpected(Slug::malformed_request, "There is no readable file " + path + ".");
+  if (!file) return unexpected(Slug::malformed_request, "File not readable: " + path + ".");
   text << file.rdbuf();
   return text.str();
 }
@@ -180,9 +181,9 @@ Result<SavedDelivery> delivery_argument(const Arguments& arguments) {
     if (const auto value = arguments.find(flag)) delivery.set_header(header, *value);
   }
   if (!delivery.has_headers()) {
-    return unexpected(Slug::malformed_request,
-                      "Say what the headers were: --headers FILE, or --id, --timestamp and "
-                      "--signature.");
+    return unexpected(
+        Slug::malformed_request,
+        "The headers are missing. Add --headers FILE, or --id, --timestamp and --signature.");
   }
   COFFER_TRY(delivery.body, contents_of(arguments.text("body")));
   return delivery;
@@ -196,8 +197,8 @@ Result<Secret> secret_argument(const Arguments& arguments) {
   }
   if (is_webhook_secret(text)) return Secret(text);
   return unexpected(Slug::malformed_request,
-                    "Give the endpoint's secret with --secret or --secret-file; it begins with "
-                    "whsec_ and is base64 behind that.");
+                    "The secret is missing or invalid. Set it with --secret or --secret-file; it "
+                    "is whsec_ followed by base64.");
 }
 
 Result<Answer> verify(const Arguments& arguments) {

@@ -25,17 +25,18 @@ struct ExitCode {
 };
 constexpr auto kExitCodes = std::to_array<ExitCode>({
     {exit_code::kDone, "Done."},
-    {exit_code::kFailed, "Failed; standard error says why."},
-    {exit_code::kUsage, "Wrong usage. Starting again does not help."},
+    {exit_code::kFailed, "Failed; the reason is on standard error."},
+    {exit_code::kUsage, "Wrong usage. A restart does not help."},
     {exit_code::kFault, "Not healthy, or verification found a fault."},
-    {exit_code::kUnreachable, "The server does not answer."},
-    {70, "It is not known whether the last write is on disk: start again, which finds out."},
-    {exit_code::kCannotCreate, "A file cannot be made."},
-    {exit_code::kCorrupt, "The database is damaged, or is none."},
-    {exit_code::kBusy, "Another process has the database. Later it may work."},
-    {exit_code::kPermission, "Not permitted."},
-    {exit_code::kConfiguration, "The configuration is wrong. Starting again does not help."},
-    {141, "As a shell shows it: the reader of standard output had enough (SIGPIPE)."},
+    {exit_code::kUnreachable, "The server cannot be reached."},
+    {70,
+     "It is not known whether the last write is on disk. Restart the server, which determines it."},
+    {exit_code::kCannotCreate, "A file cannot be created."},
+    {exit_code::kCorrupt, "The database is damaged, missing or not a database."},
+    {exit_code::kBusy, "Another process uses the database. Try again later."},
+    {exit_code::kPermission, "Permission denied."},
+    {exit_code::kConfiguration, "The configuration is wrong. A restart does not help."},
+    {141, "As shown by a shell: the reader of standard output exited (SIGPIPE)."},
 });
 
 /// The table of arguments knows the words, so one of them it is.
@@ -92,55 +93,58 @@ std::string commands_page() {
   page.section("DESCRIPTION");
   page.paragraph(
       "coffer serves a payment API from one SQLite file: wallets on a double-entry ledger, "
-      "payments that "
-      "are on disk before they are acknowledged, statements, webhooks, and an admin page. Commands "
-      "that "
-      "work on a file ask the server that has it, where one runs.");
+      "payments that are on disk before they are acknowledged, statements, webhooks, and an admin "
+      "page. If a server has the file open, commands on that file run inside the server.");
   page.paragraph(
-      "To try it: coffer demo. As a service: /etc/coffer/coffer.toml, and coffer admin link.");
+      "To try coffer, run coffer demo. To run it as a service, edit /etc/coffer/coffer.toml and "
+      "run coffer admin link.");
   page.section("COMMANDS");
   for (const Command& command : commands()) describe(page, command);
   page.section("OPTIONS");
   page.item("-h, --help", {}, "Print the help of the command.");
   page.item("-v, --version", {}, "Print the version.");
-  page.item(std::string(kNoColor), {}, "Without colours; every command takes it.");
+  page.item(std::string(kNoColor), {}, "Turn colours off; every command accepts it.");
   page.section("SETTINGS");
   page.paragraph(
-      "Commands that work on a file take --config, --db and the other settings of the file; serve "
-      "and demo "
-      "take all of them. Each is also a variable and a key of the file: see coffer.toml(5).");
+      "Commands that work on a file accept --config, --db and the other settings of the file; "
+      "serve and demo accept all settings. Each setting is also a variable and a key of the "
+      "configuration file: see coffer.toml(5).");
   page.section("EXIT STATUS");
   for (const ExitCode& code : kExitCodes) page.item(std::to_string(code.code), {}, code.meaning);
   page.section("SIGNALS");
-  page.item("SIGTERM, SIGINT", {}, "Finish what was asked, then stop; a second one stops at once.");
-  page.item("SIGHUP", {}, "Read the TLS certificate and key again.");
+  page.item("SIGTERM, SIGINT", {},
+            "Finish the requests in progress, then stop. A second signal stops immediately.");
+  page.item("SIGHUP", {}, "Reload the TLS certificate and key, and reopen the log file.");
   page.section("ENVIRONMENT");
   page.item("COFFER_...", {}, "Settings, see coffer.toml(5).");
   page.item("NOTIFY_SOCKET, WATCHDOG_USEC, LISTEN_FDS", {},
-            "Set by systemd(1): readiness, signs of life, and the socket to serve.");
-  page.item("CREDENTIALS_DIRECTORY", {}, "Where secrets lie as files of their setting's name.");
+            "Set by systemd(1): readiness notification, watchdog, and socket activation.");
+  page.item("CREDENTIALS_DIRECTORY", {},
+            "Folder with secrets, in files named after their settings.");
   page.item("NO_COLOR, TERM", {},
-            "Colours are for terminals: not with NO_COLOR set, not with TERM=dumb.");
-  page.item("COLUMNS", {}, "The width of a terminal that does not tell it.");
+            "Colours appear on terminals only, and not with NO_COLOR or TERM=dumb.");
+  page.item("COLUMNS", {}, "Width of a terminal that does not report it.");
   page.section("SEE ALSO");
   page.paragraph("coffer.toml(5), systemd.service(5)");
   return page.text();
 }
 
 std::vector<Command> manual_commands() {
-  return {{.path = "man",
-           .summary = "Print a manual page",
-           .run = man,
-           .arguments = {positional_choice("PAGE", "coffer|coffer.toml",
-                                           "coffer, or coffer.toml for its settings")},
-           .settings = Settings::none,
-           .prints_data = false},
-          {.path = "settings",
-           .summary = "Print all settings, as a file to start from or as a reference",
-           .run = settings,
-           .arguments = {positional_choice("FORMAT", "toml|markdown", "toml or markdown")},
-           .settings = Settings::none,
-           .prints_data = false}};
+  return {
+      {.path = "man",
+       .summary = "Print a manual page",
+       .run = man,
+       .arguments = {positional_choice("PAGE", "coffer|coffer.toml",
+                                       "Page to print: coffer, or coffer.toml for the settings")},
+       .settings = Settings::none,
+       .prints_data = false},
+      {.path = "settings",
+       .summary = "Print all settings as a configuration file or as a reference",
+       .run = settings,
+       .arguments = {positional_choice("FORMAT", "toml|markdown",
+                                       "toml (a configuration file) or markdown (a reference)")},
+       .settings = Settings::none,
+       .prints_data = false}};
 }
 
 }  // namespace coffer::cli

@@ -8,7 +8,7 @@ std::string roff_text(std::string_view text) {
   std::string out;
   bool line_start = true;
   for (const char c : text) {
-    // After a character of no width, a dot or an apostrophe does not begin a request.
+    // After a zero-width character, a dot does not start a roff request.
     if (line_start && (c == '.' || c == '\'')) out += "\\&";
     line_start = c == '\n';
     if (c == '\\') {
@@ -27,8 +27,8 @@ std::string roff_text(std::string_view text) {
 
 RoffPage::RoffPage(std::string_view title, int section_number, std::string_view summary) {
   const std::string name(title);
-  text_ = ".\\\" Made from the tables of commands and settings: coffer man " + name + "\n.TH " +
-          name + " " + std::to_string(section_number) + " \"\" \"coffer " +
+  text_ = ".\\\" Generated from the tables of commands and settings: coffer man " + name +
+          "\n.TH " + name + " " + std::to_string(section_number) + " \"\" \"coffer " +
           std::string(embedded::version()) + "\" \"coffer\"\n.ad l\n.nh\n";
   section("NAME");
   text_ += roff_text(title) + " \\- " + roff_text(summary) + "\n";
@@ -40,7 +40,8 @@ void RoffPage::subsection(std::string_view name) { text_ += ".SS " + roff_text(n
 
 void RoffPage::begin_paragraph() {
   const auto last = text_.rfind('\n', text_.size() - 2);
-  if (text_.compare(last + 1, 2, ".S") != 0) text_ += ".PP\n";  // a heading begins one by itself
+  // A heading already starts a paragraph.
+  if (text_.compare(last + 1, 2, ".S") != 0) text_ += ".PP\n";
 }
 
 void RoffPage::paragraph(std::string_view text) {

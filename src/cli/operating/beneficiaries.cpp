@@ -23,32 +23,26 @@ Record view(const store::BeneficiaryRow& row, std::int64_t tenant, Owners& owner
   return record;
 }
 
+/// What is not shown beside the name already.
 std::vector<Record> details(const Beneficiary& detail) {
   std::vector<Record> out;
-  if (const auto* person = std::get_if<Individual>(&detail.party)) {
-    put_detail(out, "firstName", person->first_name);
-    put_detail(out, "lastName", person->last_name);
-    put_detail(out, "dateOfBirth", person->date_of_birth);
-    put_detail(out, "nationality", person->nationality);
-    return out;
-  }
-  const auto& company = std::get<Company>(detail.party);
-  put_detail(out, "companyName", company.company_name);
-  put_detail(out, "registrationNumber", company.registration_number);
-  put_detail(out, "registrationCountry", company.registration_country);
+  const auto put = [&](const TextFact& fact, const std::string& value) {
+    if (fact.name != "email" && fact.name != "phone") put_detail(out, fact.name, value);
+  };
+  std::visit([&](const auto& party) { each_text(party, put); }, detail.party);
   return out;
 }
 
+/// Every member is a column, with a value or without.
 std::vector<Record> addresses(const std::vector<Address>& all) {
   std::vector<Record> out;
   for (const Address& address : all) {
-    out.push_back({{"type", address.type},
-                   {"line1", address.line1},
-                   {"line2", address.line2},
-                   {"city", address.city},
-                   {"state", address.state},
-                   {"postalCode", address.postal_code},
-                   {"countryIsoCode2", address.country}});
+    Record& record = out.emplace_back();
+    for (const auto& field : TextFields<Address>::rows) {
+      const std::string* value = field.get(address);
+      record.emplace_back(std::string(field.name),
+                          value == nullptr ? std::nullopt : std::optional(*value));
+    }
   }
   return out;
 }
@@ -131,8 +125,8 @@ Result<Answer> show(Session& session, const Arguments& arguments) {
 }  // namespace
 
 std::vector<Command> beneficiary_commands() {
-  std::vector<Argument> arguments{
-      option("text", "TEXT", "Id, or beginnings of words of name, e-mail and client reference")};
+  std::vector<Argument> arguments{option(
+      "text", "TEXT", "ID, or beginnings of words in name, e-mail address and client reference")};
   for (const auto& more : {owner_arguments(), page_arguments()}) {
     arguments.insert(arguments.end(), more.begin(), more.end());
   }
@@ -142,11 +136,11 @@ std::vector<Command> beneficiary_commands() {
            .role = OperatorRole::viewer,
            .arguments = std::move(arguments)},
           {.path = "beneficiary show",
-           .summary = "Show a beneficiary with its destinations",
+           .summary = "Show a beneficiary with its payment destinations",
            .run = show,
            .role = OperatorRole::viewer,
-           .arguments = {positional("ID", "Its id")},
-           .hint = "coffer beneficiary list shows what there is"}};
+           .arguments = {positional("ID", "ID of the beneficiary")},
+           .hint = "List beneficiaries with coffer beneficiary list"}};
 }
 
 }  // namespace coffer::cli

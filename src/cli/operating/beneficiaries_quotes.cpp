@@ -93,8 +93,8 @@ Result<Answer> list(Session& session, const Arguments& arguments) {
 }  // namespace
 
 std::vector<Command> quote_commands() {
-  std::vector<Argument> arguments{choice("status", "OPEN|USED|EXPIRED", "Only these"),
-                                  option("connector", "ID", "Only of this one")};
+  std::vector<Argument> arguments{choice("status", "OPEN|USED|EXPIRED", "Filter by status"),
+                                  option("connector", "ID", "Filter by connector")};
   for (const auto& more : {owner_arguments(), page_arguments()}) {
     arguments.insert(arguments.end(), more.begin(), more.end());
   }

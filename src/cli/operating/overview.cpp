@@ -176,14 +176,14 @@ Result<Answer> activity(Session& session, const Arguments& arguments) {
 }  // namespace
 
 std::vector<Command> overview_commands() {
-  std::vector<Argument> arguments{choice("hours", "24|168", "How far back", "24")};
+  std::vector<Argument> arguments{choice("hours", "24|168", "Period in hours", "24")};
   for (const Argument& one : owner_arguments()) arguments.push_back(one);
   return {{.path = "overview",
-           .summary = "Show how the house stands: its books, what waits, what is at fault",
+           .summary = "Show system status: ledger balances, queues, errors",
            .run = overview,
            .role = OperatorRole::viewer},
           {.path = "activity",
-           .summary = "Show payments, success and volume over the last day or week",
+           .summary = "Show number, success rate and volume of payments over the last day or week",
            .run = activity,
            .role = OperatorRole::viewer,
            .arguments = std::move(arguments)}};

@@ -1,4 +1,4 @@
-// coffer overview and coffer activity: how the house stands, and how it has been doing.
+// coffer overview and coffer activity: the system status, and figures over time.
 #pragma once
 
 #include <vector>

@@ -8,8 +8,8 @@
 namespace coffer::cli {
 
 std::vector<Argument> page_arguments() {
-  return {option("cursor", "TEXT", "Go on where the page before ended, as it said"),
-          option("limit", "N", "How many at most, up to 200", "20")};
+  return {option("cursor", "TEXT", "Cursor of the next page, from the previous page"),
+          option("limit", "N", "Maximum number of rows, up to 200", "20")};
 }
 
 Result<store::NewestAt> page_argument(const Arguments& arguments) {
@@ -30,12 +30,12 @@ void put_next(Answer& answer, const std::optional<std::int64_t>& next, bool cut_
 
 std::string cut_short_note() {
   return "This page ends after " + std::to_string(store::kRowsMax) +
-         " rows were read; the list continues.";
+         " rows were read. The list continues.";
 }
 
 std::vector<Argument> owner_arguments() {
-  return {choice("environment", "sandbox|production", "Only of this one"),
-          option("association", "ID", "Only of this one")};
+  return {choice("environment", "sandbox|production", "Filter by environment"),
+          option("association", "ID", "Filter by association")};
 }
 
 Result<store::TenantKeys> owners_argument(store::Connection& db, const Arguments& arguments) {
@@ -51,8 +51,9 @@ Result<std::optional<Timestamp>> optional_time(const Arguments& arguments,
   const auto text = arguments.find(name);
   if (!text) return std::optional<Timestamp>();
   if (const auto time = Timestamp::parse(*text)) return time;
-  return unexpected(Slug::malformed_request,
-                    "--" + name + " must be a date or a time such as 2026-01-31T09:00:00Z.");
+  return unexpected(
+      Slug::malformed_request,
+      "--" + name + " is not a date or time. Write it like 2026-01-31 or 2026-01-31T09:00:00Z.");
 }
 
 const Owners::Owner& Owners::get(std::int64_t tenant) {
@@ -83,7 +84,7 @@ std::optional<std::string> percent(std::int64_t part, std::int64_t whole) {
   return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10);
 }
 
-void put_detail(std::vector<Record>& out, const char* name,
+void put_detail(std::vector<Record>& out, std::string_view name,
                 const std::optional<std::string>& value) {
   if (value && !value->empty()) out.push_back({{"name", name}, {"value", *value}});
 }

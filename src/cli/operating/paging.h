@@ -46,11 +46,11 @@ class Owners {
   std::map<std::int64_t, Owner> known_;
 };
 
-/// The first row of `found`; `not-found` with `what` when there is none.
+/// The value of `found`; otherwise `not-found`, naming `what`.
 template <class T>
 Result<T> required(std::optional<T> found, const std::string& what) {
   if (found) return *std::move(found);
-  return unexpected(Slug::not_found, "There is no such " + what + ".");
+  return unexpected(Slug::not_found, "The " + what + " was not found.");
 }
 
 template <class IdType>
@@ -61,7 +61,7 @@ std::optional<std::string> shown(const std::optional<Amount>& amount, int decima
 /// `99.8`, rounded down; nullopt of nothing.
 std::optional<std::string> percent(std::int64_t part, std::int64_t whole);
 /// {name, value} where there is a value.
-void put_detail(std::vector<Record>& out, const char* name,
+void put_detail(std::vector<Record>& out, std::string_view name,
                 const std::optional<std::string>& value);
 
 }  // namespace coffer::cli

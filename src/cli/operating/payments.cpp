@@ -69,8 +69,8 @@ Result<Answer> list(Session& session, const Arguments& arguments) {
 }
 
 constexpr std::string_view kFindNote =
-    "Looked through one piece of the payments, newest first, for what has no index: references, "
-    "provider references, ledger hashes, and request ids that a caller chose. Go on with the "
+    "Searched one section of the payments, newest first, for values without an index: references, "
+    "provider references, ledger hashes, and request IDs chosen by a caller. Continue with the "
     "cursor.";
 
 Result<Answer> find(Session& session, const Arguments& arguments) {
@@ -95,38 +95,37 @@ std::vector<Argument> list_arguments() {
   std::vector<Argument> out{
       choice("status",
              "initiated|processing|succeeded|failed|refund_pending|refunded|refund_failed|expired",
-             "Only these"),
+             "Filter by status"),
       choice("type",
              "p2p_own|p2p_beneficiary|p2p_own_multi|swap_own|swap_beneficiary|offramp|onramp|"
              "onramp_reference",
-             "Only these"),
-      option("wallet", "ID", "From or to this one"),
-      option("beneficiary", "ID", "To this one"),
-      option("connector", "ID", "Through this one"),
-      option("from", "TIME", "Accepted at or after: 2026-01-31, or 2026-01-31T09:00:00Z"),
-      option("to", "TIME", "Accepted before")};
+             "Filter by type"),
+      option("wallet", "ID", "Filter by wallet, as source or destination"),
+      option("beneficiary", "ID", "Filter by beneficiary"),
+      option("connector", "ID", "Filter by connector"),
+      option("from", "TIME",
+             "Accepted at or after this time, such as 2026-01-31 or 2026-01-31T09:00:00Z"),
+      option("to", "TIME", "Accepted before this time")};
   for (const auto& more : {owner_arguments(), page_arguments()}) {
     out.insert(out.end(), more.begin(), more.end());
   }
   return out;
 }
 
-constexpr std::string_view kHint = "coffer payment list shows what there is";
+constexpr std::string_view kHint = "List payments with coffer payment list";
 
 constexpr std::string_view kFindDetails =
-    "Found among all payments: the record id, the transactionId, the id of a quote, an event, a "
-    "wallet or a beneficiary, an account number, a public key, and a request id that coffer made, "
-    "because it holds its time. References, provider references, ledger hashes and request ids "
-    "that "
-    "a caller chose have no index: they are looked for in the newest 5,000 payments, and in "
-    "5,000 older ones with every cursor.";
+    "The search covers all payments for a record ID, a transactionId, the ID of a quote, event, "
+    "wallet or beneficiary, an account number, a public key, and a request ID created by coffer. "
+    "References, provider references, ledger hashes and request IDs chosen by a caller have no "
+    "index: the search covers the newest 5,000 payments, and 5,000 older ones with each cursor.";
 
 constexpr std::string_view kResolveDetails =
-    "Ask the provider first: it is not asked here, and what it says afterwards changes nothing.\n"
-    "  succeeded  it paid the receiver, or collected from the payer\n"
-    "  failed     it did not and will not: what was held is released, what was debited comes back\n"
-    "  refunded   it gave back what was debited; also for a refund that has failed\n"
-    "The reason stays with the payment and in the audit log.";
+    "Confirm with the provider first. Resolving is final: later provider updates are ignored.\n  "
+    "succeeded  the provider paid the recipient, or collected from the payer\n  failed     the "
+    "provider did not and will not: the hold is released, a debit is returned\n  refunded   the "
+    "provider returned the debited amount; also after a failed refund\nThe reason is stored with "
+    "the payment and in the audit log.";
 
 }  // namespace
 
@@ -166,9 +165,9 @@ Record payment_record(const store::PaymentRecord& payment, Owners& owners) {
 }
 
 std::vector<Command> payment_commands() {
-  const Argument id = positional("ID", "Its record id");
-  std::vector<Argument> find_arguments{
-      positional("TEXT", "An id, a reference, a hash: whatever you have of it")};
+  const Argument id = positional("ID", "Record ID of the payment");
+  std::vector<Argument> find_arguments{on_page(
+      positional("TEXT", "Any ID, reference or hash of the payment"), "ID, reference or hash")};
   for (const Argument& one : page_arguments()) find_arguments.push_back(one);
   return {{.path = "payment list",
            .summary = "List payments of all associations, newest first",
@@ -176,34 +175,38 @@ std::vector<Command> payment_commands() {
            .role = OperatorRole::viewer,
            .arguments = list_arguments()},
           {.path = "payment find",
-           .summary = "Find payments by whatever you have of them",
+           .summary = "Find payments by any ID, reference or hash",
            .run = find,
            .role = OperatorRole::viewer,
            .arguments = std::move(find_arguments),
            .details = kFindDetails},
           {.path = "payment show",
-           .summary = "Show all there is about a payment",
+           .summary = "Show a payment with its entries, events and provider attempts",
            .run = show_payment,
            .role = OperatorRole::viewer,
            .arguments = {id},
            .hint = kHint},
           {.path = "payment retry",
-           .summary = "Take the next step of a payment now: settle it, or ask its provider",
+           .summary = "Retry a payment: settle it now, or ask its provider",
+           .label = "Retry payment",
+           .consequence = "coffer settles the payment now, or asks its provider.",
            .run = retry_payment,
            .role = OperatorRole::operating,
            .arguments = {id},
            .hint = kHint},
           {.path = "payment resolve",
-           .summary = "Say how a stuck cash-out or collection ended",
+           .summary = "Resolve a stuck off-ramp or on-ramp payment",
+           .label = "Resolve payment",
            .run = resolve_payment,
            .role = OperatorRole::operating,
            .arguments = {id,
                          {.name = "as",
-                          .help = "How it ended",
+                          .help = "Result at the provider",
                           .kind = Argument::Kind::choice,
                           .required = true,
                           .placeholder = "succeeded|failed|refunded"},
-                         required_option("reason", "TEXT", "How you know")},
+                         on_page(required_option("reason", "TEXT", "Evidence for the result"),
+                                 "Evidence")},
            .hint = kHint,
            .details = kResolveDetails}};
 }

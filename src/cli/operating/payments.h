@@ -1,4 +1,4 @@
-// coffer payment: every payment of the house, for whoever runs it.
+// coffer payment: payments of all tenants, for the operator.
 #pragma once
 
 #include <vector>

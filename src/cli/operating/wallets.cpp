@@ -49,25 +49,10 @@ std::vector<Record> details(const std::optional<Metadata>& metadata) {
   std::vector<Record> out;
   if (!metadata) return out;
   put_detail(out, "entityType", std::string(name(entity_type(*metadata))));
-  if (const auto* person = std::get_if<PersonMetadata>(&*metadata)) {
-    put_detail(out, "firstName", person->first_name);
-    put_detail(out, "lastName", person->last_name);
-    put_detail(out, "dateOfBirth", person->date_of_birth);
-    put_detail(out, "nationality", person->nationality);
-    put_detail(out, "idType", person->id_type);
-    put_detail(out, "idNumber", person->id_number);
-    put_detail(out, "address", person->address);
-    put_detail(out, "email", person->email);
-    put_detail(out, "phone", person->phone);
-    return out;
-  }
-  const auto& business = std::get<BusinessMetadata>(*metadata);
-  put_detail(out, "companyName", business.company_name);
-  put_detail(out, "registrationNumber", business.registration_number);
-  put_detail(out, "registrationCountry", business.registration_country);
-  put_detail(out, "taxId", business.tax_id);
-  put_detail(out, "address", business.address);
-  put_detail(out, "contactEmail", business.contact_email);
+  const auto put = [&](const TextFact& fact, const std::string& value) {
+    put_detail(out, fact.name, value);
+  };
+  std::visit([&](const auto& noun) { each_text(noun, put); }, *metadata);
   return out;
 }
 
@@ -76,7 +61,8 @@ Result<Answer> list(Session& session, const Arguments& arguments) {
   return store::with_reader(session.app.database(), [&](Connection& db) -> Result<Answer> {
     store::WalletsWanted wanted;
     COFFER_TRY(wanted.tenants, owners_argument(db, arguments));
-    if (const auto status = arguments.find("status")) wanted.status = parse_wallet_status(*status);
+    if (const auto status = arguments.find("status"))
+      wanted.status = parse_term<WalletStatus>(*status);
     wanted.text = arguments.find("text");
     const auto page = store::newest_wallets(db, wanted, at);
     Answer answer{.list = true,
@@ -163,7 +149,7 @@ Result<Answer> statement(Session& session, const Arguments& arguments) {
   });
 }
 
-constexpr std::string_view kHint = "coffer wallet list shows what there is";
+constexpr std::string_view kHint = "List wallets with coffer wallet list";
 
 template <class... Lists>
 std::vector<Argument> joined(std::vector<Argument> first, const Lists&... more) {
@@ -182,30 +168,31 @@ Record whole_wallet(Connection& db, const store::WalletRow& wallet, const Tenant
 }
 
 std::vector<Command> wallet_read_commands() {
-  const Argument id = positional("ID", "Its id");
-  return {{.path = "wallet list",
-           .summary = "List wallets of all associations, newest first",
-           .run = list,
-           .role = OperatorRole::viewer,
-           .arguments = joined(
-               {choice("status", "Pending|Verified|Rejected", "Only these"),
-                option("text", "TEXT", "Id, account number, public key, or part of the name")},
-               owner_arguments(), page_arguments())},
-          {.path = "wallet show",
-           .summary = "Show a wallet with its balances and what its review looks at",
-           .run = show,
-           .role = OperatorRole::viewer,
-           .arguments = {id},
-           .hint = kHint},
-          {.path = "wallet statement",
-           .summary = "Show what moved on a wallet, newest first",
-           .run = statement,
-           .role = OperatorRole::viewer,
-           .arguments = joined(
-               {id, option("asset", "CODE", "In this asset; else in its own"),
-                option("from", "TIME", "At or after this"), option("to", "TIME", "Before this")},
-               page_arguments()),
-           .hint = kHint}};
+  const Argument id = positional("ID", "ID of the wallet");
+  return {
+      {.path = "wallet list",
+       .summary = "List wallets of all associations, newest first",
+       .run = list,
+       .role = OperatorRole::viewer,
+       .arguments =
+           joined({choice("status", choices<WalletStatus>(), "Filter by status"),
+                   option("text", "TEXT", "ID, account number, public key, or part of the name")},
+                  owner_arguments(), page_arguments())},
+      {.path = "wallet show",
+       .summary = "Show a wallet with its balances and review data",
+       .run = show,
+       .role = OperatorRole::viewer,
+       .arguments = {id},
+       .hint = kHint},
+      {.path = "wallet statement",
+       .summary = "Show the statement of a wallet, newest first",
+       .run = statement,
+       .role = OperatorRole::viewer,
+       .arguments = joined(
+           {id, option("asset", "CODE", "Asset of the statement; by default that of the wallet"),
+            option("from", "TIME", "Start of the range"), option("to", "TIME", "End of the range")},
+           page_arguments()),
+       .hint = kHint}};
 }
 
 }  // namespace coffer::cli

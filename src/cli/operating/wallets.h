@@ -1,5 +1,5 @@
-// coffer wallet list, show and statement: every wallet of the house. What changes one is in
-// cli/commands/wallets.h.
+// coffer wallet list, show and statement, over all tenants. cli/commands/wallets.h
+// has the commands that change a wallet.
 #pragma once
 
 #include <vector>

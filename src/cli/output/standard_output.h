@@ -16,7 +16,7 @@ class DescriptorBuffer final : public std::streambuf {
 
   /// Writes what is left, if anything is.
   void finish();
-  /// `errno` of the first failure; 0 while there is none.
+  /// `errno` of the first failure; 0 without a failure.
   int error() const { return error_; }
   /// Whether it failed because the reader is gone: a closed pipe or a terminal that hung up.
   bool lost_reader() const;

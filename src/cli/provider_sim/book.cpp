@@ -107,7 +107,7 @@ void Book::apply(const Json& event) {
   }
 }
 
-// --- How it stands ------------------------------------------------------------------------------
+// --- State --------------------------------------------------------------------------------------
 
 int Book::digits_of(Kind kind, const Entry& entry) {
   if (!entry.body.is_object()) return 0;
@@ -115,7 +115,7 @@ int Book::digits_of(Kind kind, const Entry& entry) {
   return outbound::sandbox_digits(party.at("accountNumber").get_ref<const std::string&>());
 }
 
-/// nullopt: not by itself.
+/// nullopt: not automatically.
 std::optional<Timestamp> Book::ends_at(Kind kind, const Entry& entry) const {
   const int digits = digits_of(kind, entry);
   if (digits == kStaysPending) return std::nullopt;
@@ -284,7 +284,7 @@ std::optional<Json> Book::pay(const std::string& reference, const std::string& a
 
 // --- Callbacks ----------------------------------------------------------------------------------
 
-/// Whoever refuses or is told to stop has said so already.
+/// A refused or stopped provider has already reported it.
 bool Book::is_owed(Kind kind, const Entry& entry, Timestamp now) const {
   if (entry.told || !entry.body.is_object()) return false;
   const Standing how = standing(kind, entry, now);

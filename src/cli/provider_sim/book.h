@@ -53,7 +53,7 @@ class Book {
   std::vector<Json> payouts(const std::string& after, std::size_t limit) const;
 
   /// Cancels a payout or expires a collection, also one that never arrived; one that is accepted or
-  /// paid stays as it is. Returns how it stands.
+  /// paid stays as it is. Returns its state.
   Json close(Kind kind, const std::string& id);
   /// The operator's decision on one that is pending.
   struct Decision {
@@ -61,20 +61,20 @@ class Book {
     std::string code = {};       // of a failure
     std::string collected = {};  // of a collection, as it is shown; empty: what was asked for
   };
-  /// False when there is no such payout or collection, or it is final already.
+  /// False if the payout or collection does not exist or is already final.
   bool decide(Kind kind, const std::string& id, const Decision& decision);
 
   /// Remembers what was issued, so that it can be paid.
   void note_reference(const std::string& reference, const Json& ask);
-  /// A customer pays against a reference: the data of the callback, or nullopt when there is no
-  /// such reference.
+  /// A customer pays on a reference: the data of the callback, or nullopt if the reference does not
+  /// exist.
   std::optional<Json> pay(const std::string& reference, const std::string& amount,
                           const Json& payer);
 
   /// Callbacks that are due and have not been delivered.
   std::vector<Callback> due() const;
   void delivered(const std::string& callback_id);
-  /// When the next payout or collection becomes final by itself.
+  /// When the next payout or collection becomes final automatically.
   std::optional<Timestamp> next_change() const;
 
   /// How often the id was sent to us; 0 for an unknown one. Since the start of this process.

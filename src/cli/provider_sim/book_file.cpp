@@ -41,7 +41,7 @@ Result<std::vector<Json>> BookFile::open(const std::string& path) {
   fd_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, kOwnerOnly);
   std::string text;
   if (fd_ >= 0 && ::flock(fd_, LOCK_EX | LOCK_NB) != 0) {
-    return refuse(path, "another process has it open");
+    return refuse(path, "another process uses the file");
   }
   if (fd_ < 0 || !read_all(fd_, text)) return refuse(path, std::strerror(errno));
   std::vector<Json> out;
@@ -50,7 +50,7 @@ Result<std::vector<Json>> BookFile::open(const std::string& path) {
     Json event = Json::parse(text.begin() + static_cast<std::ptrdiff_t>(begin),
                              text.begin() + static_cast<std::ptrdiff_t>(end), nullptr, false);
     if (!event.is_object() || !event.contains("event")) {
-      return refuse(path, "this is no file of a simulated provider");
+      return refuse(path, "the file does not belong to a simulated provider");
     }
     out.push_back(std::move(event));
   }
@@ -66,10 +66,10 @@ void BookFile::append(const Json& event) {
   while (done < line.size()) {
     const ssize_t count = ::write(fd_, line.data() + done, line.size() - done);
     if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) throw InternalError("the provider's file cannot be written");
+    if (count <= 0) throw InternalError("the file of the provider cannot be written");
     done += static_cast<std::size_t>(count);
   }
-  if (!sync_content(fd_)) throw InternalError("the provider's file cannot be synced");
+  if (!sync_content(fd_)) throw InternalError("the file of the provider cannot be synchronised");
 }
 
 }  // namespace coffer::cli::provider_sim

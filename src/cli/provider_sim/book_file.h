@@ -20,8 +20,8 @@ class BookFile {
   BookFile(const BookFile&) = delete;
   BookFile& operator=(const BookFile&) = delete;
 
-  /// Opens or makes the file and gives what is in it, oldest first. `unexpected-error` when it
-  /// cannot be had or is no such file.
+  /// Opens or creates the file and returns its content, oldest first. `unexpected-error` if the
+  /// file is not available or has another format.
   Result<std::vector<Json>> open(const std::string& path);
   /// Does nothing without an open file. Throws InternalError when the disk refuses: what is not
   /// written did not happen.

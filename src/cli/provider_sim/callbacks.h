@@ -22,7 +22,7 @@ struct SignedCallback {
   outbound::ProviderHeaders headers;
   std::string body;
 };
-/// Sends it and returns the HTTP status. A Problem when nobody answered.
+/// Sends the callback and returns the HTTP status, or a Problem without a response.
 using Deliver = std::function<Result<int>(const SignedCallback&)>;
 
 class CallbackSender {

@@ -32,7 +32,7 @@ Result<provider_sim::SimulatorOptions> read_options(const Arguments& arguments) 
   options.secret = Secret(given ? *given : environment_variable(kSecretVariable).value_or(""));
   if (options.secret.empty()) {
     return unexpected(Slug::malformed_request,
-                      std::string("Give the secret that is shared with coffer: --secret, or ") +
+                      std::string("The secret shared with coffer is missing. Set --secret or ") +
                           kSecretVariable + ".");
   }
   options.callback_url = arguments.find("callback").value_or("");
@@ -86,28 +86,30 @@ int provider_sim_run(const Console& console, const Arguments& arguments, const C
 }  // namespace
 
 std::vector<Command> provider_sim_commands() {
-  return {{.path = "provider-sim",
-           .summary = "Run a simulated payment provider that speaks the provider protocol",
-           .run = provider_sim_run,
-           .arguments =
-               {option("listen", "HOST:PORT", "Address to listen on, port 0 picks a free one",
-                       "127.0.0.1:8090"),
-                option("secret", "TEXT", "Secret shared with coffer; else COFFER_PROVIDER_SECRET"),
-                option("tls-cert", "FILE", "TLS certificate chain (PEM)"),
-                option("tls-key", "FILE", "TLS private key (PEM)"),
-                option("callback", "URL", "Base URL of coffer; without it nobody is called back"),
-                option("faults", "LIST",
-                       "late, refuse, duplicate, reorder, lose-answer, garbage, hang"),
-                option("seed", "NUMBER", "Makes the faults fall the same way again"),
-                option("rates", "LIST", "Rates of quotes, as USDC:NGN=1540.25; else one to one"),
-                option("delay-ms", "MS", "How long a payout stays pending", "0"),
-                option("hang-ms", "MS", "How long an account ending in 1401 waits", "30000"),
-                option("db", "FILE", "Where to keep what happened, or memory", "memory")},
-           .settings = Settings::none,
-           .details =
-               "Outcomes go by the last four digits of the account, as in the sandbox. Faults "
-               "are written\nname=probability[:ms] with commas between; PUT /control/faults "
-               "changes them at run time."}};
+  return {
+      {.path = "provider-sim",
+       .summary = "Run a simulated payment provider that implements the provider protocol",
+       .run = provider_sim_run,
+       .arguments = {option("listen", "HOST:PORT",
+                            "Address to listen on; port 0 selects a free one", "127.0.0.1:8090"),
+                     option("secret", "TEXT",
+                            "Secret shared with coffer; by default COFFER_PROVIDER_SECRET"),
+                     option("tls-cert", "FILE", "TLS certificate chain (PEM)"),
+                     option("tls-key", "FILE", "TLS private key (PEM)"),
+                     option("callback", "URL",
+                            "Base URL of coffer for callbacks; without it, there are none"),
+                     option("faults", "LIST",
+                            "Faults: late, refuse, duplicate, reorder, lose-answer, garbage, hang"),
+                     option("seed", "NUMBER", "Seed that makes the faults repeatable"),
+                     option("rates", "LIST",
+                            "Exchange rates, such as USDC:NGN=1540.25; 1 by default"),
+                     option("delay-ms", "MS", "Time that a payout stays pending", "0"),
+                     option("hang-ms", "MS", "Delay for an account ending in 1401", "30000"),
+                     option("db", "FILE", "File for the state, or memory", "memory")},
+       .settings = Settings::none,
+       .details = "The last four digits of the account select the outcome, as in the sandbox. A "
+                  "fault is\nname=probability[:ms]; separate several with commas. PUT "
+                  "/control/faults changes them at run time."}};
 }
 
 }  // namespace coffer::cli

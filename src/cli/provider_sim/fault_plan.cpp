@@ -67,7 +67,7 @@ Result<FaultPlan> FaultPlan::parse(std::string_view spec) {
     spec = comma == std::string_view::npos ? std::string_view() : spec.substr(comma + 1);
     const auto refuse = [&](const char* why) {
       return unexpected(Slug::malformed_request, "The fault " + std::string(item) + " " + why +
-                                                     "; write name=probability[:ms].");
+                                                     ". Write it as name=probability[:ms].");
     };
     const auto equals = item.find('=');
     const auto known = std::find_if(kKnown.begin(), kKnown.end(), [&](const Known& entry) {
@@ -80,7 +80,7 @@ Result<FaultPlan> FaultPlan::parse(std::string_view spec) {
     if (!probability) return refuse("has no probability from 0 to 1");
     const auto ms = colon == std::string_view::npos ? std::optional(known->ms)
                                                     : parse_whole(value.substr(colon + 1), kMsMax);
-    if (!ms) return refuse("has no time in milliseconds");
+    if (!ms) return refuse("has no delay in milliseconds");
     plan.entries_[static_cast<std::size_t>(known - kKnown.begin())] = {*probability, *ms};
   }
   return plan;

@@ -20,20 +20,20 @@ using Names = std::vector<std::string_view>;
 
 /// What is wrong with the body; empty when nothing is.
 std::string fault_of(const Json& body, const Names& texts, std::string_view party) {
-  if (!body.is_object()) return "the body is no JSON object";
+  if (!body.is_object()) return "the body is not a JSON object";
   const auto is_text = [](const Json& from, std::string_view name) {
     const auto member = from.find(name);
     return member != from.end() && member->is_string() &&
            !member->get_ref<const std::string&>().empty();
   };
   for (const std::string_view name : texts) {
-    if (!is_text(body, name)) return std::string(name) + " is missing or no text";
+    if (!is_text(body, name)) return std::string(name) + " is missing or not a string";
   }
   for (const std::string_view name : {"sendAmount", "receiveAmount"}) {
     if (std::find(texts.begin(), texts.end(), name) == texts.end()) continue;
     const std::string& amount = body.at(std::string(name)).get_ref<const std::string&>();
     if (parse_amount(amount, Amount::kScale).fault == AmountFault::none) continue;
-    return std::string(name) + " is no amount";
+    return std::string(name) + " is not an amount";
   }
   if (party.empty()) return {};
   const auto found = body.find(party);
@@ -61,7 +61,9 @@ int digits_of(const Json& body) {
   return outbound::sandbox_digits(body.at("customerId").get_ref<const std::string&>());
 }
 
-http::Response broken() { return refusal(502, "upstream_failed", "The bank behind us failed."); }
+http::Response broken() {
+  return refusal(502, "upstream_failed", "The bank of this provider failed.");
+}
 
 }  // namespace
 
@@ -109,7 +111,7 @@ http::Response Provider::handle(http::Request& request) {
   if (match.kind != http::RouteMatch::Kind::found) {
     const bool known = match.kind == http::RouteMatch::Kind::method_not_allowed;
     return refusal(known ? 405 : 404, known ? "method_not_allowed" : "no_such_route",
-                   "The protocol has no such call.");
+                   "The protocol does not have this call.");
   }
   const Route& route = routes()[match.index];
   const Call call{request, match.params.empty() ? std::string() : match.params.front().second,
@@ -183,7 +185,7 @@ http::Response Provider::place(Kind kind, const Call& call) {
   if (digits == kBreaks) return broken();
   const Book::Placing placing = parts_.book.place(kind, call.body);
   if (placing.placed == Book::Placed::conflict) {
-    return refusal(409, "id_conflict", "This id was used for something else.");
+    return refusal(409, "id_conflict", "This ID exists with different content.");
   }
   if (const auto refused = outbound::sandbox_refusal(digits)) {
     return refusal(422, info(*refused).name, info(*refused).message);
@@ -211,7 +213,7 @@ http::Response Provider::list_payouts(const Call& call) {
 
 http::Response Provider::read_payout(const Call& call) {
   const auto found = parts_.book.find(Kind::payout, call.id);
-  if (!found) return refusal(404, "payout_not_found", "This payout never arrived.");
+  if (!found) return refusal(404, "payout_not_found", "This payout was never accepted.");
   return json_answer(200, *found);
 }
 
@@ -227,7 +229,7 @@ http::Response Provider::place_collection(const Call& call) {
                                "payer");
   if (fault.empty() && !Uuid::parse(std::string(call.body.at("id")))) fault = "id is no UUID";
   if (fault.empty() && !Timestamp::parse(std::string(call.body.at("expiresAt")))) {
-    fault = "expiresAt is no time";
+    fault = "expiresAt is not a time";
   }
   if (!fault.empty()) return refusal(400, "malformed", fault);
   return place(Kind::collection, call);
@@ -235,7 +237,7 @@ http::Response Provider::place_collection(const Call& call) {
 
 http::Response Provider::read_collection(const Call& call) {
   const auto found = parts_.book.find(Kind::collection, call.id);
-  if (!found) return refusal(404, "collection_not_found", "This collection never arrived.");
+  if (!found) return refusal(404, "collection_not_found", "This collection was never accepted.");
   return json_answer(200, *found);
 }
 
@@ -260,9 +262,10 @@ http::Response Provider::issue_reference(const Call& call) {
   if (digits == kTimesOut) return silent(parts_.hang_ms);
   if (digits == kBreaks) return broken();
   if (digits == kNotRegistered) {
-    return refusal(404, "customer_not_registered", "Register this customer with us first.");
+    return refusal(404, "customer_not_registered",
+                   "The customer must register with this provider first.");
   }
-  if (digits == kCannotAssign) return refusal(409, "cannot_assign", "No reference is free.");
+  if (digits == kCannotAssign) return refusal(409, "cannot_assign", "No reference is available.");
   const auto issue = [&](int number) {
     std::string text;
     for (const char* name : {"connectorId", "settlementAccount", "customerId"}) {

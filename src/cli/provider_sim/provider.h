@@ -36,8 +36,8 @@ class Provider {
  public:
   explicit Provider(const ProviderParts& parts);
 
-  /// Protocol routes want a signature. Routes under /control do not: they are for whoever runs the
-  /// simulator, which listens on the loopback unless told otherwise.
+  /// Protocol routes require a signature. Routes below /control do not: they are for the operator
+  /// of the simulator, which listens on loopback by default.
   http::Response handle(http::Request& request);
   /// Ends the waiting of `late` and `hang`. For good.
   void stop();

@@ -13,9 +13,7 @@ std::string text_of(const Json& body, const char* name) {
   return there ? body.at(name).get<std::string>() : std::string();
 }
 
-http::Response not_there() {
-  return refusal(404, "not_found", "There is no such thing, or it is final already.");
-}
+http::Response not_there() { return refusal(404, "not_found", "Not found, or already final."); }
 
 }  // namespace
 
@@ -68,7 +66,7 @@ http::Response Provider::pay_collection(const Call& call) {
 http::Response Provider::pay_reference(const Call& call) {
   const std::string amount = text_of(call.body, "amount");
   if (parse_amount(amount, Amount::kScale).fault != AmountFault::none) {
-    return refusal(400, "malformed", "amount is none");
+    return refusal(400, "malformed", "amount is not valid");
   }
   const auto paid = parts_.book.pay(call.id, amount, call.body.value("payer", Json::object()));
   return paid ? json_answer(200, *paid) : not_there();

@@ -24,7 +24,8 @@ Simulator::~Simulator() { stop(); }
 
 Result<void> Simulator::start() {
   if (options_.tls_cert_file.empty() != options_.tls_key_file.empty()) {
-    return unexpected(Slug::malformed_request, "Give --tls-cert and --tls-key together.");
+    return unexpected(Slug::malformed_request,
+                      "--tls-cert and --tls-key require each other. Set both.");
   }
   COFFER_TRY(const FaultPlan plan, FaultPlan::parse(options_.faults));
   COFFER_TRY(tariff_, Tariff::parse(options_.rates));
@@ -32,7 +33,7 @@ Result<void> Simulator::start() {
     callback_url_ = outbound::parse_url(options_.callback_url);
     if (!callback_url_ || !callback_url_->query.empty()) {
       return unexpected(Slug::malformed_request,
-                        "The callback URL " + options_.callback_url + " is none.");
+                        "The callback URL " + options_.callback_url + " is not a valid URL.");
     }
   }
   if (options_.seed) seeded_chance_ = std::make_unique<SeededRandom>(*options_.seed);

@@ -50,7 +50,8 @@ class Simulator {
   Simulator(const Simulator&) = delete;
   Simulator& operator=(const Simulator&) = delete;
 
-  /// `malformed-request`: an option; `unexpected-error`: file or address cannot be had.
+  /// `malformed-request`: an invalid option; `unexpected-error`: the file or address is not
+  /// available.
   Result<void> start();
   /// "http://127.0.0.1:8090"; https with a certificate.
   std::string url() const;

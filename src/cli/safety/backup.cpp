@@ -18,11 +18,9 @@ namespace coffer::cli {
 namespace {
 
 constexpr std::string_view kKeyAdvice =
-    "\nThe master key is not in it. Keep a copy of the key in another place: without it the "
-    "secrets "
-    "sealed in\nthe backup (ledger seeds, webhook and provider secrets, one-time passwords) cannot "
-    "be "
-    "read again.";
+    "\nThe backup does not contain the master key. Store a copy of the key elsewhere: without it, "
+    "the sealed\nsecrets (ledger seeds, webhook and provider secrets, one-time-password keys) "
+    "cannot be read.";
 
 /// Where to, and whether it is the folder that only keeps the latest.
 struct Place {
@@ -34,9 +32,9 @@ Result<Place> place_of(const Session& session, const Arguments& arguments) {
   if (const auto named = arguments.find("FILE")) return Place{*named};
   const std::string& folder = session.app.config().backup_dir;
   if (folder.empty()) {
-    return unexpected(Slug::malformed_request,
-                      "FILE is missing, and there is no folder for backups; name a file, or set "
-                      "backup_dir.");
+    return unexpected(
+        Slug::malformed_request,
+        "FILE is missing, and backup_dir is not set. Add a file name, or set backup_dir.");
   }
   COFFER_TRY(auto path, flows::backup_path_in(session.app.flows(), folder));
   return Place{std::move(path), true};
@@ -57,7 +55,8 @@ Answer answer_of(const flows::Backup& made) {
 Answer fault_of(const std::string& path, const std::vector<store::Violation>& violations) {
   return {.records = records_of(violations),
           .list = true,
-          .note = "\n" + path + " is at fault, so it was not kept; coffer verify tells more.",
+          .note = "\n" + path +
+                  " is damaged, so the backup was discarded. Run coffer verify for details.",
           .exit_code = exit_code::kFault};
 }
 
@@ -87,15 +86,15 @@ std::string key_fault(const Config& config) {
   if (!key) return key.error().detail;
   const auto marks = store::read_file_marks(config.db);
   if (!marks || !marks->key_check || *marks->key_check == key->fingerprint()) return {};
-  return "The master key is not the one that the backup was made under: put that one in its place.";
+  return "The master key is not the key of this backup. Put the right one in its place.";
 }
 
 std::string next_steps(const Config& config, const std::string& key_fault) {
   std::string text = key_fault.empty() ? std::string() : "\n" + key_fault;
   const bool named = config.origins.at("db") == "--db";
   text +=
-      "\nPayments that were accepted after the backup are not in it: compare with your providers "
-      "and clients\nbefore you go on.\n\nNext:\n  coffer serve";
+      "\nPayments accepted after the backup are not in it. Compare it with your providers and "
+      "clients\nbefore you continue.\n\nNext:\n  coffer serve";
   return text + (named ? " --db " + config.db : "");
 }
 
@@ -109,7 +108,7 @@ Result<Answer> restore_to(const Console& console, const Config& config, const st
   const store::FileSummary& summary = restored.verdict.summary;
   Record record{{"database", config.db},
                 {"bytes", restored.bytes},
-                {"checksum", restored.checksum ? "right" : "none beside it"},
+                {"checksum", restored.checksum ? "right" : "no checksum file"},
                 {"verified", true},
                 {"payments", summary.payments},
                 {"lastEntryAt", last_entry(summary)}};
@@ -137,26 +136,26 @@ int restore(const Console& console, const Arguments& arguments, const ConfigFlag
 std::vector<Command> backup_commands() {
   return {
       {.path = "backup",
-       .summary = "Copy the database to a file while payments go on",
+       .summary = "Back up the database while payments continue",
+       .label = "Back up",
        .run = backup,
        .role = OperatorRole::operating,
-       .arguments = {path_positional("Where to; without it, into the folder of backup_dir", false),
-                     toggle("verify",
-                            "Prove the copy before it gets its name; ends with 3 when it is "
-                            "at fault")},
-       .details =
-           "The copy is the database as it was at one moment after the command began, with all its "
-           "payments.\nIt gets its name when it is whole and on disk, and FILE.sha256 beside it; "
-           "no file is ever\noverwritten. A server that runs writes it as the user it runs as. The "
-           "master key is not in it."},
+       .arguments = {path_positional("File to create; by default one in backup_dir", false),
+                     on_page(toggle("verify",
+                                    "Verify the backup before it gets its final name; exits with 3 "
+                                    "if it is damaged"),
+                             "Verify the backup")},
+       .details = "The backup is the state of the database at one moment after the command "
+                  "started. It gets its\nfinal name, and a checksum in FILE.sha256, once it is "
+                  "complete and on disk. No file is ever\noverwritten. A running server writes the "
+                  "backup, as its own user. The backup does not contain\nthe master key."},
       {.path = "restore",
-       .summary = "Make the database from a backup; overwrites nothing",
+       .summary = "Restore the database from a backup; never overwrites a file",
        .run = restore,
-       .arguments = {positional("BACKUP", "The file that coffer backup wrote")},
+       .arguments = {positional("BACKUP", "Backup file")},
        .settings = Settings::file,
-       .details =
-           "The copy is proven as by coffer verify before it gets its name. A backup of an older "
-           "version is\nbrought up to date, one of a newer version is refused."}};
+       .details = "The copy is verified, as by coffer verify, before it gets its final name. A "
+                  "backup of an older\nversion is upgraded; one of a newer version is refused."}};
 }
 
 }  // namespace coffer::cli

@@ -60,14 +60,14 @@ Result<Answer> run_export(Session& session, const Arguments& arguments) {
 
 std::vector<Command> export_commands() {
   return {{.path = "export",
-           .summary = "Write everything as lines of JSON, without secrets",
+           .summary = "Export all data as JSON lines, without secrets",
            .run = run_export,
            .role = OperatorRole::administrator,
-           .arguments = {path_positional("Where to; - is standard output", true)},
+           .arguments = {path_positional("File to create; - is standard output", true)},
            .prints_data = false,
-           .details =
-               "One state of the file, one object a line, `type` first; docs/operating.md lists "
-               "the types. For\nother programs: to keep the data safe, take backups."}};
+           .details = "The export represents one state of the file, with one object per line and "
+                      "`type` first. It is\nfor other programs and cannot be restored; make "
+                      "backups for that. The types are listed in docs/operating.md."}};
 }
 
 }  // namespace coffer::cli

@@ -19,20 +19,19 @@ constexpr std::string_view kCommand = "key rotate";
 
 std::string next_steps(const Config& config, const std::string& key_file) {
   std::string text =
-      "\nThe file opens with the new key only. Keep the old one as long as you keep "
-      "backups made under it.\nClients sign in again: their tokens were of the old key.\n"
-      "\nNext:\n";
+      "\nThe file now requires the new key. Keep the old one as long as you keep backups made "
+      "under it.\nExisting tokens are invalid; clients must log in again.\n\nNext:\n";
   if (config.master_key.empty()) {
     text += "  mv " + config.master_key_file + " " + config.master_key_file + ".old\n  mv " +
             key_file + " " + config.master_key_file + "\n";
   } else {
-    text += "  give the new key where the old one came from (" + config.origins.at("master_key") +
-            ")\n";
+    text += "  provide the new key where the old one came from (" +
+            config.origins.at("master_key") + ")\n";
   }
   return text + "  coffer serve";
 }
 
-/// The act and what came of it are in the audit log, as of any other command.
+/// The audit log records the command and its result, like those of other commands.
 Result<std::int64_t> rotate_recorded(App& app, const auth::MasterKey& next,
                                      const std::string& key_file) {
   const Actor actor = command_line_actor(::geteuid());
@@ -44,7 +43,9 @@ Result<std::int64_t> rotate_recorded(App& app, const auth::MasterKey& next,
       app.flows(), act, actor, command,
       count ? std::string("done") : std::string(info(count.error().slug).name),
       count ? std::string() : count.error().detail);
-  if (!recorded) log_error("audit", "an outcome could not be recorded", {{"act", act}});
+  if (!recorded)
+    log_error("audit", "the result of the command could not be recorded in the audit log",
+              {{"act", act}});
   return count;
 }
 
@@ -81,15 +82,14 @@ int rotate(const Console& console, const Arguments& arguments, const ConfigFlags
 std::vector<Command> key_commands() {
   return {
       {.path = kCommand,
-       .summary = "Seal everything under another master key; the server must be stopped",
+       .summary = "Replace the master key; the server must be stopped",
        .run = rotate,
        .arguments = {required_option("new-key-file", "FILE",
-                                     "The new key; made when there is no such file")},
+                                     "File with the new key; created if it does not exist")},
        .settings = Settings::file,
        .details =
-           "Everything is sealed anew in one commit: whatever happens, the file opens with "
-           "exactly one of the\ntwo keys. Bearer tokens, admin sessions and list cursors end, as "
-           "they hang on the old key."}};
+           "One commit seals all secrets with the new key, so the file always opens with exactly "
+           "one of the\ntwo keys. Bearer tokens, admin sessions and list cursors become invalid."}};
 }
 
 }  // namespace coffer::cli

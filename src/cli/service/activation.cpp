@@ -64,12 +64,12 @@ Result<std::optional<PassedSocket>> passed_socket() {
     return unexpected(
         Slug::validation_failed,
         "the supervisor passes " + *count +
-            " sockets and coffer serves one; leave one ListenStream in the socket unit");
+            " sockets, but coffer serves one. Leave one ListenStream in the socket unit");
   }
   const auto address = address_of(kFirst);
   if (!address || !listens(kFirst)) {
     return unexpected(Slug::validation_failed,
-                      "the socket that the supervisor passes is no TCP socket that listens; write "
+                      "the socket from the supervisor is not a listening TCP socket. Set "
                       "ListenStream=ADDRESS:PORT in the socket unit");
   }
   return std::optional(PassedSocket{kFirst, *address});

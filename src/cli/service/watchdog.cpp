@@ -41,7 +41,7 @@ std::int64_t Watchdog::step() {
   if (alive_()) {
     notify_supervisor("WATCHDOG=1");
   } else {
-    log_error("serve", "the writer is stuck; the supervisor is not told that all is well");
+    log_error("serve", "the writer makes no progress; the watchdog is not notified");
   }
   // As systemd asks: at half the time, so that one late round is no death.
   return std::max<std::int64_t>(*within_ms_ / 2, 1);

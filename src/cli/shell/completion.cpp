@@ -89,14 +89,14 @@ void print_offers(std::ostream& out, std::vector<std::string> typed) {
 
 std::vector<Command> completion_commands() {
   return {{.path = "completion",
-           .summary = "Print a script that completes coffer's commands in a shell",
+           .summary = "Print a completion script for a shell",
            .run = completion,
-           .arguments = {positional_choice("SHELL", "bash|zsh|fish", "bash, zsh or fish")},
+           .arguments = {positional_choice("SHELL", "bash|zsh|fish", "Shell: bash, zsh or fish")},
            .settings = Settings::none,
            .prints_data = false,
-           .details = "bash: source <(coffer completion bash), in ~/.bashrc to keep it\n"
-                      "zsh:  coffer completion zsh > a file _coffer in a folder of $fpath\n"
-                      "fish: coffer completion fish > ~/.config/fish/completions/coffer.fish"}};
+           .details = "bash: add source <(coffer completion bash) to ~/.bashrc\nzsh:  coffer "
+                      "completion zsh > a file _coffer in a folder of $fpath\nfish: coffer "
+                      "completion fish > ~/.config/fish/completions/coffer.fish"}};
 }
 
 }  // namespace coffer::cli

@@ -113,7 +113,7 @@ std::vector<Place> options_of(const Command& command) {
                        (command.settings == Settings::file && option.scope == ConfigScope::file);
     if (known && !option.secret()) out.push_back(place_of(option));
   }
-  out.push_back({std::string(kNoColor), "Without colours", Takes::nothing});
+  out.push_back({std::string(kNoColor), "Turn colours off", Takes::nothing});
   out.push_back({"--help", "Print this help", Takes::nothing});
   return out;
 }
@@ -176,7 +176,7 @@ Offers offers_for(std::vector<std::string> typed) {
     if (!is_option) return {.words = first_words()};
     return {.words = {{"--help", "Print this help"},
                       {"--version", "Print the version"},
-                      {std::string(kNoColor), "Without colours"}}};
+                      {std::string(kNoColor), "Turn colours off"}}};
   }
   if (const Command* command = find_command(typed.front())) {
     return offers_in(*command, {typed.begin() + 1, typed.end()});

@@ -8,36 +8,39 @@
 namespace coffer {
 namespace {
 
-/// How a registration takes a type.
-enum class Taken {
-  with_all,  // by name, and by `*`
-  by_name,
-  never,  // it is sent to the one endpoint that it is about
-};
-
-struct Row {
-  EventType type;
-  Term term;
-  Taken taken;
-};
-
+using Row = EventTypeRow;
 using enum EventType;
-using enum Taken;
-constexpr std::array<Row, 11> kTypes{{
-    {payment_initiated, {"payment.initiated", "Payment accepted"}, with_all},
-    {payment_processing, {"payment.processing", "Payment being settled"}, with_all},
-    {payment_succeeded, {"payment.succeeded", "Payment settled"}, with_all},
-    {payment_failed, {"payment.failed", "Payment failed"}, with_all},
-    {payment_refund_pending, {"payment.refund_pending", "Refund in progress"}, with_all},
-    {payment_refunded, {"payment.refunded", "Payment refunded"}, with_all},
-    {payment_refund_failed, {"payment.refund_failed", "Refund failed"}, with_all},
-    {wallet_status_changed, {"wallet.status_changed", "Wallet review state changed"}, by_name},
+using enum EventTaken;
+
+constexpr Row reached(PaymentStatus status, EventType type, Term term) {
+  return {type, term, with_all, EventSubject::payment, status};
+}
+
+constexpr auto kTypes = std::to_array<Row>({
+    reached(PaymentStatus::initiated, payment_initiated, {"payment.initiated", "Payment accepted"}),
+    reached(PaymentStatus::processing, payment_processing,
+            {"payment.processing", "Payment in settlement"}),
+    reached(PaymentStatus::succeeded, payment_succeeded, {"payment.succeeded", "Payment settled"}),
+    reached(PaymentStatus::failed, payment_failed, {"payment.failed", "Payment failed"}),
+    reached(PaymentStatus::refund_pending, payment_refund_pending,
+            {"payment.refund_pending", "Refund in progress"}),
+    reached(PaymentStatus::refunded, payment_refunded, {"payment.refunded", "Payment refunded"}),
+    reached(PaymentStatus::refund_failed, payment_refund_failed,
+            {"payment.refund_failed", "Refund failed"}),
+    {wallet_status_changed,
+     {"wallet.status_changed", "Wallet review status changed"},
+     by_name,
+     EventSubject::wallet},
     {reference_payment_received,
      {"onramp_reference.payment_received", "Customer payment arrived on a reference"},
-     by_name},
-    {webhook_disabled, {"webhook.disabled", "Webhook registration disabled"}, by_name},
-    {webhook_test, {"webhook.test", "Test of an endpoint"}, never},
-}};
+     by_name,
+     EventSubject::payment},
+    {webhook_disabled,
+     {"webhook.disabled", "Webhook registration disabled"},
+     by_name,
+     EventSubject::webhook},
+    {webhook_test, {"webhook.test", "Test of a webhook"}, never, EventSubject::nothing},
+});
 
 constexpr bool is_in_enum_order() {
   for (std::size_t i = 0; i < kTypes.size(); ++i) {
@@ -60,9 +63,13 @@ constexpr auto kTerms = [] {
 
 }  // namespace
 
+std::span<const EventTypeRow> event_types() { return kTypes; }
+
+const EventTypeRow& info(EventType type) { return kTypes.at(static_cast<std::size_t>(type)); }
+
 std::span<const Term> event_type_terms() { return kTerms; }
 
-std::string_view name(EventType type) { return kTypes[static_cast<std::size_t>(type)].term.code; }
+std::string_view name(EventType type) { return info(type).term.code; }
 
 std::optional<EventType> parse_event_type(std::string_view text) {
   for (const Row& row : kTypes) {
@@ -72,24 +79,12 @@ std::optional<EventType> parse_event_type(std::string_view text) {
 }
 
 EventType event_for(PaymentStatus status) {
-  switch (status) {
-    case PaymentStatus::initiated:
-      return payment_initiated;
-    case PaymentStatus::processing:
-      return payment_processing;
-    case PaymentStatus::succeeded:
-      return payment_succeeded;
-    case PaymentStatus::failed:
-    case PaymentStatus::expired:  // has no type of its own; the record says which it is
-      return payment_failed;
-    case PaymentStatus::refund_pending:
-      return payment_refund_pending;
-    case PaymentStatus::refunded:
-      return payment_refunded;
-    case PaymentStatus::refund_failed:
-      return payment_refund_failed;
-  }
-  throw InternalError("unknown payment status");
+  // An expired payment has no type of its own; the record says which it is.
+  if (status == PaymentStatus::expired) return payment_failed;
+  const auto row = std::find_if(kTypes.begin(), kTypes.end(),
+                                [&](const Row& one) { return one.reached == status; });
+  COFFER_CHECK(row != kTypes.end());
+  return row->type;
 }
 
 EventTypeSet EventTypeSet::payments() {

@@ -1,5 +1,5 @@
 // The types of events (docs/contract.md#events), and sets of them. Stored as integers: append only.
-// A new type gets a row in event_type.cpp, which says how a registration takes it.
+// A new type is an enumerator at the end, its row in event_type.cpp, and a flow that emits it.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +25,27 @@ enum class EventType {
   webhook_disabled,
   webhook_test,  // sent to the one endpoint that is tested; no registration takes it
 };
+
+/// How a registration takes a type.
+enum class EventTaken {
+  with_all,  // by name, and by `*`
+  by_name,
+  never,  // it is sent to the one endpoint that it is about
+};
+
+/// What `data` of an event shows.
+enum class EventSubject { payment, wallet, webhook, nothing };
+
+struct EventTypeRow {
+  EventType type;
+  Term term;
+  EventTaken taken;
+  EventSubject subject;
+  std::optional<PaymentStatus> reached = {};  // by the payment that it is about
+};
+/// In enum order.
+std::span<const EventTypeRow> event_types();
+const EventTypeRow& info(EventType type);
 
 /// What a registration can name, in enum order, as on the wire (`payment.initiated`), with a label.
 std::span<const Term> event_type_terms();

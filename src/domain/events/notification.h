@@ -1,4 +1,4 @@
-// Messages to whoever receives a payment, when its submission asked for one (notifyEmail,
+// Messages to the receiver of a payment, if its submission requested one (notifyEmail,
 // notifyWhatsApp). Pure rules: what the message says and when it is tried again.
 #pragma once
 

@@ -1,13 +1,10 @@
 #include "domain/events/webhook.h"
 
 #include <algorithm>
-#include <array>
 
 namespace coffer {
 namespace {
 
-constexpr std::array<std::string_view, 4> kStates = {"pending", "delivered", "dead", "oversize"};
-constexpr std::array<std::string_view, 2> kReasons = {"by_owner", "endpoint_gone"};
 constexpr int kJitterPercent = 20;
 
 bool is_success(int status) { return status >= 200 && status < 300; }
@@ -27,17 +24,6 @@ std::int64_t scheduled_delay(int attempt, const std::vector<std::int64_t>& delay
 }
 
 }  // namespace
-
-std::string_view name(DeliveryState state) { return kStates[static_cast<std::size_t>(state)]; }
-
-std::optional<DeliveryState> parse_delivery_state(std::string_view text) {
-  for (std::size_t i = 0; i < kStates.size(); ++i) {
-    if (kStates[i] == text) return static_cast<DeliveryState>(i);
-  }
-  return std::nullopt;
-}
-
-std::string_view name(DisableReason reason) { return kReasons[static_cast<std::size_t>(reason)]; }
 
 Ruling rule_on(const AttemptAnswer& answer, int attempt, Environment environment,
                const DeliveryPolicy& policy, std::uint64_t chance) {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "domain/tables/terms.h"
 #include "domain/tenant.h"
 
 namespace coffer {
@@ -19,12 +20,18 @@ enum class DeliveryState {
   oversize,   // the body is over the limit: never sent
 };
 
-std::string_view name(DeliveryState state);
-std::optional<DeliveryState> parse_delivery_state(std::string_view text);
+template <>
+struct Terms<DeliveryState> {
+  static constexpr auto rows =
+      std::to_array<Term>({{"pending"}, {"delivered"}, {"dead"}, {"oversize"}});
+};
 
 /// Why a registration is over. Disabling is permanent.
 enum class DisableReason { by_owner, endpoint_gone };
-std::string_view name(DisableReason reason);
+template <>
+struct Terms<DisableReason> {
+  static constexpr auto rows = std::to_array<Term>({{"by_owner"}, {"endpoint_gone"}});
+};
 
 /// Set by the operator; the defaults are those of docs/contract.md#delivery.
 struct DeliveryPolicy {

@@ -13,7 +13,7 @@ namespace {
 constexpr std::int64_t kGiB = std::int64_t{1} << 30;
 
 constexpr std::array<QuotaInfo, kQuotaCount> kQuotas{{
-    {Quota::wallets, "wallets", "wallets", "Use the wallets that exist", 10'000, 1'000'000},
+    {Quota::wallets, "wallets", "wallets", "Use existing wallets", 10'000, 1'000'000},
     {Quota::beneficiaries, "beneficiaries", "beneficiaries that are not archived",
      "Archive beneficiaries", 10'000, 2'000'000},
     {Quota::destinations, "destinations", "payment destinations that are not archived",
@@ -114,16 +114,16 @@ Result<QuotaLimits> parse_quota_limits(std::string_view text, QuotaLimits base) 
     const auto quota = parse_quota(key);
     if (!quota) {
       return unexpected(Slug::validation_failed,
-                        "\"" + std::string(key) + "\" is not a quota. Write one of " + all_names() +
+                        "\"" + std::string(key) + "\" is not a quota. Use one of " + all_names() +
                             did_you_mean(key, quota_names()));
     }
     const std::string_view value =
         equals == std::string_view::npos ? "" : trimmed(item.substr(equals + 1));
     const auto limit = parse_quota_limit(*quota, value);
     if (!limit) {
-      return unexpected(Slug::validation_failed, "\"" + std::string(value) +
-                                                     "\" is not a limit of " + std::string(key) +
-                                                     ". " + std::string(kQuotaLimitForm));
+      return unexpected(Slug::validation_failed,
+                        "\"" + std::string(value) + "\" is not a valid limit for " +
+                            std::string(key) + ". " + std::string(kQuotaLimitForm));
     }
     base.limits.at(static_cast<std::size_t>(*quota)) = *limit;
   }

@@ -5,6 +5,7 @@
 #include "base/text/characters.h"
 #include "base/text/trimmed.h"
 #include "domain/country.h"
+#include "domain/party/iban.h"
 
 namespace coffer {
 namespace {
@@ -138,47 +139,77 @@ std::optional<std::string> ContactReader::optional_text(std::string_view field, 
   return present(text(field, input, Need::optional, length_max));
 }
 
-std::string ContactReader::country(std::string_view field, const Input& input, Need need) {
-  const std::string value = text(field, input, need);
-  if (value.empty()) return {};
-  if (value.size() < 2 || value.size() > 3 || !std::all_of(value.begin(), value.end(), is_letter)) {
-    malformed(field, "must be an ISO 3166-1 code of two or three letters such as KE or KEN");
-    return {};
+std::optional<std::string> ContactReader::value(const TextFact& fact, const Input& input,
+                                                Need need) {
+  auto value = present(text(fact.name, input, need, fact.rule.length_max));
+  if (!value) return std::nullopt;
+  switch (fact.rule.kind) {
+    case TextKind::any:
+      break;
+    case TextKind::date_of_birth:
+      return date_of_birth(fact.name, *value);
+    case TextKind::country_alpha2:
+      return country_alpha2(fact.name, *value);
+    case TextKind::country_alpha3:
+      return country_alpha3(fact.name, *value);
+    case TextKind::email:
+      if (!is_email(*value)) invalid(fact.name, "must be an e-mail address");
+      break;
+    case TextKind::phone:
+      if (!is_e164(*value)) {
+        malformed(fact.name, "must be a phone number in E.164 form such as +254712345678");
+      }
+      break;
+    case TextKind::iban:
+      value = parse_iban(*value);
+      if (!value) {
+        invalid(fact.name, "must be an IBAN: its length or its check digits are wrong");
+      }
+      break;
+    case TextKind::bic:
+      value = parse_bic(*value);
+      if (!value) {
+        invalid(fact.name,
+                "must be a BIC: 8 or 11 letters and digits, with the code of an existing country");
+      }
+      break;
   }
-  const auto alpha3 = to_alpha3(value);
-  if (!alpha3) invalid(field, "must be the code of a country in ISO 3166-1");
-  return alpha3.value_or("");
+  return value;
 }
 
-std::string ContactReader::date_of_birth(std::string_view field, const Input& input, Need need) {
-  const std::string value = text(field, input, need);
-  if (value.empty()) return {};
+std::optional<std::string> ContactReader::country_alpha2(std::string_view field,
+                                                         const std::string& text) {
+  auto code = parse_country_alpha2(text);
+  if (code) return *std::move(code);
+  add(code.error().slug, field, code.error().detail);
+  return std::nullopt;
+}
+
+std::optional<std::string> ContactReader::country_alpha3(std::string_view field,
+                                                         const std::string& text) {
+  if (text.size() < 2 || text.size() > 3 || !std::all_of(text.begin(), text.end(), is_letter)) {
+    malformed(field, "must be an ISO 3166-1 code of two or three letters such as KE or KEN");
+    return std::nullopt;
+  }
+  auto alpha3 = to_alpha3(text);
+  if (!alpha3) invalid(field, "must be the code of a country in ISO 3166-1");
+  return alpha3;
+}
+
+std::optional<std::string> ContactReader::date_of_birth(std::string_view field,
+                                                        const std::string& text) {
   // Ten characters of a date compare as text as the dates do.
   const std::string today = today_.to_string().substr(0, 10);
-  if (value.size() != today.size() || !Timestamp::parse(value)) {
+  if (text.size() != today.size() || !Timestamp::parse(text)) {
     invalid(field, "must be a real date in the form YYYY-MM-DD");
-  } else if (value > today) {
+  } else if (text > today) {
     invalid(field, "must not be in the future");
-  } else if (value < kEarliestBirth) {
+  } else if (text < kEarliestBirth) {
     invalid(field, "must be " + std::string(kEarliestBirth) + " or later");
   } else {
-    return value;
+    return text;
   }
-  return {};
-}
-
-std::optional<std::string> ContactReader::email(std::string_view field, const Input& input) {
-  auto value = optional_text(field, input, kEmailMax);
-  if (value && !is_email(*value)) invalid(field, "must be an e-mail address");
-  return value;
-}
-
-std::optional<std::string> ContactReader::phone(std::string_view field, const Input& input) {
-  auto value = optional_text(field, input);
-  if (value && !is_e164(*value)) {
-    malformed(field, "must be a phone number in E.164 form such as +254712345678");
-  }
-  return value;
+  return std::nullopt;
 }
 
 }  // namespace coffer

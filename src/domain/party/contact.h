@@ -9,12 +9,9 @@
 
 #include "base/clock.h"
 #include "base/faults.h"
+#include "domain/tables/text_field.h"
 
 namespace coffer {
-
-/// In characters. Wide enough for any real value, narrow enough to index and to print.
-inline constexpr std::size_t kTextMax = 200;
-inline constexpr std::size_t kEmailMax = 254;  // RFC 5321 section 4.5.3.1.3, without the brackets
 
 /// C0, DEL, and C1 in UTF-8.
 bool has_control_character(std::string_view text);
@@ -44,12 +41,19 @@ class ContactReader {
                    std::size_t length_max = kTextMax);
   std::optional<std::string> optional_text(std::string_view field, const Input& input,
                                            std::size_t length_max = kTextMax);
-  /// Alpha-2 or alpha-3 in any case; gives alpha-3.
-  std::string country(std::string_view field, const Input& input, Need need);
-  /// YYYY-MM-DD, a real date from 1900 to today.
-  std::string date_of_birth(std::string_view field, const Input& input, Need need);
-  std::optional<std::string> email(std::string_view field, const Input& input);
-  std::optional<std::string> phone(std::string_view field, const Input& input);
+  /// The value of a row of a noun's table, normalised as its rule says.
+  std::optional<std::string> value(const TextFact& fact, const Input& input, Need need);
+  /// All text members of a noun; with Need::optional those that must be there may be missing.
+  template <class Noun>
+  Noun read(const TextMembers& members, Need need_required = Need::required) {
+    Noun noun;
+    for (const auto& field : TextFields<Noun>::rows) {
+      auto text = value(field, find_member(members, field.name),
+                        field.required ? need_required : Need::optional);
+      if (text) field.set(noun, *std::move(text));
+    }
+    return noun;
+  }
 
   /// The same faults and day for members one level down: `inner` is appended to the prefix.
   ContactReader within(std::string_view inner) const {
@@ -66,6 +70,10 @@ class ContactReader {
   void add(Slug slug, std::string_view field, std::string message);
 
  private:
+  std::optional<std::string> country_alpha2(std::string_view field, const std::string& text);
+  std::optional<std::string> country_alpha3(std::string_view field, const std::string& text);
+  std::optional<std::string> date_of_birth(std::string_view field, const std::string& text);
+
   Faults& faults_;
   std::string prefix_;
   Timestamp today_;

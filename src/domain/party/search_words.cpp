@@ -11,7 +11,7 @@ bool is_word_byte(char c) {
   return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || static_cast<unsigned char>(c) > 0x7f;
 }
 
-/// How many bytes a separator beyond ASCII has at the start of `rest`; 0: there is none.
+/// How many bytes a separator beyond ASCII has at the start of `rest`; 0 if there is no separator.
 std::size_t separator_length(std::string_view rest) {
   // U+00A0 to U+00BF, without the ordinals and the micro sign.
   if (rest.size() >= 2 && rest[0] == '\xc2') {

@@ -56,7 +56,7 @@ Result<std::vector<QuotaState>> set_quota(const Context& context, AssociationId 
   COFFER_TRY(const Tenant tenant,
              store::run_for<Tenant>(context.queue, [&](store::WriteTx& tx) -> Result<Tenant> {
                const auto found = store::find_tenant(tx.db(), association, environment);
-               if (!found) return unexpected(Slug::not_found, "There is no such association.");
+               if (!found) return unexpected(Slug::not_found, "The association was not found.");
                tx.quotas().set_limit(found->key, quota, limit, tx.now());
                return *found;
              }));

@@ -15,7 +15,7 @@ struct QuotaState {
   Environment environment = Environment::sandbox;
   Quota quota = Quota::wallets;
   std::int64_t used = 0;
-  std::int64_t limit = 0;  // kUnlimited where there is none
+  std::int64_t limit = 0;  // or kUnlimited
 
   /// 0 (also where there is no limit) to 1, and more when a lower limit was set since.
   double ratio() const;

@@ -1,5 +1,5 @@
-// The audit log's two halves: an act is recorded before it is carried out, what came of it after.
-// So nothing is done unrecorded, whatever happens in between.
+// The two halves of the audit log: a command is recorded before it runs, and its result afterwards.
+// So every command is recorded, even if the process stops in between.
 #pragma once
 
 #include <cstdint>

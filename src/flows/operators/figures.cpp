@@ -14,7 +14,7 @@ std::size_t index(Enum value) {
 
 Counter* attempts(Metrics& metrics, std::string_view outcome) {
   return &metrics.counter("coffer_webhook_attempts_total",
-                          "Attempts to deliver an event to an endpoint, by how they ended.",
+                          "Attempts to deliver an event to an endpoint, by result.",
                           {{"outcome", outcome}});
 }
 
@@ -32,20 +32,19 @@ Figures::Figures(Metrics& metrics) : metrics_(metrics) {
   for (const auto state :
        {DeliveryState::delivered, DeliveryState::dead, DeliveryState::oversize}) {
     deliveries_[index(state)] = &metrics.counter(
-        "coffer_webhook_deliveries_total", "Events whose delivery to an endpoint ended, by how.",
-        {{"state", name(state)}});
+        "coffer_webhook_deliveries_total",
+        "Completed deliveries of events to endpoints, by final state.", {{"state", name(state)}});
   }
   settlement_delays_ = &metrics.histogram(
       "coffer_settlement_delay_seconds",
-      "From the moment a payment could be settled until it was, in seconds.", kLatencyBuckets);
+      "Time from when a payment could be settled until it was, in seconds.", kLatencyBuckets);
   attempts_delivered_ = attempts(metrics, "delivered");
   attempts_refused_ = attempts(metrics, "refused");
   attempts_unanswered_ = attempts(metrics, "no_answer");
   attempt_times_ =
       &metrics.histogram("coffer_webhook_attempt_duration_seconds",
-                         "Length of an attempt to deliver an event, in seconds.", kLatencyBuckets);
-  backup_failures_ =
-      &metrics.counter("coffer_backup_failures_total", "Scheduled backups that failed.");
+                         "Duration of attempts to deliver an event, in seconds.", kLatencyBuckets);
+  backup_failures_ = &metrics.counter("coffer_backup_failures_total", "Failed scheduled backups.");
 }
 
 void count_payment(const Context& context, store::WriteTx& tx, PaymentType type,
@@ -84,7 +83,7 @@ void note_notification(const Context& context, NotificationChannel channel, bool
   if (context.figures == nullptr) return;
   context.figures->metrics_
       .counter("coffer_notification_attempts_total",
-               "Attempts to send a message to the receiver of a payment, by how they ended.",
+               "Attempts to send a message to the receiver of a payment, by result.",
                {{"channel", name(channel)}, {"outcome", sent ? "sent" : "failed"}})
       .add();
 }

@@ -1,5 +1,5 @@
 // What flows count for the operator: payments, deliveries, notifications, backups. Each function
-// does nothing where nobody counts (Context::figures).
+// does nothing without Context::figures.
 #pragma once
 
 #include <array>

@@ -13,7 +13,7 @@ namespace {
 using store::PaymentRecord;
 using store::ProviderView;
 
-Unexpected no_such_payment() { return unexpected(Slug::not_found, "There is no such payment."); }
+Unexpected no_such_payment() { return unexpected(Slug::not_found, "The payment was not found."); }
 Unexpected conflict(std::string what) { return unexpected(Slug::conflict, std::move(what)); }
 
 std::string_view word(Resolution as) {
@@ -38,7 +38,7 @@ Result<PaymentRecord> required_payment(store::Connection& db, PaymentId id) {
 // next.
 constexpr std::int64_t kCallMsMax = 120'000;
 
-/// The last call is under way: nobody has its answer yet.
+/// The last call is in progress: its response is not known yet.
 bool is_being_asked(store::WriteTx& tx, std::int64_t payment) {
   const auto attempts = store::attempts_of_payment(tx.db(), payment);
   return !attempts.empty() && !attempts.back().closed_at &&
@@ -46,7 +46,8 @@ bool is_being_asked(store::WriteTx& tx, std::int64_t payment) {
 }
 
 constexpr const char* kLedgerFull =
-    "The ledger cannot hold this much more of the asset; try again when less of it circulates.";
+    "The ledger cannot hold this additional amount of the asset. Try again when less of it is in "
+    "circulation.";
 
 bool may_receive(store::WriteTx& tx, const ProviderView& view) {
   const auto wallet = view.payment.keys.legs.front().destination_wallet;
@@ -60,13 +61,13 @@ std::string objection(store::WriteTx& tx, const PaymentRecord& record, const Pro
   const bool under_way = !is_settled(record.status);
   const std::string now = "It is " + std::string(name(record.status)) + " now.";
   if (is_being_asked(tx, record.key)) {
-    return "A call to its provider is under way; try again in a few seconds, with the server "
+    return "A call to the provider is in progress. Try again in a few seconds, with the server "
            "running.";
   }
   switch (as) {
     case Resolution::succeeded:
       if (!cash_out && !may_receive(tx, view)) {
-        return "Its wallet may not receive now: end its review first.";
+        return "The wallet cannot receive payments at the moment. Complete its review first.";
       }
       if (!cash_out && under_way &&
           !may_enter(tx, view.payment.environment, collection_posting(tx, view.payment))) {
@@ -74,19 +75,20 @@ std::string objection(store::WriteTx& tx, const PaymentRecord& record, const Pro
       }
       [[fallthrough]];
     case Resolution::failed:
-      return under_way ? "" : "Only what is under way with a provider ends so. " + now;
+      return under_way ? ""
+                       : "Only a payment in progress at a provider can have this result. " + now;
     case Resolution::refunded:
       break;
   }
-  if (!cash_out) return "Only a cash-out can be refunded.";
+  if (!cash_out) return "Only an off-ramp payment can be refunded.";
   if (record.status == PaymentStatus::refund_pending ||
       record.status == PaymentStatus::refund_failed) {
     return can_give_back(tx, view) ? "" : kLedgerFull;
   }
-  if (!under_way) return "Only a cash-out whose refund is open can be refunded. " + now;
+  if (!under_way) return "Only an off-ramp payment with an open refund can be refunded. " + now;
   return view.state == ProviderState::accepted
              ? ""
-             : "Nothing was debited yet: it can only be resolved as succeeded or failed.";
+             : "Nothing has been debited yet. Resolve the payment as succeeded or failed.";
 }
 
 void apply(const Context& context, store::WriteTx& tx, ProviderView& view, Resolution as) {
@@ -113,8 +115,10 @@ void note(store::WriteTx& tx, std::int64_t payment, const Finding& finding) {
 Result<void> resolve(const Context& context, store::WriteTx& tx, const PaymentRecord& record,
                      const Finding& finding) {
   if (!is_quoted(record.request.type)) {
-    return conflict("Only cash-outs and collections can be resolved; coffer itself settles a " +
-                    std::string(name(record.request.type)) + ".");
+    return conflict(
+        "Only off-ramp and on-ramp payments can be resolved. coffer settles this payment itself: "
+        "a " +
+        std::string(name(record.request.type)) + ".");
   }
   ProviderView view = store::provider_view(tx.db(), record.key);
   if (const std::string why_not = objection(tx, record, view, finding.as); !why_not.empty()) {
@@ -132,7 +136,7 @@ Result<void> retry(store::WriteTx& tx, std::int64_t payment, const store::StoryJ
   const bool present = job.with_provider
                            ? store::find_provider_job(tx.db(), payment).has_value()
                            : store::has_settlement_job(tx.db(), {job.due_at, payment});
-  if (!present) return conflict("The payment has just changed. Read it again.");
+  if (!present) return conflict("The payment has changed in the meantime. Read it again.");
   if (job.with_provider) {
     store::hurry_provider_job(tx, payment);
     tx.signal(store::Signal::providers);
@@ -154,7 +158,7 @@ Result<PaymentRecord> retry_payment(const Context& context, PaymentId id) {
         COFFER_TRY(const auto record, required_payment(db, id));
         payment = record.key;
         const auto found = store::job_of_payment(db, payment);
-        if (!found) return conflict("Nothing is left to do about it.");
+        if (!found) return conflict("The payment is complete.");
         return *found;
       }));
   return store::run_for<PaymentRecord>(context.queue,

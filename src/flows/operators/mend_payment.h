@@ -16,10 +16,10 @@ Result<store::PaymentRecord> retry_payment(const Context& context, PaymentId id)
 enum class Resolution {
   succeeded,  // the provider paid, or collected
   failed,     // it did not and will not; what was debited comes back at once
-  refunded,   // it gave back what was debited, or the house does in its place
+  refunded,   // it returned the debit, or the operator does in its place
 };
 
-/// What the operator found out about a cash-out or collection, with who says so and why; both stay
+/// The result of an off-ramp or on-ramp that an operator found, with operator and reason; both stay
 /// with the payment, among the calls to its provider.
 struct Finding {
   Resolution as = Resolution::failed;
@@ -27,10 +27,10 @@ struct Finding {
   std::string why;
 };
 
-/// Ends a cash-out or collection in its provider's place. The provider is not asked, and what it
-/// says afterwards changes nothing. `not-found`; `conflict` when this is no end the payment can
-/// come to from where it stands, or while a call to its provider is under way, whose answer would
-/// be lost.
+/// Resolves an off-ramp or on-ramp instead of its provider. The provider is not asked, and what it
+/// says afterwards changes nothing. `not-found`; `conflict` if the state of the payment does
+/// not permit this result, or while a call to its provider is in progress, whose response would be
+/// lost.
 Result<store::PaymentRecord> resolve_payment(const Context& context, PaymentId id,
                                              const Finding& finding);
 

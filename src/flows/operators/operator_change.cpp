@@ -19,7 +19,7 @@ Result<store::OperatorRow> changed(store::WriteTx& tx, std::optional<store::Oper
 
 }  // namespace
 
-Problem unknown_operator() { return Problem(Slug::not_found, "There is no such operator."); }
+Problem unknown_operator() { return Problem(Slug::not_found, "The operator was not found."); }
 
 Result<std::optional<store::OperatorRow>> find_operator_named(const Context& context,
                                                               const std::string& name) {
@@ -51,10 +51,10 @@ Result<std::string> operator_password_hash(const Context& context, const Secret&
   std::string fault;
   if (text.size() < kPasswordMin) fault = "must have at least 12 characters";
   if (text.size() > kPasswordMax) fault = "must have at most 128 bytes";
-  if (folded_username(text) == name) fault = "must not be the name";
+  if (folded_username(text) == name) fault = "must differ from the name";
   if (fault.empty()) return auth::hash_password(password, context.random);
-  return unexpected(
-      Problem(Slug::validation_failed, "The password is not good enough.", {{"password", fault}}));
+  return unexpected(Problem(Slug::validation_failed, "The password does not meet the requirements.",
+                            {{"password", fault}}));
 }
 
 }  // namespace coffer::flows

@@ -12,7 +12,7 @@ namespace coffer::flows {
 
 Problem unknown_operator();
 
-/// By the name as it is typed; nullopt when there is none.
+/// By the name as typed; nullopt if not found.
 Result<std::optional<store::OperatorRow>> find_operator_named(const Context& context,
                                                               const std::string& name);
 

@@ -11,7 +11,7 @@ std::string sealing_context(OperatorId id) { return "operator-otp:" + id.to_stri
 
 Problem wrong_sign_in() {
   return Problem(Slug::unauthorized,
-                 "Name, password or code is wrong, or the operator may not sign in.");
+                 "The name, the password or the code is wrong, or the operator is suspended.");
 }
 
 }  // namespace
@@ -48,9 +48,10 @@ Result<store::OperatorRow> enrol_otp(const Context& context, OperatorId id, cons
                                      const std::string& code) {
   const auto step = auth::match_totp(key, code, context.clock.machine_now());
   if (!step) {
-    return unexpected(Problem(
-        Slug::validation_failed, "The code does not fit.",
-        {{"code", "must be the six digits the authenticator shows now; check the phone's clock"}}));
+    return unexpected(Problem(Slug::validation_failed, "The code is wrong.",
+                              {{"code",
+                                "must be the six digits that the authenticator shows now; check "
+                                "the clock of the phone"}}));
   }
   const std::string sealed = context.sealer.seal(key.reveal(), sealing_context(id));
   return change_operator(context, id,
@@ -71,7 +72,7 @@ Result<store::OperatorRow> change_operator_password(const Context& context, Oper
                                   return *std::move(found);
                                 }));
   if (!row.password_hash || !auth::matches_password(*row.password_hash, present.reveal())) {
-    return unexpected(Slug::unauthorized, "The present password is wrong.");
+    return unexpected(Slug::unauthorized, "The current password is wrong.");
   }
   COFFER_TRY(const std::string hash, operator_password_hash(context, next, row.name));
   return change_operator(context, id,

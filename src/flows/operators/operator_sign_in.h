@@ -8,8 +8,8 @@
 
 namespace coffer::flows {
 
-/// Uses the code up. `unauthorized`, the same for every cause. The code is not looked at while none
-/// is enrolled: see needs_otp. Slow on purpose: one at a time.
+/// Uses the code up. `unauthorized`, the same for every cause. The code is not checked until an
+/// authenticator is enrolled: see needs_otp. Slow on purpose: one at a time.
 Result<store::OperatorRow> sign_in_operator(const Context& context, const std::string& name,
                                             const Secret& password, const std::string& code);
 /// Whether the operator has to enrol an authenticator before anything else.

@@ -12,8 +12,9 @@ namespace {
 constexpr std::string_view kLinkPrefix = "ol_";
 
 Problem wrong_link() {
-  return Problem(Slug::unauthorized,
-                 "This link was used or is over; `coffer admin link` gives a new one.");
+  return Problem(
+      Slug::unauthorized,
+      "This link was already used or has expired. Get a new one with `coffer admin link`.");
 }
 
 void give_link(store::WriteTx& tx, const Secret& link, std::optional<OperatorId> for_whom) {
@@ -27,13 +28,14 @@ Result<void> keep_an_administrator(store::WriteTx& tx, const store::OperatorRow&
   const bool counts =
       row.role == OperatorRole::administrator && !row.suspended && row.password_hash.has_value();
   if (!counts || store::count_administrators(tx.db()) > 1) return {};
-  return unexpected(Slug::conflict,
-                    "Nobody else is an administrator; make one first (coffer operator add).");
+  return unexpected(
+      Slug::conflict,
+      "This operator is the only administrator. Add another one first (coffer operator add).");
 }
 
 Result<store::OperatorRow> insert(store::WriteTx& tx, const store::OperatorRow& row) {
   if (store::find_operator_by_name(tx.db(), row.name)) {
-    return unexpected(Slug::conflict, "Another operator has this name.");
+    return unexpected(Slug::conflict, "An operator with this name already exists.");
   }
   store::insert_operator(tx, row);
   return *store::find_operator(tx.db(), row.id);

@@ -1,5 +1,5 @@
-// Who may use the admin page: adding, one-time links, signing in, roles. A person gets in by a link
-// that sets a password, and then enrols an authenticator; nobody hands a password to anybody else.
+// Operators of the admin page: adding, one-time links, sign-in, roles. An operator uses a link to
+// set a password and then enrols an authenticator, so a password is known to its operator only.
 #pragma once
 
 #include <optional>
@@ -25,20 +25,18 @@ Result<InvitedOperator> invite_operator(const Context& context, const std::strin
                                         OperatorRole role);
 /// Takes password and authenticator away, ends the sessions, and gives a new link.
 Result<InvitedOperator> reset_operator(const Context& context, const std::string& name);
-/// A link with which whoever has it makes themselves an administrator of a name of their choice:
-/// the first one, or the way back in for who runs the box. Links of this kind given before are
-/// void.
+/// A link that makes its holder an administrator with a name of their choice: the first one, or a
+/// further one if access was lost. Earlier links of this kind become invalid.
 Result<Secret> administrator_link(const Context& context);
 
-/// `not-found`; `conflict` when it would leave nobody who is an administrator. Both end the
-/// sessions.
+/// `not-found`; `conflict` if no administrator would remain. Both end the sessions.
 Result<store::OperatorRow> change_operator_role(const Context& context, const std::string& name,
                                                 OperatorRole role);
 Result<store::OperatorRow> suspend_operator(const Context& context, const std::string& name,
                                             bool suspended);
 
 /// Uses a link up and sets the password. `name` only for a link that makes an administrator.
-/// `unauthorized` when the link is none, used or over; `validation-failed` (name, password).
+/// `unauthorized` if the link is invalid, used or expired; `validation-failed` (name, password).
 Result<store::OperatorRow> claim_link(const Context& context, const std::string& link,
                                       const std::optional<std::string>& name,
                                       const Secret& password);

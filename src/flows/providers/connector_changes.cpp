@@ -9,7 +9,7 @@
 namespace coffer::flows {
 namespace {
 
-Problem unknown_connector() { return Problem(Slug::not_found, "There is no such connector."); }
+Problem unknown_connector() { return Problem(Slug::not_found, "The connector was not found."); }
 
 /// The Problem of what a check adds to its faults.
 template <class Check>
@@ -36,8 +36,8 @@ std::string upper(std::string text) {
 Result<Asset> find_registered(store::Connection& db, const AssetCode& code) {
   auto asset = store::find_asset(db, code);
   if (asset) return *std::move(asset);
-  return unexpected(Problem(Slug::validation_failed, "There is no such asset.",
-                            {{"assetCode", "is no registered asset: " + code.value()}}));
+  return unexpected(Problem(Slug::validation_failed, "The asset was not found.",
+                            {{"assetCode", "is not a registered asset: " + code.value()}}));
 }
 
 using Change = std::function<Result<void>(store::WriteTx&, store::ConnectorRow&)>;
@@ -57,8 +57,7 @@ Result<store::ConnectorRow> change_connector(const Context& context, ConnectorId
 
 Result<void> require_http(const store::ConnectorRow& row) {
   if (row.terms.driver == DriverKind::http) return {};
-  return unexpected(Slug::conflict,
-                    "Only a connector of the http driver has an address and a secret.");
+  return unexpected(Slug::conflict, "Only connectors with the http driver have a URL.");
 }
 
 /// `conflict` while payments are in progress at `left`, a retired endpoint with another secret than
@@ -69,8 +68,8 @@ Result<void> require_same_secret(const Context& context, store::WriteTx& tx,
   if (own.endpoint->secret.reveal() == secret.reveal()) return {};
   if (store::payments_in_progress_at(tx.db(), own.key, own.endpoint->key) == 0) return {};
   return unexpected(Slug::conflict, "Payments are in progress at " + own.endpoint->base_url +
-                                        " with the secret that it had. Go back when they have "
-                                        "ended, or end them with coffer payment resolve.");
+                                        " with its former secret. Return to it when they are "
+                                        "complete, or resolve them with coffer payment resolve.");
 }
 
 /// The endpoint of `row` at another address: a retired one that comes back, or a new one. It keeps
@@ -103,16 +102,16 @@ Result<void> require_idle(store::WriteTx& tx, const ConnectorTerms& terms) {
   return unexpected(
       Slug::conflict,
       payments + " in progress at " + terms.endpoint->base_url +
-          " and cannot move, because another provider could make them a second time. Pause the "
-          "connector and wait until they have ended, or change the address with --confirm: they "
-          "then stay at the old address, which has to answer until they have ended.");
+          " and cannot move, because a different provider could execute them a second time. Pause "
+          "the connector and wait until they are complete, or change the URL with --confirm: they "
+          "then stay at the old URL, which must respond until they are complete.");
 }
 
 /// The row with its keys found; `not-found` for what is not there.
 Result<store::FeeRow> fee_row(store::Connection& db, AssociationId association, ConnectorId id,
                               TransactionType type) {
   if (!store::find_association(db, association)) {
-    return unexpected(Slug::not_found, "There is no such association.");
+    return unexpected(Slug::not_found, "The association was not found.");
   }
   const auto connector = store::find_connector_of_any(db, id);
   if (!connector) return unexpected(unknown_connector());
@@ -228,8 +227,9 @@ Result<store::FeeRow> set_fee(const Context& context, AssociationId association,
         COFFER_TRY(store::FeeRow row, fee_row(tx.db(), association, id, type));
         const auto connector = store::find_connector_of_any(tx.db(), id);
         if (connector->terms.direction != Direction::off_ramp) {
-          return unexpected(Problem(Slug::validation_failed, "Fee rows are for off-ramps.",
-                                    {{"connectorId", "is an on-ramp: its own fee counts"}}));
+          return unexpected(Problem(
+              Slug::validation_failed, "Fees of associations apply to off-ramp connectors only.",
+              {{"connectorId", "is an on-ramp connector, which has one fee for all"}}));
         }
         COFFER_TRY_VOID(judged([&](Faults& faults) { check_fee(connector->terms, fee, faults); }));
         row.fee = fee;
@@ -243,7 +243,7 @@ Result<void> remove_fee(const Context& context, AssociationId association, Conne
   return context.queue.run([&](store::WriteTx& tx) -> Result<void> {
     COFFER_TRY(const store::FeeRow row, fee_row(tx.db(), association, id, type));
     if (store::delete_fee(tx, row)) return {};
-    return unexpected(Slug::not_found, "There is no such fee row.");
+    return unexpected(Slug::not_found, "The fee was not found.");
   });
 }
 

@@ -26,7 +26,7 @@ struct RegisteredConnector {
   Secret secret;  // of an http connector; shown once
 };
 
-/// `validation-failed`, `amount-precision` or `amount-out-of-range` with every field at fault.
+/// `validation-failed`, `amount-precision` or `amount-out-of-range` with all invalid fields.
 Result<RegisteredConnector> register_connector(const Context& context,
                                                const NewConnector& connector);
 

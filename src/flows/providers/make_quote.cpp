@@ -15,7 +15,7 @@ struct Prepared {
   std::optional<FeeRule> fee;  // an exact row of the association
 };
 
-Problem unknown_quote() { return Problem(Slug::not_found, "There is no such quote."); }
+Problem unknown_quote() { return Problem(Slug::not_found, "The quote was not found."); }
 
 PayMethod pay_method(DestinationMethod method) {
   switch (method) {
@@ -32,11 +32,11 @@ PayMethod pay_method(DestinationMethod method) {
 void check_connector(const ConnectorTerms& connector, const QuoteRequest& request, Faults& faults) {
   if (connector.flow == ConnectorFlow::bespoke) {
     faults.add(Slug::validation_failed, "connectorId",
-               "is provider-initiated (flow BESPOKE) and does not give quotes");
+               "is provider-initiated (flow BESPOKE) and has no quotes");
   } else if (request.direction && connector.direction != *request.direction) {
     faults.add(Slug::validation_failed, "connectorId",
-               "is of direction " + std::string(name(connector.direction)) +
-                   "; off-ramps and on-ramps have connectors of their own");
+               "has the direction " + std::string(name(connector.direction)) +
+                   "; off-ramp and on-ramp payments have separate connectors");
   }
   if (connector.status == ConnectorStatus::paused) {
     faults.add(Slug::conflict, "connectorId", "is paused");
@@ -58,7 +58,7 @@ void attribute(const std::vector<store::QuoteDestination>& destinations,
     faults.add(Slug::not_found, "destinationId", "is not a destination of this beneficiary");
   } else if (wanted && !fits(connector, *found)) {
     faults.add(Slug::validation_failed, "destinationId",
-               "does not fit the connector's method, country and currency");
+               "does not match the method, country and currency of the connector");
   } else if (wanted || fitting == 1) {
     quote.destination = found->key;
     quote.destination_id = found->id;
@@ -69,7 +69,7 @@ void prepare_beneficiary(store::Connection& db, const Tenant& tenant, const Quot
                          const ConnectorTerms* connector, store::QuoteRow& quote, Faults& faults) {
   const auto party = store::find_quote_party(db, tenant, *request.beneficiary);
   if (!party) {
-    faults.add(Slug::not_found, "beneficiaryId", "is not one of yours");
+    faults.add(Slug::not_found, "beneficiaryId", "is not one of your beneficiaries");
     return;
   }
   quote.beneficiary = party->beneficiary;
@@ -195,7 +195,7 @@ Result<Quoted> make_quote(const Context& context, const Tenant& tenant,
              context.connectors.quote(
                  terms, {request.amount, request.exact_receive, prepared.quote.type}));
   if (!makes_sense(terms, answer, request, context.queue.now())) {
-    return unexpected(Slug::provider_error, "The provider's quote makes no sense.");
+    return unexpected(Slug::provider_error, "The quote of the provider is not valid.");
   }
   if (request.exact_receive) COFFER_TRY_VOID(check_send(context, prepared, answer.send));
   store::QuoteRow quote = prepared.quote;
@@ -228,9 +228,9 @@ Result<Quoted> expire_quote(const Context& context, const Tenant& tenant, QuoteI
     if (!quote) return unexpected(unknown_quote());
     switch (quote->status(tx.now())) {
       case QuoteStatus::used:
-        return unexpected(Slug::quote_already_used, "The quote is used.");
+        return unexpected(Slug::quote_already_used, "The quote was already used.");
       case QuoteStatus::expired:
-        return unexpected(Slug::quote_expired, "The quote has expired already.");
+        return unexpected(Slug::quote_expired, "The quote has already expired.");
       case QuoteStatus::open:
         store::expire_quote(tx, tenant, *quote);
         return {};

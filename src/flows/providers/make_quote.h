@@ -27,7 +27,7 @@ struct Quoted {
   ConnectorTerms connector;  // its secret stays sealed
 };
 
-/// Asks the connector and stores the answer. Every field at fault is reported together: `not-found`
+/// Asks the connector and stores the answer. All invalid fields are reported together: `not-found`
 /// (connector, beneficiary, destination), `validation-failed`, `amount-precision`,
 /// `amount-out-of-range`, `conflict` (paused). Faults of the provider: `provider-error`,
 /// `provider-unavailable`, `provider-timeout`.

@@ -15,11 +15,11 @@ using store::PaymentRecord;
 using store::ProviderView;
 
 Unexpected no_such_connector() {
-  return unexpected(Slug::not_found, "There is no such connector.");
+  return unexpected(Slug::not_found, "The connector was not found.");
 }
 
-/// The connector at every endpoint that may call back, the present one first; empty where there is
-/// no such connector.
+/// The connector at every endpoint that may call back, the current one first; empty if the
+/// connector does not exist.
 std::vector<store::ConnectorRow> callers(store::Connection& db, ConnectorId id) {
   std::vector<store::ConnectorRow> out;
   auto present = store::find_connector_of_any(db, id);
@@ -90,11 +90,11 @@ Result<PaymentRecord> decide_payment(const Context& context, const Tenant& tenan
   return store::run_for<PaymentRecord>(
       context.queue, [&](store::WriteTx& tx) -> Result<PaymentRecord> {
         auto record = store::find_payment(tx.db(), tenant, id);
-        if (!record) return unexpected(Slug::not_found, "There is no such transaction.");
+        if (!record) return unexpected(Slug::not_found, "The transaction was not found.");
         const bool quoted = is_quoted(record->request.type);
         if (quoted && came_to(*record, failure)) return *record;
         if (!quoted || !store::find_provider_job(tx.db(), record->key)) {
-          return unexpected(Slug::conflict, "The transaction is not under way with a provider.");
+          return unexpected(Slug::conflict, "The transaction is not in progress at a provider.");
         }
         ProviderView view = store::provider_view(tx.db(), record->key);
         decide(context, tx, view, failure);

@@ -29,8 +29,8 @@ struct SignedCall {
 Result<ConnectorTerms> verify_provider(const Context& context, ConnectorId id,
                                        const SignedCall& call);
 
-/// A callback about a payment is a hint: the provider is asked at once. Nothing for a payment that
-/// is not under way with this connector.
+/// A callback about a payment is a hint: coffer asks the provider immediately. It is ignored for a
+/// payment that is not in progress with this connector.
 Result<void> hurry_payment(const Context& context, const ConnectorTerms& connector, PaymentId id);
 
 /// The same inside a command, for a payment with a provider's job: the answer its provider would

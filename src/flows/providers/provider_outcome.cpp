@@ -54,7 +54,7 @@ void log_contradiction(const ProviderView& view, const char* what) {
             {{"payment_key", view.payment.key}, {"connector_key", *view.payment.keys.connector}});
 }
 
-/// The principal through the connector's clearing account, the fee to the house.
+/// The principal goes through the connector's clearing account, the fee to the fee account.
 std::vector<store::Movement> cash_out_movements(store::WriteTx& tx, const ProviderView& view) {
   const auto& leg = view.payment.keys.legs.front();
   const Environment environment = view.payment.environment;
@@ -156,7 +156,7 @@ bool can_give_back(store::WriteTx& tx, const ProviderView& view) {
 
 void give_back(const Context& context, store::WriteTx& tx, ProviderView& view) {
   if (!can_give_back(tx, view)) {
-    log_error("providers", "refund cannot be credited: the ledger is full",
+    log_error("providers", "a refund cannot be credited: it exceeds the limit of the ledger",
               {{"payment_key", view.payment.key}});
     return refuse_refund(context, tx, view, FailureCode::ledger_limit_exceeded);
   }
@@ -174,7 +174,7 @@ void apply_answer(const Context& context, store::WriteTx& tx, ProviderView& view
   switch (answer.state) {
     case PayoutState::never_arrived:
       if (view.state != ProviderState::accepted) return send_again(tx, view, asked);
-      log_contradiction(view, "provider does not know a payout that it accepted");
+      log_contradiction(view, "the provider does not know a payout that it accepted");
       return ask_again(tx, view, asked);
     case PayoutState::pending:
     case PayoutState::in_review:
@@ -185,7 +185,8 @@ void apply_answer(const Context& context, store::WriteTx& tx, ProviderView& view
       return ask_again(tx, view, asked);
     case PayoutState::succeeded:
       if (refunding) {
-        log_contradiction(view, "provider says that a failed payout was paid; it is not refunded");
+        log_contradiction(view,
+                          "the provider reports that a failed payout was paid; it is not refunded");
         return refuse_refund(context, tx, view);
       }
       debit(tx, view);
@@ -203,7 +204,7 @@ void apply_answer(const Context& context, store::WriteTx& tx, ProviderView& view
   switch (answer.state) {
     case CollectionState::never_arrived:
       if (view.state != ProviderState::accepted) return send_again(tx, view, asked);
-      log_contradiction(view, "provider does not know a collection that it accepted");
+      log_contradiction(view, "the provider does not know a collection that it accepted");
       return ask_again(tx, view, asked);
     case CollectionState::pending: {
       if (view.state != ProviderState::accepted) {

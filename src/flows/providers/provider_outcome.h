@@ -1,5 +1,5 @@
-// What a provider said becomes state, events and entries, inside a command. Called with the answer
-// of a call, and by whoever decides in the provider's place (sandbox routes, the operator).
+// Turns the result of a provider into state, events and entries, inside a command. Called with the
+// response to a call, and by sandbox routes and the operator, who decide instead of the provider.
 #pragma once
 
 #include "flows/context.h"
@@ -16,11 +16,11 @@ void apply_answer(const Context& context, store::WriteTx& tx, store::ProviderVie
 void apply_answer(const Context& context, store::WriteTx& tx, store::ProviderView& view, int asked,
                   const outbound::CollectionAnswer& answer);
 
-/// Nobody knows what the provider did: it is asked again later.
+/// It is unknown what the provider did: coffer asks again later.
 void apply_fault(const Context& context, store::WriteTx& tx, store::ProviderView& view, int asked,
                  const Problem& fault);
 
-/// Ends a cash-out that failed after its debit in `refunded`, with a set of its own that mirrors
+/// Ends an off-ramp that failed after its debit in `refunded`, with a set of its own that mirrors
 /// the first: from `refund_pending`, or from `refund_failed` when the money came after all. From
 /// `refund_pending` it ends in `refund_failed` where `can_give_back` says no; from `refund_failed`
 /// the caller asks that first.

@@ -43,14 +43,14 @@ Result<Target> check_registration(store::Connection& db, const Caller& caller,
   const auto connector = store::find_connector(db, caller.tenant.environment, request.connector);
   if (!connector) {
     return unexpected(
-        Problem(Slug::not_found, "There is no such connector.",
+        Problem(Slug::not_found, "The connector was not found.",
                 {{"connectorId", "is not a connector; list connectors with GET /v1/connectors"}}));
   }
   COFFER_TRY(const std::int64_t wallet, settlement_wallet(db, caller, request.settlement_account));
   if (!connector->terms.issues_references) {
     return unexpected(
         Problem(Slug::validation_failed, "The connector does not issue references.",
-                {{"connectorId", "issues no references; choose one with flow BESPOKE"}}));
+                {{"connectorId", "does not issue references; choose one with flow BESPOKE"}}));
   }
   if (connector->terms.status == ConnectorStatus::paused) {
     return unexpected(
@@ -63,7 +63,8 @@ Result<Target> check_registration(store::Connection& db, const Caller& caller,
   }
   if (store::has_references(db, caller.tenant, connector->terms.key, request.customer_id)) {
     return unexpected(Problem(
-        Slug::references_exist, "The customer has references on this connector; list them instead.",
+        Slug::references_exist,
+        "The customer already has references on this connector. List them instead.",
         {{"customerId", "already has references; list them with GET /v1/onramp/references"}}));
   }
   return Target{*connector, wallet};
@@ -113,7 +114,7 @@ Result<store::ReferenceRow> store_reference(store::WriteTx& tx, const Caller& ca
   for (const auto& related : row.related) all.push_back(related.reference);
   for (const std::string& reference : all) {
     if (!store::is_reference_free(tx.db(), row.connector, reference)) {
-      return unexpected(Slug::conflict, "The provider issued a reference that is taken.");
+      return unexpected(Slug::conflict, "The provider issued a reference that is already in use.");
     }
   }
   COFFER_TRY_VOID(tx.room_for(caller.tenant, Quota::file_bytes));
@@ -130,14 +131,15 @@ Result<ArrivedPayment> told_before(store::Connection& db, std::int64_t payment,
   const bool same = record->sending_amount == arrival.amount &&
                     record->request.only().destination_wallet == reference.wallet_id;
   if (same) return ArrivedPayment{record->id, true};
-  return unexpected(Slug::conflict, "This provider payment was told before with other content.");
+  return unexpected(Slug::conflict,
+                    "This provider payment was reported before with different content.");
 }
 
 Result<ArrivedPayment> accept(const Context& context, store::WriteTx& tx,
                               const ConnectorTerms& connector, const ReferenceArrival& arrival,
                               PaymentId id, std::string_view request_id) {
   const auto reference = store::find_reference(tx.db(), connector.key, arrival.reference);
-  if (!reference) return unexpected(Slug::not_found, "There is no such reference.");
+  if (!reference) return unexpected(Slug::not_found, "The reference was not found.");
   if (const auto known =
           store::find_reference_payment(tx.db(), connector.key, arrival.provider_payment_id)) {
     return told_before(tx.db(), *known, *reference, arrival);
@@ -168,7 +170,7 @@ Result<ArrivedPayment> accept(const Context& context, store::WriteTx& tx,
   store::insert_reference_payment(tx, *reference, arrival.provider_payment_id, payment);
   emit_payment_event(tx, context.random, tenant.key, payment, PaymentStatus::initiated, 1);
   count_payment(context, tx, request.type, PaymentStatus::initiated);
-  emit_reference_event(tx, context.random, tenant.key, payment);
+  emit_event(tx, context.random, tenant.key, EventType::reference_payment_received, payment);
   store::add_settlement_job(tx, {tx.now().plus_ms(context.settle_delay_ms), payment});
   tx.signal(store::Signal::settlement);
   return ArrivedPayment{id, false};
@@ -193,9 +195,9 @@ Result<ArrivedPayment> accept_reference_payment(const Context& context,
                                                 std::string_view request_id) {
   if (truncate_to(arrival.amount, connector.currency_decimals) != arrival.amount) {
     return unexpected(
-        Problem(Slug::amount_precision, "The amount has too many decimals.",
+        Problem(Slug::amount_precision, "The amount has too many decimal places.",
                 {{"amount", connector.currency + " has " +
-                                std::to_string(connector.currency_decimals) + " decimals"}}));
+                                std::to_string(connector.currency_decimals) + " decimal places"}}));
   }
   const auto id = context.random.id<PaymentId>(context.clock.now());
   return store::run_for<ArrivedPayment>(context.queue, [&](store::WriteTx& tx) {

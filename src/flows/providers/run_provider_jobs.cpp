@@ -117,14 +117,14 @@ Result<void> close_steps(const Context& context, std::span<const Step> steps) {
   });
 }
 
-/// A job that cannot be done because of a bug waits by itself and never holds up the others.
+/// A job that fails because of a bug is delayed alone and does not block the others.
 Result<void> close_singly(const Context& context, const std::vector<Step>& steps) {
   for (const Step& step : steps) {
     const PaymentScope scope(context, step.job.payment);
     const auto closed = close_steps(context, {&step, 1});
     if (closed) continue;
     if (closed.error().slug != Slug::unexpected_error) return closed;  // overloaded, full: all wait
-    log_error("providers", "payment cannot be taken forward, putting it off",
+    log_error("providers", "payment step failed; it will be retried",
               {{"payment_key", step.job.payment}});
     COFFER_TRY_VOID(context.queue.run([&](store::WriteTx& tx) -> Result<void> {
       store::reschedule_provider_job(tx, step.job.payment, tx.now().plus_ms(kBrokenMs),
@@ -185,7 +185,7 @@ Result<ProviderRound> run_provider_jobs(const Context& context, std::int64_t lan
   if (claimed.jobs().empty()) return ProviderRound{0, due.next_due};
   COFFER_TRY(std::vector<Step> steps, open_steps(context, claimed.jobs()));
   COFFER_FAULT("provider.opened");
-  // By itself, as on the lane of a provider that is called: what goes wrong there is logged below.
+  // Alone, like on the lane of a called provider: errors are logged below.
   std::optional<PaymentScope> scope;
   if (steps.size() == 1) scope.emplace(context, steps.front().job.payment);
   ConnectorCache connectors(context);

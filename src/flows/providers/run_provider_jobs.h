@@ -27,8 +27,8 @@ class JobClaims {
 };
 
 struct ProviderRound {
-  int done = 0;                       // jobs that were taken forward
-  std::optional<Timestamp> next_due;  // of the earliest job that nobody works on; empty: none
+  int done = 0;                       // completed steps of jobs
+  std::optional<Timestamp> next_due;  // of the earliest job without a worker, if any
 };
 
 /// Takes up to `limit` due jobs of a lane one step forward: one commit opens the attempts, the

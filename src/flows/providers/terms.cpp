@@ -45,7 +45,7 @@ void check_limits(store::Connection& db, const ConnectorTerms& connector, std::i
     if (together && *together <= *ceiling.limit) continue;
     const int decimals = connector.send_decimals();
     faults.add(Slug::amount_out_of_range, "amount",
-               "goes beyond the limit of " + ceiling.limit->to_string(decimals) + " " +
+               "exceeds the limit of " + ceiling.limit->to_string(decimals) + " " +
                    std::string(connector.send_code()) + " to this destination in " +
                    ceiling.window + "; " + sent.to_string(decimals) + " is used");
     return;

@@ -78,7 +78,7 @@ void report_failure(const Context& context, const std::string& reason) {
   if (!recorded) log_warning("backup", "the failure could not be recorded");
 }
 
-/// Why there is none; empty: there is.
+/// Why the backup failed; empty on success.
 std::string scheduled_backup(const Context& context, const BackupPlan& plan,
                              const std::function<bool()>& stopping) {
   const auto path = backup_path_in(context, plan.folder);
@@ -88,12 +88,12 @@ std::string scheduled_backup(const Context& context, const BackupPlan& plan,
   });
   if (!made) return made.error().detail;
   if (made->verdict->violations.empty()) {
-    log_info("backup", "scheduled backup taken",
+    log_info("backup", "scheduled backup complete",
              {{"path", made->path}, {"bytes", made->bytes}, {"ms", made->took_ms}});
     return {};
   }
   const store::Violation& first = made->verdict->violations.front();
-  return "the copy does not verify: " + first.invariant + ": " + first.detail;
+  return "verification of the copy failed: " + first.invariant + ": " + first.detail;
 }
 
 }  // namespace
@@ -140,7 +140,7 @@ std::int64_t run_backup_plan(const Context& context, const BackupPlan& plan,
     return kTryAgainMs;
   }
   const int dropped = drop_old_backups(context, plan.folder, plan.keep);
-  if (dropped > 0) log_info("backup", "old backups dropped", {{"count", dropped}});
+  if (dropped > 0) log_info("backup", "old backups removed", {{"count", dropped}});
   return std::min(plan.every_ms, kLookAgainMs);
 }
 

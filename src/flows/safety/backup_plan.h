@@ -17,7 +17,7 @@ struct BackupPlan {
 };
 
 /// A name in the folder by the present time: `ledger-20260131T090000Z.db` of `ledger.db`. The
-/// folder is made when there is none.
+/// folder is created if it is missing.
 Result<std::string> backup_path_in(const Context& context, const std::string& folder);
 /// Removes all but the latest `keep` of this database's backups in the folder. How many.
 int drop_old_backups(const Context& context, const std::string& folder, int keep);

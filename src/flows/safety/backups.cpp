@@ -6,6 +6,7 @@
 
 #include "base/files/durable_file.h"
 #include "base/files/folders.h"
+#include "base/limits/pace.h"
 #include "base/log.h"
 
 namespace coffer::flows {
@@ -13,7 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t kFlushEveryBytes = 16 << 20;
+// Payments wait behind what one flush writes.
+constexpr std::int64_t kFlushEveryBytes = 2 << 20;
 // What payments may write while a backup is taken.
 constexpr std::uint64_t kLogMarginBytes = 64ULL << 20;
 
@@ -41,15 +43,18 @@ std::uint64_t reserve_of(const Context& context, const BackupRequest& request) {
 }
 
 Problem no_room(const BackupRequest& request, std::uint64_t wanted) {
-  return Problem(Slug::storage_full, "there is no room for a backup in " +
-                                         directory_of(request.path) + ": it takes " +
-                                         std::to_string((wanted >> 20) + 1) +
-                                         " MiB, and payments must keep room to write");
+  return Problem(
+      Slug::storage_full,
+      "not enough disk space for a backup in " + directory_of(request.path) + ": it needs " +
+          std::to_string((wanted >> 20) + 1) +
+          " MiB, and some space must remain for payments. Free disk space, or choose another disk");
 }
 
 Problem ran_out(const BackupRequest& request) {
-  return Problem(Slug::storage_full, "no room was left in " + directory_of(request.path) +
-                                         " while the backup was written; payments come first");
+  return Problem(Slug::storage_full,
+                 "the disk became too full in " + directory_of(request.path) +
+                     " during the backup, which was abandoned because payments take precedence. "
+                     "Free disk space, or choose another disk");
 }
 
 /// The copy, synchronised piece by piece.
@@ -114,8 +119,10 @@ Result<Backup> write_backup(const Context& context, const BackupRequest& request
   std::error_code ignored;
   out.bytes = static_cast<std::int64_t>(fs::file_size(file.path(), ignored));
   if (!out.verdict || out.verdict->violations.empty()) {
+    Pace pace;
     COFFER_TRY(out.sha256, sha256_of_file(file.path(), [&](std::int64_t done) {
                  progress({"checksum", done, out.bytes, Progress::Unit::bytes});
+                 pace.rest();
                }));
     COFFER_TRY_VOID(publish(request, file, out));
   }

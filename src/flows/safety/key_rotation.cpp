@@ -11,7 +11,7 @@ Result<std::int64_t> rotate_master_key(const Context& context, const auth::Maste
   return store::run_for<std::int64_t>(
       context.queue, [&](store::WriteTx& tx) -> Result<std::int64_t> {
         if (store::read_meta(tx.db(), store::kKeyCheck) == next.fingerprint()) {
-          return unexpected(Slug::conflict, "That is the key that is in use already.");
+          return unexpected(Slug::conflict, "The new key is the current key. Use a different one.");
         }
         COFFER_TRY(const std::int64_t count,
                    store::reseal_all(tx,

@@ -1,5 +1,6 @@
 #include "flows/safety/live_verification.h"
 
+#include "base/limits/pace.h"
 #include "base/telemetry/metrics.h"
 #include "base/thread.h"
 
@@ -8,19 +9,15 @@ namespace {
 
 constexpr std::int64_t kRowsMax = 4'000;
 constexpr std::int64_t kMsMax = 20;
-// A quarter of the time: payments have the machine.
-constexpr std::int64_t kRestsPerSlice = 3;
 
 void count(const Context& context, const store::Verification& verification,
            const store::VerifiedRows& done) {
   if (context.metrics == nullptr) return;
   Metrics& metrics = *context.metrics;
   metrics.counter("coffer_verification_slices_total", "Slices of the verification.").add();
-  metrics.counter("coffer_verification_rows_total", "Rows that the verification looked at.")
+  metrics.counter("coffer_verification_rows_total", "Rows checked by the verification.")
       .add(static_cast<std::uint64_t>(done.rows));
-  metrics
-      .gauge("coffer_verification_position",
-             "The newest entry set that the verification looked at.")
+  metrics.gauge("coffer_verification_position", "The newest entry set checked by the verification.")
       .set(static_cast<double>(verification.position()));
 }
 
@@ -28,14 +25,14 @@ void count(const Context& context, const store::Verification& verification,
 
 Result<VerifiedSlice> verify_slice(const Context& context, store::Verification& verification) {
   const store::ReadersScope readers(store::Readers::verification);
-  const Stopwatch watch;
+  Pace pace;
   COFFER_TRY(const store::VerifiedRows done,
              store::with_reader(context.database,
                                 [&](store::Connection& db) -> Result<store::VerifiedRows> {
                                   return verification.slice(db, kRowsMax, kMsMax);
                                 }));
   count(context, verification, done);
-  return VerifiedSlice{done.round_over, kRestsPerSlice * (watch.elapsed_us() / 1'000)};
+  return VerifiedSlice{done.round_over, pace.rest_ms()};
 }
 
 Result<std::vector<store::Violation>> verify_in_slices(const Context& context,

@@ -26,16 +26,16 @@ constexpr std::size_t kHexLength = 64;
 Result<void> check_free(const std::string& target) {
   struct stat there {};
   if (::lstat(target.c_str(), &there) == 0) {
-    return unexpected(Slug::conflict, target +
-                                          " is there already and stays as it is; move it away "
-                                          "with its -wal, or restore elsewhere with --db");
+    return unexpected(Slug::conflict,
+                      target +
+                          " already exists and is unchanged. Move it away together with its -wal "
+                          "file, or restore to another file with --db");
   }
   for (const char* suffix : {"-wal", "-journal"}) {
     if (::lstat((target + suffix).c_str(), &there) != 0) continue;
-    return unexpected(Slug::conflict,
-                      target + suffix +
-                          " is there: it belongs to a file that was there before and "
-                          "may hold payments; move it away together with that file");
+    return unexpected(Slug::conflict, target + suffix +
+                                          " exists. It belongs to a former file and may contain "
+                                          "payments. Move it away together with that file");
   }
   return {};
 }
@@ -50,10 +50,10 @@ Result<void> check_source(const std::string& backup) {
   std::error_code error;
   const auto type = fs::status(backup, error).type();
   if (type == fs::file_type::not_found) {
-    return unexpected(Slug::not_found, "there is no file " + backup);
+    return unexpected(Slug::not_found, "file not found: " + backup);
   }
   if (type != fs::file_type::regular) {
-    return unexpected(Slug::validation_failed, backup + " is no regular file");
+    return unexpected(Slug::validation_failed, backup + " is not a regular file");
   }
   return {};
 }
@@ -62,22 +62,21 @@ Result<void> check_not_in_use(const std::string& backup) {
   std::error_code error;
   if (fs::exists(backup + "-wal", error) && size_of(backup + "-wal") > 0) {
     return unexpected(Slug::conflict, backup + " is a database in use, not a backup: there is a " +
-                                          backup +
-                                          "-wal with it; take a backup with coffer backup");
+                                          backup + "-wal file. Make a backup with coffer backup");
   }
   return {};
 }
 
 Problem newer(const std::string& path, const store::FileVerdict& verdict) {
-  return Problem(Slug::conflict, path + " was written by a newer coffer (schema " +
+  return Problem(Slug::conflict, path + " was written by a newer version of coffer (schema " +
                                      std::to_string(verdict.summary.schema) +
-                                     "); install that version and restore it with it");
+                                     "). Install that version and restore the file with it");
 }
 
 Problem written_to(const std::string& backup) {
   return Problem(Slug::conflict, backup +
-                                     " was written to while it was read: it is a database in "
-                                     "use, not a backup; take a backup with coffer backup");
+                                     " changed during the restore: it is a database in use, not a "
+                                     "backup. Make a backup with coffer backup");
 }
 
 /// The copy at its partial name; with violations it must not be published.
@@ -122,7 +121,7 @@ Result<bool> check_checksum(const std::string& path, const ProgressFunction& pro
                progress({"checksum", done, total, Progress::Unit::bytes});
              }));
   if (wanted.size() == kHexLength && wanted == found) return true;
-  violations.push_back({"checksum", "the file is not what " + path + ".sha256 was made of"});
+  violations.push_back({"checksum", "the file does not match " + path + ".sha256"});
   return true;
 }
 
@@ -153,7 +152,7 @@ Result<Restored> restore_backup(const std::string& backup, const std::string& ta
   }
   if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
     return unexpected(Slug::overloaded,
-                      target + " is in use by another coffer; stop that one first");
+                      target + " is in use by another coffer process. Stop it first");
   }
   COFFER_TRY(PartialFile file, PartialFile::create(target));
   COFFER_TRY(Restored out, prove(file, backup, before, progress));

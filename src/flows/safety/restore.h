@@ -1,4 +1,4 @@
-// A backup becoming the database again. Works on files that nobody serves; needs no key.
+// Restores a database from a backup. Works on files without a running server; needs no key.
 #pragma once
 
 #include <cstdint>
@@ -22,12 +22,12 @@ struct Restored {
 Result<Restored> restore_backup(const std::string& backup, const std::string& target,
                                 const ProgressFunction& progress);
 
-/// Compares a file with the checksum beside it. False: there is none. A violation when it is
-/// another.
+/// Compares a file with the checksum beside it. False without a checksum file. A violation if they
+/// differ.
 Result<bool> check_checksum(const std::string& path, const ProgressFunction& progress,
                             std::vector<store::Violation>& violations);
 
-/// Everything that can be said about a file that nobody serves, its checksum included.
+/// All checks of a file without a running server, including its checksum.
 Result<Restored> judge_file(const std::string& path, const ProgressFunction& progress);
 
 }  // namespace coffer::flows

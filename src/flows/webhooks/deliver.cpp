@@ -26,7 +26,7 @@ Result<QueuePlan> read_plan(const Context& context) {
   });
 }
 
-/// The plan and the outcomes in one commit; after a fault of one of them, each by itself.
+/// The plan and the outcomes in one commit; after a failure, each in its own.
 Result<void> write(const Context& context, const QueuePlan& plan,
                    const std::vector<DeliveryOutcome>& outcomes) {
   if (plan.empty() && outcomes.empty()) return {};
@@ -36,7 +36,8 @@ Result<void> write(const Context& context, const QueuePlan& plan,
     return {};
   });
   if (together || together.error().slug != Slug::unexpected_error) return together;
-  log_error("webhooks", "a round could not be written as a whole");
+  log_error("webhooks",
+            "the deliveries of a round could not be recorded together; recording each one");
   const auto queued = context.queue.run([&](store::WriteTx& tx) -> Result<void> {
     queue_deliveries(context, tx, plan);
     return {};
@@ -99,7 +100,8 @@ Result<void> load(const Context& context, DeliveryLanes& lanes, DeliveryRound& r
     for (const store::WebhookRow& row : store::active_webhooks(db)) {
       auto endpoint = endpoint_of(context, row, lanes.knows(row.key, sealed_text(row)));
       if (!endpoint) {
-        log_error("webhooks", "a secret cannot be unsealed", {{"webhook", row.id.to_string()}});
+        log_error("webhooks", "a webhook secret could not be unsealed",
+                  {{"webhook", row.id.to_string()}});
         continue;
       }
       active.insert(row.key);
@@ -159,7 +161,7 @@ void send_delivery(const Context& context, DeliveryLanes& lanes, const DeliveryJ
   COFFER_FAULT("deliver.sent");
   if (outcome.answer.status == 0 && lanes.closed()) {
     if (!outcome.answer.sent) return lanes.abandon(job.delivery, job.started_ms);
-    outcome.answer.fault = "The attempt was interrupted by a stop of the server.";
+    outcome.answer.fault = "A stop of the server interrupted the attempt.";
   }
   note_attempt(context, outcome.answer);
   const Ruling ruling = ruling_of(context, outcome, job.delivery.attempts + 1);

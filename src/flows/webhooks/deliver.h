@@ -28,7 +28,7 @@ std::optional<DeliveryJob> take_delivery(const Context& context, DeliveryLanes& 
 /// the POST; otherwise the rows say that it is due.
 void send_delivery(const Context& context, DeliveryLanes& lanes, const DeliveryJob& job);
 
-/// Nothing more is given to senders, and what they wait for ends now. For good.
+/// Permanent: senders get no more jobs, and attempts in progress end now.
 void cut_deliveries(const Context& context, DeliveryLanes& lanes);
 
 /// Records what is finished, when no further round follows.

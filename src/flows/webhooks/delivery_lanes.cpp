@@ -128,8 +128,8 @@ bool DeliveryLanes::take_slot(const Lane& lane, std::int64_t monotonic_ms, Slots
   if (taken.prompt + taken.patient >= limits_.prompt + limits_.patient) return false;
   const bool hangs =
       !lane.under_way.empty() && monotonic_ms - lane.under_way.front() >= SenderLimits::kPromptMs;
-  // Those that are known to be slow leave some to those of which nobody knows yet whether they
-  // answer, and which may need either kind.
+  // Endpoints known to be slow leave some slots to endpoints whose speed is not known yet, which
+  // may need either kind.
   if (lane.slow || hangs) return taken.patient < limits_.patient * 3 / 4 && ++taken.patient > 0;
   if (!lane.known && taken.patient >= limits_.patient) return false;
   return taken.prompt < limits_.prompt && ++taken.prompt > 0;

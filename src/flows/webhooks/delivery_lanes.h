@@ -29,8 +29,8 @@ struct Endpoint {
   bool failing = false;  // the last attempt to it failed
 };
 
-/// How many attempts may be under way at once. Those that last longer than kPromptMs have slots of
-/// their own, so that endpoints which do not answer leave room for those that do.
+/// Maximum number of concurrent attempts. Attempts that last longer than kPromptMs have separate
+/// slots, so that endpoints that do not respond leave room for those that do.
 struct SenderLimits {
   int in_flight = 1;  // to one endpoint
   int prompt = 16;
@@ -89,8 +89,8 @@ class DeliveryLanes {
   /// What senders could take.
   struct Chance {
     int jobs = 0;
-    /// Without jobs: so many milliseconds until an attempt under way has lasted long enough to
-    /// leave its slot to another; empty: not before something ends or is added.
+    /// Without jobs: milliseconds until an attempt in progress has lasted long enough to leave its
+    /// slot to another; empty: not before an attempt ends or a job is added.
     std::optional<std::int64_t> again_in_ms;
   };
   Chance chance(Timestamp now, std::int64_t monotonic_ms) const;
@@ -118,7 +118,7 @@ class DeliveryLanes {
     std::vector<std::int64_t> under_way;  // when each attempt began
     bool known = false;                   // an attempt has ended since the start, or failed before
     bool slow = false;                    // the last attempt was
-    bool closed = false;                  // disabled, with attempts still under way
+    bool closed = false;                  // disabled, with attempts still in progress
   };
   struct Slots {
     int prompt = 0;

@@ -57,7 +57,7 @@ class Endpoints {
 };
 
 void disable(const Context& context, store::WriteTx& tx, store::WebhookRow& webhook) {
-  log_warning("webhooks", "the endpoint is gone, disabling the webhook",
+  log_warning("webhooks", "the endpoint responded 410; webhook disabled",
               {{"webhook", webhook.id.to_string()}});
   disable_in(tx, context.random, webhook, DisableReason::endpoint_gone);
   webhook.disabled_at = tx.now();
@@ -72,7 +72,7 @@ void record_one(const Context& context, store::WriteTx& tx, const DeliveryOutcom
   const Ruling ruling = ruling_of(context, outcome, delivery->attempts + 1);
   endpoints.note(*webhook, outcome, ruling);
   DeliveryState state = ruling.state;
-  // While it was under way the endpoint was disabled: what failed is not tried again.
+  // The endpoint was disabled during the attempt: a failed delivery is not retried.
   const bool over = delivery->state != DeliveryState::pending || !webhook->is_active();
   if (over && state == DeliveryState::pending) state = DeliveryState::dead;
   if (delivery->state == DeliveryState::delivered) state = DeliveryState::delivered;

@@ -36,7 +36,7 @@ class Planner {
     }
     const bool full = static_cast<int>(events.size()) == kEventsPerRound;
     plan_.more = plan_.more || full;
-    // Looking again at a few events that nobody wants is cheaper than a commit for each of them.
+    // Reading a few unsubscribed events again is cheaper than a commit for each of them.
     if (any || full) plan_.cursors.emplace_back(webhook_.key, events.back().sequence);
   }
 

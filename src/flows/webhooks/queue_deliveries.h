@@ -1,6 +1,6 @@
-// From events to deliveries: what endpoints have not looked at yet is turned into bytes once and
-// queued, in the same commit that says it was looked at. So nothing is lost or doubled by a crash,
-// and every attempt has the same bytes.
+// Turns events into deliveries: the events after an endpoint's cursor are rendered once and queued
+// in the commit that advances the cursor. So a crash neither loses nor doubles a delivery, and
+// every attempt has the same bytes.
 #pragma once
 
 #include <cstdint>

@@ -9,8 +9,7 @@ namespace coffer::flows {
 namespace {
 
 Problem too_large() {
-  return Problem(Slug::conflict,
-                 "The event is too large to be delivered; read it from /v1/events.");
+  return Problem(Slug::conflict, "The event is too large for delivery. Read it from /v1/events.");
 }
 
 /// Queues the event for the endpoint, which may have had it before or not.
@@ -33,7 +32,7 @@ Result<store::DeliveryRow> resend_delivery(const Context& context, const Webhook
       context.queue, [&](store::WriteTx& tx) -> Result<store::DeliveryRow> {
         COFFER_TRY(const auto webhook, required_webhook(tx.db(), ref));
         const auto delivery = store::find_delivery(tx.db(), ref.tenant, webhook.key, event);
-        if (!delivery) return unexpected(Slug::not_found, "There is no such delivery.");
+        if (!delivery) return unexpected(Slug::not_found, "The delivery was not found.");
         COFFER_TRY_VOID(active_webhook(tx.db(), ref));
         if (delivery->state == DeliveryState::oversize) {
           return unexpected(too_large());
@@ -52,7 +51,7 @@ Result<std::vector<store::WebhookRow>> resend_event(const Context& context, cons
   std::string body;
   COFFER_TRY_VOID(store::with_reader(context.database, [&](store::Connection& db) -> Result<void> {
     event = store::find_event(db, tenant, id);
-    if (!event) return unexpected(Slug::not_found, "There is no such event.");
+    if (!event) return unexpected(Slug::not_found, "The event was not found.");
     body = EventBodies(context, db, tenant).body_of(*event);
     return {};
   }));

@@ -33,7 +33,7 @@ Result<void> recover_deliveries(const Context& context, const WebhookRef& ref,
 /// `webhook.test` to this endpoint only, whatever types it takes. `not-found`, `conflict`.
 Result<TestEvent> send_test_event(const Context& context, const WebhookRef& ref);
 
-/// A sample of this type to whoever takes it; nothing happens to any payment. For the sandbox.
+/// Sends a sample of this type to the subscribed webhook; no payment changes. For the sandbox.
 Result<TestEvent> trigger_event(const Context& context, const Tenant& tenant, EventType type);
 
 }  // namespace coffer::flows

@@ -1,5 +1,7 @@
 #include "flows/webhooks/sample_event.h"
 
+#include <vector>
+
 #include "base/check.h"
 #include "flows/webhooks/webhook_json.h"
 
@@ -8,7 +10,7 @@ namespace {
 
 constexpr std::int64_t kStepMs = 500;  // between two statuses of a sample
 
-/// Ids that are the event's but for their last byte: they look right and are nobody's.
+/// IDs that differ from that of the event in the last byte only: well-formed, and of no object.
 template <class IdType>
 IdType sample_id(const store::EventRow& event, std::uint8_t which) {
   Uuid uuid = event.id.uuid;
@@ -80,16 +82,37 @@ void reach(store::PaymentRecord& record, PaymentStatus status) {
   }
 }
 
-Json sample_payment(const store::EventRow& event, const Tenant& tenant,
-                    std::initializer_list<PaymentStatus> way) {
+/// The statuses after `initiated` on the way to one.
+std::vector<PaymentStatus> way_to(PaymentStatus status) {
+  using enum PaymentStatus;
+  switch (status) {
+    case initiated:
+      return {};
+    case processing:
+      return {processing};
+    case succeeded:
+    case failed:
+    case expired:
+      return {processing, status};
+    case refund_pending:
+      return {processing, failed, refund_pending};
+    case refunded:
+    case refund_failed:
+      return {processing, failed, refund_pending, status};
+  }
+  throw InternalError("unknown payment status");
+}
+
+Json sample_payment(const store::EventRow& event, const Tenant& tenant, PaymentStatus status) {
   store::PaymentRecord record = sample_transfer(event);
+  const std::vector<PaymentStatus> way = way_to(status);
   const bool refunds = way.size() > 2;
   if (refunds) {
     make_cash_out(record, event);
   } else {
     record.request.legs.front().destination_wallet = sample_id<WalletId>(event, 3);
   }
-  for (const PaymentStatus status : way) reach(record, status);
+  for (const PaymentStatus next : way) reach(record, next);
   return record_json(record, tenant.environment);
 }
 
@@ -133,32 +156,19 @@ Json sample_webhook(const store::EventRow& event, const Tenant& tenant) {
 
 Json sample_data(const store::EventRow& event, const Tenant& tenant,
                  const std::string& network_name) {
-  using enum PaymentStatus;
-  switch (event.type) {
-    case EventType::payment_initiated:
-      return sample_payment(event, tenant, {});
-    case EventType::payment_processing:
-      return sample_payment(event, tenant, {processing});
-    case EventType::payment_succeeded:
-      return sample_payment(event, tenant, {processing, succeeded});
-    case EventType::payment_failed:
-      return sample_payment(event, tenant, {processing, failed});
-    case EventType::payment_refund_pending:
-      return sample_payment(event, tenant, {processing, failed, refund_pending});
-    case EventType::payment_refunded:
-      return sample_payment(event, tenant, {processing, failed, refund_pending, refunded});
-    case EventType::payment_refund_failed:
-      return sample_payment(event, tenant, {processing, failed, refund_pending, refund_failed});
-    case EventType::wallet_status_changed:
+  const EventTypeRow& row = info(event.type);
+  switch (row.subject) {
+    case EventSubject::payment:
+      return row.reached ? sample_payment(event, tenant, *row.reached)
+                         : sample_arrival(event, tenant);
+    case EventSubject::wallet:
       return sample_wallet(event, network_name);
-    case EventType::reference_payment_received:
-      return sample_arrival(event, tenant);
-    case EventType::webhook_disabled:
+    case EventSubject::webhook:
       return sample_webhook(event, tenant);
-    case EventType::webhook_test:
-      return {{"message", "This is a test. Nothing happened."}};
+    case EventSubject::nothing:
+      return {{"message", "This is a test event."}};
   }
-  throw InternalError("unknown event type");
+  throw InternalError("unknown subject of an event");
 }
 
 }  // namespace coffer::flows

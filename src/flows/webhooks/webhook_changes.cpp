@@ -56,14 +56,14 @@ Result<store::WebhookRow> required_webhook(store::Connection& db, const WebhookR
   const bool hidden =
       row && ref.application &&
       (row->application != *ref.application || row->disable_reason == DisableReason::by_owner);
-  if (!row || hidden) return unexpected(Slug::not_found, "There is no such webhook.");
+  if (!row || hidden) return unexpected(Slug::not_found, "The webhook was not found.");
   return *std::move(row);
 }
 
 Result<store::WebhookRow> active_webhook(store::Connection& db, const WebhookRef& ref) {
   COFFER_TRY(auto row, required_webhook(db, ref));
   if (!row.is_active()) {
-    return unexpected(Slug::conflict, "The webhook is disabled for good; register another.");
+    return unexpected(Slug::conflict, "The webhook is permanently disabled. Register a new one.");
   }
   return row;
 }
@@ -96,7 +96,7 @@ void disable_in(store::WriteTx& tx, Random& random, const store::WebhookRow& web
                 DisableReason reason) {
   store::disable_webhook(tx, webhook, reason);
   store::close_pending_deliveries(tx, webhook.key);
-  emit_webhook_event(tx, random, webhook.tenant.key, webhook.key);
+  emit_event(tx, random, webhook.tenant.key, EventType::webhook_disabled, webhook.key);
 }
 
 Result<store::WebhookRow> disable_webhook(const Context& context, const WebhookRef& ref) {

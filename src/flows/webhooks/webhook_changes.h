@@ -51,8 +51,8 @@ struct WebhookUpdate {
 Result<store::WebhookRow> update_webhook(const Context& context, const WebhookRef& ref,
                                          const WebhookUpdate& update);
 
-/// For good; with the event `webhook.disabled`. What was still to be sent is dead. Done before: the
-/// registration as it is.
+/// Permanent; with the event `webhook.disabled`. What was still to be sent is dead. Done before:
+/// the registration as it is.
 Result<store::WebhookRow> disable_webhook(const Context& context, const WebhookRef& ref);
 /// The same inside a command, of one that is active.
 void disable_in(store::WriteTx& tx, Random& random, const store::WebhookRow& webhook,

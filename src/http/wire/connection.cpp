@@ -1,5 +1,6 @@
 #include "http/wire/connection.h"
 
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -20,6 +21,8 @@ constexpr std::uint64_t kNoted = 3;  // busy, and something happened since
 constexpr std::uint64_t kStateMask = 3;
 
 constexpr std::size_t kReadChunk = 16 * 1024;
+// Of requests that follow each other no more than this is taken from the socket ahead of time.
+constexpr std::size_t kHeaderChunk = 4 * 1024;
 // An idle connection keeps no more than this; a large body's buffer goes back at once.
 constexpr std::size_t kBufferKept = 4 * 1024;
 
@@ -38,12 +41,13 @@ void trim(std::string& buffer) {
 //   noted  -> busy        park, which then fails
 //   parked <- free        open;   busy/noted -> free: close, with the next generation
 
-Connection::Claim Connection::claim(std::uint64_t token, bool hang_up) {
+Connection::Claim Connection::claim(std::uint64_t token, bool hang_up, bool is_dead) {
   std::uint64_t word = word_.load(std::memory_order_acquire);
   for (;;) {
     if (generation_of(word) != static_cast<std::uint32_t>(token)) return Claim::stale;
     const std::uint64_t state = word & kStateMask;
     if (state == kFree) return Claim::stale;
+    if (is_dead) dead_generation_.store(std::uint64_t{1} + generation_of(word));
     if (state == kNoted) return Claim::noted;
     const std::uint64_t next = (word & ~kStateMask) | (state == kParked ? kBusy : kNoted);
     if (!word_.compare_exchange_weak(word, next, std::memory_order_acq_rel)) continue;
@@ -52,6 +56,11 @@ Connection::Claim Connection::claim(std::uint64_t token, bool hang_up) {
     thorough_ = thorough_ || hang_up;
     return Claim::owned;
   }
+}
+
+bool Connection::is_dead() const {
+  return dead_generation_.load() ==
+         std::uint64_t{1} + generation_of(word_.load(std::memory_order_relaxed));
 }
 
 bool Connection::claim_parked() {
@@ -151,9 +160,10 @@ IoState Connection::note(IoResult result, std::size_t room) {
 
 IoState Connection::receive() {
   std::array<char, kReadChunk> chunk;
-  const IoResult result = receive_some(chunk.data(), chunk.size());
+  const std::size_t room = http.phase == Phase::body ? chunk.size() : kHeaderChunk;
+  const IoResult result = receive_some(chunk.data(), room);
   if (result.state == IoState::done) input_.append(chunk.data(), result.bytes);
-  return note(result, chunk.size());
+  return note(result, room);
 }
 
 IoState Connection::discard() {
@@ -214,6 +224,11 @@ IoState Connection::flush() {
   sent_ = 0;
   trim(output_);
   return IoState::done;
+}
+
+bool Connection::is_writable() const {
+  pollfd wanted{fd_, POLLOUT, 0};
+  return ::poll(&wanted, 1, 0) == 1;
 }
 
 void Connection::end_output() {

@@ -8,10 +8,10 @@
 #include <string>
 #include <string_view>
 
-#include "http/admission.h"
 #include "http/gate.h"
 #include "http/tls.h"
 #include "http/wire/chunk_framer.h"
+#include "http/wire/memory_budget.h"
 
 namespace coffer::http {
 
@@ -22,7 +22,7 @@ enum class Phase {
   body,       // the header has passed the gate
   writing,    // the rest of a response that the socket did not take at once
   lingering,  // answered and half closed: what still arrives is thrown away, so that it cannot
-              // become a reset that destroys the answer on its way
+              // become a reset that destroys the response on its way
 };
 
 enum class Timer { none, idle, header, body, writing, lingering };
@@ -42,7 +42,9 @@ class Connection {
 
   enum class Claim { owned, noted, stale };
   /// For an event of the connection that `token` was given to; `stale` when that one is gone.
-  Claim claim(std::uint64_t token, bool hang_up);
+  Claim claim(std::uint64_t token, bool hang_up, bool is_dead = false);
+  /// The peer has reset it, as far as is known: nothing that is sent arrives any more.
+  bool is_dead() const;
   /// For the timer and the shutdown: owned when it was parked, whatever its generation.
   bool claim_parked();
   std::uint64_t token() const;
@@ -98,6 +100,8 @@ class Connection {
   /// Only keeps it.
   void buffer(std::string_view data) { output_.append(data); }
   std::size_t unsent() const { return output_.size() - sent_; }
+  /// Everything sent so far has left this machine, or nearly so: the socket takes more.
+  bool is_writable() const;
   IoState flush();
   /// Bytes that the socket has taken since `open`.
   std::uint64_t sent_total() const { return sent_total_; }
@@ -109,18 +113,25 @@ class Connection {
     Timer timer = Timer::header;  // what the deadline stands for
     GateProgress progress;
     std::optional<RequestHead> head;
-    Admission admission;                // of `head`, and then of the request taken
+    Request request;                    // of `head`, without its body
+    Lane lane = Lane::system;           // of `head`, and then of the request taken
+    LaneCaller caller;                  // likewise
     std::optional<ChunkFramer> chunks;  // while a chunked body is incomplete
     std::size_t served = 0;             // requests so far
-    std::uint64_t reserved_body = 0;    // of the budget for large bodies
-    std::uint64_t reserved_unsent = 0;  // of the budget for responses that are not taken
+    Reservation body;                   // for a body that is large, or a stranger's
+    Reservation unread;                 // while the client does not take its responses
     bool over_limit = false;            // accepted only to be told so
     bool http_1_0 = false;              // of the present request
     bool keep_alive = false;            // after the present response
     bool linger = false;                // the client may still be sending when it is answered
     bool watches_writing = false;
     std::uint64_t sent_before = 0;  // sent_total() when the write timeout was set
-    std::size_t discarded = 0;      // while lingering
+    // Since it was idle: how long it has waited for the client to take responses, without the
+    // present wait; when that began (0: it does not wait); and sent_total() at the first wait.
+    std::int64_t waited_ms = 0;
+    std::int64_t waits_since_ms = 0;
+    std::optional<std::uint64_t> sent_at_first_wait;
+    std::size_t discarded = 0;  // while lingering
   };
   Http http;
 
@@ -135,6 +146,7 @@ class Connection {
   std::atomic<std::int64_t> deadline_ms_{0};
   std::atomic<std::int64_t> idle_since_ms_{0};
   std::atomic<bool> answered_{false};
+  std::atomic<std::uint64_t> dead_generation_{0};  // plus one, so that 0 is none
   std::uint32_t index_ = 0;
 
   int fd_ = -1;

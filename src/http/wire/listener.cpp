@@ -20,6 +20,12 @@ constexpr int kBacklog = 4'096;  // the kernel cuts it to its own limit
 // The kernel doubles it, for its own bookkeeping. Left alone it would keep up to 4 MiB for each
 // client that reads slowly.
 constexpr int kSendBufferBytes = 128 * 1024;
+// The socket takes more of a response when what it has taken before has left, so that it keeps
+// little for a client whose own buffers are full.
+constexpr int kUnsentBytes = 1;
+// Also doubled. A connection whose requests are not read keeps no more than this; a large body
+// arrives at this many bytes in each round trip.
+constexpr int kReceiveBufferBytes = 16 * 1024;
 
 struct Address {
   sockaddr_storage storage{};
@@ -132,8 +138,11 @@ Result<void> Listener::ready(const std::string& name) {
   bound.size = sizeof bound.storage;
   if (::getsockname(fd_, bound.get(), &bound.size) != 0) return cannot_listen(name, errno);
   port_ = port_of(bound);
-  // Accepted connections inherit it.
+  // Accepted connections inherit these.
+  set_option(fd_, IPPROTO_TCP, TCP_NODELAY, 1);
   set_option(fd_, SOL_SOCKET, SO_SNDBUF, kSendBufferBytes);
+  set_option(fd_, SOL_SOCKET, SO_RCVBUF, kReceiveBufferBytes);
+  set_option(fd_, IPPROTO_TCP, TCP_NOTSENT_LOWAT, kUnsentBytes);
   spare_fd_ = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   return {};
 }
@@ -143,10 +152,7 @@ Listener::Accepted Listener::accept() {
     Address peer;
     peer.size = sizeof peer.storage;
     const int fd = accept_socket(fd_, peer.get(), &peer.size);
-    if (fd >= 0) {
-      set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
-      return {Accepted::Kind::connection, fd, text_of(peer)};
-    }
+    if (fd >= 0) return {Accepted::Kind::connection, fd, text_of(peer)};
     if (errno == EAGAIN) return {};
     if (errno == EINTR || errno == ECONNABORTED || errno == EPROTO) continue;  // gone already
     // Out of descriptors: left alone, the connection would keep the socket readable and this thread

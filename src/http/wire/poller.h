@@ -15,6 +15,7 @@ class Poller {
   struct Event {
     std::uint64_t token = 0;
     bool hang_up = false;  // the peer has closed its side: read until the end of the stream
+    bool is_dead = false;  // reset: nothing that is sent arrives any more
   };
 
   Poller();  // throws InternalError when the process is out of descriptors

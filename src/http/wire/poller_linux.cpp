@@ -56,6 +56,7 @@ std::size_t Poller::wait(std::span<Event> events, int timeout_ms) {
   for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
     events[i].token = ready[i].data.u64;
     events[i].hang_up = (ready[i].events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
+    events[i].is_dead = (ready[i].events & EPOLLERR) != 0;
   }
   return static_cast<std::size_t>(count);
 }

@@ -65,6 +65,7 @@ std::size_t Poller::wait(std::span<Event> events, int timeout_ms) {
     events[i].token = reinterpret_cast<std::uintptr_t>(ready[i].udata);
     // For writing it says that our own side is closed.
     events[i].hang_up = ready[i].filter == EVFILT_READ && (ready[i].flags & EV_EOF) != 0;
+    events[i].is_dead = events[i].hang_up && ready[i].fflags != 0;
   }
   return static_cast<std::size_t>(count);
 }

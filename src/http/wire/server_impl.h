@@ -15,12 +15,12 @@
 #include "http/server.h"
 #include "http/tls.h"
 #include "http/wire/connection_table.h"
-#include "http/wire/conversation.h"
-#include "http/wire/doorman.h"
 #include "http/wire/lanes.h"
 #include "http/wire/listener.h"
+#include "http/wire/overload_responses.h"
 #include "http/wire/poller.h"
 #include "http/wire/request_queue.h"
+#include "http/wire/session.h"
 
 namespace coffer::http {
 
@@ -38,8 +38,9 @@ class Server::Impl {
       : options_(std::move(options)),
         handler_(std::move(handler)),
         table_(options_.limits.connections_max, options_.limits.connections_per_address_max),
-        conversation_(options_, random, shared_, uses_tls() ? &identity_ : nullptr),
-        lanes_(options_.lanes) {}
+        session_(options_, random, shared_, uses_tls() ? &identity_ : nullptr),
+        lanes_(options_.lanes),
+        handshakes_(handshake_table()) {}
 
   ~Impl() { stop(0); }
 
@@ -54,6 +55,8 @@ class Server::Impl {
     return !options_.tls_cert_file.empty() || !options_.tls_key_file.empty();
   }
 
+  static LaneTable handshake_table();
+
   // Workers.
   void work();
   Connection* next_request(bool& stopped);
@@ -62,6 +65,9 @@ class Server::Impl {
   Connection* on_event(const Poller::Event& event);
   bool proceed(Connection& connection, Step step);
   bool drive(Connection& connection, Step step);
+  void enter_handshake(Connection& connection);
+  Step shake(Connection& connection);
+  Step shed(Connection& connection, const Problem& problem);
   Connection* serve(Connection& connection, Adapter& adapter);
   Response handle(Request& request);
 
@@ -77,7 +83,6 @@ class Server::Impl {
   void begin_drain(std::int64_t now);
   bool drain_step(std::int64_t now);
 
-  void release(Connection& connection);
   void release_waiting();
 
   const ServerOptions options_;
@@ -91,8 +96,9 @@ class Server::Impl {
   WakeUp stop_wake_;
   WakeUp acceptor_wake_;
   ConnectionTable table_;
-  Conversation conversation_;
+  Session session_;
   Lanes lanes_;
+  Lanes handshakes_;
   RequestQueue queue_;
 
   const std::size_t waiting_max_ = static_cast<std::size_t>(processors());
@@ -104,7 +110,7 @@ class Server::Impl {
   std::atomic<std::uint64_t> gave_way_{0};
 
   // The acceptor's own.
-  Doorman doorman_;
+  OverloadResponses overload_responses_;
   std::vector<std::uint64_t> idle_;  // tokens found by the last search, the oldest last
   std::int64_t next_idle_search_ms_ = 0;
   bool listening_ = false;

@@ -55,7 +55,7 @@ void Server::Impl::accept_connections() {
       next_tick_ms_ = now + kTickMs;
       enforce_deadlines(now);
       end_long_waits(now);
-      doorman_.close_due(now);
+      overload_responses_.close_due(now);
       serve_for_busy_workers();  // a belt: it should have been roused if there is anything to do
       if (!listening_ && !draining_) {
         listening_ = acceptor_poller_.add_level(listener_.fd(), kListenToken);
@@ -86,9 +86,9 @@ void Server::Impl::accept_some() {
         table_.open(accepted.fd, std::move(accepted.peer), now, now + options_.limits.header_ms);
     if (connection == nullptr) {
       // Under TLS nothing can be said before the handshake, and there is no room for that.
-      doorman_.turn_away(accepted.fd, uses_tls() ? std::string() : conversation_.no_room(), now);
+      overload_responses_.send(accepted.fd, uses_tls() ? std::string() : session_.no_room(), now);
     } else if (!shared_.add_edge(accepted.fd, connection->token()) && connection->claim_parked()) {
-      release(*connection);
+      table_.release(*connection);
     }
   }
 }
@@ -111,7 +111,7 @@ void Server::Impl::make_room(std::int64_t now) {
     const std::int64_t in_use_ms = connection->is_answered() ? kAnsweredMs : kOpenedMs;
     if (since_ms == 0 || since_ms > now - in_use_ms) continue;
     if (connection->claim(token, false) != Connection::Claim::owned) continue;
-    const Step step = conversation_.give_way(*connection);
+    const Step step = session_.give_way(*connection);
     if (step == Step::close) gave_way_.fetch_add(1, std::memory_order_relaxed);
     if (proceed(*connection, step)) enqueue(*connection);
   }
@@ -144,8 +144,8 @@ bool Server::Impl::tend_queue() {
   return watching_queue_ = true;
 }
 
-/// Queues a request that has its place in its lane; so there are never more than the lanes are
-/// wide.
+/// Queues a request, or a handshake, that has its place in its lane; so there are never more than
+/// the lanes are wide.
 void Server::Impl::enqueue(Connection& connection) {
   queue_.push(connection);
   // A worker counts itself as waiting and then looks at the queue; here it is the other way round.
@@ -160,7 +160,7 @@ void Server::Impl::enforce_deadlines(std::int64_t now) {
     if (connection.deadline_ms() > now || !connection.claim_parked()) continue;
     if (connection.deadline_ms() <= now) {
       if (connection.http.timer == Timer::idle) connection.end_output();
-      release(connection);
+      table_.release(connection);
     } else if (proceed(connection, Step::park)) {  // it was used again meanwhile
       enqueue(connection);
     }
@@ -168,25 +168,28 @@ void Server::Impl::enforce_deadlines(std::int64_t now) {
 }
 
 void Server::Impl::end_long_waits(std::int64_t now) {
+  for (Connection* connection : handshakes_.expire(now - options_.limits.header_ms)) {
+    table_.release(*connection);
+  }
   for (Connection* connection : lanes_.expire(now - options_.limits.lane_wait_ms)) {
-    const Step step = conversation_.shed(*connection, overloaded(kWaitedTooLong));
+    const Step step = shed(*connection, overloaded(kWaitedTooLong));
     if (proceed(*connection, step)) enqueue(*connection);
   }
 }
 
 bool Server::Impl::drain_step(std::int64_t now) {
   if (!draining_) begin_drain(now);
-  if (now >= close_idle_at_ms_) conversation_.close_idle();
+  if (now >= close_idle_at_ms_) session_.close_idle();
   const bool is_over = now >= drain_until_ms_.load();
   const std::size_t used = table_.used();
   for (std::size_t i = 0; i < used; ++i) {
     Connection& connection = table_.at(i);
     if (!connection.claim_parked()) continue;
     if (is_over) {
-      release(connection);
+      table_.release(connection);
     } else {
       connection.look_again();  // a request may be there whose event no worker has seen yet
-      if (proceed(connection, conversation_.advance(connection))) enqueue(connection);
+      if (proceed(connection, session_.advance(connection))) enqueue(connection);
     }
   }
   if (is_over) {
@@ -201,8 +204,8 @@ void Server::Impl::begin_drain(std::int64_t now) {
   close_idle_at_ms_ = now + std::min(kIdleGraceMs, (drain_until_ms_.load() - now) / 2);
   if (listening_) acceptor_poller_.remove(listener_.fd());
   listening_ = false;
-  // In this order: who finds the door closed can rely on `Connection: close` in what still comes.
-  conversation_.start_draining();
+  // In this order: who is refused a connection can rely on `Connection: close` in what still comes.
+  session_.start_draining();
   listener_.close();
 }
 

@@ -28,7 +28,7 @@ Result<http::ClientResponse> send_to_any(http::ClientRequest request,
   int untried = static_cast<int>(addresses.size());
   for (const std::string& address : addresses) {
     const int left_ms = deadline.left_ms();
-    if (left_ms <= 0) return unexpected(Slug::provider_timeout, "The time ran out.");
+    if (left_ms <= 0) return unexpected(Slug::provider_timeout, "The request timed out.");
     request.address = address;
     request.total_timeout_ms = left_ms;
     request.connect_timeout_ms = std::min(connect_max_ms, std::max(1, left_ms / untried--));

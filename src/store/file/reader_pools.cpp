@@ -42,6 +42,16 @@ std::unique_ptr<Connection> open_reader(const std::string& path, int cache_kib) 
   return connection;
 }
 
+/// The statements of the leased readers that `fits` names by their kind and slot.
+template <class Pools, class Fits>
+void interrupt(Pools& pools, const Fits& fits) {
+  for (std::size_t i = 0; i < pools.size(); ++i) {
+    for (auto& slot : pools[i].slots) {
+      if (slot.leased && slot.connection && fits(kReaders[i], slot)) slot.connection->interrupt();
+    }
+  }
+}
+
 }  // namespace
 
 ReadersScope::ReadersScope(Readers pool) : before_(current_pool) { current_pool = pool; }
@@ -162,13 +172,12 @@ void ReaderPools::free_slot(Readers pool, std::size_t slot) {
 void ReaderPools::interrupt_stale() {
   const Lock lock(mutex_);
   const std::int64_t born_before_ms = clock_.monotonic_ms() - options_.age_max_ms;
-  for (Pool& pool : pools_) {
-    for (Slot& slot : pool.slots) {
-      if (slot.leased && slot.connection && slot.since_ms < born_before_ms) {
-        slot.connection->interrupt();
-      }
-    }
-  }
+  interrupt(pools_, [&](const auto&, const auto& slot) { return slot.since_ms < born_before_ms; });
+}
+
+void ReaderPools::interrupt_long() {
+  const Lock lock(mutex_);
+  interrupt(pools_, [](const ReadersKind& kind, const auto&) { return !kind.brief; });
 }
 
 bool ReaderPools::held_up(const ReadersKind& kind) const {
@@ -203,16 +212,6 @@ void ReaderPools::open_gate() {
   const Lock lock(mutex_);
   closed_until_ms_ = {0, 0};
   for (Pool& pool : pools_) pool.freed.notify_all();
-}
-
-void ReaderPools::interrupt_long() {
-  const Lock lock(mutex_);
-  for (const ReadersKind& kind : kReaders) {
-    if (kind.brief) continue;
-    for (Slot& slot : pool_of(kind.pool).slots) {
-      if (slot.leased && slot.connection) slot.connection->interrupt();
-    }
-  }
 }
 
 std::vector<ReaderStats> ReaderPools::stats() const {

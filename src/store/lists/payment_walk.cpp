@@ -28,6 +28,15 @@ constexpr KeyIndex kOfBeneficiary =
     COFFER_KEY_INDEX("payment", "payments INDEXED BY payments_of_beneficiary", "beneficiary = ?3");
 constexpr KeyIndex kOfConnector =
     COFFER_KEY_INDEX("payment", "payments INDEXED BY payments_of_connector", "connector = ?3");
+constexpr KeyIndex kFromRef = COFFER_KEY_INDEX("payment", "payments INDEXED BY payments_from_ref",
+                                               "tenant = ?3 AND from_ref = ?4");
+constexpr KeyIndex kToRef = COFFER_KEY_INDEX("payment", "payments INDEXED BY payments_to_ref",
+                                             "tenant = ?3 AND to_ref = ?4");
+// Of all tenants: fits() judges whose payment it is.
+constexpr KeyIndex kLegsFromRef =
+    COFFER_KEY_INDEX("payment", "payment_legs INDEXED BY payment_legs_from_ref", "from_ref = ?3");
+constexpr KeyIndex kLegsToRef =
+    COFFER_KEY_INDEX("payment", "payment_legs INDEXED BY payment_legs_to_ref", "to_ref = ?3");
 constexpr const char* kNextAsset =
     "SELECT " ASSET
     " FROM payments INDEXED BY payments_by_kind WHERE tenant = ?1 AND type = ?2 AND " ASSET
@@ -70,7 +79,8 @@ PaymentWalk::PaymentWalk(Connection& db, const PaymentsWanted& wanted, Order ord
 
 bool PaymentWalk::is_narrow() const {
   return wanted_.wallet || wanted_.beneficiary || wanted_.connector || is_rare(wanted_.status) ||
-         wanted_.transaction_id || wanted_.type || wanted_.asset || wanted_.from || wanted_.to;
+         wanted_.transaction_id || wanted_.reference || wanted_.type || wanted_.asset ||
+         wanted_.from || wanted_.to;
 }
 
 std::unique_ptr<KeySet> PaymentWalk::of_wallet(std::int64_t wallet) const {
@@ -81,11 +91,25 @@ std::unique_ptr<KeySet> PaymentWalk::of_wallet(std::int64_t wallet) const {
   return walk_.any(std::move(out));
 }
 
+std::vector<std::int64_t> PaymentWalk::tenants() const {
+  const std::int64_t before_all = 0;
+  return wanted_.tenants ? *wanted_.tenants : integers(db_, kTenants, before_all);
+}
+
+std::unique_ptr<KeySet> PaymentWalk::of_reference() const {
+  KeySets out;
+  for (const std::int64_t tenant : tenants()) {
+    out.push_back(walk_.of(kFromRef, tenant, *wanted_.reference));
+    out.push_back(walk_.of(kToRef, tenant, *wanted_.reference));
+  }
+  out.push_back(walk_.of(kLegsFromRef, *wanted_.reference));
+  out.push_back(walk_.of(kLegsToRef, *wanted_.reference));
+  return walk_.any(std::move(out));
+}
+
 std::unique_ptr<KeySet> PaymentWalk::of_status() const {
   KeySets out;
-  const std::int64_t before_all = 0;
-  const auto tenants = wanted_.tenants ? *wanted_.tenants : integers(db_, kTenants, before_all);
-  for (const std::int64_t tenant : tenants) {
+  for (const std::int64_t tenant : tenants()) {
     out.push_back(walk_.of(kOfStatus, tenant, *wanted_.status));
   }
   return walk_.any(std::move(out));
@@ -145,6 +169,7 @@ KeySets PaymentWalk::sets() {
   }
   if (wanted_.beneficiary) out.push_back(walk_.of(kOfBeneficiary, *wanted_.beneficiary));
   if (wanted_.wallet) out.push_back(of_wallet(*wanted_.wallet));
+  if (wanted_.reference) out.push_back(of_reference());
   if (is_rare(wanted_.status)) out.push_back(of_status());
   // The index of a connector has the payments of all tenants.
   const bool of_tenant = !out.empty();

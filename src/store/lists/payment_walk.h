@@ -45,7 +45,9 @@ class PaymentWalk {
  private:
   KeySets sets();
   std::unique_ptr<KeySet> of_wallet(std::int64_t wallet) const;
+  std::unique_ptr<KeySet> of_reference() const;
   std::unique_ptr<KeySet> of_status() const;
+  std::vector<std::int64_t> tenants() const;
   std::unique_ptr<KeySet> of_kind(bool by_tenant) const;
   void add_kinds(KeySets& out, std::int64_t tenant) const;
   std::vector<PaymentType> types() const;

@@ -1,6 +1,7 @@
 #include "store/outbox/events.h"
 
 #include "store/identity/row_bytes.h"
+#include "store/rows/columns.h"
 
 namespace coffer::store {
 namespace {
@@ -9,13 +10,22 @@ constexpr const char* kInsert =
     "INSERT INTO events (tenant, sequence, id, type, payment, wallet, webhook, wallet_status, "
     "version,"
     " test, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
-#define EVENT_COLUMNS                                                                     \
-  "SELECT sequence, id, type, payment, wallet, webhook, wallet_status, version, test, at" \
-  " FROM events WHERE tenant = ?1"
-constexpr const char* kAfter = EVENT_COLUMNS " AND sequence > ?2 ORDER BY sequence LIMIT ?3";
-constexpr const char* kById = EVENT_COLUMNS " AND id = ?2";
-constexpr const char* kAt = EVENT_COLUMNS " AND sequence = ?2";
-#undef EVENT_COLUMNS
+constexpr Column<EventRow> kColumns[] = {
+    joined<&EventRow::sequence>("sequence"),
+    joined<&EventRow::id>("id"),
+    joined<&EventRow::type>("type"),
+    joined<&EventRow::payment>("payment"),
+    joined<&EventRow::wallet>("wallet"),
+    joined<&EventRow::webhook>("webhook"),
+    joined<&EventRow::wallet_status>("wallet_status"),
+    joined<&EventRow::version>("version"),
+    joined<&EventRow::test>("test"),
+    joined<&EventRow::at>("at"),
+};
+const std::string kSelect = select(kColumns) + " FROM events WHERE tenant = ?1";
+const std::string kAfter = kSelect + " AND sequence > ?2 ORDER BY sequence LIMIT ?3";
+const std::string kById = kSelect + " AND id = ?2";
+const std::string kAt = kSelect + " AND sequence = ?2";
 constexpr KeyIndex kOfTenant = COFFER_KEY_INDEX("sequence", "events", "tenant = ?3");
 constexpr KeyIndex kOfRareType =
     COFFER_KEY_INDEX("sequence", "events INDEXED BY events_of_rare_type",
@@ -46,29 +56,14 @@ std::int64_t bytes_of_body(std::size_t length) {
   return row_bytes::kEventBody + static_cast<std::int64_t>(length);
 }
 
-EventRow event_row(const Query& query) {
-  EventRow row;
-  row.sequence = query.integer(0);
-  row.id = query.id<EventId>(1);
-  row.type = query.enumeration<EventType>(2);
-  row.payment = query.optional_integer(3);
-  row.wallet = query.optional_integer(4);
-  row.webhook = query.optional_integer(5);
-  if (!query.is_null(6)) row.wallet_status = query.enumeration<WalletStatus>(6);
-  row.version = static_cast<int>(query.integer(7));
-  row.test = query.boolean(8);
-  row.at = query.time(9);
-  return row;
-}
-
 std::vector<EventRow> all_rows(Query& query) {
   std::vector<EventRow> out;
-  while (query.step()) out.push_back(event_row(query));
+  while (query.step()) out.push_back(read_row<EventRow>(query, kColumns));
   return out;
 }
 
 std::optional<EventRow> first_row(Query&& query) {
-  return query.step() ? std::optional(event_row(query)) : std::nullopt;
+  return query.step() ? std::optional(read_row<EventRow>(query, kColumns)) : std::nullopt;
 }
 
 }  // namespace
@@ -84,7 +79,7 @@ std::int64_t append_event(WriteTx& tx, std::int64_t tenant, const NewEvent& even
 
 std::vector<EventRow> events_after(Connection& db, const Tenant& tenant, std::int64_t sequence,
                                    int limit) {
-  Query query(db, kAfter, tenant.key, sequence, limit);
+  Query query(db, kAfter.c_str(), tenant.key, sequence, limit);
   return all_rows(query);
 }
 
@@ -111,11 +106,11 @@ RowPage<EventRow> list_events(Connection& db, const Tenant& tenant,
 }
 
 std::optional<EventRow> find_event(Connection& db, const Tenant& tenant, EventId id) {
-  return first_row(Query(db, kById, tenant.key, id));
+  return first_row(Query(db, kById.c_str(), tenant.key, id));
 }
 
 std::optional<EventRow> event_at(Connection& db, const Tenant& tenant, std::int64_t sequence) {
-  return first_row(Query(db, kAt, tenant.key, sequence));
+  return first_row(Query(db, kAt.c_str(), tenant.key, sequence));
 }
 
 std::int64_t last_sequence(Connection& db, const Tenant& tenant) {

@@ -3,21 +3,50 @@
 #include "base/check.h"
 #include "store/identity/row_bytes.h"
 #include "store/lists/key_walk.h"
+#include "store/rows/columns.h"
 
 namespace coffer::store {
 namespace {
 
-#define WEBHOOK_COLUMNS                                                                         \
-  "SELECT w.webhook, w.id, w.tenant, s.id, t.environment, w.application, a.id, w.url,"          \
-  " w.description, w.event_types, w.sealed_secret, w.old_secret, w.old_secret_until, w.cursor," \
-  " w.quiet_until, w.failures, w.last_attempt_at, w.last_status, w.created_at, w.updated_at,"   \
-  " w.disabled_at, w.disable_reason FROM webhooks w JOIN tenants t ON t.tenant = w.tenant"      \
-  " JOIN associations s ON s.association = t.association"                                       \
-  " JOIN applications a ON a.application = w.application"
-constexpr const char* kFind = WEBHOOK_COLUMNS " WHERE w.id = ? AND w.tenant = ?";
-constexpr const char* kByKey = WEBHOOK_COLUMNS " WHERE w.webhook = ?";
-constexpr const char* kActive = WEBHOOK_COLUMNS " WHERE w.disabled_at IS NULL ORDER BY w.webhook";
-#undef WEBHOOK_COLUMNS
+constexpr Column<WebhookRow> kColumns[] = {
+    joined<&WebhookRow::key>("w.webhook"),
+    column<&WebhookRow::id>("w.id"),
+    joined<&WebhookRow::tenant, &Tenant::key>("w.tenant"),
+    joined<&WebhookRow::tenant, &Tenant::association>("s.id"),
+    joined<&WebhookRow::tenant, &Tenant::environment>("t.environment"),
+    column<&WebhookRow::application>("w.application"),
+    joined<&WebhookRow::application_id>("a.id"),
+    column<&WebhookRow::url>("w.url"),
+    column<&WebhookRow::description>("w.description"),
+    {"w.event_types",
+     [](const Query& q, int at, WebhookRow& row) {
+       row.types = EventTypeSet::from_bits(q.integer(at));
+     },
+     [](Query& q, int at, const WebhookRow& row) { q.bind(at, row.types.bits()); }},
+    blob_column<&WebhookRow::sealed_secret>("w.sealed_secret"),
+    {"w.old_secret",
+     [](const Query& q, int at, WebhookRow& row) {
+       if (!q.is_null(at)) row.old_secret = q.blob(at);
+     }},
+    joined<&WebhookRow::old_secret_until>("w.old_secret_until"),
+    column<&WebhookRow::cursor>("w.cursor"),
+    joined<&WebhookRow::quiet_until>("w.quiet_until"),
+    joined<&WebhookRow::failures>("w.failures"),
+    joined<&WebhookRow::last_attempt_at>("w.last_attempt_at"),
+    joined<&WebhookRow::last_status>("w.last_status"),
+    column<&WebhookRow::created_at>("w.created_at"),
+    column<&WebhookRow::updated_at>("w.updated_at"),
+    joined<&WebhookRow::disabled_at>("w.disabled_at"),
+    joined<&WebhookRow::disable_reason>("w.disable_reason"),
+};
+const std::string kSelect = select(kColumns) +
+                            " FROM webhooks w JOIN tenants t ON t.tenant = w.tenant"
+                            " JOIN associations s ON s.association = t.association"
+                            " JOIN applications a ON a.application = w.application";
+const std::string kFind = kSelect + " WHERE w.id = ? AND w.tenant = ?";
+const std::string kByKey = kSelect + " WHERE w.webhook = ?";
+const std::string kActive = kSelect + " WHERE w.disabled_at IS NULL ORDER BY w.webhook";
+const std::string kInsert = ColumnList{"tenant"}.add(kColumns).insert_into("webhooks");
 
 constexpr KeyIndex kOfTenant =
     COFFER_KEY_INDEX("webhook", "webhooks INDEXED BY webhooks_by_tenant", "tenant = ?3");
@@ -33,9 +62,6 @@ constexpr const char* kTakenType =
     "SELECT 1 FROM webhook_types WHERE tenant = ? AND type = ? AND webhook <> ?";
 constexpr const char* kClaim = "INSERT INTO webhook_types (tenant, type, webhook) VALUES (?, ?, ?)";
 constexpr const char* kGiveUp = "DELETE FROM webhook_types WHERE webhook = ?";
-constexpr const char* kInsert =
-    "INSERT INTO webhooks (tenant, application, id, url, description, event_types, sealed_secret,"
-    " cursor, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?9, ?9)";
 constexpr const char* kUpdate =
     "UPDATE webhooks SET url = ?, description = ?, event_types = ?, sealed_secret = ?, old_secret "
     "= ?,"
@@ -55,33 +81,8 @@ constexpr const char* kAddRecovery =
 constexpr const char* kAdvanceRecovery = "UPDATE webhook_recoveries SET next = ? WHERE webhook = ?";
 constexpr const char* kEndRecovery = "DELETE FROM webhook_recoveries WHERE webhook = ?";
 
-WebhookRow webhook_row(const Query& q) {
-  WebhookRow row;
-  row.key = q.integer(0);
-  row.id = q.id<WebhookId>(1);
-  row.tenant = {q.integer(2), q.id<AssociationId>(3), q.enumeration<Environment>(4)};
-  row.application = q.integer(5);
-  row.application_id = q.id<ApplicationId>(6);
-  row.url = q.text(7);
-  row.description = q.optional_text(8);
-  row.types = EventTypeSet::from_bits(q.integer(9));
-  row.sealed_secret = q.blob(10);
-  if (!q.is_null(11)) row.old_secret = q.blob(11);
-  row.old_secret_until = q.optional_time(12);
-  row.cursor = q.integer(13);
-  row.quiet_until = q.time(14);
-  row.failures = static_cast<int>(q.integer(15));
-  row.last_attempt_at = q.optional_time(16);
-  row.last_status = q.optional_integer(17);
-  row.created_at = q.time(18);
-  row.updated_at = q.time(19);
-  row.disabled_at = q.optional_time(20);
-  if (!q.is_null(21)) row.disable_reason = q.enumeration<DisableReason>(21);
-  return row;
-}
-
 std::optional<WebhookRow> first_row(Query&& query) {
-  return query.step() ? std::optional(webhook_row(query)) : std::nullopt;
+  return query.step() ? std::optional(read_row<WebhookRow>(query, kColumns)) : std::nullopt;
 }
 
 void claim_types(WriteTx& tx, const WebhookRow& row) {
@@ -93,11 +94,11 @@ void claim_types(WriteTx& tx, const WebhookRow& row) {
 }  // namespace
 
 std::optional<WebhookRow> find_webhook(Connection& db, const Tenant& tenant, WebhookId id) {
-  return first_row(Query(db, kFind, id, tenant.key));
+  return first_row(Query(db, kFind.c_str(), id, tenant.key));
 }
 
 std::optional<WebhookRow> find_webhook_by_key(Connection& db, std::int64_t webhook) {
-  return first_row(Query(db, kByKey, webhook));
+  return first_row(Query(db, kByKey.c_str(), webhook));
 }
 
 RowPage<WebhookRow> list_webhooks(Connection& db, const Tenant& tenant, const WebhookFilter& filter,
@@ -124,8 +125,8 @@ RowPage<WebhookRow> list_webhooks(Connection& db, const Tenant& tenant, const We
 
 std::vector<WebhookRow> active_webhooks(Connection& db) {
   std::vector<WebhookRow> out;
-  Query query(db, kActive);
-  while (query.step()) out.push_back(webhook_row(query));
+  Query query(db, kActive.c_str());
+  while (query.step()) out.push_back(read_row<WebhookRow>(query, kColumns));
   return out;
 }
 
@@ -149,12 +150,12 @@ std::vector<EventType> taken_types(Connection& db, const Tenant& tenant, EventTy
 }
 
 void insert_webhook(WriteTx& tx, const Tenant& tenant, WebhookRow& row) {
-  Query(tx.db(), kInsert, tenant.key, row.application, row.id, row.url, row.description,
-        row.types.bits(), Blob{row.sealed_secret}, row.cursor, tx.now())
-      .run();
+  row.created_at = row.updated_at = tx.now();
+  Query query(tx.db(), kInsert.c_str(), tenant.key);
+  bind_row(query, 2, kColumns, row);
+  query.run();
   row.key = tx.db().last_insert_key();
   row.tenant = tenant;
-  row.created_at = row.updated_at = tx.now();
   claim_types(tx, row);
   tx.quotas().add(tenant.key, Quota::webhooks, 1);
   tx.quotas().add_bytes(tenant.key, row_bytes::kWebhook);

@@ -3,52 +3,86 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "store/rows/columns.h"
 
 namespace coffer::store {
 namespace {
 
-#define CONNECTOR_AT                                                                            \
-  "SELECT c.connector, c.id, c.environment, c.name, c.provider, c.driver, c.flow, c.direction," \
-  " c.method, c.country, c.currency, c.currency_decimals, s.asset, s.code, s.issuer, s.name,"   \
-  " s.decimals, c.rate_numerator, c.rate_denominator, c.fee_fixed, c.fee_basis_points,"         \
-  " c.min_amount, c.max_amount, c.day_limit, c.month_limit, c.transaction_types,"               \
-  " c.issues_references, c.status, e.base_url, e.sealed_secret, e.timeout_ms, c.created_at,"    \
-  " c.updated_at, e.connector_endpoint, e.id, e.retired_at IS NOT NULL,"                        \
-  " c.requirements_version"                                                                     \
-  " FROM connectors c JOIN assets s ON s.asset = c.asset"                                       \
-  " LEFT JOIN connector_endpoints e ON e.connector = c.connector AND "
-#define CONNECTOR_COLUMNS CONNECTOR_AT "e.retired_at IS NULL"
+constexpr Column<ConnectorRow> kColumns[] = {
+    joined<&ConnectorRow::terms, &ConnectorTerms::key>("c.connector"),
+    column<&ConnectorRow::terms, &ConnectorTerms::id>("c.id"),
+    column<&ConnectorRow::terms, &ConnectorTerms::environment>("c.environment"),
+    column<&ConnectorRow::terms, &ConnectorTerms::name>("c.name"),
+    column<&ConnectorRow::terms, &ConnectorTerms::provider>("c.provider"),
+    column<&ConnectorRow::terms, &ConnectorTerms::driver>("c.driver"),
+    column<&ConnectorRow::terms, &ConnectorTerms::flow>("c.flow"),
+    column<&ConnectorRow::terms, &ConnectorTerms::direction>("c.direction"),
+    column<&ConnectorRow::terms, &ConnectorTerms::method>("c.method"),
+    column<&ConnectorRow::terms, &ConnectorTerms::country>("c.country"),
+    column<&ConnectorRow::terms, &ConnectorTerms::currency>("c.currency"),
+    column<&ConnectorRow::terms, &ConnectorTerms::currency_decimals>("c.currency_decimals"),
+    column<&ConnectorRow::terms, &ConnectorTerms::asset, &Asset::key>("c.asset"),
+    joined<&ConnectorRow::terms, &ConnectorTerms::asset, &Asset::code>("s.code"),
+    joined<&ConnectorRow::terms, &ConnectorTerms::asset, &Asset::issuer>("s.issuer"),
+    joined<&ConnectorRow::terms, &ConnectorTerms::asset, &Asset::name>("s.name"),
+    joined<&ConnectorRow::terms, &ConnectorTerms::asset, &Asset::decimals>("s.decimals"),
+    column<&ConnectorRow::terms, &ConnectorTerms::rate, &Rate::numerator>("c.rate_numerator"),
+    column<&ConnectorRow::terms, &ConnectorTerms::rate, &Rate::denominator>("c.rate_denominator"),
+    column<&ConnectorRow::terms, &ConnectorTerms::fee, &FeeRule::fixed>("c.fee_fixed"),
+    column<&ConnectorRow::terms, &ConnectorTerms::fee, &FeeRule::basis_points>(
+        "c.fee_basis_points"),
+    column<&ConnectorRow::terms, &ConnectorTerms::min_amount>("c.min_amount"),
+    column<&ConnectorRow::terms, &ConnectorTerms::max_amount>("c.max_amount"),
+    column<&ConnectorRow::terms, &ConnectorTerms::day_limit>("c.day_limit"),
+    column<&ConnectorRow::terms, &ConnectorTerms::month_limit>("c.month_limit"),
+    column<&ConnectorRow::terms, &ConnectorTerms::types>("c.transaction_types"),
+    column<&ConnectorRow::terms, &ConnectorTerms::issues_references>("c.issues_references"),
+    column<&ConnectorRow::terms, &ConnectorTerms::status>("c.status"),
+    column<&ConnectorRow::terms, &ConnectorTerms::created_at>("c.created_at"),
+    column<&ConnectorRow::updated_at>("c.updated_at"),
+    joined<&ConnectorRow::requirements_version>("c.requirements_version"),
+    {"e.id",
+     [](const Query& q, int at, ConnectorRow& row) {
+       if (!q.is_null(at)) row.endpoint_id = q.uuid(at);
+     }},
+    {"e.sealed_secret",
+     [](const Query& q, int at, ConnectorRow& row) {
+       if (!q.is_null(at)) row.sealed_secret = q.blob(at);
+     }},
+};
+/// NULL throughout where a connector has no endpoint.
+constexpr Column<ProviderEndpoint> kEndpoint[] = {
+    joined<&ProviderEndpoint::key>("e.connector_endpoint"),
+    joined<&ProviderEndpoint::base_url>("e.base_url"),
+    joined<&ProviderEndpoint::timeout_ms>("e.timeout_ms"),
+    joined<&ProviderEndpoint::retired>("e.retired_at IS NOT NULL"),
+};
 
-constexpr const char* kFind = CONNECTOR_COLUMNS " WHERE c.id = ?1 AND c.environment = ?2";
-constexpr const char* kFindOfAny = CONNECTOR_COLUMNS " WHERE c.id = ?1";
-constexpr const char* kFindByKey = CONNECTOR_COLUMNS " WHERE c.connector = ?1";
-constexpr const char* kFindAt = CONNECTOR_AT "e.connector_endpoint = ?2 WHERE c.connector = ?1";
-constexpr const char* kFindAtRetired = CONNECTOR_AT
+const std::string kAt = select(kColumns, kEndpoint) +
+                        " FROM connectors c JOIN assets s ON s.asset = c.asset"
+                        " LEFT JOIN connector_endpoints e ON e.connector = c.connector AND ";
+const std::string kSelect = kAt + "e.retired_at IS NULL";
+const std::string kFind = kSelect + " WHERE c.id = ?1 AND c.environment = ?2";
+const std::string kFindOfAny = kSelect + " WHERE c.id = ?1";
+const std::string kFindByKey = kSelect + " WHERE c.connector = ?1";
+const std::string kFindAt = kAt + "e.connector_endpoint = ?2 WHERE c.connector = ?1";
+const std::string kFindAtRetired =
+    kAt +
     "e.retired_at IS NOT NULL WHERE c.connector = ?1 AND e.connector_endpoint IS NOT NULL"
     " ORDER BY e.connector_endpoint";
-#define CONNECTOR_FILTER                                                    \
-  " WHERE c.environment = ?1 AND (?2 IS NULL OR c.country = ?2)"            \
-  " AND (?3 IS NULL OR c.direction = ?3) AND (?4 IS NULL OR c.method = ?4)" \
-  " AND (?5 IS NULL OR s.code = ?5) AND (?6 IS NULL OR c.flow = ?6)"        \
-  " AND (?7 IS NULL OR c.currency = ?7)"
-constexpr const char* kListForward = CONNECTOR_COLUMNS CONNECTOR_FILTER
-    " AND (?8 IS NULL OR c.connector < ?8)"
-    " ORDER BY c.connector DESC LIMIT ?9";
-constexpr const char* kListBackward = CONNECTOR_COLUMNS CONNECTOR_FILTER
-    " AND (?8 IS NULL OR c.connector > ?8)"
-    " ORDER BY c.connector LIMIT ?9";
-constexpr const char* kListOfAll = CONNECTOR_COLUMNS " ORDER BY c.environment, c.connector";
-#undef CONNECTOR_FILTER
-#undef CONNECTOR_COLUMNS
-#undef CONNECTOR_AT
+const std::string kFiltered =
+    kSelect +
+    " WHERE c.environment = ?1 AND (?2 IS NULL OR c.country = ?2)"
+    " AND (?3 IS NULL OR c.direction = ?3) AND (?4 IS NULL OR c.method = ?4)"
+    " AND (?5 IS NULL OR s.code = ?5) AND (?6 IS NULL OR c.flow = ?6)"
+    " AND (?7 IS NULL OR c.currency = ?7)";
+const std::string kListForward =
+    kFiltered + " AND (?8 IS NULL OR c.connector < ?8) ORDER BY c.connector DESC LIMIT ?9";
+const std::string kListBackward =
+    kFiltered + " AND (?8 IS NULL OR c.connector > ?8) ORDER BY c.connector LIMIT ?9";
+const std::string kListOfAll = kSelect + " ORDER BY c.environment, c.connector";
+const std::string kInsert = ColumnList{}.add(kColumns).insert_into("connectors");
 
-constexpr const char* kInsert =
-    "INSERT INTO connectors (id, environment, name, provider, driver, flow, direction, method,"
-    " country, currency, currency_decimals, asset, rate_numerator, rate_denominator, fee_fixed,"
-    " fee_basis_points, min_amount, max_amount, day_limit, month_limit, transaction_types,"
-    " issues_references, status, created_at, updated_at)"
-    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,"
-    " ?19, ?20, ?21, ?22, ?23, ?24, ?24)";
 constexpr const char* kUpdate =
     "UPDATE connectors SET rate_numerator = ?, rate_denominator = ?, fee_fixed = ?,"
     " fee_basis_points = ?, min_amount = ?, max_amount = ?, day_limit = ?, month_limit = ?,"
@@ -68,16 +102,26 @@ constexpr const char* kRetireEndpoint =
 constexpr const char* kBringBackEndpoint =
     "UPDATE connector_endpoints SET retired_at = NULL WHERE connector_endpoint = ?";
 
-constexpr const char* kRequirements =
-    "SELECT position, name, type, required, label, description, pattern, min_length, max_length,"
-    " transaction_types FROM connector_requirements WHERE connector = ? ORDER BY position";
+constexpr Column<Requirement> kRequirementColumns[] = {
+    column<&Requirement::name>("name"),
+    column<&Requirement::type>("type"),
+    column<&Requirement::required>("required"),
+    column<&Requirement::label>("label"),
+    column<&Requirement::description>("description"),
+    column<&Requirement::pattern>("pattern"),
+    column<&Requirement::min_length>("min_length"),
+    column<&Requirement::max_length>("max_length"),
+    column<&Requirement::types>("transaction_types"),
+};
+const std::string kRequirements =
+    select(kRequirementColumns) +
+    ", position FROM connector_requirements WHERE connector = ? ORDER BY position";
+const std::string kInsertRequirement = ColumnList{"connector", "position"}
+                                           .add(kRequirementColumns)
+                                           .insert_into("connector_requirements");
 constexpr const char* kChoices =
     "SELECT position, code, label FROM connector_choices WHERE connector = ?"
     " ORDER BY position, choice";
-constexpr const char* kInsertRequirement =
-    "INSERT INTO connector_requirements (connector, position, name, type, required, label,"
-    " description, pattern, min_length, max_length, transaction_types)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 constexpr const char* kInsertChoice =
     "INSERT INTO connector_choices (connector, position, choice, code, label)"
     " VALUES (?, ?, ?, ?, ?)";
@@ -110,53 +154,22 @@ FeeRule fee_rule(const Query& q, int column) {
 }
 
 ConnectorRow connector_row(const Query& q) {
-  ConnectorRow row;
-  ConnectorTerms& terms = row.terms;
-  terms.key = q.integer(0);
-  terms.id = q.id<ConnectorId>(1);
-  terms.environment = q.enumeration<Environment>(2);
-  terms.name = q.text(3);
-  terms.provider = q.text(4);
-  terms.driver = q.enumeration<DriverKind>(5);
-  terms.flow = q.enumeration<ConnectorFlow>(6);
-  terms.direction = q.enumeration<Direction>(7);
-  terms.method = q.enumeration<PayMethod>(8);
-  terms.country = q.text(9);
-  terms.currency = q.text(10);
-  terms.currency_decimals = static_cast<int>(q.integer(11));
-  terms.asset = {q.integer(12), *AssetCode::parse(q.text(13)), q.text(14), q.text(15),
-                 static_cast<int>(q.integer(16))};
-  terms.rate = {q.integer(17), q.integer(18)};
-  terms.fee = fee_rule(q, 19);
-  terms.min_amount = q.amount(21);
-  terms.max_amount = q.amount(22);
-  terms.day_limit = q.optional_amount(23);
-  terms.month_limit = q.optional_amount(24);
-  terms.types = static_cast<TransactionTypes>(q.integer(25));
-  terms.issues_references = q.boolean(26);
-  terms.status = q.enumeration<ConnectorStatus>(27);
-  if (!q.is_null(28)) {
-    terms.endpoint = ProviderEndpoint{q.text(28), Secret(), static_cast<int>(q.integer(30)),
-                                      q.integer(33), q.boolean(35)};
-    row.sealed_secret = q.blob(29);
-    row.endpoint_id = q.uuid(34);
-  }
-  terms.created_at = q.time(31);
-  row.updated_at = q.time(32);
-  row.requirements_version = q.integer(36);
+  auto row = read_row<ConnectorRow>(q, kColumns);
+  const int endpoint = std::size(kColumns);
+  if (!q.is_null(endpoint)) row.terms.endpoint = read_row<ProviderEndpoint>(q, kEndpoint, endpoint);
   return row;
 }
 
 template <class... Args>
-std::optional<ConnectorRow> one(Connection& db, const char* sql, const Args&... args) {
-  Query query(db, sql, args...);
+std::optional<ConnectorRow> one(Connection& db, const std::string& sql, const Args&... args) {
+  Query query(db, sql.c_str(), args...);
   return query.step() ? std::optional(connector_row(query)) : std::nullopt;
 }
 
 template <class... Args>
-std::vector<ConnectorRow> all(Connection& db, const char* sql, const Args&... args) {
+std::vector<ConnectorRow> all(Connection& db, const std::string& sql, const Args&... args) {
   std::vector<ConnectorRow> out;
-  Query query(db, sql, args...);
+  Query query(db, sql.c_str(), args...);
   while (query.step()) out.push_back(connector_row(query));
   return out;
 }
@@ -180,22 +193,15 @@ void insert_requirements(WriteTx& tx, std::int64_t connector,
                          const std::vector<Requirement>& requirements) {
   int position = 0;
   for (const Requirement& requirement : requirements) {
-    Query(tx.db(), kInsertRequirement, connector, position, requirement.name, requirement.type,
-          requirement.required, requirement.label, requirement.description, requirement.pattern,
-          requirement.min_length, requirement.max_length,
-          static_cast<std::int64_t>(requirement.types))
-        .run();
+    Query query(tx.db(), kInsertRequirement.c_str(), connector, position);
+    bind_row(query, 3, kRequirementColumns, requirement);
+    query.run();
     int choice = 0;
     for (const auto& [code, label] : requirement.choices) {
       Query(tx.db(), kInsertChoice, connector, position, choice++, code, label).run();
     }
     ++position;
   }
-}
-
-std::optional<int> optional_int(const Query& q, int column) {
-  const auto value = q.optional_integer(column);
-  return value ? std::optional(static_cast<int>(*value)) : std::nullopt;
 }
 
 }  // namespace
@@ -234,16 +240,13 @@ std::vector<ConnectorRow> list_connectors_of_all(Connection& db) { return all(db
 
 std::int64_t insert_connector(WriteTx& tx, const ConnectorRow& row,
                               const std::vector<Requirement>& requirements) {
-  const ConnectorTerms& terms = row.terms;
-  Query(tx.db(), kInsert, terms.id, terms.environment, terms.name, terms.provider, terms.driver,
-        terms.flow, terms.direction, terms.method, terms.country, terms.currency,
-        terms.currency_decimals, terms.asset.key, terms.rate.numerator, terms.rate.denominator,
-        terms.fee.fixed, terms.fee.basis_points, terms.min_amount, terms.max_amount,
-        terms.day_limit, terms.month_limit, static_cast<std::int64_t>(terms.types),
-        terms.issues_references, terms.status, tx.now())
-      .run();
+  ConnectorRow stored_row = row;
+  stored_row.terms.created_at = stored_row.updated_at = tx.now();
+  Query query(tx.db(), kInsert.c_str());
+  bind_row(query, 1, kColumns, stored_row);
+  query.run();
   const std::int64_t key = tx.db().last_insert_key();
-  if (terms.endpoint) insert_endpoint(tx, key, row);
+  if (row.terms.endpoint) insert_endpoint(tx, key, row);
   insert_requirements(tx, key, requirements);
   return key;
 }
@@ -275,19 +278,10 @@ std::vector<Requirement> requirements_of(Connection& db, std::int64_t connector)
   std::vector<Requirement> out;
   std::vector<std::int64_t> positions;
   {
-    Query q(db, kRequirements, connector);
+    Query q(db, kRequirements.c_str(), connector);
     while (q.step()) {
-      positions.push_back(q.integer(0));
-      out.push_back({q.text(1),
-                     q.enumeration<Requirement::Type>(2),
-                     q.boolean(3),
-                     q.text(4),
-                     q.text(5),
-                     q.optional_text(6),
-                     optional_int(q, 7),
-                     optional_int(q, 8),
-                     {},
-                     static_cast<TransactionTypes>(q.integer(9))});
+      positions.push_back(q.integer(std::size(kRequirementColumns)));
+      out.push_back(read_row<Requirement>(q, kRequirementColumns));
     }
   }
   Query q(db, kChoices, connector);

@@ -16,8 +16,7 @@
 #include <span>
 
 #include "base/files/descriptor.h"
-#include "base/telemetry/metrics.h"
-#include "base/thread.h"
+#include "base/limits/pace.h"
 #include "store/commit_queue.h"
 #include "store/database.h"
 #include "store/safety/copies.h"
@@ -110,8 +109,8 @@ class LiveCopy {
   }
 
   Result<void> copy(std::span<const std::uint32_t> left) {
+    Pace pace;
     while (!left.empty()) {
-      const Stopwatch watch;
       auto piece = left.first(std::min(left.size(), kPieceMax));
       left = left.subspan(piece.size());
       const std::size_t wanted = piece.size();
@@ -122,8 +121,7 @@ class LiveCopy {
                  }));
       file_.write(piece, bytes);
       advance(wanted);
-      // A copy takes no more than half of a processor.
-      rest(watch.elapsed_us() / 1'000);
+      pace.rest();
     }
     return {};
   }

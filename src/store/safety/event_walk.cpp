@@ -1,9 +1,13 @@
 #include "store/safety/event_walk.h"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "domain/events/event_type.h"
 #include "domain/payment.h"
+#include "store/lists/payment_walk.h"
 
 namespace coffer::store {
 namespace {
@@ -14,8 +18,6 @@ constexpr const char* kEventsAfter =
     "SELECT e.sequence, e.payment, e.type, e.version, p.version, p.status FROM events e"
     " LEFT JOIN payments p ON p.payment = e.payment WHERE e.tenant = ? AND e.sequence > ?"
     " ORDER BY e.sequence LIMIT ?";
-constexpr const char* kPaymentBetween =
-    "SELECT payment FROM payments WHERE tenant = ? AND payment > ? AND payment < ? LIMIT 1";
 constexpr const char* kVersion = "SELECT version FROM payments WHERE payment = ?";
 
 constexpr std::string_view kGap = "sequences_have_no_gap";
@@ -46,6 +48,17 @@ bool is_final(PaymentStatus status) {
          status == PaymentStatus::refunded || status == PaymentStatus::expired;
 }
 
+/// The first payments of a tenant after one, along the indexes of lists: in a file of many tenants
+/// neither a scan of all payments nor one of the tenant's would be bounded.
+std::vector<std::int64_t> payments_after(Connection& db, std::int64_t tenant, std::int64_t payment,
+                                         std::int64_t count) {
+  PaymentsWanted wanted;
+  wanted.tenants = std::vector{tenant};
+  RowBudget budget(kRowsMax * count);
+  PaymentWalk walk(db, wanted, Order::rising, budget);
+  return walk.read(payment, static_cast<int>(count)).keys;
+}
+
 std::string payment_text(std::int64_t payment) { return "payment " + std::to_string(payment); }
 
 }  // namespace
@@ -57,6 +70,24 @@ struct EventWalk::Event {
   std::int64_t version = 0;
   std::optional<std::int64_t> payment_version;
   PaymentStatus status{};
+};
+
+/// Payments of the tenant, in their order, whose first event was not seen yet.
+class EventWalk::Unseen {
+ public:
+  explicit Unseen(std::vector<std::int64_t> payments) : payments_(std::move(payments)) {}
+  /// Passes all up to `payment`; the first that was before it.
+  std::optional<std::int64_t> pass(std::int64_t payment) {
+    std::optional<std::int64_t> missed;
+    for (; at_ < payments_.size() && payments_[at_] <= payment; ++at_) {
+      if (payments_[at_] < payment && !missed) missed = payments_[at_];
+    }
+    return missed;
+  }
+
+ private:
+  std::vector<std::int64_t> payments_;
+  std::size_t at_ = 0;
 };
 
 bool EventWalk::next_tenant(Connection& db) {
@@ -73,12 +104,12 @@ bool EventWalk::step(Connection& db, std::int64_t limit, std::int64_t& rows, con
   Place& place = places_[tenant_];
   std::int64_t count = 0;
   {
+    Unseen unseen(payments_after(db, tenant_, place.payment, limit));
     Query query(db, kEventsAfter, tenant_, place.sequence, limit);
     for (; query.step(); ++count) {
-      judge(db,
-            {query.integer(0), query.optional_integer(1), query.enumeration<EventType>(2),
+      judge({query.integer(0), query.optional_integer(1), query.enumeration<EventType>(2),
              query.integer(3), query.optional_integer(4), query.enumeration<PaymentStatus>(5)},
-            place, report);
+            unseen, place, report);
     }
   }
   rows += count;
@@ -88,25 +119,25 @@ bool EventWalk::step(Connection& db, std::int64_t limit, std::int64_t& rows, con
   return true;
 }
 
-void EventWalk::judge(Connection& db, const Event& event, Place& place, const Report& report) {
+void EventWalk::judge(const Event& event, Unseen& unseen, Place& place, const Report& report) {
   if (event.sequence != place.sequence + 1) {
     report(kGap,
            "tenant " + std::to_string(tenant_) + " sequence " + std::to_string(event.sequence));
   }
   place.sequence = event.sequence;
   if (event.payment && event.type <= EventType::payment_refund_failed) {
-    judge_payment(db, event, place, report);
+    judge_payment(event, unseen, place, report);
   }
 }
 
-void EventWalk::judge_payment(Connection& db, const Event& event, Place& place,
+void EventWalk::judge_payment(const Event& event, Unseen& unseen, Place& place,
                               const Report& report) {
   const std::int64_t payment = *event.payment;
   const auto [at, first] = place.open.try_emplace(payment);
   Told& told = at->second;
   if (first) {
-    Query missed(db, kPaymentBetween, tenant_, place.payment, payment);
-    if (missed.step()) report(kTell, payment_text(missed.integer(0)) + " has no events");
+    const auto missed = unseen.pass(payment);
+    if (missed) report(kTell, payment_text(*missed) + " has no events");
     if (payment <= place.payment) report(kTell, payment_text(payment) + " has one event too many");
     place.payment = std::max(place.payment, payment);
   }
@@ -129,9 +160,8 @@ void EventWalk::judge_payment(Connection& db, const Event& event, Place& place,
 /// Whether payments are left to be compared, in another snapshot.
 bool EventWalk::compare_open(Connection& db, std::int64_t limit, Place& place,
                              const Report& report) {
-  {
-    Query missed(db, kPaymentBetween, tenant_, place.payment, INT64_MAX);
-    if (missed.step()) report(kTell, payment_text(missed.integer(0)) + " has no events");
+  for (const std::int64_t missed : payments_after(db, tenant_, place.payment, 1)) {
+    report(kTell, payment_text(missed) + " has no events");
   }
   auto at = place.open.upper_bound(compared_);
   for (std::int64_t count = 0; at != place.open.end() && count < limit; ++at, ++count) {

@@ -38,9 +38,10 @@ class EventWalk {
     std::map<std::int64_t, Told> open;  // payments that are not final
   };
   struct Event;
+  class Unseen;
   bool next_tenant(Connection& db);
-  void judge(Connection& db, const Event& event, Place& place, const Report& report);
-  void judge_payment(Connection& db, const Event& event, Place& place, const Report& report);
+  void judge(const Event& event, Unseen& unseen, Place& place, const Report& report);
+  void judge_payment(const Event& event, Unseen& unseen, Place& place, const Report& report);
   bool compare_open(Connection& db, std::int64_t limit, Place& place, const Report& report);
 
   std::unordered_map<std::int64_t, Place> places_;  // by tenant

@@ -108,10 +108,13 @@ TEST_CASE("signatures: both, each once, and no other", "[challenge]") {
   const std::string client_seed = world.client_keys.seed_text.reveal();
   const std::string stranger_seed = generate_key_pair(world.random).seed_text.reveal();
   world.refuses(challenge, "signature of the client is missing");
-  world.refuses(sign_challenge(challenge, kPassphrase, stranger_seed), "neither");
-  world.refuses(sign_challenge(world.sign(challenge), kPassphrase, stranger_seed), "neither");
-  world.refuses(world.sign(world.sign(challenge)), "twice");
-  world.refuses(sign_challenge(challenge, "Another Ledger", client_seed), "neither");
+  world.refuses(sign_challenge(challenge, kPassphrase, stranger_seed),
+                "not from the server or the client");
+  world.refuses(sign_challenge(world.sign(challenge), kPassphrase, stranger_seed),
+                "not from the server or the client");
+  world.refuses(world.sign(world.sign(challenge)), "repeated");
+  world.refuses(sign_challenge(challenge, "Another Ledger", client_seed),
+                "not from the server or the client");
 
   Envelope envelope = envelope_of(world.sign(challenge));
   const auto with = [&](std::vector<DecoratedSignature> signatures) {
@@ -120,15 +123,15 @@ TEST_CASE("signatures: both, each once, and no other", "[challenge]") {
   const DecoratedSignature server = envelope.signatures[0], client = envelope.signatures[1];
   world.refuses(with({}), "signature of this server is missing");
   world.refuses(with({client}), "signature of this server is missing");
-  world.refuses(with({server, server, client}), "twice");
+  world.refuses(with({server, server, client}), "repeated");
   DecoratedSignature other_hint = client;
   other_hint.hint[0] ^= 1;
-  world.refuses(with({server, other_hint}), "neither");
+  world.refuses(with({server, other_hint}), "not from the server or the client");
   DecoratedSignature broken = server;
   broken.signature[5] = static_cast<char>(broken.signature[5] ^ 1);
-  world.refuses(with({broken, client}), "neither");
+  world.refuses(with({broken, client}), "not from the server or the client");
   broken.signature = server.signature.substr(0, 63);
-  world.refuses(with({broken, client}), "neither");
+  world.refuses(with({broken, client}), "not from the server or the client");
 }
 
 TEST_CASE("every rule of the content holds, also for what carries the server's signature",
@@ -143,20 +146,23 @@ TEST_CASE("every rule of the content holds, also for what carries the server's s
   const Row rows[] = {
       {"source of the transaction", [&](Transaction& t) { t.source = other; }},
       {"sequence number", [](Transaction& t) { t.sequence = 1; }},
-      {"end of its time bounds", [](Transaction& t) { t.max_time_s = 0; }},
-      {"end of its time bounds", [](Transaction& t) { t.max_time_s = UINT64_MAX; }},
+      {"time bounds of the challenge have no end", [](Transaction& t) { t.max_time_s = 0; }},
+      {"time bounds of the challenge have no end",
+       [](Transaction& t) { t.max_time_s = UINT64_MAX; }},
       {"no operation", [](Transaction& t) { t.operations.clear(); }},
-      {"another home domain", [](Transaction& t) { t.operations[0].name = "example.org auth"; }},
-      {"another home domain", [](Transaction& t) { t.operations[0].name = "example.com"; }},
+      {"different home domain", [](Transaction& t) { t.operations[0].name = "example.org auth"; }},
+      {"different home domain", [](Transaction& t) { t.operations[0].name = "example.com"; }},
       {"nonce", [](Transaction& t) { t.operations[0].value = std::string(64, '*'); }},
       {"nonce", [](Transaction& t) { t.operations[0].value = to_base64(std::string(47, 'n')); }},
-      {"server as its source", [](Transaction& t) { t.operations[0].source = t.source; }},
-      {"another source", [&](Transaction& t) { t.operations[1].source = other; }},
-      {"another source",
+      {"source of the first operation is the server",
+       [](Transaction& t) { t.operations[0].source = t.source; }},
+      {"source of an operation after the first",
+       [&](Transaction& t) { t.operations[1].source = other; }},
+      {"source of an operation after the first",
        [&](Transaction& t) {
          t.operations.push_back({other, "client_domain", "x"});
        }},
-      {"another web_auth_domain", [](Transaction& t) { t.operations[1].value = "example.org"; }},
+      {"different web_auth_domain", [](Transaction& t) { t.operations[1].value = "example.org"; }},
       {"web_auth_domain is missing", [](Transaction& t) { t.operations.pop_back(); }},
   };
   for (const Row& row : rows) {

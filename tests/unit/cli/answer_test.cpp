@@ -71,7 +71,7 @@ TEST_CASE("a table fits the terminal: text gives way first, ids last, numbers ne
                                  id + "  Settlement and Clearing Partners of the East  " + id +
                                  "  1000000.0000000\n",
                              std::string()));
-  const std::string note = "Cut to fit the terminal; --json shows all.\n";
+  const std::string note = "Shortened to fit the terminal. --json prints all values.\n";
   CHECK(on(110) == std::pair("ID                                    NAME               "
                              "WALLET ID                             BALANCE\n" +
                                  id + "  Settlement and C\u2026  " + id + "  1000000.0000000\n",
@@ -253,11 +253,11 @@ TEST_CASE("bytes that are no UTF-8 do not break JSON", "[cli]") {
 
 TEST_CASE("an error line says what, and what to do", "[cli]") {
   Printed printed;
-  const Problem missing(Slug::not_found, "There is no such wallet.");
-  CHECK(print_problem(printed.console(), missing, "coffer wallet list shows what there is") ==
+  const Problem missing(Slug::not_found, "The wallet was not found.");
+  CHECK(print_problem(printed.console(), missing, "List wallets with coffer wallet list") ==
         exit_code::kFailed);
   CHECK(printed.err.str() ==
-        "coffer: there is no such wallet; coffer wallet list shows what there is\n");
+        "coffer: the wallet was not found. List wallets with coffer wallet list.\n");
 }
 
 TEST_CASE("faults of fields follow on lines of their own, unless they only repeat", "[cli]") {

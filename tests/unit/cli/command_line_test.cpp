@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "cli/exit_code.h"
+#include "cli/paths.h"
 
 using namespace coffer;
 using namespace coffer::cli;
@@ -50,6 +51,29 @@ TEST_CASE("every command is found by its path and explains itself", "[cli]") {
     CHECK(help.out.back() == '\n');
   }
   CHECK(find_command("frobnicate") == nullptr);
+}
+
+TEST_CASE("texts of commands: phrases without a full stop, consequences as sentences", "[cli]") {
+  const auto is_phrase = [](std::string_view text) {
+    return text.empty() || (text.front() < 'a' && !text.ends_with('.'));
+  };
+  for (const Command& command : commands()) {
+    INFO(command.path);
+    CHECK_FALSE(command.summary.empty());
+    CHECK(is_phrase(command.summary));
+    CHECK(is_phrase(command.label));
+    CHECK(is_phrase(command.hint));
+    CHECK((command.consequence.empty() || command.consequence.ends_with('.')));
+    const bool on_page =
+        command.on_file() != nullptr && !command.streams && !requires_path(command);
+    CHECK((!on_page || command.role == OperatorRole::viewer || !command.label.empty()));
+    for (const Argument& argument : command.arguments) {
+      INFO(argument.name);
+      CHECK_FALSE(argument.help.empty());
+      CHECK_FALSE(argument.help.ends_with('.'));
+      CHECK(is_phrase(argument.label));
+    }
+  }
 }
 
 TEST_CASE("every command that prints data has --json, every one on a file has --db", "[cli]") {

@@ -215,7 +215,7 @@ TEST_CASE("a server that ends in the middle is noticed", "[cli]") {
   ::close(listening);
   CHECK(asked.code == exit_code::kUnreachable);
   CHECK(asked.out == "half");
-  CHECK(asked.err.find("ended before") != std::string::npos);
+  CHECK(asked.err.find("stopped before") != std::string::npos);
 }
 
 TEST_CASE("a request survives the wire", "[cli]") {

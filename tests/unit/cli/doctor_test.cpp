@@ -148,7 +148,7 @@ TEST_CASE("doctor: a master key that is lost, broken or another", "[cli]") {
   CHECK(key().grade == Grade::fault);
   write(file.config.master_key_file, std::string(64, '0') + "\n");
   CHECK(key().grade == Grade::fault);
-  CHECK(names(key(), "not the one"));
+  CHECK(names(key(), "not the master key of"));
   std::filesystem::remove(file.config.master_key_file);
   CHECK(key().grade == Grade::fault);
   CHECK(names(key(), "backup"));

@@ -233,30 +233,31 @@ TEST_CASE("webhook verify: both signatures, and why they do not hold", "[cli]") 
   };
   const std::vector<Row> rows = {
       {"as sent", [](auto&) {}, nullptr, nullptr},
-      {"another secret", [](auto&) {}, "another secret (the body is unchanged)", nullptr, 0,
+      {"another secret", [](auto&) {}, "different secret (the body is unchanged)", nullptr, 0,
        "whsec_eHh4eHh4"},
       {"stale", [](auto&) {}, "400 s ago", "400 s ago", 400'000},
       {"from the future", [](auto&) {}, "in the future", "in the future", -400'000},
-      {"changed body", [](auto& d) { d.body[5] = 'X'; }, "the body is not the one",
-       "the body is not the one"},
+      {"changed body", [](auto& d) { d.body[5] = 'X'; }, "the body", "the body"},
       {"a newline", [](auto& d) { d.body += "\n"; }, "newline", "newline"},
       {"a newline of Windows", [](auto& d) { d.body += "\r\n"; }, "newline", "newline"},
       {"another timestamp", [](auto& d) { d.webhook_timestamp = "1767225601"; },
-       "webhook-timestamp is not", nullptr},
-      {"another id", [](auto& d) { d.webhook_id = "f"; }, "webhook-id is not", nullptr},
+       "webhook-timestamp differs", nullptr},
+      {"another id", [](auto& d) { d.webhook_id = "f"; }, "webhook-id differs", nullptr},
       {"another id for the contract", [](auto& d) { d.svc_id = "f"; }, nullptr,
-       "X-Webhook-Id is another"},
-      {"no signature", [](auto& d) { d.webhook_signature.clear(); }, "not given", nullptr},
+       "(or X-Webhook-Id) differs"},
+      {"no signature", [](auto& d) { d.webhook_signature.clear(); }, "the header is missing",
+       nullptr},
       {"no id", [](auto& d) { d.webhook_id.clear(); }, "webhook-id is missing", nullptr},
       {"no time", [](auto& d) { d.webhook_timestamp = "today"; }, "webhook-timestamp is missing",
        nullptr},
-      {"only Standard Webhooks", [](auto& d) { d.svc_signature.clear(); }, nullptr, "not given"},
+      {"only Standard Webhooks", [](auto& d) { d.svc_signature.clear(); }, nullptr,
+       "the header is missing"},
       {"only that, changed",
        [](auto& d) {
          d.svc_signature.clear();
          d.body[5] = 'X';
        },
-       "another secret, or a changed body", "not given"},
+       "a different secret, or a changed body", "the header is missing"},
       {"one of two secrets", [](auto& d) { d.webhook_signature.insert(0, "v1,AAAA "); }, nullptr,
        nullptr}};
   for (const Row& row : rows) {

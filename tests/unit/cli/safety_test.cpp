@@ -136,7 +136,7 @@ TEST_CASE("verify FILE: a byte anywhere, a cut, another file", "[cli]") {
   fs::remove(kept.backup + ".sha256");
   CHECK(verify_file(kept.backup).code == exit_code::kFault);
   put(kept.backup, content);
-  CHECK(verify_file(kept.backup).json().at("checksum") == "none beside it");
+  CHECK(verify_file(kept.backup).json().at("checksum") == "no checksum file");
   CHECK(verify_file(kept.folder.file("none.db")).code == exit_code::kFailed);
 }
 
@@ -150,7 +150,7 @@ TEST_CASE("restore: makes the database, and overwrites and mixes nothing", "[cli
   INFO(done.err);
   REQUIRE(done.code == 0);
   CHECK(done.json().at("verified") == true);
-  CHECK(done.json().at("masterKeyFits") == false);  // there is none beside it
+  CHECK(done.json().at("masterKeyFits") == false);  // there is no checksum file
   CHECK(verify_file(target).code == 0);
   CHECK(restore(target).code == exit_code::kCannotCreate);
   CHECK(restore(kept.file.path()).code == exit_code::kCannotCreate);

@@ -91,7 +91,7 @@ TEST_CASE("wallet fund: a repeated command credits nothing, another one under it
   CHECK(again.json().at("isIdempotent") == true);
   CHECK(house.balance() == "100.00");
   const auto acts = house.file.run("audit list", {{"command", "wallet fund"}}).json();
-  CHECK(acts.at(0).at("answer") == "funded before under this transaction id");  // newest first
+  CHECK(acts.at(0).at("answer") == "already funded under this transaction ID");  // newest first
   CHECK(acts.at(1).at("answer") == "");
   const std::string other = house.add(true);
   for (const auto& [change, field] :

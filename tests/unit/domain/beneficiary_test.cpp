@@ -13,33 +13,30 @@ const BeneficiaryRules kRules{*Timestamp::parse("2026-03-15T12:00:00Z"), "COFFER
 
 BeneficiaryInput individual() {
   BeneficiaryInput input;
-  input.individual = IndividualInput{"Amina", "Otieno", {}, {}, {}, {}};
+  input.individual = TextMembers{{"firstName", "Amina"}, {"lastName", "Otieno"}};
   return input;
 }
 
 DestinationInput bank() {
   DestinationInput input;
-  input.method = "BANK";
-  input.country = "KE";
-  input.currency = "KES";
-  input.bank = BankInput{"Amina Otieno", "0123456789", {}, {}, {}, {}, {}};
+  input.own = {{"method", "BANK"}, {"countryIsoCode2", "KE"}, {"currencyIsoCode3", "KES"}};
+  input.bank = TextMembers{{"accountName", "Amina Otieno"}, {"accountNumber", "0123456789"}};
   return input;
 }
 
 DestinationInput mobile() {
   DestinationInput input;
-  input.method = "MOMO";
-  input.country = "ke";
-  input.currency = "kes";
-  input.mobile_money = MobileMoneyInput{"M-Pesa", "+254712345678", {}};
+  input.own = {{"method", "MOMO"}, {"countryIsoCode2", "ke"}, {"currencyIsoCode3", "kes"}};
+  input.mobile_money = TextMembers{{"provider", "M-Pesa"}, {"phoneNumber", "+254712345678"}};
   return input;
 }
 
 DestinationInput crypto(const std::string& network = "COFFER",
                         const std::string& address = "GKEY") {
   DestinationInput input;
-  input.method = "CRYPTO";
-  input.crypto = CryptoInput{network, "USDC", address, {}};
+  input.own = {{"method", "CRYPTO"}};
+  input.crypto =
+      TextMembers{{"networkName", network}, {"assetSymbol", "USDC"}, {"walletAddress", address}};
   return input;
 }
 
@@ -96,7 +93,7 @@ TEST_CASE("beneficiary: exactly one of individual and business") {
   BeneficiaryInput input;
   check(input, k422, {"business", "individual"});
   input = individual();
-  input.business = CompanyInput{"Kahawa Ltd", {}, {}, {}, {}};
+  input.business = TextMembers{{"companyName", "Kahawa Ltd"}};
   check(input, k422, {"business", "individual"});
   input.individual.reset();
   check(input, k422, {});
@@ -108,8 +105,14 @@ TEST_CASE("beneficiary: exactly one of individual and business") {
 
 TEST_CASE("beneficiary: everything normalised") {
   BeneficiaryInput input = individual();
-  *input.individual = {" Amina ", "Otieno", "a@b.co", "+254712345678", "1990-02-28", "ke"};
-  input.addresses.push_back({"home", "1 Moi Avenue", {}, "Nairobi", {}, "00100", "ke"});
+  input.individual =
+      TextMembers{{"firstName", " Amina "},   {"lastName", "Otieno"},        {"email", "a@b.co"},
+                  {"phone", "+254712345678"}, {"dateOfBirth", "1990-02-28"}, {"nationality", "ke"}};
+  input.addresses.push_back({{"type", "home"},
+                             {"line1", "1 Moi Avenue"},
+                             {"city", "Nairobi"},
+                             {"postalCode", "00100"},
+                             {"countryIsoCode2", "ke"}});
   input.tags = {"supplier", " vip "};
   input.client_reference = "C-1";
   Faults faults;
@@ -132,8 +135,12 @@ TEST_CASE("beneficiary: everything normalised") {
 
 TEST_CASE("beneficiary: all that is wrong, at once") {
   BeneficiaryInput input = individual();
-  *input.individual = {{}, " ", "nobody", "0712", "2030-01-01", "Atlantis"};
-  input.addresses.push_back({{}, {}, {}, "a\tb", {}, {}, "KEN"});
+  input.individual = TextMembers{{"lastName", " "},
+                                 {"email", "nobody"},
+                                 {"phone", "0712"},
+                                 {"dateOfBirth", "2030-01-01"},
+                                 {"nationality", "Atlantis"}};
+  input.addresses.push_back({{"city", "a\tb"}, {"countryIsoCode2", "KEN"}});
   input.tags = {"x", "x", " ", std::string(51, 't')};
   input.client_reference = std::string(201, 'r');
   check(
@@ -146,7 +153,8 @@ TEST_CASE("beneficiary: all that is wrong, at once") {
 TEST_CASE("beneficiary: how many tags and addresses") {
   BeneficiaryInput input = individual();
   for (std::size_t i = 0; i < kTagsMax; ++i) input.tags.emplace_back("tag " + std::to_string(i));
-  input.addresses.resize(kAddressesMax, {{}, "1 Road", {}, "Nairobi", {}, {}, "KE"});
+  input.addresses.resize(kAddressesMax,
+                         {{"line1", "1 Road"}, {"city", "Nairobi"}, {"countryIsoCode2", "KE"}});
   check(input, k400, {});
   input.tags.emplace_back("one more");
   input.addresses.push_back(input.addresses.front());
@@ -171,20 +179,20 @@ TEST_CASE("destination: place, currency and method") {
        {Code{"KEN", k400}, Code{"K", k400}, Code{"Kenya", k400}, Code{"1!", k400},
         Code{"\xc3\xa9", k400}, Code{"XX", k422}, Code{"zz", k422}, Code{"UK", k422}}) {
     DestinationInput input = bank();
-    input.country = country.text;
+    input.own["countryIsoCode2"] = country.text;
     INFO(country.text);
     check(input, country.slug, {"countryIsoCode2"});
   }
   for (const Code& currency : {Code{"KE", k400}, Code{"USDC", k400}, Code{"K3S", k400},
                                Code{"XXX", k422}, Code{"xts", k422}, Code{"ABC", k422}}) {
     DestinationInput input = bank();
-    input.currency = currency.text;
+    input.own["currencyIsoCode3"] = currency.text;
     INFO(currency.text);
     check(input, currency.slug, {"currencyIsoCode3"});
   }
   check(DestinationInput{}, k400, {"countryIsoCode2", "currencyIsoCode3", "method"});
   DestinationInput input = bank();
-  input.method = "CARD";
+  input.own["method"] = "CARD";
   check(input, k400, {"method"});
   input = bank();
   input.bank.reset();
@@ -198,7 +206,7 @@ TEST_CASE("destination: details of another method are a contradiction") {
   DestinationInput input = bank();
   input.mobile_money = mobile().mobile_money;
   input.crypto = crypto().crypto;
-  input.top_level.wallet_address = "x";
+  input.own["walletAddress"] = "x";
   check(input, k422, {"crypto", "mobileMoney", "walletAddress"});
   input = mobile();
   input.bank = bank().bank;
@@ -207,22 +215,22 @@ TEST_CASE("destination: details of another method are a contradiction") {
 
 TEST_CASE("destination: a bank account has a number or an IBAN") {
   DestinationInput input = bank();
-  input.bank->iban = "DE89 3704 0044 0532 0130 00";
+  (*input.bank)["iban"] = "DE89 3704 0044 0532 0130 00";
   check(input, k422, {"bank.accountNumber", "bank.iban"});
-  input.bank->account_number.reset();
-  input.bank->swift_bic = "deutdeff";
+  input.bank->erase("accountNumber");
+  (*input.bank)["swiftBic"] = "deutdeff";
   const Destination made = good(input);
   CHECK(std::get<BankDetails>(made.details).iban == "DE89370400440532013000");
   CHECK(std::get<BankDetails>(made.details).swift_bic == "DEUTDEFF");
   CHECK(outcome_digits(made) == "DE89370400440532013000");
-  input.bank->iban = "DE89370400440532013001";
-  input.bank->swift_bic = "DEUTDEF";
+  (*input.bank)["iban"] = "DE89370400440532013001";
+  (*input.bank)["swiftBic"] = "DEUTDEF";
   check(input, k422, {"bank.iban", "bank.swiftBic"});
   input = bank();
-  input.bank->account_number.reset();
+  input.bank->erase("accountNumber");
   check(input, k422, {"bank.accountNumber", "bank.iban"});
-  input.bank->account_name.reset();
-  input.bank->account_number = std::string(35, '1');
+  input.bank->erase("accountName");
+  (*input.bank)["accountNumber"] = std::string(35, '1');
   check(input, k400, {"bank.accountName", "bank.accountNumber"});
   CHECK(outcome_digits(good(bank())) == "0123456789");
 }
@@ -230,29 +238,29 @@ TEST_CASE("destination: a bank account has a number or an IBAN") {
 TEST_CASE("destination: mobile money goes to a number in E.164 form") {
   DestinationInput input = mobile();
   CHECK(outcome_digits(good(input)) == "+254712345678");
-  input.mobile_money->phone_number = "0712345678";
+  (*input.mobile_money)["phoneNumber"] = "0712345678";
   check(input, k400, {"mobileMoney.phoneNumber"});
-  input.mobile_money = MobileMoneyInput{};
+  input.mobile_money = TextMembers{};
   check(input, k400, {"mobileMoney.phoneNumber", "mobileMoney.provider"});
 }
 
 TEST_CASE("destination: crypto inputs at the top level or in their object") {
   const Destination nested = good(crypto());
   DestinationInput input;
-  input.method = "CRYPTO";
-  input.top_level = *crypto().crypto;
+  input.own = *crypto().crypto;
+  input.own["method"] = "CRYPTO";
   CHECK(good(input) == nested);
   CHECK(outcome_digits(nested) == kKey);
-  input.crypto = input.top_level;
+  input.crypto = crypto().crypto;
   CHECK(good(input) == nested);
-  input.crypto->asset_symbol.reset();
+  input.crypto->erase("assetSymbol");
   CHECK(good(input) == nested);
-  input.top_level.network_name = "other";
+  input.own["networkName"] = "other";
   check(input, k422, {"networkName"});
   DestinationInput nothing;
-  nothing.method = "CRYPTO";
+  nothing.own["method"] = "CRYPTO";
   check(nothing, k400, {"assetSymbol", "networkName", "walletAddress"});
-  nothing.crypto = CryptoInput{};
+  nothing.crypto = TextMembers{};
   check(nothing, k400, {"crypto.assetSymbol", "crypto.networkName", "crypto.walletAddress"});
 }
 
@@ -262,24 +270,24 @@ TEST_CASE("destination: on the ledger's network the address must be one of its k
     good(crypto(network));
     check(crypto(network, "0xabc"), k422, {"crypto.walletAddress"});
     DestinationInput input = crypto(network);
-    input.crypto->asset_symbol = "USD-C";
+    (*input.crypto)["assetSymbol"] = "USD-C";
     check(input, k422, {"crypto.assetSymbol"});
   }
   good(crypto("Ethereum", "0x00000000219ab540356cBB839Cbe05303d7705Fa"));
   good(crypto("Ethereum", std::string(128, 'a')));
   check(crypto("Ethereum", std::string(129, 'a')), k400, {"crypto.walletAddress"});
   DestinationInput input = crypto();
-  input.crypto->memo = std::string(28, 'm');
+  (*input.crypto)["memo"] = std::string(28, 'm');
   good(input);
-  input.crypto->memo = std::string(29, 'm');
+  (*input.crypto)["memo"] = std::string(29, 'm');
   check(input, k400, {"crypto.memo"});
 }
 
 TEST_CASE("destination: country and currency of a wallet address may be left out, not be wrong") {
   CHECK(good(crypto()).country.empty());
   DestinationInput input = crypto();
-  input.country = "XX";
-  input.currency = "XXX";
+  input.own["countryIsoCode2"] = "XX";
+  input.own["currencyIsoCode3"] = "XXX";
   check(input, k422, {"countryIsoCode2", "currencyIsoCode3"});
 }
 

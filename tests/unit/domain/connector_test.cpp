@@ -34,18 +34,18 @@ std::vector<Requirement> one(Requirement requirement) {
 
 TEST_CASE("vocabularies of connectors are read in any case", "[connector]") {
   CHECK(name(ConnectorFlow::bespoke) == "BESPOKE");
-  CHECK(parse_connector_flow("quoted") == ConnectorFlow::quoted);
-  CHECK(parse_direction("on_ramp") == Direction::on_ramp);
-  CHECK_FALSE(parse_direction("ONRAMP"));
-  CHECK(parse_driver_kind("http") == DriverKind::http);
+  CHECK(parse_term_in_any_case<ConnectorFlow>("quoted") == ConnectorFlow::quoted);
+  CHECK(parse_term_in_any_case<Direction>("on_ramp") == Direction::on_ramp);
+  CHECK_FALSE(parse_term_in_any_case<Direction>("ONRAMP"));
+  CHECK(parse_term_in_any_case<DriverKind>("http") == DriverKind::http);
   CHECK(parse_pay_method("MOMO") == PayMethod::momo);
   CHECK(parse_pay_method("mobile_money") == PayMethod::momo);
   CHECK_FALSE(parse_pay_method(""));
-  CHECK(parse_transaction_type("b2C") == TransactionType::b2c);
-  CHECK_FALSE(parse_transaction_type("B2CC"));
-  for (std::size_t i = 0; i < pay_method_terms().size(); ++i) {
-    CHECK(parse_pay_method(pay_method_terms()[i].code) == static_cast<PayMethod>(i));
-    CHECK(name(static_cast<PayMethod>(i)) == pay_method_terms()[i].code);
+  CHECK(parse_term_in_any_case<TransactionType>("b2C") == TransactionType::b2c);
+  CHECK_FALSE(parse_term_in_any_case<TransactionType>("B2CC"));
+  for (std::size_t i = 0; i < terms<PayMethod>().size(); ++i) {
+    CHECK(parse_pay_method(terms<PayMethod>()[i].code) == static_cast<PayMethod>(i));
+    CHECK(name(static_cast<PayMethod>(i)) == terms<PayMethod>()[i].code);
   }
 }
 

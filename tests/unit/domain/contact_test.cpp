@@ -9,6 +9,10 @@ namespace {
 const Timestamp kToday = *Timestamp::parse("2026-03-15T12:00:00Z");
 using Need = ContactReader::Need;
 
+constexpr TextFact fact(std::string_view name, TextRule rule) {
+  return {.name = name, .column = name, .rule = rule};
+}
+
 }  // namespace
 
 TEST_CASE("contact: e-mail addresses") {
@@ -80,16 +84,16 @@ TEST_CASE("contact: the reader trims, bounds, and names each field once") {
   CHECK(reader.text("a", "  Amina\n", Need::required) == "Amina");
   CHECK(reader.text("b", std::nullopt, Need::optional).empty());
   CHECK(reader.optional_text("c", std::string(200, 'c')));
-  CHECK(reader.country("d", "ke", Need::required) == "KEN");
-  CHECK(reader.date_of_birth("e", "2026-03-15", Need::required) == "2026-03-15");
-  CHECK(reader.within("y.").email("f", "a@b.co") == "a@b.co");
+  CHECK(reader.value(fact("d", rule::country_alpha3), "ke", Need::required) == "KEN");
+  CHECK(reader.value(fact("e", rule::date_of_birth), "2026-03-15", Need::required) == "2026-03-15");
+  CHECK(reader.within("y.").value(fact("f", rule::email), "a@b.co", Need::optional) == "a@b.co");
   CHECK(faults.empty());
   reader.text("a", std::nullopt, Need::required);
   reader.text("a", " ", Need::required);
   reader.text("b", " ", Need::optional);
   reader.optional_text("c", std::string(201, 'c'));
   reader.optional_text("d", "a\x01");
-  reader.within("y.").phone("e", "0712");
+  reader.within("y.").value(fact("e", rule::phone), "0712", Need::optional);
   std::vector<std::string> fields;
   for (const FieldError& error : faults.problem().fields) fields.push_back(error.field);
   CHECK(fields == std::vector<std::string>{"x.a", "x.b", "x.c", "x.d", "x.y.e"});
@@ -100,7 +104,7 @@ TEST_CASE("contact: dates of birth are real, from 1900 to today") {
   for (const char* text : {"2026-03-16", "1899-12-31", "2025-02-29", "2000-13-01", "2000-1-1",
                            "2000-01-01T00:00:00Z", "yesterday"}) {
     Faults faults;
-    ContactReader(faults, "", kToday).date_of_birth("d", text, Need::required);
+    ContactReader(faults, "", kToday).value(fact("d", rule::date_of_birth), text, Need::required);
     INFO(text);
     REQUIRE_FALSE(faults.empty());
     CHECK(faults.problem().slug == Slug::validation_failed);

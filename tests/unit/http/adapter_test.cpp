@@ -243,6 +243,12 @@ TEST_CASE("adapter: a request that library and gate read differently is cut, una
   RequestHead shorter = head_of(bytes);
   shorter.content_length -= 1;
   CHECK(unread(bytes, shorter));
+  RequestHead elsewhere = head_of(bytes);
+  elsewhere.target = "/elsewhere";
+  CHECK(unread(bytes, elsewhere));
+  RequestHead otherwise = head_of(bytes);
+  otherwise.method = "PUT";
+  CHECK(unread(bytes, otherwise));
   RequestHead cut = head_of(get("A: b\r\nC: d\r\n"));
   cut.head_bytes -= 9;
   CHECK(unread(get("A: b\r\nC: d\r\n"), cut));

@@ -1,6 +1,8 @@
 // What the server relies on, whether epoll or kqueue does it.
 #include "http/wire/poller.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -93,6 +95,35 @@ TEST_CASE("poller: the end of what a peer sends is an event that says so", "[htt
   REQUIRE(event);
   CHECK(event->hang_up);
   CHECK(pair.read() == "last words");
+}
+
+TEST_CASE("poller: a reset is told from an end", "[http]") {
+  // A reset needs TCP.
+  const int listening = ::socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  auto* const at = reinterpret_cast<sockaddr*>(&address);
+  REQUIRE(::bind(listening, at, size) == 0);
+  REQUIRE(::listen(listening, 1) == 0);
+  REQUIRE(::getsockname(listening, at, &size) == 0);
+  for (const bool resets : {false, true}) {
+    Poller poller;
+    const int theirs = ::socket(AF_INET, SOCK_STREAM, 0);
+    REQUIRE(::connect(theirs, at, size) == 0);
+    const int ours = ::accept(listening, nullptr, nullptr);
+    REQUIRE(poller.add_edge(ours, kToken));
+    const linger at_once{resets ? 1 : 0, 0};
+    ::setsockopt(theirs, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+    ::close(theirs);
+    const auto event = only(poller);
+    REQUIRE(event);
+    CHECK(event->hang_up);
+    CHECK(event->is_dead == resets);
+    ::close(ours);
+  }
+  ::close(listening);
 }
 
 TEST_CASE("poller: room to write is told at once, and again when it comes back", "[http]") {

@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "base/thread.h"
-#include "http/wire/body_budget.h"
 #include "http/wire/connection_table.h"
+#include "http/wire/memory_budget.h"
 #include "raw_client.h"
 #include "running_server.h"
 
@@ -294,8 +294,8 @@ TEST_CASE("a request is refused by its head, before its body takes memory") {
 }
 
 TEST_CASE("memory for large bodies: one budget, of which a caller takes a quarter at most") {
-  BodyBudget budget(1'000);
-  using Grant = BodyBudget::Grant;
+  MemoryBudget budget(1'000);
+  using Grant = MemoryBudget::Grant;
   CHECK(budget.take({1}, 200) == Grant::given);
   CHECK(budget.take({1}, 100) == Grant::share_full);
   CHECK(budget.take({1}, 50) == Grant::given);
@@ -306,5 +306,31 @@ TEST_CASE("memory for large bodies: one budget, of which a caller takes a quarte
   budget.give_back({2}, 700);
   budget.give_back({1}, 200);
   budget.give_back({3}, 100);
+  CHECK(budget.take({1}, 1'000) == Grant::given);
+}
+
+TEST_CASE("what a connection has of a budget goes back with it, to the caller that it was of") {
+  MemoryBudget budget(1'000);
+  MemoryBudget other(1'000);
+  using Grant = MemoryBudget::Grant;
+  {
+    Reservation held;
+    CHECK(held.take(budget, {1}, 900) == Grant::given);
+    CHECK(held.is_of(budget));
+    CHECK(budget.take({2}, 200) == Grant::full);
+    CHECK(held.take(other, {2}, 1'000) == Grant::given);  // instead of what it had
+    CHECK_FALSE(held.is_of(budget));
+    CHECK(budget.take({2}, 200) == Grant::given);
+    budget.give_back({2}, 200);
+    CHECK(held.take(budget, {1}, 0) == Grant::given);
+    CHECK(other.take({3}, 1'000) == Grant::given);
+    other.give_back({3}, 1'000);
+    CHECK(held.take(budget, {1}, 1'001) == Grant::full);
+    CHECK(held.take(budget, {1}, 1'000) == Grant::given);
+    held = Reservation();
+    CHECK(budget.take({1}, 1'000) == Grant::given);
+    budget.give_back({1}, 1'000);
+    CHECK(held.take(budget, {1}, 1'000) == Grant::given);
+  }
   CHECK(budget.take({1}, 1'000) == Grant::given);
 }

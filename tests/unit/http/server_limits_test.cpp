@@ -1,8 +1,10 @@
 // Slow, idle and too many clients: what the server bounds, and that others do not notice.
 
+#include <array>
 #include <catch2/catch.hpp>
 #include <deque>
 #include <optional>
+#include <utility>
 
 #include "base/thread.h"
 #include "raw_client.h"
@@ -148,7 +150,7 @@ TEST_CASE("a client that does not read its response holds no worker") {
 TEST_CASE("what slow clients have not taken is bounded over all of them") {
   const std::string large(16 * 1024 * 1024, 'x');  // far more than the kernel buffers
   RunningServer server(
-      [](ServerOptions& options) { options.limits.unsent_bytes_max = 20 * 1024 * 1024; },
+      [](ServerOptions& options) { options.limits.unread_bytes_max = 20 * 1024 * 1024; },
       [&](Request&) {
         Response response;
         response.body = large;
@@ -167,6 +169,100 @@ TEST_CASE("what slow clients have not taken is bounded over all of them") {
   CHECK(body_of(first.read_response(20'000)).size() == large.size());
   first.send(get("/"));  // given back: there is room again
   CHECK(body_of(first.read_response(20'000)).size() == large.size());
+}
+
+TEST_CASE("a connection whose responses are not read is served no further") {
+  constexpr std::size_t kRequests = 5'000;
+  constexpr std::size_t kBytes = 1'024;
+  RunningServer server({}, [](Request&) {
+    Response response;
+    response.body = std::string(kBytes, 'x');
+    return response;
+  });
+  RawClient slow(server.port(), 4'096);
+  Thread sender("sender", [&slow] {
+    std::string requests;
+    for (std::size_t i = 0; i < kRequests; ++i) requests += get("/");
+    slow.send(requests);
+  });
+  std::uint64_t before = 0;
+  const auto stands_still = [&](const ServerStats& stats) {
+    return stats.busy == 0 && std::exchange(before, stats.requests) == stats.requests && before > 0;
+  };
+  for (int looks = 0; looks < 20; ++looks) REQUIRE(server.eventually(stands_still));
+  CHECK(before * kBytes < 160 * 1024);
+  RawClient good(server.port());
+  good.send(get("/"));
+  CHECK(status_of(good.read_response()) == 200);
+  // Nothing is lost: it goes on as the client reads.
+  for (std::size_t i = 0; i < kRequests; ++i) {
+    if (body_of(slow.read_response()).size() != kBytes) FAIL("response " << i);
+  }
+  sender.join();
+}
+
+TEST_CASE("a client that takes less than 16 KiB a second is cut, however steadily it reads") {
+  RunningServer server([](ServerOptions& options) { options.limits.write_ms = 300; },
+                       [](Request&) {
+                         Response response;
+                         response.body = std::string(4 * 1024 * 1024, 'x');
+                         return response;
+                       });
+  RawClient slow(server.port(), 4'096);
+  slow.send(get("/"));
+  const std::int64_t start = now_ms();
+  while (server->stats().connections > 0 && now_ms() - start < 20'000) {
+    std::array<char, 512> piece;
+    static_cast<void>(::recv(slow.fd(), piece.data(), piece.size(), MSG_DONTWAIT));
+    pause_ms(50);
+  }
+  CHECK(now_ms() - start < 20'000);
+}
+
+TEST_CASE("bodies that strangers send in parts share little memory") {
+  RunningServer server([](ServerOptions& options) {
+    options.limits.strangers_bodies_bytes_max = 256 * 1024;
+    options.admit = [](const Request& head, std::uint64_t) {
+      Admission out;
+      out.caller = {1, head.header("x-svc-auth") != nullptr};
+      return Result<Admission>(out);
+    };
+  });
+  const std::string half =
+      "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 40000\r\n\r\n" + std::string(20'000, 'x');
+  const std::string chunked =
+      "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab";
+  RawClient first(server.port());
+  first.send(half);
+  RawClient probe(server.port());
+  probe.send(get("/"));
+  CHECK(status_of(probe.read_response()) == 200);
+  REQUIRE(server.eventually([](const ServerStats& stats) { return stats.parked == 2; }));
+  for (const std::string& bytes : {half, chunked}) {
+    RawClient beyond(server.port());
+    beyond.send(bytes);
+    CHECK(status_of(beyond.read_all()) == 429);
+  }
+  // A body that comes with its header takes no part, and neither does that of a known application.
+  RawClient whole(server.port());
+  whole.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc");
+  CHECK(status_of(whole.read_response()) == 200);
+  std::deque<RawClient> known;
+  for (int i = 0; i < 10; ++i) {
+    known.emplace_back(server.port())
+        .send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 40000\r\nX-Svc-Auth: k\r\n\r\n" +
+              std::string(20'000, 'x'));
+  }
+  for (RawClient& client : known) {
+    client.send(std::string(20'000, 'x'));
+    CHECK(status_of(client.read_response()) == 200);
+  }
+  first.send(std::string(20'000, 'x'));
+  CHECK(status_of(first.read_response()) == 200);
+  RawClient next(server.port());  // given back: there is room again
+  next.send(half);
+  next.send(std::string(20'000, 'x'));
+  CHECK(status_of(next.read_response()) == 200);
 }
 
 TEST_CASE("a client that does not read a stream is cut, and the kernel has kept little for it") {

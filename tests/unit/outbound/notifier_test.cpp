@@ -98,14 +98,14 @@ TEST_CASE("what sendmail can do wrong") {
   const Script script("exit 75");
   const auto status = world.mail(script, "amina@example.com");
   REQUIRE_FALSE(status);
-  CHECK(status.error().detail == "sendmail ended with status 75.");
+  CHECK(status.error().detail == "sendmail exited with 75.");
   script.rewrite("kill -9 $$");
   CHECK_FALSE(world.mail(script, "amina@example.com"));
   // It and what it has started are gone when the time is over.
   script.rewrite("sleep 60 & wait");
   const auto late = world.mail(script, "amina@example.com", 100);
   REQUIRE_FALSE(late);
-  CHECK(late.error().detail == "sendmail did not end in time.");
+  CHECK(late.error().detail == "sendmail did not exit in time.");
   CHECK_FALSE(world.send({.sendmail = script.path() + "-not-there", .from = "a@b.example"},
                          mail_to("amina@example.com")));
 }

@@ -2,8 +2,6 @@
 // are.
 #include "store/providers/destination_sums.h"
 
-#include <sqlite3.h>
-
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <string>
@@ -12,6 +10,7 @@
 #include "store/beneficiaries.h"
 #include "store/providers/connectors.h"
 #include "unit/store/ledger_fixture.h"
+#include "unit/store/statement_steps.h"
 
 using namespace coffer;
 using namespace coffer::store;
@@ -111,17 +110,6 @@ struct Payouts : SmallLedger {
   int sent_ = 0;
 };
 
-/// What all statements of a connection have done so far, in steps of SQLite's virtual machine.
-std::int64_t steps(Connection& db) {
-  std::int64_t out = 0;
-  auto* handle = static_cast<sqlite3*>(db.handle());
-  for (sqlite3_stmt* at = sqlite3_next_stmt(handle, nullptr); at != nullptr;
-       at = sqlite3_next_stmt(handle, at)) {
-    out += sqlite3_stmt_status(at, SQLITE_STMTSTATUS_VM_STEP, 0);
-  }
-  return out;
-}
-
 }  // namespace
 
 TEST_CASE("sent to a destination: what counts, and from when") {
@@ -206,19 +194,19 @@ TEST_CASE("sent to a destination: the work does not grow with the payments") {
   std::int64_t most = 0;
   for (std::int64_t back = 0; back <= 1'000; back += 10) {
     file.read([&](Connection& db) {
-      const std::int64_t already = steps(db);
+      const std::int64_t already = steps_so_far(db);
       CHECK(sent_to_destination(db, file.connector, file.present, end.plus_ms(-back * 1'000)) ==
             Amount::from_units(back * 100));
-      most = std::max(most, steps(db) - already);
+      most = std::max(most, steps_so_far(db) - already);
       return 0;
     });
   }
   const std::int64_t scan = file.read([&](Connection& db) {
-    const std::int64_t already = steps(db);
+    const std::int64_t already = steps_so_far(db);
     number(db, "SELECT sum(sending_amount) FROM payments WHERE destination = " +
                    std::to_string(file.present) + " AND connector = " +
                    std::to_string(file.connector) + " AND created_at > 0 AND status < 3");
-    return steps(db) - already;
+    return steps_so_far(db) - already;
   });
   INFO("at most " << most << " steps for a window; a scan makes " << scan);
   CHECK(most > 0);

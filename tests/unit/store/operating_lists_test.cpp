@@ -19,6 +19,7 @@
 #include "store/statements.h"
 #include "store/telemetry/backlog.h"
 #include "unit/store/ledger_fixture.h"
+#include "unit/store/statement_steps.h"
 
 using namespace coffer;
 using namespace coffer::store;
@@ -378,4 +379,30 @@ TEST_CASE("operating lists: nothing that grows is ever read as a whole, and noth
     }
     return 0;
   });
+}
+
+TEST_CASE("operating lists: what waits costs no more with many jobs than with some") {
+  ListedLedger ledger;
+  const auto steps_with = [&](int jobs) {
+    {
+      Connection db(ledger.database->path(), OpenMode::read_write);
+      db.execute("PRAGMA foreign_keys = OFF; PRAGMA synchronous = OFF");
+      const std::string many =
+          "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < " +
+          std::to_string(jobs) + ")";
+      db.execute(many +
+                 "INSERT OR IGNORE INTO settlement_jobs (due_at, payment) SELECT i, 1000000 + i "
+                 "FROM n");
+      db.execute(many +
+                 "INSERT OR IGNORE INTO provider_jobs (lane, due_at, payment) SELECT 0, i, 1000000"
+                 " + i FROM n");
+    }
+    Connection db(ledger.database->path(), OpenMode::read_only);
+    const Backlog backlog = read_backlog(db);
+    CHECK(backlog.settlement.count == kCountMax);
+    CHECK(backlog.providers.count == kCountMax);
+    return steps_so_far(db);
+  };
+  const std::int64_t some = steps_with(25'000);
+  CHECK(steps_with(100'000) < some + some / 20);
 }

@@ -7,6 +7,7 @@
 
 #include "store/identity/acts.h"
 #include "unit/store/ledger_fixture.h"
+#include "unit/store/statement_steps.h"
 
 using namespace coffer;
 using namespace coffer::store;
@@ -61,6 +62,16 @@ void settle_many(SmallLedger& ledger, int from, int count) {
   }
 }
 
+/// Steps of SQLite's virtual machine for a round of everything.
+std::int64_t steps_of_round(SmallLedger& ledger) {
+  Connection db(ledger.database->path(), OpenMode::read_only);
+  Verification verification;
+  while (!verification.slice(db, kStepRows, kLongMs).round_over) {
+  }
+  CHECK(verification.violations().empty());
+  return steps_so_far(db);
+}
+
 /// Without the triggers that keep rows from being changed.
 void damage(SmallLedger& ledger, const std::string& sql) {
   Connection db(ledger.database->path(), OpenMode::read_write);
@@ -94,6 +105,36 @@ TEST_CASE("verification: the next round looks only at what is new, and at what c
   CHECK(some < all / 5);
   CHECK(sliced.verification.position() == ledger.count("journal"));
   CHECK(sliced.verification.violations().empty());
+}
+
+TEST_CASE("verification: four times as many payments cost four times as much") {
+  SmallLedger ledger;
+  settle_many(ledger, 0, 300);
+  const std::int64_t few = steps_of_round(ledger);
+  settle_many(ledger, 300, 900);
+  const std::int64_t many = steps_of_round(ledger);
+  INFO(few << " steps, then " << many);
+  CHECK(many < 5 * few);
+}
+
+TEST_CASE("verification: a payment without events is found between others and at the end") {
+  for (const char* which :
+       {"(SELECT min(payment) + 40 FROM payments)", "(SELECT min(payment) FROM payments)",
+        "(SELECT max(payment) FROM payments)"}) {
+    INFO(which);
+    SmallLedger ledger;
+    settle_many(ledger, 0, 100);
+    damage(ledger, std::string("DELETE FROM events WHERE payment = ") + which +
+                       "; CREATE TABLE numbered AS SELECT id, row_number() OVER"
+                       " (PARTITION BY tenant ORDER BY sequence) AS number FROM events;"
+                       "UPDATE events SET sequence = sequence + 1000000; UPDATE events SET sequence"
+                       " = (SELECT number FROM numbered n WHERE n.id = events.id);"
+                       "DROP TABLE numbered");
+    Sliced sliced(ledger);
+    sliced.round();
+    CHECK(sliced.found("events_tell_all"));
+    CHECK_FALSE(sliced.found("sequences_have_no_gap"));
+  }
 }
 
 TEST_CASE("verification: what is written between two slices breaks nothing") {

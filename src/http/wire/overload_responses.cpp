@@ -1,4 +1,4 @@
-#include "http/wire/doorman.h"
+#include "http/wire/overload_responses.h"
 
 #include <sys/socket.h>
 #include <unistd.h>
@@ -13,7 +13,7 @@ namespace {
 constexpr std::int64_t kStayMs = 400;
 // In a storm of connections the moment gets shorter: descriptors are worth more.
 constexpr std::size_t kLeavingMax = 256;
-// Of 16 KiB each; who sends more than this at once may lose the answer.
+// Of 16 KiB each; who sends more than this at once may lose the response.
 constexpr int kReadsMax = 8;
 
 void discard(int fd) {
@@ -25,24 +25,24 @@ void discard(int fd) {
 
 }  // namespace
 
-Doorman::~Doorman() {
+OverloadResponses::~OverloadResponses() {
   while (!leaving_.empty()) close_first();
 }
 
-void Doorman::turn_away(int fd, std::string_view answer, std::int64_t now_ms) {
+void OverloadResponses::send(int fd, std::string_view response, std::int64_t now_ms) {
   discard(fd);
   // It fits into the buffer of a new connection, or the peer is gone.
-  static_cast<void>(::send(fd, answer.data(), answer.size(), MSG_DONTWAIT | kNoSignal));
+  static_cast<void>(::send(fd, response.data(), response.size(), MSG_DONTWAIT | kNoSignal));
   ::shutdown(fd, SHUT_WR);
   if (leaving_.size() >= kLeavingMax) close_first();
   leaving_.push_back({fd, now_ms + kStayMs});
 }
 
-void Doorman::close_due(std::int64_t now_ms) {
+void OverloadResponses::close_due(std::int64_t now_ms) {
   while (!leaving_.empty() && leaving_.front().until_ms <= now_ms) close_first();
 }
 
-void Doorman::close_first() {
+void OverloadResponses::close_first() {
   discard(leaving_.front().fd);
   ::close(leaving_.front().fd);
   leaving_.pop_front();

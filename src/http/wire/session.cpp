@@ -1,4 +1,4 @@
-#include "http/wire/conversation.h"
+#include "http/wire/session.h"
 
 #include <algorithm>
 #include <utility>
@@ -15,22 +15,12 @@ namespace {
 constexpr std::size_t kDiscardMax = 8 * 1024 * 1024;
 
 constexpr const char* kTooManyConnections = "Too many connections.";
-constexpr const char* kTooManyLargeBodies = "Too many large bodies at once.";
-constexpr const char* kTooManyOfCaller = "Too many large bodies of this caller at once.";
+constexpr const char* kTooManyBodies = "Too many request bodies at once.";
+constexpr const char* kTooManyOfCaller = "Too many request bodies of this caller at once.";
 
 bool is_whole(const Connection& connection) {
   const auto& http = connection.http;
   return http.head && !http.chunks && connection.input_size() >= http.head->bytes();
-}
-
-/// Whether the chunked body at the beginning of `bytes` ends there, or is refused.
-bool is_decided(std::string_view bytes, std::uint64_t body_bytes_max) {
-  ChunkFramer framer(body_bytes_max);
-  for (;;) {
-    const auto part = framer.next(bytes);
-    if (part.framing + part.data == 0) return framer.is_complete() || framer.problem();
-    bytes.remove_prefix(part.framing + part.data);
-  }
 }
 
 }  // namespace
@@ -39,17 +29,18 @@ Problem overloaded(std::string detail) {
   return Problem(Slug::overloaded, std::move(detail)).retry_after(1);
 }
 
-Conversation::Conversation(const ServerOptions& options, Random& random, Poller& poller,
-                           TlsIdentity* tls)
+Session::Session(const ServerOptions& options, Random& random, Poller& poller, TlsIdentity* tls)
     : options_(options),
       gate_limits_{options.limits.header_bytes_max, options.limits.header_count_max,
                    options.limits.target_bytes_max},
       random_(random),
       poller_(poller),
       tls_(tls),
-      large_bodies_(options.limits.large_bodies_bytes_max) {}
+      large_bodies_(options.limits.large_bodies_bytes_max),
+      strangers_bodies_(options.limits.strangers_bodies_bytes_max),
+      unread_(options.limits.unread_bytes_max) {}
 
-Step Conversation::advance(Connection& connection) {
+Step Session::advance(Connection& connection) {
   if (tls_ != nullptr && !connection.tls()) {
     TlsSession session = tls_->accept(connection.fd());
     if (!session) return Step::close;
@@ -61,6 +52,8 @@ Step Conversation::advance(Connection& connection) {
         continue;
       case Go::park:
         return Step::park;
+      case Go::handshake:
+        return Step::handshake;
       case Go::serve:
         return Step::serve;
       case Go::close:
@@ -69,10 +62,10 @@ Step Conversation::advance(Connection& connection) {
   }
 }
 
-Conversation::Go Conversation::step(Connection& connection) {
+Session::Go Session::step(Connection& connection) {
   switch (connection.http.phase) {
     case Phase::handshake:
-      return handshake(connection);
+      return Go::handshake;
     case Phase::header:
       return header(connection);
     case Phase::body:
@@ -85,7 +78,7 @@ Conversation::Go Conversation::step(Connection& connection) {
   return Go::close;
 }
 
-Conversation::Go Conversation::wait(Connection& connection, Timer timer, int ms) {
+Session::Go Session::wait(Connection& connection, Timer timer, int ms) {
   // A deadline stands for a whole phase: bytes that drip in do not move it.
   if (connection.http.timer != timer) {
     connection.http.timer = timer;
@@ -95,7 +88,7 @@ Conversation::Go Conversation::wait(Connection& connection, Timer timer, int ms)
 }
 
 /// What is left for the body of a request whose header took its time.
-int Conversation::body_ms(const Connection& connection) const {
+int Session::body_ms(const Connection& connection) const {
   const ServerLimits& limits = options_.limits;
   if (connection.http.timer != Timer::header) return limits.body_ms;
   const std::int64_t began = connection.deadline_ms() - limits.header_ms;
@@ -103,23 +96,24 @@ int Conversation::body_ms(const Connection& connection) const {
   return static_cast<int>(std::clamp<std::int64_t>(left, 0, limits.body_ms));
 }
 
-Conversation::Go Conversation::handshake(Connection& connection) {
+Step Session::handshake(Connection& connection) {
   switch (connection.tls().handshake().state) {
     case IoState::done:
       connection.http.phase = Phase::header;
-      return Go::on;
+      return advance(connection);
     case IoState::want_read:
-      return wait(connection, Timer::header, options_.limits.header_ms);
+      wait(connection, Timer::header, options_.limits.header_ms);
+      return Step::park;
     case IoState::want_write:
       // A whole handshake flight does not fit into the socket: only a hostile peer gets here.
     case IoState::closed:
     case IoState::failed:
-      return Go::close;
+      return Step::close;
   }
-  return Go::close;
+  return Step::close;
 }
 
-Conversation::Go Conversation::header(Connection& connection) {
+Session::Go Session::header(Connection& connection) {
   if (connection.input_size() > 0) {
     connection.set_idle_since_ms(0);
     GateResult result = inspect_header(connection.input(), gate_limits_, connection.http.progress);
@@ -131,17 +125,21 @@ Conversation::Go Conversation::header(Connection& connection) {
   return read_more(connection);
 }
 
-Conversation::Go Conversation::admit(Connection& connection, RequestHead head) {
+Session::Go Session::admit(Connection& connection, RequestHead head) {
   const auto refuse_with = [&](Problem problem) {
     return refuse(connection, make_refusal(std::move(problem), head));
   };
   if (connection.http.over_limit) return refuse_with(overloaded(kTooManyConnections));
-  const auto admitted = admission(connection, head, head.content_length);
-  if (!admitted) return refuse_with(admitted.error());
-  connection.http.admission = *admitted;
-  const std::uint64_t cap = admitted->body_bytes_max;
+  connection.http.request = request_of(head, connection.peer());
+  if (const auto admitted = admit_body(connection, head.content_length); !admitted) {
+    return refuse_with(admitted.error());
+  }
+  const std::uint64_t cap = connection.http.request.admitted->body_bytes_max;
   if (head.content_length > cap) return refuse_with(body_too_large(cap));
-  if (auto problem = reserve_large_body(connection, head, head.content_length)) {
+  const std::uint64_t known_bytes =
+      head.chunked ? std::min<std::uint64_t>(cap, options_.limits.body_bytes_max)
+                   : head.content_length;
+  if (auto problem = reserve_body(connection, head, known_bytes)) {
     return refuse_with(*std::move(problem));
   }
   const std::size_t awaited = head.head_bytes + (head.chunked ? 1 : head.content_length);
@@ -155,7 +153,7 @@ Conversation::Go Conversation::admit(Connection& connection, RequestHead head) {
   return Go::on;
 }
 
-Conversation::Go Conversation::body(Connection& connection) {
+Session::Go Session::body(Connection& connection) {
   if (connection.http.chunks) {
     if (const auto problem = frame_chunks(connection)) {
       return refuse(connection, make_refusal(*problem, *connection.http.head));
@@ -163,22 +161,22 @@ Conversation::Go Conversation::body(Connection& connection) {
   }
   if (!is_whole(connection)) return read_more(connection);
   const bool is_large = connection.http.head->content_length > options_.limits.body_bytes_max;
-  if (is_large) connection.http.admission.lane = Lane::bulk;
+  if (is_large) connection.http.lane = Lane::bulk;
   return Go::serve;
 }
 
 /// Frames what has arrived of a chunked body; why it is refused.
-std::optional<Problem> Conversation::frame_chunks(Connection& connection) {
+std::optional<Problem> Session::frame_chunks(Connection& connection) {
   auto& http = connection.http;
   ChunkFramer& chunks = *http.chunks;
   connection.join_chunks(http.head->head_bytes, chunks);
   if (chunks.problem()) return chunks.problem();
   // Its length is not known before its end: once it is large, room for the largest is reserved.
   const bool is_large = chunks.body_bytes() > options_.limits.body_bytes_max;
-  if (is_large && http.reserved_body == 0) {
-    const auto admitted = admission(connection, *http.head, chunks.body_bytes_max());
+  if (is_large && !http.body.is_of(large_bodies_)) {
+    const auto admitted = admit_body(connection, chunks.body_bytes_max());
     if (!admitted) return admitted.error();
-    if (auto problem = reserve_large_body(connection, *http.head, chunks.body_bytes_max())) {
+    if (auto problem = reserve_body(connection, *http.head, chunks.body_bytes_max())) {
       return problem;
     }
   }
@@ -189,7 +187,7 @@ std::optional<Problem> Conversation::frame_chunks(Connection& connection) {
   return std::nullopt;
 }
 
-Conversation::Go Conversation::read_more(Connection& connection) {
+Session::Go Session::read_more(Connection& connection) {
   const ServerLimits& limits = options_.limits;
   if (!connection.may_be_readable()) {
     if (connection.http.phase == Phase::body) {
@@ -200,6 +198,8 @@ Conversation::Go Conversation::read_more(Connection& connection) {
       connection.end_output();
       return Go::close;
     }
+    connection.http.waited_ms = 0;
+    connection.http.sent_at_first_wait.reset();
     const bool is_fresh = connection.http.served == 0;
     if (connection.idle_since_ms() == 0) {
       connection.set_answered(!is_fresh);
@@ -220,10 +220,13 @@ Conversation::Go Conversation::read_more(Connection& connection) {
   return Go::close;
 }
 
-Conversation::Go Conversation::writing(Connection& connection) {
+Session::Go Session::writing(Connection& connection) {
   switch (connection.flush()) {
     case IoState::done:
-      return settle(connection);
+      // The next of several requests that came at once is not taken before the client has taken
+      // the responses so far: what it does not read is in its own buffers, not in ours.
+      if (connection.input_size() == 0 || connection.is_writable()) return settle(connection);
+      break;
     case IoState::want_read:
     case IoState::want_write:
       break;
@@ -231,8 +234,19 @@ Conversation::Go Conversation::writing(Connection& connection) {
     case IoState::failed:
       return Go::close;
   }
-  if (!reserve_unsent(connection)) return Go::close;
   auto& http = connection.http;
+  const std::int64_t now = clock_.monotonic_ms();
+  if (http.waits_since_ms == 0) {
+    http.waits_since_ms = now;
+    if (!http.sent_at_first_wait) http.sent_at_first_wait = connection.sent_total();
+    const auto grant =
+        http.unread.take(unread_, http.caller, connection.unsent() + connection.input_size());
+    if (grant != MemoryBudget::Grant::given) return Go::close;
+  }
+  if (is_below_floor(connection.sent_total() - *http.sent_at_first_wait,
+                     http.waited_ms + now - http.waits_since_ms, options_.limits.write_ms)) {
+    return Go::close;
+  }
   if (!http.watches_writing) {
     http.watches_writing = true;
     if (!poller_.watch_writing(connection.fd(), connection.token())) return Go::close;
@@ -244,23 +258,26 @@ Conversation::Go Conversation::writing(Connection& connection) {
   return wait(connection, Timer::writing, options_.limits.write_ms);
 }
 
-Conversation::Go Conversation::settle(Connection& connection) {
+Session::Go Session::settle(Connection& connection) {
   auto& http = connection.http;
-  forget_unsent(connection);
+  http.unread.give_back();
+  if (http.waits_since_ms != 0) {
+    http.waited_ms += clock_.monotonic_ms() - std::exchange(http.waits_since_ms, 0);
+  }
   http.timer = Timer::none;
   if (http.keep_alive) {
     http.phase = Phase::header;
     return Go::on;
   }
   connection.end_output();
-  // Closing with unread input would send a reset, and a reset can overtake the answer.
+  // Closing with unread input would send a reset, and a reset can overtake the response.
   const bool may_get_more = http.linger || connection.input_size() > 0;
   if (!may_get_more && !connection.may_be_readable()) return Go::close;
   http.phase = Phase::lingering;
   return Go::on;
 }
 
-Conversation::Go Conversation::linger(Connection& connection) {
+Session::Go Session::linger(Connection& connection) {
   connection.consume(connection.input_size());
   if (!connection.may_be_readable()) {
     return wait(connection, Timer::lingering, options_.limits.linger_ms);
@@ -270,7 +287,7 @@ Conversation::Go Conversation::linger(Connection& connection) {
   return ended || connection.http.discarded > kDiscardMax ? Go::close : Go::on;
 }
 
-Conversation::Go Conversation::refuse(Connection& connection, const Refusal& refusal) {
+Session::Go Session::refuse(Connection& connection, const Refusal& refusal) {
   refused_.fetch_add(1, std::memory_order_relaxed);
   const std::string id = refusal.request_id.empty() ? new_request_id() : refusal.request_id;
   const Response response = render(refusal.problem, refusal.path, id);
@@ -281,7 +298,7 @@ Conversation::Go Conversation::refuse(Connection& connection, const Refusal& ref
   return connection.send(to_bytes(response, frame, false)) ? Go::on : Go::close;
 }
 
-RequestHead Conversation::take_head(Connection& connection) {
+RequestHead Session::take_head(Connection& connection) {
   auto& http = connection.http;
   COFFER_CHECK(is_whole(connection));
   RequestHead head = *std::exchange(http.head, std::nullopt);
@@ -295,40 +312,28 @@ RequestHead Conversation::take_head(Connection& connection) {
   return head;
 }
 
-ResponseFrame Conversation::frame(Connection& connection, std::string_view request_id,
-                                  const Response& response) {
+ResponseFrame Session::frame(Connection& connection, std::string_view request_id,
+                             const Response& response) {
   auto& http = connection.http;
-  forget_body(connection);  // before the client can learn that it may send the next large body
+  http.body.give_back();  // before the client can learn that it may send the next large body
   if (http.served >= options_.limits.requests_per_connection_max) http.keep_alive = false;
   if (http.http_1_0 && response.stream) http.keep_alive = false;  // its end is the end of the body
   if (http.keep_alive && draining_.load(std::memory_order_acquire)) {
-    http.keep_alive = has_another_request(connection);
+    // What has been sent of the next request before the stop is waited for, and answered too.
+    if (connection.may_be_readable()) connection.receive();
+    http.keep_alive = connection.input_size() > 0;
   }
   return {request_id, http.keep_alive, http.http_1_0, clock_.now().ms / 1000};
 }
 
-bool Conversation::has_another_request(Connection& connection) {
-  // What was pipelined before the stop is answered too, so it has to be looked for.
-  if (connection.may_be_readable()) connection.receive();
-  GateProgress progress;
-  const GateResult result = inspect_header(connection.input(), gate_limits_, progress);
-  if (const auto* head = std::get_if<RequestHead>(&result)) {
-    if (!head->chunked) return connection.input_size() >= head->bytes();
-    const auto admitted = admission(connection, *head, 0);
-    if (!admitted) return true;
-    return is_decided(std::string_view(connection.input()).substr(head->head_bytes),
-                      admitted->body_bytes_max);
-  }
-  return std::holds_alternative<Refusal>(result);
-}
-
-Step Conversation::after_response(Connection& connection) {
+Step Session::after_response(Connection& connection) {
   connection.http.phase = Phase::writing;
   return advance(connection);
 }
 
-Step Conversation::shed(Connection& connection, const Problem& problem) {
+Step Session::shed(Connection& connection, const Problem& problem) {
   const RequestHead head = take_head(connection);
+  connection.http.request = {};
   connection.consume(head.bytes());
   refused_.fetch_add(1, std::memory_order_relaxed);
   const Response response = render(problem, head.path(), head.request_id);
@@ -337,76 +342,67 @@ Step Conversation::shed(Connection& connection, const Problem& problem) {
   return connection.send(bytes) ? after_response(connection) : Step::close;
 }
 
-Step Conversation::give_way(Connection& connection) {
+Step Session::yield(Connection& connection) {
+  connection.http.watches_writing = true;
+  if (!poller_.watch_writing(connection.fd(), connection.token())) return Step::close;
+  wait(connection, Timer::writing, options_.limits.write_ms);
+  return Step::park;
+}
+
+Step Session::give_way(Connection& connection) {
   connection.look_again();  // its event may still be on its way
   const Step step = advance(connection);
-  const Phase phase = connection.http.phase;
-  const bool is_idle = phase == Phase::handshake || phase == Phase::header;
-  if (step != Step::park || !is_idle || connection.input_size() > 0) return step;
+  const bool is_idle = step == Step::park && connection.http.phase == Phase::header;
+  if (step != Step::handshake && (!is_idle || connection.input_size() > 0)) return step;
   connection.end_output();
   return Step::close;
 }
 
-std::string Conversation::no_room() {
+std::string Session::no_room() {
   refused_.fetch_add(1, std::memory_order_relaxed);
   const std::string id = new_request_id();
   const ResponseFrame frame{id, false, false, clock_.now().ms / 1000};
   return to_bytes(render(overloaded(kTooManyConnections), {}, id), frame, false);
 }
 
-/// False, and nothing is reserved, when there is no room for it.
-std::optional<Problem> Conversation::reserve_large_body(Connection& connection,
-                                                        const RequestHead& head,
-                                                        std::uint64_t bytes) {
-  if (bytes <= options_.limits.body_bytes_max) return std::nullopt;
-  switch (large_bodies_.take(connection.http.admission.caller, bytes)) {
-    case BodyBudget::Grant::full:
-      return overloaded(kTooManyLargeBodies);
-    case BodyBudget::Grant::share_full:
+/// Reserves memory for a body that is large, or a stranger's that is not there yet; why there is
+/// none.
+std::optional<Problem> Session::reserve_body(Connection& connection, const RequestHead& head,
+                                             std::uint64_t bytes) {
+  auto& http = connection.http;
+  const bool is_large = bytes > options_.limits.body_bytes_max;
+  const bool is_there = !head.chunked && connection.input_size() >= head.head_bytes + bytes;
+  if (!is_large && (is_there || http.caller.is_application)) return std::nullopt;
+  switch (http.body.take(is_large ? large_bodies_ : strangers_bodies_, http.caller, bytes)) {
+    case MemoryBudget::Grant::full:
+      return overloaded(kTooManyBodies);
+    case MemoryBudget::Grant::share_full:
       return Problem(Slug::rate_limited, kTooManyOfCaller).retry_after(1);
-    case BodyBudget::Grant::given:
+    case MemoryBudget::Grant::given:
       break;
   }
-  connection.http.reserved_body = bytes;
-  connection.expect(head.head_bytes + bytes);
+  if (is_large) connection.expect(head.head_bytes + bytes);
   return std::nullopt;
 }
 
-bool Conversation::reserve_unsent(Connection& connection) {
-  if (connection.http.reserved_unsent != 0) return true;
-  const std::uint64_t bytes = connection.unsent();
-  connection.http.reserved_unsent = bytes;
-  return unsent_bytes_.fetch_add(bytes, std::memory_order_relaxed) + bytes <=
-         options_.limits.unsent_bytes_max;
+/// Asks for the request of the present header, whose body takes so many bytes.
+Result<void> Session::admit_body(Connection& connection, std::uint64_t body_bytes) const {
+  auto& http = connection.http;
+  Admission admission{.body_bytes_max = options_.limits.body_bytes_max};
+  if (options_.admit) {
+    COFFER_TRY(admission, options_.admit(http.request, body_bytes));
+  }
+  http.lane = admission.lane;
+  http.caller = admission.caller;
+  http.request.admitted = std::move(admission);
+  return {};
 }
 
-void Conversation::forget_body(Connection& connection) {
-  const std::uint64_t bytes = std::exchange(connection.http.reserved_body, 0);
-  if (bytes != 0) large_bodies_.give_back(connection.http.admission.caller, bytes);
-}
-
-void Conversation::forget_unsent(Connection& connection) {
-  const std::uint64_t bytes = std::exchange(connection.http.reserved_unsent, 0);
-  if (bytes != 0) unsent_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
-}
-
-void Conversation::forget(Connection& connection) {
-  forget_body(connection);
-  forget_unsent(connection);
-}
-
-Result<Admission> Conversation::admission(const Connection& connection, const RequestHead& head,
-                                          std::uint64_t body_bytes) const {
-  if (!options_.admit) return Admission{.body_bytes_max = options_.limits.body_bytes_max};
-  return options_.admit(request_to_admit(connection.input(), head, connection.peer()), body_bytes);
-}
-
-Response Conversation::render(const Problem& problem, std::string_view path,
-                              std::string_view id) const {
+Response Session::render(const Problem& problem, std::string_view path, std::string_view id) const {
   return options_.render_problem ? options_.render_problem(problem, path, id)
                                  : problem_response(problem, path, id);
 }
 
-std::string Conversation::new_request_id() { return random_.uuid_v7(clock_.now()).to_string(); }
+std::string Session::new_request_id() { return random_.uuid_v7(clock_.now()).to_string(); }
 
 }  // namespace coffer::http

@@ -13,8 +13,8 @@
 #include "http/adapter.h"
 #include "http/message.h"
 #include "http/server.h"
-#include "http/wire/body_budget.h"
 #include "http/wire/connection.h"
+#include "http/wire/memory_budget.h"
 #include "http/wire/poller.h"
 
 namespace coffer::http {
@@ -24,19 +24,22 @@ Problem overloaded(std::string detail);
 
 /// What the owner of a connection has to do next.
 enum class Step {
-  park,   // nothing to do before the next event or the deadline
-  serve,  // a whole request is there: `take_head`
-  close,  // release it
+  park,       // nothing to do before the next event or the deadline
+  handshake,  // something may have come for the TLS handshake: `handshake`
+  serve,      // a whole request is there: `take_head`
+  close,      // release it
 };
 
 /// One for the whole server; thread safe, the state is in the connections. All functions are for
 /// the owner of the connection they are given.
-class Conversation {
+class Session {
  public:
-  Conversation(const ServerOptions& options, Random& random, Poller& poller, TlsIdentity* tls);
+  Session(const ServerOptions& options, Random& random, Poller& poller, TlsIdentity* tls);
 
   /// Goes as far as it can without waiting.
   Step advance(Connection& connection);
+  /// A step of the TLS handshake, which can take a millisecond of a processor, and what it allows.
+  Step handshake(Connection& connection);
   /// After `serve`: the head of the request at the beginning of the input, which stays there.
   RequestHead take_head(Connection& connection);
   /// Decides whether the connection stays open after the response to the request just taken, and
@@ -47,12 +50,13 @@ class Conversation {
   Step after_response(Connection& connection);
   /// Answers the whole request that is there with `problem`, without a worker.
   Step shed(Connection& connection, const Problem& problem);
+  /// Before the next of several requests that came at once: others have their turn, and the client
+  /// takes most of the responses that it has got.
+  Step yield(Connection& connection);
   /// Closes the connection unless something of a request is there.
   Step give_way(Connection& connection);
   /// What a connection is told that gets no slot. Any thread.
   std::string no_room();
-  /// Gives back what the connection holds of shared budgets; before it is released.
-  void forget(Connection& connection);
 
   /// From now on every response closes its connection.
   void start_draining() { draining_.store(true, std::memory_order_release); }
@@ -63,10 +67,9 @@ class Conversation {
   std::uint64_t refused() const { return refused_.load(std::memory_order_relaxed); }
 
  private:
-  enum class Go { on, park, serve, close };
+  enum class Go { on, park, handshake, serve, close };
 
   Go step(Connection& connection);
-  Go handshake(Connection& connection);
   Go header(Connection& connection);
   Go admit(Connection& connection, RequestHead head);
   Go body(Connection& connection);
@@ -79,14 +82,9 @@ class Conversation {
   Go wait(Connection& connection, Timer timer, int ms);
   int body_ms(const Connection& connection) const;
 
-  bool has_another_request(Connection& connection);
-  std::optional<Problem> reserve_large_body(Connection& connection, const RequestHead& head,
-                                            std::uint64_t bytes);
-  bool reserve_unsent(Connection& connection);
-  void forget_body(Connection& connection);
-  void forget_unsent(Connection& connection);
-  Result<Admission> admission(const Connection& connection, const RequestHead& head,
-                              std::uint64_t body_bytes) const;
+  std::optional<Problem> reserve_body(Connection& connection, const RequestHead& head,
+                                      std::uint64_t bytes);
+  Result<void> admit_body(Connection& connection, std::uint64_t body_bytes) const;
   Response render(const Problem& problem, std::string_view path, std::string_view id) const;
   std::string new_request_id();
 
@@ -98,8 +96,9 @@ class Conversation {
   const SystemClock clock_;
   std::atomic<bool> draining_{false};
   std::atomic<bool> closing_idle_{false};
-  BodyBudget large_bodies_;
-  std::atomic<std::uint64_t> unsent_bytes_{0};
+  MemoryBudget large_bodies_;
+  MemoryBudget strangers_bodies_;
+  MemoryBudget unread_;
   std::atomic<std::uint64_t> requests_{0};
   std::atomic<std::uint64_t> refused_{0};
 };

@@ -1,0 +1,194 @@
+#include "api/about/openapi_tables.h"
+
+#include "base/check.h"
+#include "domain/beneficiary.h"
+#include "domain/compliance.h"
+#include "domain/connector.h"
+#include "domain/events/event_type.h"
+#include "domain/events/webhook.h"
+#include "domain/wallet.h"
+#include "http/problem_json.h"
+
+namespace coffer::api {
+namespace {
+
+// Vocabularies ------------------------------------------------------------------------------------
+
+template <class Rows, class Code>
+Json codes(const Rows& rows, Code code) {
+  Json out = Json::array();
+  for (const auto& row : rows) out.push_back(code(row));
+  return out;
+}
+
+Json codes(std::span<const Term> rows) {
+  return codes(rows, [](const Term& term) { return term.code; });
+}
+
+Json event_types_about(EventSubject subject) {
+  Json out = Json::array();
+  for (const EventTypeRow& row : event_types()) {
+    if (row.subject == subject) out.push_back(row.term.code);
+  }
+  return out;
+}
+
+Json vocabularies() {
+  return {
+      {"ConnectorDirection", codes(terms<Direction>())},
+      {"ConnectorFlow", codes(terms<ConnectorFlow>())},
+      {"ConnectorStatus", codes(terms<ConnectorStatus>())},
+      {"DeliveryStatus", codes(terms<DeliveryState>())},
+      {"DestinationMethod", codes(terms<DestinationMethod>())},
+      {"DisabledReason", codes(terms<DisableReason>())},
+      {"EventType", codes(event_type_terms())},
+      {"FailureCode", codes(failure_table(), [](const FailureInfo& row) { return row.name; })},
+      {"PartyType", codes(terms<TransactionType>())},
+      {"PayMethod", codes(terms<PayMethod>())},
+      {"PaymentEventType", event_types_about(EventSubject::payment)},
+      {"ProblemCode",
+       codes(slug_table(), [](const SlugInfo& slug) { return http::problem_code(slug); })},
+      {"PurposeOfPayment", codes(purpose_of_payment_terms())},
+      {"Relationship", codes(relationship_terms())},
+      {"RequirementType", codes(terms<Requirement::Type>())},
+      {"SourceOfFunds", codes(source_of_funds_terms())},
+      {"TransactionStatus", codes(payment_status_terms())},
+      {"TransactionType", codes(payment_type_terms())},
+      {"WalletEventType", event_types_about(EventSubject::wallet)},
+      {"WalletStatus", codes(terms<WalletStatus>())},
+      {"WebhookEventType", event_types_about(EventSubject::webhook)},
+  };
+}
+
+const Json& codes_of(const Json& reference, const Json& known) {
+  return known.at(reference.at("terms").get<std::string>());
+}
+
+Json expanded(const Json& values, const Json& known) {
+  Json out = Json::array();
+  for (const Json& value : values) {
+    if (!value.is_object()) {
+      out.push_back(value);
+      continue;
+    }
+    for (const Json& code : codes_of(value, known)) out.push_back(code);
+  }
+  return out;
+}
+
+void add_terms(Json& node, const Json& known) {
+  if (!node.is_structured()) return;
+  if (node.is_object() && node.contains("const") && node.at("const").is_object()) {
+    const Json& all = codes_of(node.at("const"), known);
+    if (all.size() == 1) {
+      node["const"] = all.front();
+    } else {
+      node.erase("const");
+      node["enum"] = all;
+    }
+  }
+  for (auto& [name, value] : node.items()) {
+    if (name == "enum" && value.is_array()) {
+      value = expanded(value, known);
+    } else {
+      add_terms(value, known);
+    }
+  }
+}
+
+// Text members ------------------------------------------------------------------------------------
+
+/// Where a schema is used.
+enum class Use {
+  both,      // in requests and responses
+  request,   // a null is the same as an absent member
+  change,    // of what is there already: nothing is required
+  response,  // what was validated before
+};
+
+Json country_property(bool nullable) {
+  const Json country{{"$ref", "#/components/schemas/Country"}};
+  if (!nullable) return country;
+  return {{"anyOf", Json::array({country, {{"type", "null"}}})}};
+}
+
+Json property(const TextFact& fact, Use use) {
+  const bool nullable = use == Use::change || (use == Use::request && !fact.required);
+  const bool response = use == Use::response;
+  const bool alpha3 = fact.rule.kind == TextKind::country_alpha3;
+  Json out = alpha3 ? country_property(nullable) : Json::object();
+  if (!alpha3) out["type"] = nullable ? Json::array({"string", "null"}) : Json("string");
+  std::string description(fact.description);
+  switch (fact.rule.kind) {
+    case TextKind::any:
+    case TextKind::iban:
+    case TextKind::bic:
+      if (use != Use::both) out["minLength"] = 1;
+      out["maxLength"] = fact.rule.length_max;
+      break;
+    case TextKind::email:
+      out["format"] = "email";
+      if (!response) out["maxLength"] = fact.rule.length_max;
+      break;
+    case TextKind::date_of_birth:
+      out["format"] = "date";
+      break;
+    case TextKind::phone:
+      out["pattern"] = "^\\+[1-9][0-9]{6,14}$";
+      break;
+    case TextKind::country_alpha2:
+      out["pattern"] = response ? "^[A-Z]{2}$" : "^\\s*[A-Za-z]{2}\\s*$";
+      if (!response) description += ", in any case";
+      break;
+    case TextKind::country_alpha3:
+      break;
+  }
+  out["description"] = description;
+  const bool sampled = use == Use::response || (use != Use::change && fact.required);
+  if (sampled && !fact.example.empty()) out["examples"] = Json::array({fact.example});
+  return out;
+}
+
+template <class Noun>
+void add_to(Json& schema, Use use) {
+  Json written = schema.at("properties");
+  Json all = Json::object();
+  for (const TextFact& fact : TextFields<Noun>::rows) {
+    const std::string name(fact.name);
+    all[name] = written.contains(name) ? written.at(name) : property(fact, use);
+    written.erase(name);
+    if (use != Use::change && fact.required) schema.at("required").push_back(name);
+  }
+  written.update(all);
+  schema["properties"] = std::move(written);
+}
+
+}  // namespace
+
+void add_terms(Json& schemas) { add_terms(schemas, vocabularies()); }
+
+void add_text_properties(Json& schemas) {
+  add_to<PersonMetadata>(schemas.at("PersonMetadata"), Use::both);
+  add_to<BusinessMetadata>(schemas.at("BusinessMetadata"), Use::both);
+
+  add_to<Individual>(schemas.at("NewIndividual"), Use::request);
+  add_to<Individual>(schemas.at("Individual"), Use::response);
+  add_to<Company>(schemas.at("NewCompany"), Use::request);
+  add_to<Company>(schemas.at("Company"), Use::response);
+  add_to<Address>(schemas.at("NewAddress"), Use::request);
+  add_to<Address>(schemas.at("Address"), Use::response);
+  Json& change = schemas.at("BeneficiaryPatch").at("properties");
+  add_to<Individual>(change.at("individual"), Use::change);
+  add_to<Company>(change.at("business"), Use::change);
+
+  add_to<BankDetails>(schemas.at("NewBankDetails"), Use::request);
+  add_to<BankDetails>(schemas.at("BankDetails"), Use::response);
+  add_to<MobileMoneyDetails>(schemas.at("NewMobileMoneyDetails"), Use::request);
+  add_to<MobileMoneyDetails>(schemas.at("MobileMoneyDetails"), Use::response);
+  // They may stand in `crypto` or beside it: neither place requires them.
+  add_to<CryptoDetails>(schemas.at("NewCryptoDetails"), Use::change);
+  add_to<CryptoDetails>(schemas.at("NewDestination"), Use::change);
+  add_to<CryptoDetails>(schemas.at("CryptoDetails"), Use::response);
+}
+
+}  // namespace coffer::api

@@ -1,0 +1,84 @@
+// Closed vocabularies. The names of an enum are written once, in the order of its enumerators:
+//
+//   template <>
+//   struct Terms<WalletStatus> {
+//     static constexpr auto rows = std::to_array<Term>({{"Pending"}, {"Verified"}, {"Rejected"}});
+//   };
+//
+// name(), parse_term() and choices() follow from it, and the enums of the OpenAPI document. The
+// store keeps enumerators as integers, so new ones are appended; a test compares the CHECK of each
+// column with these rows.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace coffer {
+
+/// A value of a closed vocabulary as GET /v1/payments/enums shows it.
+struct Term {
+  std::string_view code;
+  std::string_view label = {};  // where people read it
+};
+
+template <class Enum>
+struct Terms;
+
+template <class Enum>
+concept Vocabulary = requires {
+  Terms<Enum>::rows;
+};
+
+template <Vocabulary Enum>
+constexpr std::span<const Term> terms() {
+  return Terms<Enum>::rows;
+}
+
+/// As the contract spells it.
+template <Vocabulary Enum>
+constexpr std::string_view name(Enum value) {
+  return Terms<Enum>::rows.at(static_cast<std::size_t>(value)).code;
+}
+
+/// Exact.
+template <Vocabulary Enum>
+constexpr std::optional<Enum> parse_term(std::string_view text) {
+  for (std::size_t i = 0; i < terms<Enum>().size(); ++i) {
+    if (terms<Enum>()[i].code == text) return static_cast<Enum>(i);
+  }
+  return std::nullopt;
+}
+
+constexpr bool same_in_any_case(std::string_view a, std::string_view b) {
+  const auto upper = [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [&](char x, char y) { return upper(x) == upper(y); });
+}
+
+/// In any case of its ASCII letters.
+template <Vocabulary Enum>
+constexpr std::optional<Enum> parse_term_in_any_case(std::string_view text) {
+  for (std::size_t i = 0; i < terms<Enum>().size(); ++i) {
+    if (same_in_any_case(terms<Enum>()[i].code, text)) return static_cast<Enum>(i);
+  }
+  return std::nullopt;
+}
+
+/// "Pending|Verified|Rejected", for an argument of the command line.
+template <Vocabulary Enum>
+std::string_view choices() {
+  static const std::string all = [] {
+    std::string out;
+    for (const Term& term : terms<Enum>()) {
+      out += (out.empty() ? "" : "|") + std::string(term.code);
+    }
+    return out;
+  }();
+  return all;
+}
+
+}  // namespace coffer

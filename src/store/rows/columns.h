@@ -1,0 +1,228 @@
+// A row as a struct, each column written once beside the member that keeps it. No position of a
+// column is ever counted by hand.
+//
+//   constexpr Column<AssetRow> kColumns[] = {column<&AssetRow::id>("id"), ...};
+//   const std::string kFind = select(kColumns) + " FROM assets WHERE id = ?";
+//   AssetRow row = read_row<AssetRow>(query, kColumns);
+//
+// A `column` is written by insert() too; a `joined` one is only read.
+#pragma once
+
+#include <algorithm>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "domain/tables/text_field.h"
+#include "store/connection.h"
+
+namespace coffer::store {
+
+template <class Row>
+struct Column {
+  std::string_view sql;  // "name", or "w.name" in a join
+  void (*read)(const Query& query, int at, Row& row);
+  void (*bind)(Query& query, int at, const Row& row) = nullptr;  // nullptr: not of this table
+};
+
+namespace columns {
+
+inline void read(const Query& q, int at, std::int64_t& out) { out = q.integer(at); }
+inline void read(const Query& q, int at, int& out) { out = static_cast<int>(q.integer(at)); }
+inline void read(const Query& q, int at, unsigned& out) {
+  out = static_cast<unsigned>(q.integer(at));
+}
+inline void read(const Query& q, int at, bool& out) { out = q.boolean(at); }
+inline void read(const Query& q, int at, std::string& out) { out = q.text(at); }
+inline void read(const Query& q, int at, Uuid& out) { out = q.uuid(at); }
+inline void read(const Query& q, int at, Timestamp& out) { out = q.time(at); }
+inline void read(const Query& q, int at, Amount& out) { out = q.amount(at); }
+inline void read(const Query& q, int at, AssetCode& out) { out = *AssetCode::parse(q.text(at)); }
+template <class Tag>
+void read(const Query& q, int at, Id<Tag>& out) {
+  out.uuid = q.uuid(at);
+}
+template <class Enum>
+requires std::is_enum_v<Enum>
+void read(const Query& q, int at, Enum& out) { out = q.enumeration<Enum>(at); }
+template <class T>
+void read(const Query& q, int at, std::optional<T>& out) {
+  out.reset();
+  if (!q.is_null(at)) read(q, at, out.emplace());
+}
+
+template <class T>
+void bind(Query& query, int at, const T& value) {
+  query.bind(at, value);
+}
+inline void bind(Query& query, int at, unsigned value) { query.bind(at, std::int64_t{value}); }
+
+/// The member of a member of a row, for `column<&Row::inner, &Inner::member>`.
+template <auto First, auto... Rest, class Row>
+auto& member(Row& row) {
+  if constexpr (sizeof...(Rest) == 0) {
+    return row.*First;
+  } else {
+    return member<Rest...>(row.*First);
+  }
+}
+
+template <class Row, class T>
+Row owner(T Row::*);
+
+}  // namespace columns
+
+template <auto First, auto... Rest>
+constexpr auto joined(std::string_view sql) {
+  using Row = decltype(columns::owner(First));
+  return Column<Row>{sql, [](const Query& query, int at, Row& row) {
+                       columns::read(query, at, columns::member<First, Rest...>(row));
+                     }};
+}
+
+template <auto First, auto... Rest>
+constexpr auto column(std::string_view sql) {
+  auto out = joined<First, Rest...>(sql);
+  using Row = decltype(columns::owner(First));
+  out.bind = [](Query& query, int at, const Row& row) {
+    columns::bind(query, at, columns::member<First, Rest...>(row));
+  };
+  return out;
+}
+
+/// Bytes kept in a string.
+template <auto First, auto... Rest>
+constexpr auto blob_column(std::string_view sql) {
+  using Row = decltype(columns::owner(First));
+  return Column<Row>{sql,
+                     [](const Query& query, int at, Row& row) {
+                       columns::member<First, Rest...>(row) = query.blob(at);
+                     },
+                     [](Query& query, int at, const Row& row) {
+                       query.bind(at, Blob{columns::member<First, Rest...>(row)});
+                     }};
+}
+
+/// A text that is never empty: NULL where there is none.
+template <auto First, auto... Rest>
+constexpr auto text_or_null(std::string_view sql) {
+  auto out = column<First, Rest...>(sql);
+  using Row = decltype(columns::owner(First));
+  out.bind = [](Query& query, int at, const Row& row) {
+    const std::string& text = columns::member<First, Rest...>(row);
+    if (!text.empty()) query.bind(at, text);
+  };
+  return out;
+}
+
+/// The columns of a table whose row holds one of several nouns (domain/tables/text_field.h): each
+/// column once, though several nouns may have it. Those that a noun does not have are NULL.
+template <class... Nouns>
+class TextColumns {
+ public:
+  using Noun = std::variant<Nouns...>;
+
+  TextColumns() { (add<Nouns>(), ...); }
+  int count() const { return static_cast<int>(names_.size()); }
+  const std::vector<std::string_view>& names() const { return names_; }
+
+  /// `at` is the first of them; `which` counts the nouns from 0.
+  Noun read(const Query& query, int at, std::size_t which) const {
+    Noun out;
+    std::size_t index = 0;
+    ((index++ == which ? void(out = read_one<Nouns>(query, at)) : void()), ...);
+    return out;
+  }
+  void bind(Query& query, int at, const Noun& noun) const {
+    std::visit(
+        [&](const auto& one) {
+          each_text(one, [&](const TextFact& fact, const std::string& value) {
+            query.bind(at + position(fact.column), value);
+          });
+        },
+        noun);
+  }
+
+ private:
+  template <class One>
+  void add() {
+    for (const TextFact& fact : TextFields<One>::rows) {
+      if (position(fact.column) == count()) names_.push_back(fact.column);
+    }
+  }
+  template <class One>
+  One read_one(const Query& query, int at) const {
+    One out;
+    for (const auto& field : TextFields<One>::rows) {
+      auto value = query.optional_text(at + position(field.column));
+      if (value) field.set(out, *std::move(value));
+    }
+    return out;
+  }
+  int position(std::string_view column) const {
+    return static_cast<int>(std::find(names_.begin(), names_.end(), column) - names_.begin());
+  }
+
+  std::vector<std::string_view> names_;
+};
+
+/// ", m.first_name, m.last_name" for the table or alias `m`.
+std::string select_texts(std::string_view table, const std::vector<std::string_view>& names);
+
+/// "SELECT a, b, c": the columns of one table after those of the other.
+template <class... Columns>
+std::string select(const Columns&... tables) {
+  std::string out;
+  const auto add = [&](const auto& all) {
+    for (const auto& one : all) out += (out.empty() ? "SELECT " : ", ") + std::string(one.sql);
+  };
+  (add(tables), ...);
+  return out;
+}
+
+/// `at` is the first of the columns.
+template <class Row, class Columns>
+Row read_row(const Query& query, const Columns& all, int at = 0) {
+  Row row;
+  for (const auto& one : all) one.read(query, at++, row);
+  return row;
+}
+
+/// Columns of one statement, in the order in which they are bound.
+class ColumnList {
+ public:
+  ColumnList(std::initializer_list<std::string_view> names) : names_(names) {}
+  template <class Columns>
+  ColumnList& add(const Columns& all) {
+    for (const auto& one : all) {
+      if (one.bind != nullptr) names_.push_back(one.sql.substr(one.sql.find('.') + 1));
+    }
+    return *this;
+  }
+  template <class... Nouns>
+  ColumnList& add(const TextColumns<Nouns...>& texts) {
+    names_.insert(names_.end(), texts.names().begin(), texts.names().end());
+    return *this;
+  }
+
+  /// "INSERT INTO wallets (tenant, id) VALUES (?, ?)".
+  std::string insert_into(std::string_view table) const;
+  /// "UPDATE wallets SET tenant = ?, id = ?".
+  std::string update(std::string_view table) const;
+
+ private:
+  std::vector<std::string_view> names_;
+};
+
+/// Binds what ColumnList::add has listed, from `at`; returns the position after it.
+template <class Row, class Columns>
+int bind_row(Query& query, int at, const Columns& all, const Row& row) {
+  for (const auto& one : all) {
+    if (one.bind != nullptr) one.bind(query, at++, row);
+  }
+  return at;
+}
+
+}  // namespace coffer::store

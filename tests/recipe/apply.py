@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+"""Copies src/ and schema.sql and adds a wallet field and an event, by the recipes of CONTRIBUTING.md.
+
+    apply.py <source root> <folder>
+
+Writes <folder>/src, <folder>/schema.sql and <folder>/step.sql, and leaves alone what would stay the
+same, so that only what a recipe touches is compiled again. Every line that it adds is a line that
+someone who follows the recipe writes; nothing else may be needed. recipe_test.cpp judges the result.
+"""
+import sys
+from pathlib import Path
+
+# file, the line before which a line is added (the first one after the mark), the line
+RECIPES = [
+    # A wallet field: its member, its row, its column, and its row in the export.
+    ('src/domain/wallet.h', 'struct PersonMetadata {', '  bool operator==',
+     '  std::optional<std::string> tax_residence;'),
+    ('src/domain/wallet.h', 'struct TextFields<PersonMetadata> {', '  };',
+     '      {"taxResidence", "tax_residence", &Person::tax_residence, rule::country_alpha3,\n'
+     '       "Country where taxes are paid", "KEN"},'),
+    ('schema.sql', 'CREATE TABLE wallet_metadata (', '  CHECK (CASE entity_type',
+     '  tax_residence       TEXT,'),
+    ('src/store/safety/export_columns.cpp', 'constexpr auto kWallets =', '    text("phone"',
+     '    text("taxResidence", "tax_residence"),'),
+    # An event: its enumerator and its row. Whoever emits it calls emit_event().
+    ('src/domain/events/event_type.h', 'enum class EventType {', '};', '  wallet_renamed,'),
+    ('src/domain/events/event_type.cpp', 'constexpr auto kTypes =', '});',
+     '    {wallet_renamed, {"wallet.renamed", "Wallet renamed"}, by_name, EventSubject::wallet},'),
+]
+# The upgrade of files that have a wallet_metadata without the column.
+STEP = 'ALTER TABLE wallet_metadata ADD COLUMN tax_residence TEXT;\n'
+
+
+def with_line(text, mark, before, line, name):
+    start = text.find(mark)
+    if start < 0:
+        sys.exit(f'{name} has no "{mark}" any more: does the recipe still hold?')
+    place = text.find('\n' + before, start)
+    if place < 0:
+        sys.exit(f'{name} has no line "{before}" after "{mark}"')
+    return text[:place + 1] + line + '\n' + text[place + 1:]
+
+
+def write(path, text):
+    if path.exists() and path.read_text() == text:
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+
+
+def main():
+    root, folder = Path(sys.argv[1]), Path(sys.argv[2])
+    names = ['schema.sql'] + [str(path.relative_to(root)) for end in ('h', 'cpp', 'inc')
+                              for path in sorted((root / 'src').rglob('*.' + end))]
+    for name in names:
+        text = (root / name).read_text()
+        for file, mark, before, line in RECIPES:
+            if file == name:
+                text = with_line(text, mark, before, line, name)
+        write(folder / name, text)
+    for path in sorted((folder / 'src').rglob('*.*')):
+        if not (root / path.relative_to(folder)).exists():
+            path.unlink()
+    write(folder / 'step.sql', STEP)
+
+
+main()

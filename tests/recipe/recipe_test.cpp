@@ -1,0 +1,147 @@
+// Compiled over a copy of the sources to which apply.py has added a wallet field `taxResidence` and
+// an event `wallet.renamed`: they must be there from the request to the OpenAPI document, and work
+// on an upgraded file as on a new one.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "api/about/openapi_tables.h"
+#include "api/json.h"
+#include "api/text_members.h"
+#include "embedded/embedded.h"
+#include "flows/events.h"
+#include "http/json_body.h"
+#include "source_dir.h"
+#include "store/outbox/events.h"
+#include "store/safety/export.h"
+#include "store/schema.h"
+#include "unit/store/ledger_fixture.h"
+
+using namespace coffer;
+using namespace coffer::store;
+using namespace coffer::store::test;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+const Timestamp kToday = *Timestamp::parse("2026-03-15T12:00:00Z");
+
+Result<Metadata> metadata(const std::string& tax_residence) {
+  const auto body = http::parse_json(R"({"entityType":"Person","firstName":"Amina",)"
+                                     R"("lastName":"Otieno","dateOfBirth":"1990-02-28",)"
+                                     R"("nationality":"KE","taxResidence":")" +
+                                     tax_residence + "\"}");
+  REQUIRE(body);
+  Faults faults;
+  api::Fields fields(*body, faults, "metadata.");
+  TextMembers members;
+  api::read_text(fields, "entityType", members);
+  api::read_texts<PersonMetadata>(fields, members);
+  REQUIRE(faults.empty());
+  return validate_metadata(members, kToday);
+}
+
+std::string source(const std::string& path) {
+  std::ifstream in(std::string(COFFER_SOURCE_DIR) + "/" + path, std::ios::binary);
+  INFO(path);
+  REQUIRE(in.good());
+  return std::string(std::istreambuf_iterator<char>(in), {});
+}
+
+Json openapi(const std::string& name) { return Json::parse(source("web/openapi/" + name)); }
+
+}  // namespace
+
+TEST_CASE("recipe: a wallet field is read, judged, stored and shown") {
+  const auto wrong = metadata("Atlantis");
+  REQUIRE_FALSE(wrong);
+  CHECK(wrong.error().fields.at(0).field == "metadata.taxResidence");
+
+  const auto given = metadata("ug");
+  REQUIRE(given);
+  SmallLedger ledger;
+  const WalletId id = ledger.random.id<WalletId>(ledger.clock.now());
+  REQUIRE(ledger.write([&](WriteTx& tx) -> Result<void> {
+    WalletRow row;
+    row.id = id;
+    row.name = "Third party";
+    row.account_number = "4000";
+    row.public_key = "GTHIRD";
+    row.sealed_seed = "sealed";
+    row.asset = ledger.usdc.key;
+    row.asset_code = ledger.usdc.code;
+    row.metadata = *given;
+    insert_wallet(tx, ledger.tenant, row);
+    return {};
+  }));
+  const auto found =
+      ledger.read([&](Connection& db) { return *find_wallet(db, ledger.tenant, id); });
+  CHECK(found.metadata == *given);
+  CHECK(api::wallet_json(found, "COFFER", {}).at("metadata").at("taxResidence") == "UGA");
+}
+
+TEST_CASE("recipe: the export has the field") {
+  const auto nouns = export_nouns();
+  const auto wallets = std::find_if(nouns.begin(), nouns.end(),
+                                    [](const ExportNoun& noun) { return noun.type == "wallet"; });
+  REQUIRE(wallets != nouns.end());
+  CHECK(std::any_of(wallets->columns.begin(), wallets->columns.end(),
+                    [](const ExportColumn& column) { return column.name == "taxResidence"; }));
+}
+
+TEST_CASE("recipe: a file from before the field is upgraded") {
+  TemporaryFolder folder;
+  Connection db(folder.file(), OpenMode::read_write);
+  const std::string before = source("schema.sql");
+  const auto& steps = embedded::upgrades();
+  REQUIRE(
+      bring_schema_up_to_date(db, folder.file(), {before, steps.first(steps.size() - 1)}).fault ==
+      OpenFault::none);
+  const std::string columns =
+      "SELECT count(*) FROM pragma_table_info('wallet_metadata') WHERE name = 'tax_residence'";
+  CHECK(number(db, columns) == 0);
+  CapturedLog log;
+  REQUIRE(bring_schema_up_to_date(db, folder.file(), {embedded::schema_sql(), steps}).fault ==
+          OpenFault::none);
+  CHECK(log.has("step.sql"));
+  CHECK(number(db, columns) == 1);
+}
+
+TEST_CASE("recipe: the OpenAPI document has the field and the event") {
+  Json schemas = openapi("components.json").at("components").at("schemas");
+  for (const char* noun : {"beneficiaries", "identity", "payments", "providers", "webhooks"}) {
+    schemas.update(openapi("schemas/" + std::string(noun) + ".json"));
+  }
+  api::add_terms(schemas);
+  api::add_text_properties(schemas);
+  const Json& properties = schemas.at("PersonMetadata").at("properties");
+  CHECK(properties.at("taxResidence").at("$ref") == "#/components/schemas/Country");
+  CHECK(properties.at("taxResidence").at("description") == "Country where taxes are paid");
+  const auto names = [&](const Json& types) {
+    return std::find(types.begin(), types.end(), "wallet.renamed") != types.end();
+  };
+  CHECK(names(schemas.at("EventType").at("enum")));
+  CHECK(names(schemas.at("EventTypeOrAll").at("enum")));
+  CHECK(names(schemas.at("WalletEvent").at("properties").at("type").at("enum")));
+  CHECK_FALSE(names(schemas.at("PaymentEvent").at("properties").at("type").at("enum")));
+}
+
+TEST_CASE("recipe: an event is emitted by its type and found by its name") {
+  SmallLedger ledger;
+  REQUIRE(ledger.write([&](WriteTx& tx) -> Result<void> {
+    flows::emit_event(tx, ledger.random, ledger.tenant.key, EventType::wallet_renamed,
+                      ledger.first.key);
+    return {};
+  }));
+  const auto type = parse_event_type("wallet.renamed");
+  REQUIRE(type);
+  CHECK_FALSE(EventTypeSet::payments().contains(*type));
+  const auto events = ledger.read(
+      [&](Connection& db) { return list_events(db, ledger.tenant, type, {.limit = 10}).rows; });
+  REQUIRE(events.size() == 1);
+  CHECK(name(events.front().type) == "wallet.renamed");
+  CHECK(events.front().wallet == ledger.first.key);
+  CHECK(events.front().wallet_status == WalletStatus::verified);
+}

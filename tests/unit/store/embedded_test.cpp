@@ -1,0 +1,31 @@
+// What the binary holds is what lies in the repository.
+#include "embedded/embedded.h"
+
+#include <catch2/catch.hpp>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "source_dir.h"
+
+using namespace coffer;
+
+namespace {
+
+std::string source(const std::string& path) {
+  std::ifstream in(std::string(COFFER_SOURCE_DIR) + "/" + path, std::ios::binary);
+  INFO(path);
+  REQUIRE(in.good());
+  return std::string(std::istreambuf_iterator<char>(in), {});
+}
+
+}  // namespace
+
+TEST_CASE("embedded: the files of this tree, not of an earlier build") {
+  CHECK(source("schema.sql") == embedded::schema_sql());
+  for (const embedded::File& file : embedded::web_files()) {
+    if (file.path == "admin/qrcode.js") continue;  // of a dependency
+    INFO(file.path);
+    CHECK(source("web/" + std::string(file.path)) == file.content);
+  }
+}
