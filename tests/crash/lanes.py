@@ -19,7 +19,7 @@ from lanes_judge import (Bounds, answered_with, few_checkpoints, judge, rows, se
 from lanes_probe import RemoteProbe, Sampler, figures
 from lanes_tls import certificate, speak_tls
 from lanes_world import World, make_stored
-from patience import until_in_time
+from patience import TRIES, until_in_time
 from webhook_network import prepare_namespace
 
 SETTLED_WITHIN_S = 20.0
@@ -226,10 +226,13 @@ def check_recorded(all_rows):
 
 
 def check_one_lane(row, stored):
-    """The same attack at a server with one lane: the judge must find fault with payments or /livez."""
-    faults = judge(row.bounds, in_process(row, stored, control=True))
-    if not any("payment" in fault or "livez" in fault for fault in faults):
-        sys.exit(f"lanes: {row.name} at a server with one lane was not noticed: {faults}")
+    """The same attack at a server with one lane: the judge must find fault with payments or /livez. The quiet phase of
+    a busy machine may be as slow as the attack, so it has three tries as well."""
+    for _ in range(TRIES):
+        faults = judge(row.bounds, in_process(row, stored, control=True))
+        if any("payment" in fault or "livez" in fault for fault in faults):
+            return
+    sys.exit(f"lanes: {row.name} at a server with one lane was not noticed: {faults}")
 
 
 def main():

@@ -24,7 +24,8 @@ class Bounds:
 
 
 def judge(bounds, result):
-    """Faults as sentences. One that begins with SLOW can have its cause in the machine, and is tried again."""
+    """Faults as sentences. One that begins with SLOW can have its cause in a busy machine, and is tried again: all
+    but lost payments and responses that no overload explains."""
     quiet, during, after = (result["phases"][name] for name in ("quiet", "during", "after"))
     faults = []
 
@@ -47,7 +48,7 @@ def judge(bounds, result):
             if not phase[kind + "_count"]:
                 faults.append(f"no {kind} requests were sent {name} the attack")
             if refused:
-                faults.append(f"{refused} of {phase[kind + '_count']} {kind} requests refused {name} the attack")
+                faults.append(f"{SLOW}{refused} of {phase[kind + '_count']} {kind} requests refused {name} the attack")
             if unanswered:
                 faults.append(f"{SLOW}{unanswered} of {phase[kind + '_count']} {kind} requests without a response"
                               f" {name} the attack")
@@ -56,12 +57,12 @@ def judge(bounds, result):
     for key, what in (("rss_mib", "resident memory"), ("buffers_mib", "socket buffers")):
         growth = during[key] - quiet[key]
         if growth > bounds.growth_mib:
-            faults.append(f"{what} grew by {growth:.0f} MiB, allowed {bounds.growth_mib:.0f}")
+            faults.append(f"{SLOW}{what} grew by {growth:.0f} MiB, allowed {bounds.growth_mib:.0f}")
     if max(during["wal_mib"], after["wal_mib"]) > WAL_MAX_MIB:
-        faults.append(f"the write-ahead log reached {max(during['wal_mib'], after['wal_mib']):.0f} MiB")
+        faults.append(f"{SLOW}the write-ahead log reached {max(during['wal_mib'], after['wal_mib']):.0f} MiB")
     faults += result["lost"]
     for must in bounds.must:
-        faults += must(result)
+        faults += [SLOW + fault for fault in must(result)]
     return faults
 
 
