@@ -53,7 +53,7 @@ CREATE TABLE applications (
 
 -- Operators ------------------------------------------------------------------------------------
 
--- Who signs in to the admin page. What a viewer may not do is recorded in `acts`.
+-- Who signs in to the admin page. What a viewer may not do is recorded in `audit_log`.
 CREATE TABLE operators (
   operator      INTEGER PRIMARY KEY,
   id            BLOB NOT NULL UNIQUE CHECK (length(id) = 16),
@@ -78,22 +78,22 @@ CREATE TABLE operator_links (
 CREATE INDEX operator_links_of_operator ON operator_links (operator);
 
 -- The audit log. An act is recorded before it is carried out, what came of it after; each row's link
--- is SHA-256 over the link before and the row's canonical text (store/identity/acts.h).
-CREATE TABLE acts (
-  act        INTEGER PRIMARY KEY,
+-- is SHA-256 over the link before and the row's canonical text (store/identity/audit_log.h).
+CREATE TABLE audit_log (
+  entry      INTEGER PRIMARY KEY,
   at         INTEGER NOT NULL,
   actor      TEXT NOT NULL CHECK (actor <> ''),
   command    TEXT NOT NULL CHECK (command <> ''),
   detail     TEXT NOT NULL,                          -- its arguments; of an outcome, what was answered
-  outcome_of INTEGER UNIQUE REFERENCES acts,
+  outcome_of INTEGER UNIQUE REFERENCES audit_log,
   outcome    TEXT,                                   -- done, or the name of the problem
   link       BLOB NOT NULL CHECK (length(link) = 32),
   CHECK ((outcome_of IS NULL) = (outcome IS NULL))
 ) STRICT;
-CREATE TRIGGER acts_are_not_changed BEFORE UPDATE ON acts
-BEGIN SELECT RAISE(ABORT, 'acts are never changed'); END;
-CREATE TRIGGER acts_are_not_deleted BEFORE DELETE ON acts
-BEGIN SELECT RAISE(ABORT, 'acts are never deleted'); END;
+CREATE TRIGGER audit_entries_are_not_changed BEFORE UPDATE ON audit_log
+BEGIN SELECT RAISE(ABORT, 'audit entries are never changed'); END;
+CREATE TRIGGER audit_entries_are_not_deleted BEFORE DELETE ON audit_log
+BEGIN SELECT RAISE(ABORT, 'audit entries are never deleted'); END;
 
 -- Logins -----------------------------------------------------------------------------------------
 

@@ -1,6 +1,6 @@
 # coffer_library(<folder> [USES <folders>] [DEPS <third party>])
 #
-# One object library coffer_<folder> from all sources below src/<folder> ("root": directly in src/).
+# One object library coffer_<folder> from all sources below src/<folder>.
 # A folder without sources is skipped, so the tree can grow in any order. What is named _linux.cpp or
 # _macos.cpp is compiled for that system only.
 #   USES  the other folders it may include. Object libraries do not link, so this is only used to know
@@ -25,12 +25,7 @@ target_link_libraries(coffer_all_next INTERFACE coffer_all_headers $<TARGET_OBJE
 function(coffer_library folder)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "USES;DEPS")
   set(target "coffer_${folder}")
-  if(folder STREQUAL "root")
-    file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/src/*.cpp")
-    list(REMOVE_ITEM sources "${CMAKE_SOURCE_DIR}/src/main.cpp")
-  else()
-    file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/src/${folder}/*.cpp")
-  endif()
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/src/${folder}/*.cpp")
   if(APPLE)
     list(FILTER sources EXCLUDE REGEX "_linux\\.cpp$")
   else()

@@ -1,4 +1,5 @@
-// Where coffer's values become JSON for answers; what events carry too is in flows/record_json.h.
+// Where coffer's values become JSON for answers; what events carry too is in
+// flows/payments/record_json.h.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -6,13 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "domain/money.h"
-#include "domain/statement.h"
-#include "flows/record_json.h"
+#include "domain/ledger/money.h"
+#include "domain/ledger/statement.h"
+#include "flows/payments/record_json.h"
 #include "http/message.h"
-#include "store/payments.h"
-#include "store/tenants.h"
-#include "store/wallets.h"
+#include "store/identity/tenants.h"
+#include "store/ledger/wallets.h"
+#include "store/payments/payments.h"
 
 namespace coffer::api {
 

@@ -1,11 +1,10 @@
-#include "api/sandbox.h"
-
 #include "api/json.h"
 #include "api/pipeline/fields.h"
 #include "api/pipeline/services.h"
-#include "flows/providers/provider_news.h"
+#include "api/route_groups.h"
+#include "flows/ledger/wallet_changes.h"
+#include "flows/providers/provider_callback.h"
 #include "flows/providers/references.h"
-#include "flows/wallet_changes.h"
 #include "store/providers/connectors.h"
 #include "store/providers/references.h"
 
@@ -35,12 +34,12 @@ Result<http::Response> verify_wallet(const Services& services, const Call& call)
 
 Result<http::Response> reject_wallet(const Services& services, const Call& call) {
   COFFER_TRY(const WalletId id, wallet_id(call));
-  Faults faults;
-  Fields fields(*call.body, faults);
+  ValidationErrors errors;
+  Fields fields(*call.body, errors);
   WalletStatusReason reason;
   reason.code = fields.text("code", optional).value_or("sandbox_rejected");
   reason.message = fields.text("message", optional).value_or("Rejected in the sandbox.");
-  COFFER_TRY_VOID(check(faults));
+  COFFER_TRY_VOID(check(errors));
   COFFER_TRY(const auto wallet,
              flows::review_wallet(services.flows, call.caller.tenant, id, reason));
   return wallet_response(services, wallet);
@@ -48,12 +47,12 @@ Result<http::Response> reject_wallet(const Services& services, const Call& call)
 
 Result<http::Response> fund_wallet(const Services& services, const Call& call) {
   COFFER_TRY(const WalletId id, wallet_id(call));
-  Faults faults;
-  Fields fields(*call.body, faults);
+  ValidationErrors errors;
+  Fields fields(*call.body, errors);
   const auto asset = fields.asset_code("assetCode", required);
   const auto amount = fields.amount("amount", required);
   fields.refuse_unknown();
-  COFFER_TRY_VOID(check(faults));
+  COFFER_TRY_VOID(check(errors));
   COFFER_TRY(const auto wallet,
              flows::fund_sandbox_wallet(services.flows, call.caller.tenant, id, *asset, *amount));
   return wallet_response(services, wallet);
@@ -73,16 +72,16 @@ Result<http::Response> succeed_transaction(const Services& services, const Call&
 }
 
 Result<http::Response> fail_transaction(const Services& services, const Call& call) {
-  Faults faults;
-  const auto code = QueryFields(call.request, faults).term("code", parse_failure_code);
-  COFFER_TRY_VOID(check(faults));
+  ValidationErrors errors;
+  const auto code = QueryFields(call.request, errors).term("code", parse_failure_code);
+  COFFER_TRY_VOID(check(errors));
   return decided(services, call, code.value_or(FailureCode::provider_error));
 }
 
 /// A customer pays on a reference, as the provider would tell it.
 Result<http::Response> pay_reference(const Services& services, const Call& call) {
-  Faults faults;
-  Fields fields(*call.body, faults);
+  ValidationErrors errors;
+  Fields fields(*call.body, errors);
   flows::ReferenceArrival arrival;
   arrival.simulated = true;
   arrival.reference = call.param("reference");
@@ -93,7 +92,7 @@ Result<http::Response> pay_reference(const Services& services, const Call& call)
           .value_or("sandbox-" +
                     services.flows.random.id<PaymentId>(services.flows.clock.now()).to_string());
   fields.refuse_unknown();
-  COFFER_TRY_VOID(check(faults));
+  COFFER_TRY_VOID(check(errors));
   COFFER_TRY(const auto connector,
              store::with_reader(
                  services.flows.database,
@@ -122,7 +121,7 @@ Route action(std::string_view pattern, std::string_view operation, std::string_v
           .scope = Scope::wallets_write,
           .body = schema.empty() ? Body::none : Body::json,
           .request_schema = schema,
-          .answers = {{200, "Wallet"}},
+          .responses = {{200, "Wallet"}},
           .problems = std::move(problems),
           .handler = handler};
 }
@@ -130,7 +129,7 @@ Route action(std::string_view pattern, std::string_view operation, std::string_v
 Route payment_action(std::string_view pattern, std::string_view operation, std::string_view summary,
                      std::vector<QueryParam> query, Handler handler) {
   Route route = action(pattern, operation, summary, {}, {Slug::conflict}, handler);
-  route.answers = {{200, "Transaction"}};
+  route.responses = {{200, "Transaction"}};
   route.scope = Scope::payments_write;
   route.query = std::move(query);
   return route;
@@ -161,7 +160,7 @@ std::vector<Route> sandbox_routes() {
        .scope = Scope::payments_write,
        .body = Body::json,
        .request_schema = "ReferencePayment",
-       .answers = {{202, "Acknowledgement"}},
+       .responses = {{202, "Acknowledgement"}},
        .problems = {Slug::conflict, Slug::amount_precision, Slug::amount_out_of_range,
                     Slug::quota_exceeded},
        .handler = pay_reference},

@@ -12,7 +12,7 @@ inline constexpr std::size_t kAnyText = 4096;
 
 /// Only the JSON type: which members are needed and what they must look like is domain's.
 inline void read_text(Fields& fields, std::string_view name, TextMembers& out) {
-  if (fields.faults().names(fields.path(name))) return;
+  if (fields.errors().names(fields.path(name))) return;
   if (auto value = fields.text(name, optional, kAnyText)) out.emplace(name, *std::move(value));
 }
 
@@ -25,7 +25,7 @@ void read_texts(Fields& fields, TextMembers& out) {
 template <class... Nouns>
 std::optional<TextMembers> read_inner_texts(Fields& fields, const char* name) {
   if (fields.object(name, optional) == nullptr) return std::nullopt;
-  Fields inner(*fields.find(name), fields.faults(), fields.path(name) + ".");
+  Fields inner(*fields.find(name), fields.errors(), fields.path(name) + ".");
   TextMembers out;
   (read_texts<Nouns>(inner, out), ...);
   return out;

@@ -7,7 +7,7 @@
 // is what was handed out, so asking for challenges costs no write and cannot fill a disk.
 //
 // What comes back has to carry that signature and one of the client's master key, and nothing else.
-// Two things could go wrong at that point, and both are closed here and in flows/login:
+// Two things could go wrong at that point, and both are closed here and in flows/identity/login:
 //   - A challenge used twice. The hash of an accepted one is stored until its time bounds have
 //   passed;
 //     the hash leaves the signatures out, so signing it again does not make it another.

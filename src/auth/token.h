@@ -9,8 +9,8 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "base/strong.h"
+#include "domain/identity/tenant.h"
 #include "domain/ids.h"
-#include "domain/tenant.h"
 
 namespace coffer::auth {
 

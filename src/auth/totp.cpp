@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "base/digest.h"
+#include "base/text/ascii.h"
 
 namespace coffer::auth {
 namespace {
@@ -31,8 +32,7 @@ std::string percent_encoded(std::string_view text) {
   constexpr std::string_view kHex = "0123456789ABCDEF";
   std::string out;
   for (const char c : text) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       c == '-' || c == '_' || c == '.' || c == '~';
+    const bool plain = ascii::is_letter_or_digit(c) || c == '-' || c == '_' || c == '.' || c == '~';
     if (plain) {
       out.push_back(c);
       continue;

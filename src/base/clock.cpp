@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "base/text/ascii.h"
+
 namespace coffer {
 namespace {
 
@@ -91,7 +93,7 @@ std::optional<Timestamp> Timestamp::parse(std::string_view text) {
   if (char_at(text, at, ".")) {
     int scale = 100;
     std::size_t count = 0;
-    for (++at; at < text.size() && text[at] >= '0' && text[at] <= '9'; ++at, ++count) {
+    for (++at; at < text.size() && ascii::is_digit(text[at]); ++at, ++count) {
       fraction_ms += (text[at] - '0') * scale;
       scale /= 10;
     }

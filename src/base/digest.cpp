@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "base/check.h"
+#include "base/text/ascii.h"
 
 namespace coffer {
 namespace {
@@ -117,11 +118,7 @@ std::string to_hex(std::span<const std::uint8_t> bytes) { return to_hex(as_text(
 
 std::optional<std::string> from_hex(std::string_view text) {
   if (text.size() % 2 != 0) return std::nullopt;
-  std::string lower(text);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'F') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return decode(lower, kHexDigits, 4);
+  return decode(ascii::to_lower(text), kHexDigits, 4);
 }
 
 std::string to_base64(std::string_view bytes) {

@@ -15,6 +15,7 @@
 
 #include "base/check.h"
 #include "base/mutex.h"
+#include "base/text/next_part.h"
 
 namespace coffer::fault {
 namespace {
@@ -37,11 +38,7 @@ struct Registry {
   void arm(std::string_view spec) {
     const Lock lock(mutex);
     points.clear();
-    while (!spec.empty()) {
-      const auto comma = spec.find(',');
-      add(spec.substr(0, comma));
-      spec = comma == std::string_view::npos ? std::string_view{} : spec.substr(comma + 1);
-    }
+    while (!spec.empty()) add(next_part(spec, ','));
     any = !points.empty();
   }
 

@@ -15,10 +15,10 @@
 
 #include "base/mutex.h"
 #include "base/result.h"
-#include "cli/answer.h"
-#include "config.h"
-#include "domain/operators.h"
-#include "domain/tenant.h"
+#include "cli/command_result.h"
+#include "config/config.h"
+#include "domain/identity/operators.h"
+#include "domain/identity/tenant.h"
 
 namespace coffer {
 class App;
@@ -113,7 +113,7 @@ struct Session {
 };
 
 /// Works on an opened file.
-using FileCommand = Result<Answer> (*)(Session&, const Arguments&);
+using FileCommand = Result<CommandResult> (*)(Session&, const Arguments&);
 /// Needs no opened file, or opens it itself. Returns the exit code.
 using OwnCommand = int (*)(const Console&, const Arguments&, const ConfigFlags&);
 

@@ -7,8 +7,9 @@
 #include <utility>
 
 #include "base/text/nearest.h"
+#include "cli/command_groups.h"
 #include "cli/exit_code.h"
-#include "config_options.h"
+#include "config/config_options.h"
 #include "embedded/embedded.h"
 
 namespace coffer::cli {

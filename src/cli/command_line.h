@@ -28,6 +28,4 @@ CommandLine read_command_line(const std::vector<std::string>& arguments, const C
 /// What the help says about a first word that has commands below it; empty for any other.
 std::string_view group_summary(std::string_view name);
 
-std::vector<Command> help_commands();
-
 }  // namespace coffer::cli

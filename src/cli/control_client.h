@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "cli/answer.h"
+#include "cli/command_result.h"
 #include "cli/control_wire.h"
 
 namespace coffer::cli {

@@ -8,14 +8,14 @@
 #include <optional>
 #include <utility>
 
-#include "app.h"
+#include "app/app.h"
 #include "base/log.h"
-#include "cli/commands/verify.h"
 #include "cli/control_client.h"
 #include "cli/exit_code.h"
+#include "cli/operations/verify.h"
 #include "cli/paths.h"
 #include "cli/settings.h"
-#include "flows/operators/acts.h"
+#include "flows/identity/audit_log.h"
 #include "store/connection.h"
 
 namespace coffer::cli {
@@ -38,23 +38,23 @@ std::string recorded(const Command& command, const Arguments& arguments) {
 }
 
 /// Records the result of a command. A failure is logged; the command is already in the audit log.
-void record_end(Session& session, const Command& command, std::int64_t act,
+void record_end(Session& session, const Command& command, std::int64_t entry,
                 const std::string& outcome, const std::string& said) {
-  const auto done = flows::record_outcome(session.app.flows(), act, session.actor,
+  const auto done = flows::record_outcome(session.app.flows(), entry, session.actor,
                                           std::string(command.path), outcome, said);
   if (done) return;
   log_error("audit", "the result of a command could not be recorded in the audit log",
-            {{"act", act}, {"command", command.path}, {"outcome", outcome}});
+            {{"act", entry}, {"command", command.path}, {"outcome", outcome}});
 }
 
 int run_in(Session& session, const Command& command, const Arguments& arguments) {
-  const auto answer = carry_out(session, command, arguments);
-  if (!answer) {
+  const auto result = carry_out(session, command, arguments);
+  if (!result) {
     // A command that gave up because its output cannot be written: that is said once, at the end.
     if (!session.console.out) return exit_code::kFailed;
-    return print_problem(session.console, answer.error(), command.hint);
+    return print_problem(session.console, result.error(), command.hint);
   }
-  return print_answer(session.console, *answer, arguments.json);
+  return print_result(session.console, *result, arguments.json);
 }
 
 /// Commands that need no database when they are given a file.
@@ -126,27 +126,28 @@ int run_checked(App& app, const ControlRequest& request, const Console& console,
 
 }  // namespace
 
-Result<Answer> carry_out(Session& session, const Command& command, const Arguments& arguments) {
+Result<CommandResult> carry_out(Session& session, const Command& command,
+                                const Arguments& arguments) {
   if (session.actor.role < command.role) {
     return unexpected(Slug::forbidden, "This command requires the role " +
                                            std::string(name(command.role)) +
                                            ". Ask an administrator for it.");
   }
   if (command.role == OperatorRole::viewer) return (*command.on_file())(session, arguments);
-  COFFER_TRY(const auto act,
-             flows::record_act(session.app.flows(), session.actor, std::string(command.path),
-                               recorded(command, arguments)));
+  COFFER_TRY(const auto entry,
+             flows::record_audit_entry(session.app.flows(), session.actor,
+                                       std::string(command.path), recorded(command, arguments)));
   try {
-    auto answer = (*command.on_file())(session, arguments);
-    if (answer) {
-      record_end(session, command, act, "done", answer->unchanged);
+    auto result = (*command.on_file())(session, arguments);
+    if (result) {
+      record_end(session, command, entry, "done", result->unchanged);
     } else {
-      record_end(session, command, act, std::string(info(answer.error().slug).name),
-                 answer.error().detail);
+      record_end(session, command, entry, std::string(info(result.error().slug).name),
+                 result.error().detail);
     }
-    return answer;
+    return result;
   } catch (...) {
-    record_end(session, command, act, "unexpected-error", {});
+    record_end(session, command, entry, "unexpected-error", {});
     throw;
   }
 }

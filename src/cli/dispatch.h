@@ -17,7 +17,8 @@ int run_command(const CommandLine& line, const Console& console);
 /// Runs a command on a file for the actor of the session: judges the role (`forbidden`) and, where
 /// the role of the command is more than a viewer's, records the act before and its outcome after.
 /// The arguments have been checked.
-Result<Answer> carry_out(Session& session, const Command& command, const Arguments& arguments);
+Result<CommandResult> carry_out(Session& session, const Command& command,
+                                const Arguments& arguments);
 
 /// Prints what a command threw and returns its exit code. The operator can fix damage reported by
 /// SQLite and missing permissions; everything else is a bug in coffer.

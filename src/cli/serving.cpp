@@ -6,19 +6,19 @@
 #include <memory>
 #include <optional>
 
-#include "app.h"
+#include "app/app.h"
+#include "app/service/activation.h"
+#include "app/service/notify.h"
+#include "app/service/watchdog.h"
 #include "base/log.h"
 #include "base/telemetry/log_file.h"
 #include "cli/admin/site.h"
 #include "cli/control_socket.h"
 #include "cli/dispatch.h"
 #include "cli/exit_code.h"
-#include "cli/notify.h"
-#include "cli/service/activation.h"
-#include "cli/service/watchdog.h"
 #include "cli/settings.h"
 #include "cli/stop_signals.h"
-#include "flows/operators/operators.h"
+#include "flows/identity/operators.h"
 #include "store/identity/operators.h"
 
 namespace coffer::cli {

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "base/result.h"
-#include "cli/answer.h"
-#include "config.h"
+#include "cli/command_result.h"
+#include "config/config.h"
 
 namespace coffer {
 class App;

@@ -3,8 +3,8 @@
 
 #include <optional>
 
-#include "cli/answer.h"
-#include "config.h"
+#include "cli/command_result.h"
+#include "config/config.h"
 
 namespace coffer::cli {
 

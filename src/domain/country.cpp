@@ -3,27 +3,19 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text/ascii.h"
+
 namespace coffer {
 namespace {
 
 #include "domain/country_tables.inc"
 
-/// ASCII only: a letter of another alphabet never turns into one of a code.
-std::string upper(std::string_view code) {
-  std::string text(code);
-  for (char& c : text) {
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  }
-  return text;
-}
-
 /// `what` names the kind of code in both refusals.
 Result<std::string> parse_code(std::string_view text, std::size_t letters,
                                bool (*exists)(std::string_view), const std::string& what) {
-  std::string code = upper(text);
+  std::string code = ascii::to_upper(text);
   const bool well_shaped =
-      code.size() == letters &&
-      std::all_of(code.begin(), code.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
+      code.size() == letters && std::all_of(code.begin(), code.end(), ascii::is_upper);
   if (!well_shaped) {
     return unexpected(Slug::malformed_request,
                       "must have " + std::to_string(letters) + " letters: " + what);
@@ -40,7 +32,7 @@ std::span<const Country> countries() { return kCountries; }
 std::span<const Currency> currencies() { return kCurrencies; }
 
 const Country* find_country(std::string_view code) {
-  const std::string wanted = upper(code);
+  const std::string wanted = ascii::to_upper(code);
   const auto it = std::find_if(kCountries.begin(), kCountries.end(), [&](const Country& country) {
     return country.alpha2 == wanted || country.alpha3 == wanted;
   });
@@ -48,7 +40,7 @@ const Country* find_country(std::string_view code) {
 }
 
 const Currency* find_currency(std::string_view code) {
-  const std::string wanted = upper(code);
+  const std::string wanted = ascii::to_upper(code);
   const auto it = std::find_if(kCurrencies.begin(), kCurrencies.end(),
                                [&](const Currency& currency) { return currency.alpha3 == wanted; });
   return it == kCurrencies.end() ? nullptr : &*it;

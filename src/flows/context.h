@@ -7,7 +7,7 @@
 #include "auth/token.h"
 #include "base/clock.h"
 #include "base/random.h"
-#include "outbound/connector.h"
+#include "outbound/providers/connector.h"
 #include "store/commit_queue.h"
 #include "store/database.h"
 
@@ -21,8 +21,8 @@ class Notifier;
 
 namespace coffer::flows {
 
-class Figures;    // flows/operators/figures.h
-struct Logins;    // flows/login.h
+class Figures;    // flows/operations/figures.h
+struct Logins;    // flows/identity/login.h
 struct Webhooks;  // flows/webhooks/webhooks.h
 
 struct Context {

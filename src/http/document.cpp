@@ -8,18 +8,11 @@
 
 #include "base/check.h"
 #include "base/digest.h"
+#include "base/text/next_part.h"
 #include "base/text/trimmed.h"
 
 namespace coffer::http {
 namespace {
-
-/// The part of `list` before the next `separator`, which is removed from it.
-std::string_view next_part(std::string_view& list, char separator) {
-  const auto end = std::min(list.find(separator), list.size());
-  const std::string_view part = list.substr(0, end);
-  list.remove_prefix(std::min(end + 1, list.size()));
-  return trimmed(part);
-}
 
 bool is_zero_weight(std::string_view parameters) {
   while (!parameters.empty()) {

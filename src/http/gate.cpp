@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/text/next_part.h"
 #include "base/text/trimmed.h"
 #include "http/router.h"
 
@@ -250,11 +251,9 @@ void HeadParser::transfer_encoding(std::string_view value) {
 
 void HeadParser::connection(std::string_view list) {
   while (!list.empty()) {
-    const std::size_t comma = std::min(list.find(','), list.size());
-    const std::string_view option = trimmed(list.substr(0, comma), kSpace);
+    const std::string_view option = next_part(list, ',');
     close_asked_ = close_asked_ || same_name(option, "close");
     keep_asked_ = keep_asked_ || same_name(option, "keep-alive");
-    list.remove_prefix(std::min(comma + 1, list.size()));
   }
 }
 

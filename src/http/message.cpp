@@ -1,19 +1,9 @@
 #include "http/message.h"
 
+#include "base/text/ascii.h"
+
 namespace coffer::http {
-namespace {
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-}  // namespace
-
-bool same_name(std::string_view a, std::string_view b) {
-  if (a.size() != b.size()) return false;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    if (lower(a[i]) != lower(b[i])) return false;
-  }
-  return true;
-}
+bool same_name(std::string_view a, std::string_view b) { return ascii::same_word(a, b); }
 
 const std::string* Request::header(std::string_view name) const {
   for (const auto& [key, value] : headers) {

@@ -13,6 +13,7 @@
 
 #include "base/check.h"
 #include "base/clock.h"
+#include "base/text/ascii.h"
 
 namespace coffer::outbound {
 namespace {
@@ -27,13 +28,6 @@ bool is_numeric(const std::string& name) {
   in6_addr out{};
   return inet_pton(AF_INET, name.c_str(), &out) == 1 ||
          inet_pton(AF_INET6, name.c_str(), &out) == 1;
-}
-
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return text;
 }
 
 /// The rule of the WHATWG URL standard: a last label of digits or of 0x and hex digits means a
@@ -52,7 +46,7 @@ bool is_host_name(std::string_view name) {
   if (name.empty() || name.size() > kNameMax || name.front() == '.') return false;
   if (name.find("..") != std::string_view::npos || ends_in_a_number(name)) return false;
   return std::all_of(name.begin(), name.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
+    return ascii::is_lower(c) || ascii::is_digit(c) || c == '-' || c == '_' || c == '.';
   });
 }
 
@@ -138,7 +132,7 @@ CaresResolver::CaresResolver() {
 
 Result<Addresses> CaresResolver::resolve(const std::string& name, int timeout_ms) {
   if (is_numeric(name)) return Addresses{name};
-  std::string wanted = lower(name);
+  std::string wanted = ascii::to_lower(name);
   if (!wanted.empty() && wanted.back() == '.') wanted.pop_back();
   if (!is_host_name(wanted)) {
     return unexpected(Slug::malformed_request, "`" + name + "` is not a host name.");

@@ -8,6 +8,8 @@
 #include <optional>
 #include <span>
 
+#include "base/text/ascii.h"
+
 namespace coffer::outbound {
 namespace {
 
@@ -96,8 +98,7 @@ bool is_metadata(const Address& address) {
 }
 
 std::string normal_host(std::string_view host) {
-  std::string out(host);
-  for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  std::string out = ascii::to_lower(host);
   if (out.size() > 1 && out.back() == '.') out.pop_back();
   return out;
 }
@@ -109,7 +110,7 @@ bool is_host_name(const std::string& name) {
   }
   if (name.find("..") != std::string::npos) return false;
   const bool clean = std::all_of(name.begin(), name.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
+    return ascii::is_lower(c) || ascii::is_digit(c) || c == '-' || c == '_' || c == '.';
   });
   const std::string last = name.substr(name.rfind('.') + 1);
   const bool number = last.find_first_not_of("0123456789") == std::string::npos ||

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "domain/tenant.h"
+#include "domain/identity/tenant.h"
 #include "outbound/resolver.h"
 #include "outbound/url.h"
 

@@ -17,7 +17,7 @@
 
 #include "base/clock.h"
 #include "base/uuid.h"
-#include "domain/money.h"
+#include "domain/ledger/money.h"
 
 namespace SQLite {
 class Database;

@@ -4,12 +4,12 @@
 #include <array>
 
 #include "base/check.h"
-#include "domain/events/event_type.h"
-#include "domain/provider_payment.h"
-#include "store/identity/acts.h"
+#include "domain/providers/provider_payment.h"
+#include "domain/webhooks/event_type.h"
+#include "store/identity/audit_log.h"
 #include "store/identity/quota_book.h"
 #include "store/identity/row_bytes.h"
-#include "store/journal.h"
+#include "store/ledger/journal.h"
 
 namespace coffer::store {
 namespace {
@@ -402,7 +402,7 @@ std::vector<Violation> verify(Connection& db, bool deep, const ProgressFunction&
     });
   });
   show("audit_log", 0, kNotKnown, Progress::Unit::rows);
-  check("audit_log", out, [&] { return verify_acts(db); });
+  check("audit_log", out, [&] { return verify_audit_log(db); });
   if (!deep) return out;
   show("sqlite_integrity", 0, kNotKnown, Progress::Unit::steps);
   check("sqlite_integrity", out, [&] {

@@ -5,9 +5,9 @@
 #include <filesystem>
 
 #include "base/log.h"
-#include "store/catalog.h"
 #include "store/database.h"
-#include "store/safety/foreign_file.h"
+#include "store/ledger/catalog.h"
+#include "store/operations/foreign_file.h"
 
 namespace coffer::store {
 namespace {

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "domain/tenant.h"
-#include "store/balance_book.h"
+#include "domain/identity/tenant.h"
 #include "store/connection.h"
 #include "store/identity/quota_book.h"
+#include "store/ledger/balance_book.h"
 
 namespace coffer {
 class Counter;  // base/telemetry/metrics.h

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "flows/notifications.h"
+#include "flows/operations/notifications.h"
 
 namespace coffer::workers {
 namespace {

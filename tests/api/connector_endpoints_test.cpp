@@ -4,7 +4,7 @@
 #include <sstream>
 
 #include "cli/dispatch.h"
-#include "outbound/provider_signature.h"
+#include "outbound/providers/provider_signature.h"
 #include "support/recipients.h"
 #include "support/simulated_provider.h"
 

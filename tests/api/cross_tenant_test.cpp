@@ -251,7 +251,7 @@ TEST_CASE("what no intruder finds its owner finds, so that a missing wall would 
       const Client owner = world.app.me();
       const Reply reply = owner.send(sample.call(world.theirs));
       INFO(route.operation << " with its own " << name << ": " << reply.text());
-      CHECK(reply.status == route.answers.front().status);
+      CHECK(reply.status == route.responses.front().status);
       CHECK(without_identity(reply) != without_identity(owner.send(sample.call(absent))));
       ++found;
     }

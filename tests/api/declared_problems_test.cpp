@@ -1,6 +1,6 @@
 // Every problem that a route declares by name is produced here, generated from the route table.
-// Those that follow from credentials, limits and the server itself are in declared_answers_test.cpp
-// and every_route_test.cpp.
+// Those that follow from credentials, limits and the server itself are in
+// declared_responses_test.cpp and every_route_test.cpp.
 #include <catch2/catch.hpp>
 #include <map>
 

@@ -4,8 +4,8 @@
 #include <set>
 
 #include "flows/webhooks/deliver.h"
-#include "store/outbox/deliveries.h"
-#include "store/outbox/webhooks.h"
+#include "store/webhooks/deliveries.h"
+#include "store/webhooks/webhooks.h"
 #include "support/connectors.h"
 #include "support/receiver.h"
 #include "support/recipients.h"

@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 #include <set>
 
-#include "domain/payment.h"
+#include "domain/payments/payment.h"
 #include "support/test_app.h"
 
 using namespace coffer;

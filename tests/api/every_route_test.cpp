@@ -77,7 +77,7 @@ TEST_CASE("a success under the second mount is as good as under the first") {
     call.target = "/gw" + call.target;
     const Reply reply = app.me().send(call);
     INFO(reply.text());
-    CHECK(reply.status == route.answers.front().status);
+    CHECK(reply.status == route.responses.front().status);
   }
 }
 
@@ -101,7 +101,7 @@ TEST_CASE("a token with the one scope of a route opens it, one with all others d
     CHECK_THAT(without.body, Catch::Matchers::Contains("`" + scope + "`"));
     const Reply with = app.me().scoped(scope).send(sample_of(route).call(names));
     INFO(with.text());
-    CHECK(with.status == route.answers.front().status);
+    CHECK(with.status == route.responses.front().status);
   }
 }
 

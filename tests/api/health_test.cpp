@@ -200,7 +200,7 @@ TEST_CASE("the document names every route under /v1 with every status, and nothi
       declared.insert(method + " " + std::string(route.pattern) + " " + std::to_string(status));
     };
     // A success that a query asks for is documented where that is an operation of its own.
-    for (const api::Answer& answer : route.answers) declare(answer.status);
+    for (const api::DeclaredResponse& answer : route.responses) declare(answer.status);
     for (const Slug slug : api::problems_of(route)) declare(info(slug).status);
   }
   CHECK(documented == declared);

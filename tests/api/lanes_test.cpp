@@ -171,8 +171,8 @@ TEST_CASE("lanes: a query that makes another operation of a request moves it to 
                                std::string(variant.parameter) + "=" + std::string(variant.value));
       const api::Route& other = api::find_operation(variant.operation);
       CHECK(lane_of(app, call) == other.lane);
-      const std::string_view type = other.answers.front().media_type;
-      if (type == route.answers.front().media_type) continue;
+      const std::string_view type = other.responses.front().media_type;
+      if (type == route.responses.front().media_type) continue;
       call.target = plain.target;
       call.headers = {{"Accept", "*/*, " + std::string(type)}};
       CHECK(lane_of(app, call) == other.lane);

@@ -2,9 +2,9 @@
 // bound: a refusal or a failure with its reason, never a job that is tried for ever.
 #include <catch2/catch.hpp>
 
-#include "flows/operators/mend_payment.h"
-#include "store/catalog.h"
-#include "store/journal.h"
+#include "flows/payments/resolve_payment.h"
+#include "store/ledger/catalog.h"
+#include "store/ledger/journal.h"
 #include "support/connectors.h"
 #include "support/recipients.h"
 #include "support/test_app.h"

@@ -1,9 +1,9 @@
 // notifyEmail and notifyWhatsApp: what a payment that succeeds leaves behind, and how it is sent.
 #include <catch2/catch.hpp>
 
-#include "flows/wallet_changes.h"
-#include "store/operating/noun_lists.h"
-#include "store/wallets.h"
+#include "flows/ledger/wallet_changes.h"
+#include "store/ledger/wallets.h"
+#include "store/operations/noun_lists.h"
 #include "support/connectors.h"
 #include "support/receiver.h"
 #include "support/recipients.h"

@@ -1,7 +1,7 @@
 // POST /v1/public/auth/verify-otp: people, and what their token opens.
 #include <catch2/catch.hpp>
 
-#include "flows/user_changes.h"
+#include "flows/identity/user_changes.h"
 #include "support/logins.h"
 #include "support/scenario.h"
 

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <sstream>
 
-#include "outbound/provider_signature.h"
+#include "outbound/providers/provider_signature.h"
 #include "route_samples.h"
 #include "support/connectors.h"
 #include "support/recipients.h"

@@ -56,7 +56,7 @@ TEST_CASE("a replay repeats the first acknowledgement: only isIdempotent differs
   const Names mine = belongings_of(app, app.me());
   int routes = 0;
   for (const api::Route& route : api::routes()) {
-    const std::string_view schema = route.answers.front().schema;
+    const std::string_view schema = route.responses.front().schema;
     if (schema != "Acknowledgement" && schema != "CashInResult") continue;
     INFO(route.operation);
     Names names = mine;

@@ -3,7 +3,7 @@
 #include <map>
 
 #include "base/check.h"
-#include "domain/compliance.h"
+#include "domain/payments/compliance.h"
 #include "flows/webhooks/webhook_changes.h"
 #include "support/connectors.h"
 #include "support/logins.h"

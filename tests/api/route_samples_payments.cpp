@@ -1,10 +1,10 @@
 // What payments through providers and to beneficiaries refer to.
 #include <catch2/catch.hpp>
 
-#include "outbound/provider_signature.h"
+#include "outbound/providers/provider_signature.h"
 #include "route_samples.h"
+#include "store/identity/tenants.h"
 #include "store/providers/references.h"
-#include "store/tenants.h"
 #include "support/connectors.h"
 #include "support/recipients.h"
 

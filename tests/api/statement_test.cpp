@@ -2,8 +2,8 @@
 #include <catch2/catch.hpp>
 #include <set>
 
-#include "flows/wallet_changes.h"
-#include "store/tenants.h"
+#include "flows/ledger/wallet_changes.h"
+#include "store/identity/tenants.h"
 #include "support/connectors.h"
 #include "support/scenario.h"
 #include "support/test_app.h"

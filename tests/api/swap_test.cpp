@@ -2,7 +2,7 @@
 // down.
 #include <catch2/catch.hpp>
 
-#include "flows/market_changes.h"
+#include "flows/ledger/market_changes.h"
 #include "support/scenario.h"
 #include "support/test_app.h"
 

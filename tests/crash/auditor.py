@@ -132,7 +132,7 @@ class Audit:
             last_number, last_at = row["journal"], row["at"]
 
     def check_chain(self):
-        """The canonical text as the header of src/store/journal.h documents it."""
+        """The canonical text as the header of src/store/ledger/journal.h documents it."""
         entries = {}
         for entry in self.rows("SELECT * FROM entries ORDER BY entry"):
             entries.setdefault(entry["entry"] // 1024, []).append(entry)

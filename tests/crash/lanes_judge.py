@@ -24,7 +24,7 @@ class Bounds:
 
 
 def judge(bounds, result):
-    """Faults as sentences. One that begins with SLOW can have its cause in a busy machine, and is tried again: all
+    """ValidationErrors as sentences. One that begins with SLOW can have its cause in a busy machine, and is tried again: all
     but lost payments and responses that no overload explains."""
     quiet, during, after = (result["phases"][name] for name in ("quiet", "during", "after"))
     faults = []

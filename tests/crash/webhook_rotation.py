@@ -77,7 +77,7 @@ def is_slow(at, signers, rotations):
 
 
 def judge_signers(deliveries, secrets, rotations):
-    """Faults, and how many deliveries had how many signatures."""
+    """ValidationErrors, and how many deliveries had how many signatures."""
     faults, kinds = [], {}
     for delivery in deliveries:
         at = int(delivery.headers["x-webhook-ts"]) / 1000

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "domain/money.h"
+#include "domain/ledger/money.h"
 #include "fuzz/property.h"
 #include "http/json_body.h"
 

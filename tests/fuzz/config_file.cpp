@@ -1,6 +1,6 @@
 // The configuration file: every line is an entry, a fault or nothing, and entries written out again
 // are read as the same.
-#include "config_file.h"
+#include "config/config_file.h"
 
 #include <algorithm>
 #include <set>
@@ -27,7 +27,7 @@ void check(std::string_view text) {
   std::set<int> seen_lines;
   std::set<std::string> seen_keys;
   std::string written;
-  for (const ConfigFileFault& fault : read.faults) {
+  for (const ConfigFileFault& fault : read.errors) {
     HOLDS(fault.line >= 1 && fault.line <= lines && !fault.message.empty());
     HOLDS(seen_lines.insert(fault.line).second);
   }
@@ -38,7 +38,7 @@ void check(std::string_view text) {
     written += write(entry);
   }
   const ConfigFileText again = parse_config_file(written);
-  HOLDS(again.faults.empty() && again.entries.size() == read.entries.size());
+  HOLDS(again.errors.empty() && again.entries.size() == read.entries.size());
   for (std::size_t i = 0; i < again.entries.size(); ++i) {
     const ConfigFileEntry &a = read.entries[i], &b = again.entries[i];
     HOLDS(a.key == b.key && a.value == b.value && a.quoted == b.quoted);

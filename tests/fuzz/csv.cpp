@@ -1,5 +1,5 @@
 // A cell of a CSV export: a reader of RFC 4180 gets the text back, and no spreadsheet a formula.
-#include "api/csv.h"
+#include "api/ledger/csv.h"
 
 #include <optional>
 #include <vector>

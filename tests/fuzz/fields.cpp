@@ -4,7 +4,7 @@
 #include "api/pipeline/fields.h"
 
 #include "api/identity/form.h"
-#include "domain/payment.h"
+#include "domain/payments/payment.h"
 #include "fuzz/property.h"
 
 namespace coffer::fuzz {
@@ -17,14 +17,14 @@ using http::JsonValue;
 template <class Run>
 void reads(const JsonValue& object, std::string_view name, const Run& run) {
   for (const Presence presence : {required, optional}) {
-    Faults faults;
-    Fields fields(object, faults, "p.");
-    const bool was_empty = faults.empty();
+    ValidationErrors errors;
+    Fields fields(object, errors, "p.");
+    const bool was_empty = errors.empty();
     const bool there = run(fields, presence);
-    HOLDS(!there || faults.empty());
-    HOLDS(there || faults.names("p." + std::string(name)) || !was_empty || presence == optional);
-    if (faults.empty()) continue;
-    const int status = faults.problem().status();
+    HOLDS(!there || errors.empty());
+    HOLDS(there || errors.names("p." + std::string(name)) || !was_empty || presence == optional);
+    if (errors.empty()) continue;
+    const int status = errors.problem().status();
     HOLDS(status == 400 || status == 404 || status == 422);
   }
 }
@@ -62,8 +62,8 @@ void check_member(const JsonValue& object, std::string_view name) {
   });
   reads(object, name,
         [&](Fields& fields, Presence presence) { return fields.array(name, presence) != nullptr; });
-  Faults faults;
-  Fields fields(object, faults);
+  ValidationErrors errors;
+  Fields fields(object, errors);
   const auto reference = fields.reference(name);
   HOLDS(!reference || is_reference(*reference));
 }
@@ -72,8 +72,8 @@ void check_body(std::string_view text) {
   const auto body = http::parse_json(text);
   if (!body) return;
   for (const char* name : {"a", "b", "c"}) check_member(*body, name);
-  Faults faults;
-  Fields fields(*body, faults);
+  ValidationErrors errors;
+  Fields fields(*body, errors);
   for (const char* name : {"a", "b", "c"}) fields.find(name);  // now they are known
   fields.refuse_unknown();
   const auto* members = body->object();
@@ -82,14 +82,14 @@ void check_body(std::string_view text) {
     for (const auto& [name, value] : *members)
       unknown = unknown || (name != "a" && name != "b" && name != "c");
   }
-  HOLDS(unknown == !faults.empty());
+  HOLDS(unknown == !errors.empty());
 }
 
 void check_query(std::string_view text) {
   http::Request request;
   if (const auto value = form_value(text, "a")) request.query.emplace_back("a", *value);
-  Faults faults;
-  QueryFields query(request, faults);
+  ValidationErrors errors;
+  QueryFields query(request, errors);
   const auto time = query.time("a");
   if (time) {
     const auto again = Timestamp::parse(time->to_string());
@@ -100,7 +100,7 @@ void check_query(std::string_view text) {
   static_cast<void>(query.flag("a"));
   http::Request limited;
   if (const auto* value = request.query_value("a")) limited.query.emplace_back("limit", *value);
-  const int limit = QueryFields(limited, faults).limit();
+  const int limit = QueryFields(limited, errors).limit();
   HOLDS(limit >= 1 && limit <= 100);
 }
 

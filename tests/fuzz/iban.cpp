@@ -1,5 +1,5 @@
 // IBAN and BIC: one electronic form, and check digits that find every single wrong character.
-#include "domain/party/iban.h"
+#include "domain/parties/iban.h"
 
 #include "fuzz/property.h"
 

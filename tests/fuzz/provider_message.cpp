@@ -1,7 +1,7 @@
 // What a provider answers, read as every kind of answer: exactly what the protocol says, or
 // `provider-error`.
 #include "fuzz/property.h"
-#include "outbound/provider_messages.h"
+#include "outbound/providers/provider_messages.h"
 
 namespace coffer::fuzz {
 namespace {
@@ -64,13 +64,13 @@ void check(std::string_view text) {
   if (!body) return;
   check_quotes(*body);
   const auto payout = read_payout(kId, *body);
-  if (const PayoutAnswer* answer = sound(payout)) {
+  if (const PayoutResponse* answer = sound(payout)) {
     HOLDS(answer->state != PayoutState::never_arrived);
     check_failure(answer->state == PayoutState::failed, answer->failure, answer->message);
   }
   const ConnectorTerms terms = terms_of(Direction::on_ramp);
   const auto collection = read_collection(terms, kId, *body);
-  if (const CollectionAnswer* answer = sound(collection)) {
+  if (const CollectionResponse* answer = sound(collection)) {
     HOLDS(answer->state != CollectionState::never_arrived);
     check_failure(answer->state == CollectionState::failed, answer->failure, answer->message);
     HOLDS(answer->instructions.size() <= 50);
@@ -84,7 +84,7 @@ void check(std::string_view text) {
   HOLDS(!(payout && read_payout(other, *body)) &&
         !(collection && read_collection(terms, other, *body)));
   const auto reference = read_reference(*body);
-  if (const ReferenceAnswer* answer = sound(reference)) {
+  if (const ReferenceResponse* answer = sound(reference)) {
     check_reference(answer->issued);
     HOLDS(answer->related.size() <= 100);
     for (const IssuedReference& related : answer->related) check_reference(related);

@@ -1,6 +1,6 @@
 // The signature headers of the provider protocol: lines for timestamp, signature and path, then a
 // body.
-#include "outbound/provider_signature.h"
+#include "outbound/providers/provider_signature.h"
 
 #include "fuzz/property.h"
 

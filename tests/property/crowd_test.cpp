@@ -8,9 +8,9 @@
 
 #include "base/mutex.h"
 #include "base/thread.h"
-#include "flows/settle_payment.h"
-#include "flows/submit_payment.h"
-#include "flows/wallet_changes.h"
+#include "flows/ledger/wallet_changes.h"
+#include "flows/payments/settle_payment.h"
+#include "flows/payments/submit_payment.h"
 #include "property/seeds.h"
 #include "property/world.h"
 

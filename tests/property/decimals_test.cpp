@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/clock.h"
-#include "domain/money.h"
+#include "domain/ledger/money.h"
 #include "property/seeds.h"
 
 using namespace coffer;

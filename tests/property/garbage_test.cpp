@@ -8,8 +8,8 @@
 #include "base/clock.h"
 #include "base/digest.h"
 #include "base/uuid.h"
-#include "domain/money.h"
-#include "domain/payment.h"
+#include "domain/ledger/money.h"
+#include "domain/payments/payment.h"
 #include "http/json_body.h"
 #include "property/seeds.h"
 

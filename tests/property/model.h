@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "domain/payment.h"
+#include "domain/payments/payment.h"
 #include "property/world.h"
 
 namespace coffer::property {
@@ -205,11 +205,12 @@ class Model {
   void send_again(ModelPayment& payment, std::int64_t now);
   void debit(ModelPayment& payment);
   void refund(ModelPayment& payment);
-  void hear_payout(ModelPayment& payment, const outbound::PayoutAnswer& answer, std::int64_t now);
-  void payout_failed(ModelPayment& payment, const outbound::PayoutAnswer& answer, std::int64_t now);
+  void hear_payout(ModelPayment& payment, const outbound::PayoutResponse& answer, std::int64_t now);
+  void payout_failed(ModelPayment& payment, const outbound::PayoutResponse& answer,
+                     std::int64_t now);
   Wide credit_of(const ModelSide& side) const;
   void collected(ModelPayment& payment, std::int64_t now);
-  void hear_collection(ModelPayment& payment, const outbound::CollectionAnswer& answer,
+  void hear_collection(ModelPayment& payment, const outbound::CollectionResponse& answer,
                        std::int64_t now);
   std::map<AccountName, ModelAccount> expected_accounts() const;
 

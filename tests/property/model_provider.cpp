@@ -6,9 +6,9 @@
 namespace coffer::property {
 namespace {
 
-using outbound::CollectionAnswer;
+using outbound::CollectionResponse;
 using outbound::CollectionState;
-using outbound::PayoutAnswer;
+using outbound::PayoutResponse;
 using outbound::PayoutState;
 using outbound::ProviderRefund;
 
@@ -353,7 +353,7 @@ void Model::refund(ModelPayment& payment) {
   end(payment, PaymentStatus::refunded);
 }
 
-void Model::payout_failed(ModelPayment& payment, const PayoutAnswer& answer, std::int64_t now) {
+void Model::payout_failed(ModelPayment& payment, const PayoutResponse& answer, std::int64_t now) {
   if (payment.status != PaymentStatus::refund_pending) {
     const FailureCode code = answer.failure.value_or(FailureCode::provider_error);
     if (payment.side->state != ProviderState::accepted &&
@@ -375,7 +375,7 @@ void Model::payout_failed(ModelPayment& payment, const PayoutAnswer& answer, std
   }
 }
 
-void Model::hear_payout(ModelPayment& payment, const PayoutAnswer& answer, std::int64_t now) {
+void Model::hear_payout(ModelPayment& payment, const PayoutResponse& answer, std::int64_t now) {
   if (payment.side->state == ProviderState::over) return;
   const bool refunding = payment.status == PaymentStatus::refund_pending;
   switch (answer.state) {
@@ -428,7 +428,7 @@ void Model::collected(ModelPayment& payment, std::int64_t now) {
   end(payment, PaymentStatus::succeeded);
 }
 
-void Model::hear_collection(ModelPayment& payment, const CollectionAnswer& answer,
+void Model::hear_collection(ModelPayment& payment, const CollectionResponse& answer,
                             std::int64_t now) {
   ModelSide& side = *payment.side;
   if (side.state == ProviderState::over) return;
@@ -459,9 +459,9 @@ void Model::hear(const std::string& transaction_id, const flows::ProviderReply& 
     const std::int64_t wish = reply.error().retry_after_s.value_or(0) * 1'000;
     return move_job(payment, now + std::max(pause_after(payment.asked), wish), payment.asked + 1);
   }
-  if (const auto* payout = std::get_if<PayoutAnswer>(&*reply))
+  if (const auto* payout = std::get_if<PayoutResponse>(&*reply))
     return hear_payout(payment, *payout, now);
-  hear_collection(payment, std::get<CollectionAnswer>(*reply), now);
+  hear_collection(payment, std::get<CollectionResponse>(*reply), now);
 }
 
 Verdict Model::decide(const std::string& transaction_id, std::optional<FailureCode> failure,
@@ -475,12 +475,12 @@ Verdict Model::decide(const std::string& transaction_id, std::optional<FailureCo
   if (payment.status == PaymentStatus::initiated) payment.status = PaymentStatus::processing;
   payment.asked = 0;
   if (is_off_ramp(connectors_[payment.side->connector])) {
-    PayoutAnswer answer;
+    PayoutResponse answer;
     answer.state = failure ? PayoutState::failed : PayoutState::succeeded;
     answer.failure = failure;
     hear_payout(payment, answer, now);
   } else {
-    CollectionAnswer answer;
+    CollectionResponse answer;
     answer.state = failure ? CollectionState::failed : CollectionState::collected;
     answer.failure = failure;
     hear_collection(payment, answer, now);

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <limits>
 
-#include "flows/market_changes.h"
-#include "flows/settle_payment.h"
-#include "flows/submit_payment.h"
-#include "flows/wallet_changes.h"
+#include "flows/ledger/market_changes.h"
+#include "flows/ledger/wallet_changes.h"
+#include "flows/payments/settle_payment.h"
+#include "flows/payments/submit_payment.h"
 
 namespace coffer::property {
 namespace {

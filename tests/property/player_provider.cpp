@@ -1,10 +1,10 @@
 // Quotes, cash-outs, collections and references.
 #include <algorithm>
 
-#include "domain/compliance.h"
+#include "domain/payments/compliance.h"
+#include "flows/payments/make_quote.h"
 #include "flows/providers/connector_changes.h"
-#include "flows/providers/make_quote.h"
-#include "flows/providers/provider_news.h"
+#include "flows/providers/provider_callback.h"
 #include "flows/providers/references.h"
 #include "property/player.h"
 

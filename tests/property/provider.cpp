@@ -107,8 +107,8 @@ Result<ProviderQuote> DiceProvider::quote(const ConnectorTerms& terms, const Quo
 // Payouts
 // ------------------------------------------------------------------------------------------
 
-PayoutAnswer DiceProvider::first_answer(const PaymentId& id) {
-  PayoutAnswer answer;
+PayoutResponse DiceProvider::first_answer(const PaymentId& id) {
+  PayoutResponse answer;
   if (dice_.one_in(2)) answer.provider_reference = "p-" + id.to_string().substr(0, 8);
   const std::int64_t kind = dice_.roll(10);
   if (kind < 4) {
@@ -125,7 +125,7 @@ PayoutAnswer DiceProvider::first_answer(const PaymentId& id) {
   return answer;
 }
 
-void DiceProvider::move_on(PayoutAnswer& answer) {
+void DiceProvider::move_on(PayoutResponse& answer) {
   const bool waits = answer.state == PayoutState::pending || answer.state == PayoutState::in_review;
   if (waits && (calm_ || !dice_.one_in(3))) {
     const std::int64_t kind = dice_.roll(8);
@@ -147,43 +147,44 @@ void DiceProvider::move_on(PayoutAnswer& answer) {
   }
 }
 
-Result<PayoutAnswer> DiceProvider::submit(const ConnectorTerms& terms, const Payout& payout) {
+Result<PayoutResponse> DiceProvider::submit(const ConnectorTerms& terms, const Payout& payout) {
   if (never_arrives(payout.id) || trouble(8)) {
-    return say<PayoutAnswer>(terms, payout.id, ProviderCall::submit, fault());
+    return say<PayoutResponse>(terms, payout.id, ProviderCall::submit, fault());
   }
   const auto it = payouts_.find(payout.id.uuid);
-  PayoutAnswer& answer =
+  PayoutResponse& answer =
       it != payouts_.end()
           ? it->second
           : payouts_.emplace(payout.id.uuid, first_answer(payout.id)).first->second;
-  if (trouble(8)) return say<PayoutAnswer>(terms, payout.id, ProviderCall::submit, fault());
-  return say<PayoutAnswer>(terms, payout.id, ProviderCall::submit, answer);
+  if (trouble(8)) return say<PayoutResponse>(terms, payout.id, ProviderCall::submit, fault());
+  return say<PayoutResponse>(terms, payout.id, ProviderCall::submit, answer);
 }
 
-Result<PayoutAnswer> DiceProvider::standing(const PaymentId& id) {
+Result<PayoutResponse> DiceProvider::standing(const PaymentId& id) {
   if (trouble(8)) return fault();
   const auto it = payouts_.find(id.uuid);
-  if (it == payouts_.end() || trouble(30)) return PayoutAnswer{.state = PayoutState::never_arrived};
+  if (it == payouts_.end() || trouble(30))
+    return PayoutResponse{.state = PayoutState::never_arrived};
   move_on(it->second);
-  PayoutAnswer answer = it->second;
+  PayoutResponse answer = it->second;
   if (trouble(40)) answer.state = PayoutState::succeeded;  // whatever it said before
   return answer;
 }
 
-Result<PayoutAnswer> DiceProvider::payout_status(const ConnectorTerms& terms,
-                                                 const Payout& payout) {
-  return say<PayoutAnswer>(terms, payout.id, ProviderCall::status, standing(payout.id));
+Result<PayoutResponse> DiceProvider::payout_status(const ConnectorTerms& terms,
+                                                   const Payout& payout) {
+  return say<PayoutResponse>(terms, payout.id, ProviderCall::status, standing(payout.id));
 }
 
-Result<PayoutAnswer> DiceProvider::cancel(const ConnectorTerms& terms, const Payout& payout) {
-  if (trouble(8)) return say<PayoutAnswer>(terms, payout.id, ProviderCall::cancel, fault());
+Result<PayoutResponse> DiceProvider::cancel(const ConnectorTerms& terms, const Payout& payout) {
+  if (trouble(8)) return say<PayoutResponse>(terms, payout.id, ProviderCall::cancel, fault());
   if (!payouts_.contains(payout.id.uuid)) {
-    PayoutAnswer never;
+    PayoutResponse never;
     never.state = PayoutState::failed;
     never.failure = FailureCode::provider_timeout;
     payouts_.emplace(payout.id.uuid, never);
   }
-  return say<PayoutAnswer>(terms, payout.id, ProviderCall::cancel, payouts_.at(payout.id.uuid));
+  return say<PayoutResponse>(terms, payout.id, ProviderCall::cancel, payouts_.at(payout.id.uuid));
 }
 
 // Collections
@@ -191,21 +192,21 @@ Result<PayoutAnswer> DiceProvider::cancel(const ConnectorTerms& terms, const Pay
 
 /// The payer pays: what was asked for, said or unsaid, or anything from nearly nothing to twice
 /// that.
-void DiceProvider::collect_now(CollectionAnswer& answer, Amount asked) {
+void DiceProvider::collect_now(CollectionResponse& answer, Amount asked) {
   answer.state = CollectionState::collected;
   const std::int64_t kind = dice_.roll(4);
   if (kind == 0) answer.collected = asked;
   if (kind > 1) answer.collected = Amount::from_units(1 + dice_.roll(2 * asked.units()));
 }
 
-Result<CollectionAnswer> DiceProvider::collect(const ConnectorTerms& terms,
-                                               const Collection& collection) {
+Result<CollectionResponse> DiceProvider::collect(const ConnectorTerms& terms,
+                                                 const Collection& collection) {
   const ProviderCall call = ProviderCall::collect;
   if (never_arrives(collection.id) || trouble(8)) {
-    return say<CollectionAnswer>(terms, collection.id, call, fault());
+    return say<CollectionResponse>(terms, collection.id, call, fault());
   }
   if (!collections_.contains(collection.id.uuid)) {
-    CollectionAnswer answer;
+    CollectionResponse answer;
     answer.instructions = {{"reference", "pay-" + std::to_string(dice_.roll(1'000'000))}};
     if (dice_.one_in(2)) answer.expires_at = clock_.now().plus_ms(1 + dice_.roll(20'000));
     const std::int64_t kind = dice_.roll(10);
@@ -217,17 +218,17 @@ Result<CollectionAnswer> DiceProvider::collect(const ConnectorTerms& terms,
     }
     collections_.emplace(collection.id.uuid, answer);
   }
-  if (trouble(8)) return say<CollectionAnswer>(terms, collection.id, call, fault());
-  return say<CollectionAnswer>(terms, collection.id, call, collections_.at(collection.id.uuid));
+  if (trouble(8)) return say<CollectionResponse>(terms, collection.id, call, fault());
+  return say<CollectionResponse>(terms, collection.id, call, collections_.at(collection.id.uuid));
 }
 
-Result<CollectionAnswer> DiceProvider::standing_collection(const Collection& collection) {
+Result<CollectionResponse> DiceProvider::standing_collection(const Collection& collection) {
   if (trouble(8)) return fault();
   const auto it = collections_.find(collection.id.uuid);
   if (it == collections_.end() || trouble(30)) {
-    return CollectionAnswer{.state = CollectionState::never_arrived};
+    return CollectionResponse{.state = CollectionState::never_arrived};
   }
-  CollectionAnswer& answer = it->second;
+  CollectionResponse& answer = it->second;
   if (answer.state == CollectionState::pending && (calm_ || dice_.one_in(2))) {
     if (dice_.one_in(5)) {
       answer.state = CollectionState::failed;
@@ -239,17 +240,17 @@ Result<CollectionAnswer> DiceProvider::standing_collection(const Collection& col
   return answer;
 }
 
-Result<CollectionAnswer> DiceProvider::collection_status(const ConnectorTerms& terms,
-                                                         const Collection& collection) {
-  return say<CollectionAnswer>(terms, collection.id, ProviderCall::collection_status,
-                               standing_collection(collection));
+Result<CollectionResponse> DiceProvider::collection_status(const ConnectorTerms& terms,
+                                                           const Collection& collection) {
+  return say<CollectionResponse>(terms, collection.id, ProviderCall::collection_status,
+                                 standing_collection(collection));
 }
 
-Result<CollectionAnswer> DiceProvider::expire(const ConnectorTerms& terms,
-                                              const Collection& collection) {
+Result<CollectionResponse> DiceProvider::expire(const ConnectorTerms& terms,
+                                                const Collection& collection) {
   const ProviderCall call = ProviderCall::expire;
-  if (trouble(8)) return say<CollectionAnswer>(terms, collection.id, call, fault());
-  CollectionAnswer& answer = collections_.try_emplace(collection.id.uuid).first->second;
+  if (trouble(8)) return say<CollectionResponse>(terms, collection.id, call, fault());
+  CollectionResponse& answer = collections_.try_emplace(collection.id.uuid).first->second;
   if (answer.state == CollectionState::pending) {
     if (dice_.one_in(4)) {
       collect_now(answer, collection.send);
@@ -257,12 +258,12 @@ Result<CollectionAnswer> DiceProvider::expire(const ConnectorTerms& terms,
       answer.state = CollectionState::expired;
     }
   }
-  return say<CollectionAnswer>(terms, collection.id, call, answer);
+  return say<CollectionResponse>(terms, collection.id, call, answer);
 }
 
-Result<ReferenceAnswer> DiceProvider::issue_reference(const ConnectorTerms&,
-                                                      const ReferenceAsk& ask) {
-  ReferenceAnswer answer;
+Result<ReferenceResponse> DiceProvider::issue_reference(const ConnectorTerms&,
+                                                        const ReferenceAsk& ask) {
+  ReferenceResponse answer;
   answer.issued.reference = "REF-" + ask.customer_id;
   return answer;
 }

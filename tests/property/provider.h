@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "domain/provider_payment.h"
+#include "domain/providers/provider_payment.h"
 #include "flows/providers/provider_message.h"
-#include "outbound/connector.h"
+#include "outbound/providers/connector.h"
 #include "property/seeds.h"
 
 namespace coffer::property {
@@ -38,20 +38,20 @@ class DiceProvider final : public outbound::Connector {
 
   Result<outbound::ProviderQuote> quote(const ConnectorTerms& terms,
                                         const outbound::QuoteAsk& ask) override;
-  Result<outbound::PayoutAnswer> submit(const ConnectorTerms& terms,
-                                        const outbound::Payout& payout) override;
-  Result<outbound::PayoutAnswer> payout_status(const ConnectorTerms& terms,
-                                               const outbound::Payout& payout) override;
-  Result<outbound::PayoutAnswer> cancel(const ConnectorTerms& terms,
-                                        const outbound::Payout& payout) override;
-  Result<outbound::CollectionAnswer> collect(const ConnectorTerms& terms,
-                                             const outbound::Collection& collection) override;
-  Result<outbound::CollectionAnswer> collection_status(
+  Result<outbound::PayoutResponse> submit(const ConnectorTerms& terms,
+                                          const outbound::Payout& payout) override;
+  Result<outbound::PayoutResponse> payout_status(const ConnectorTerms& terms,
+                                                 const outbound::Payout& payout) override;
+  Result<outbound::PayoutResponse> cancel(const ConnectorTerms& terms,
+                                          const outbound::Payout& payout) override;
+  Result<outbound::CollectionResponse> collect(const ConnectorTerms& terms,
+                                               const outbound::Collection& collection) override;
+  Result<outbound::CollectionResponse> collection_status(
       const ConnectorTerms& terms, const outbound::Collection& collection) override;
-  Result<outbound::CollectionAnswer> expire(const ConnectorTerms& terms,
-                                            const outbound::Collection& collection) override;
-  Result<outbound::ReferenceAnswer> issue_reference(const ConnectorTerms& terms,
-                                                    const outbound::ReferenceAsk& ask) override;
+  Result<outbound::CollectionResponse> expire(const ConnectorTerms& terms,
+                                              const outbound::Collection& collection) override;
+  Result<outbound::ReferenceResponse> issue_reference(const ConnectorTerms& terms,
+                                                      const outbound::ReferenceAsk& ask) override;
 
  private:
   template <class Answer>
@@ -62,17 +62,17 @@ class DiceProvider final : public outbound::Connector {
   FailureCode some_failure();
   outbound::ProviderQuote priced(const ConnectorTerms& terms, const outbound::QuoteAsk& ask);
   void spoil(const ConnectorTerms& terms, outbound::ProviderQuote& quote);
-  outbound::PayoutAnswer first_answer(const PaymentId& id);
-  void move_on(outbound::PayoutAnswer& answer);
-  Result<outbound::PayoutAnswer> standing(const PaymentId& id);
-  void collect_now(outbound::CollectionAnswer& answer, Amount asked);
-  Result<outbound::CollectionAnswer> standing_collection(const outbound::Collection& collection);
+  outbound::PayoutResponse first_answer(const PaymentId& id);
+  void move_on(outbound::PayoutResponse& answer);
+  Result<outbound::PayoutResponse> standing(const PaymentId& id);
+  void collect_now(outbound::CollectionResponse& answer, Amount asked);
+  Result<outbound::CollectionResponse> standing_collection(const outbound::Collection& collection);
 
   Dice dice_;
   const Clock& clock_;
   bool calm_ = false;
-  std::map<Uuid, outbound::PayoutAnswer> payouts_;
-  std::map<Uuid, outbound::CollectionAnswer> collections_;
+  std::map<Uuid, outbound::PayoutResponse> payouts_;
+  std::map<Uuid, outbound::CollectionResponse> collections_;
   std::vector<ProviderTalk> talks_;
   std::optional<Result<outbound::ProviderQuote>> last_quote_;
 };

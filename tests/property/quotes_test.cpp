@@ -2,7 +2,7 @@
 // (docs/contract.md#quotes).
 #include <catch2/catch.hpp>
 
-#include "domain/quote.h"
+#include "domain/payments/quote.h"
 #include "property/seeds.h"
 
 using namespace coffer;
@@ -101,9 +101,9 @@ bool check_one(Dice& dice) {
     fee = some_fee(dice, terms.send_decimals());
   }
   const Amount send = some_amount(dice, terms.send_decimals());
-  Faults faults;
-  check_quote_amount(terms, send, faults);
-  CHECK(faults.empty() == (send >= terms.min_amount && send <= terms.max_amount));
+  ValidationErrors errors;
+  check_quote_amount(terms, send, errors);
+  CHECK(errors.empty() == (send >= terms.min_amount && send <= terms.max_amount));
   const auto price = price_exact_send(terms, send, fee);
   if (price) {
     CHECK(price->send == send);

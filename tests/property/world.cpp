@@ -7,15 +7,15 @@
 #include <iterator>
 
 #include "base/digest.h"
-#include "flows/beneficiary_changes.h"
-#include "flows/market_changes.h"
+#include "flows/identity/tenancy_changes.h"
+#include "flows/ledger/market_changes.h"
+#include "flows/ledger/wallet_changes.h"
+#include "flows/parties/beneficiary_changes.h"
 #include "flows/providers/connector_changes.h"
 #include "flows/providers/references.h"
-#include "flows/tenancy_changes.h"
-#include "flows/wallet_changes.h"
-#include "store/catalog.h"
-#include "store/safety/verification.h"
-#include "store/tenants.h"
+#include "store/identity/tenants.h"
+#include "store/ledger/catalog.h"
+#include "store/operations/verification.h"
 
 namespace coffer::property {
 namespace {

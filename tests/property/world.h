@@ -13,13 +13,13 @@
 #include "auth/token.h"
 #include "base/clock.h"
 #include "base/random.h"
-#include "domain/connector.h"
-#include "domain/payment.h"
+#include "domain/payments/payment.h"
+#include "domain/providers/connector.h"
 #include "flows/context.h"
 #include "property/provider.h"
 #include "store/invariants.h"
-#include "store/payments.h"
-#include "store/wallets.h"
+#include "store/ledger/wallets.h"
+#include "store/payments/payments.h"
 
 namespace coffer::property {
 

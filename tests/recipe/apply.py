@@ -13,18 +13,18 @@ from pathlib import Path
 # file, the line before which a line is added (the first one after the mark), the line
 RECIPES = [
     # A wallet field: its member, its row, its column, and its row in the export.
-    ('src/domain/wallet.h', 'struct PersonMetadata {', '  bool operator==',
+    ('src/domain/ledger/wallet.h', 'struct PersonMetadata {', '  bool operator==',
      '  std::optional<std::string> tax_residence;'),
-    ('src/domain/wallet.h', 'struct TextFields<PersonMetadata> {', '  };',
+    ('src/domain/ledger/wallet.h', 'struct TextFields<PersonMetadata> {', '  };',
      '      {"taxResidence", "tax_residence", &Person::tax_residence, rule::country_alpha3,\n'
      '       "Country where taxes are paid", "KEN"},'),
     ('schema.sql', 'CREATE TABLE wallet_metadata (', '  CHECK (CASE entity_type',
      '  tax_residence       TEXT,'),
-    ('src/store/safety/export_columns.cpp', 'constexpr auto kWallets =', '    text("phone"',
+    ('src/store/operations/export_columns.cpp', 'constexpr auto kWallets =', '    text("phone"',
      '    text("taxResidence", "tax_residence"),'),
     # An event: its enumerator and its row. Whoever emits it calls emit_event().
-    ('src/domain/events/event_type.h', 'enum class EventType {', '};', '  wallet_renamed,'),
-    ('src/domain/events/event_type.cpp', 'constexpr auto kTypes =', '});',
+    ('src/domain/webhooks/event_type.h', 'enum class EventType {', '};', '  wallet_renamed,'),
+    ('src/domain/webhooks/event_type.cpp', 'constexpr auto kTypes =', '});',
      '    {wallet_renamed, {"wallet.renamed", "Wallet renamed"}, by_name, EventSubject::wallet},'),
 ]
 # The upgrade of files that have a wallet_metadata without the column.

@@ -11,12 +11,12 @@
 #include "api/json.h"
 #include "api/text_members.h"
 #include "embedded/embedded.h"
-#include "flows/events.h"
+#include "flows/webhooks/events.h"
 #include "http/json_body.h"
 #include "source_dir.h"
-#include "store/outbox/events.h"
-#include "store/safety/export.h"
+#include "store/operations/export.h"
 #include "store/schema.h"
+#include "store/webhooks/events.h"
 #include "unit/store/ledger_fixture.h"
 
 using namespace coffer;
@@ -34,12 +34,12 @@ Result<Metadata> metadata(const std::string& tax_residence) {
                                      R"("nationality":"KE","taxResidence":")" +
                                      tax_residence + "\"}");
   REQUIRE(body);
-  Faults faults;
-  api::Fields fields(*body, faults, "metadata.");
+  ValidationErrors errors;
+  api::Fields fields(*body, errors, "metadata.");
   TextMembers members;
   api::read_text(fields, "entityType", members);
   api::read_texts<PersonMetadata>(fields, members);
-  REQUIRE(faults.empty());
+  REQUIRE(errors.empty());
   return validate_metadata(members, kToday);
 }
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "flows/tenancy_changes.h"
+#include "flows/identity/tenancy_changes.h"
 #include "support/http_call.h"
 
 namespace coffer::test {

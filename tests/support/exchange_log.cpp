@@ -106,10 +106,10 @@ void observe(const HttpCall& call, const Reply& reply) {
   const api::Route* route = find_route(call);
   // HEAD finds the route of GET, but has no body to judge; other paths have no declared answers.
   if (route == nullptr || call.method != route->method) return;
-  const auto declared = api::answers_of(*route);
-  const bool known = std::any_of(declared.begin(), declared.end(), [&](const api::Answer& answer) {
-    return answer.status == reply.status;
-  });
+  const auto declared = api::responses_of(*route);
+  const bool known = std::any_of(
+      declared.begin(), declared.end(),
+      [&](const api::DeclaredResponse& answer) { return answer.status == reply.status; });
   if (!known) {
     FAIL_CHECK(route->operation << " answered the undeclared status " << reply.text());
   }
@@ -121,7 +121,8 @@ void observe(const HttpCall& call, const Reply& reply) {
       FAIL_CHECK(route->operation << " answered the undeclared problem " << reply.text());
     }
   }
-  // The document describes what a compressed response contains, so only plain ones are written down.
+  // The document describes what a compressed response contains, so only plain ones are written
+  // down.
   if (reply.has_header("Content-Encoding")) return;
   if (route->pattern.starts_with("/v1/")) write_down(*route, call, reply);
 }

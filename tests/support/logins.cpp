@@ -4,7 +4,7 @@
 
 #include "auth/password.h"
 #include "auth/totp.h"
-#include "flows/user_changes.h"
+#include "flows/identity/user_changes.h"
 #include "support/challenge_signer.h"
 
 namespace coffer::test {

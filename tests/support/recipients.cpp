@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "domain/compliance.h"
+#include "domain/payments/compliance.h"
 
 namespace coffer::test {
 namespace {

@@ -8,12 +8,12 @@
 #include <iostream>
 
 #include "base/log.h"
-#include "flows/market_changes.h"
-#include "flows/wallet_changes.h"
-#include "store/catalog.h"
+#include "flows/ledger/market_changes.h"
+#include "flows/ledger/wallet_changes.h"
 #include "store/invariants.h"
-#include "store/safety/verification.h"
-#include "store/wallets.h"
+#include "store/ledger/catalog.h"
+#include "store/ledger/wallets.h"
+#include "store/operations/verification.h"
 #include "support/exchange_log.h"
 #include "support/writer_plans.h"
 

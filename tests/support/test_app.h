@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "app.h"
+#include "app/app.h"
 #include "base/mutex.h"
 #include "support/client.h"
 

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kFileLinesMax = 500;
 constexpr std::size_t kFlowLinesMax = 250;
 constexpr std::size_t kAppLinesMax = 400;
-constexpr std::size_t kArchitectureLinesMax = 200;
+constexpr std::size_t kArchitectureLinesMax = 250;
 constexpr std::size_t kPairsMax = 15;
 
 struct Limit {
@@ -25,7 +25,7 @@ struct Limit {
 
 Limit limit_of(const File& file) {
   if (file.in("src/flows")) return {kFlowLinesMax, "its rules belong in domain/"};
-  if (file.path == "src/app.cpp") {
+  if (file.path == "src/app/app.cpp") {
     return {kAppLinesMax, "something that should be a constructor argument is not one"};
   }
   if (file.path == "ARCHITECTURE.md") {
@@ -116,10 +116,16 @@ Findings check_file_name(const Tree& tree) {
   return out;
 }
 
+/// What adds commands or routes to their table is declared in the one header of all such groups.
+bool is_group(const File& file) {
+  return file.text.find("#include \"cli/command_groups.h\"") != std::string::npos ||
+         file.text.find("#include \"api/route_groups.h\"") != std::string::npos;
+}
+
 Findings check_folder_size(const Tree& tree) {
   std::map<std::string, std::set<std::string>> pairs;
   for (const auto& [path, file] : tree.files()) {
-    if (file.in("src") && file.is_header()) {
+    if (file.in("src") && (file.is_header() || is_group(file))) {
       pairs[std::string(file.folder())].insert(std::string(file.stem()));
     }
   }
@@ -138,7 +144,7 @@ Findings check_pairs(const Tree& tree) {
   for (const auto& [path, file] : tree.files()) {
     if (!file.in("src") || file.extension() != ".cpp" || path == "src/main.cpp") continue;
     const std::string header = std::string(file.folder()) + "/" + std::string(file.stem()) + ".h";
-    if (tree.find(header) == nullptr && !is_part_of_a_header(tree, file)) {
+    if (tree.find(header) == nullptr && !is_group(file) && !is_part_of_a_header(tree, file)) {
       out.push_back({path, 1,
                      "it has no header; add " + header + ", or, when it is a part of " +
                          "NOUN.h, call it NOUN_part.cpp"});

@@ -14,8 +14,10 @@ using Names = std::vector<std::string_view>;
 
 // "" is the root of src/. A folder may always include itself.
 const std::map<std::string_view, Names>& allowed_folders() {
-  static const Names all = {"",         "base",  "domain",  "auth", "http", "store",
-                            "outbound", "flows", "workers", "api",  "cli",  "embedded"};
+  static const Names below_app = {"base",  "domain",  "auth", "http",   "store",   "outbound",
+                                  "flows", "workers", "api",  "config", "embedded"};
+  static const Names below_cli = {"base",  "domain",  "auth", "http",   "store",    "outbound",
+                                  "flows", "workers", "api",  "config", "embedded", "app"};
   static const std::map<std::string_view, Names> table = {
       {"base", {}},
       {"domain", {"base"}},
@@ -26,8 +28,10 @@ const std::map<std::string_view, Names>& allowed_folders() {
       {"flows", {"base", "domain", "auth", "store", "outbound"}},
       {"workers", {"base", "domain", "store", "flows"}},
       {"api", {"base", "domain", "auth", "http", "store", "flows", "embedded"}},
-      {"cli", all},
-      {"", all},
+      {"config", {"base", "domain", "auth", "outbound"}},
+      {"app", below_app},
+      {"cli", below_cli},
+      {"", {"base", "cli"}},
   };
   return table;
 }
@@ -40,17 +44,17 @@ struct ThirdParty {
 const std::vector<ThirdParty>& third_party() {
   static const std::vector<ThirdParty> table = {
       {"httplib", {"http"}},
-      {"nlohmann/", {"http", "auth", "outbound", "flows", "api", "cli"}},
+      {"nlohmann/", {"http", "auth", "outbound", "flows", "api", "cli", "config"}},
       {"SQLiteCpp/", {"store"}},
       {"sqlite3", {"store"}},
       {"openssl/", {"base", "auth", "http", "outbound"}},
       {"spdlog/", {"base"}},
       {"fmt/", {"base"}},
-      {"CLI/", {"cli", ""}},
+      {"CLI/", {"cli", "config"}},
       {"ares", {"outbound"}},
       {"qrencode", {"cli"}},
       {"re2/", {"domain"}},
-      {"toml++/", {""}},
+      {"toml++/", {"config"}},
       {"zlib.h", {"http"}},
   };
   return table;

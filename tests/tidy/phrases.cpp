@@ -56,7 +56,7 @@ constexpr auto kRevised = std::to_array<std::string_view>({
     "docs/webhook-consumers/",
     "docs/webhooks.md",
     "packaging/",
-    "src/api/beneficiaries/",
+    "src/api/parties/",
     "src/app.cpp",
     "src/app.h",
     "src/app_health.cpp",

@@ -114,7 +114,7 @@ std::vector<Sample> samples_of_names() {
 
       code("shared-ptr", "src/flows/a.h", "std::shared_ptr<int> p;", true),
       code("shared-ptr", "src/base/a.cpp", "auto p = std::make_shared<int>(1);", true),
-      code("shared-ptr", "src/app.cpp", "std::shared_ptr<int> p;", false),
+      code("shared-ptr", "src/app/app.cpp", "std::shared_ptr<int> p;", false),
       code("shared-ptr", "src/base/a.cpp", "std::unique_ptr<int> p;", false),
 
       code("default-case", "src/base/a.cpp", "switch (a) { default: return; }", true),

@@ -1,8 +1,7 @@
-#include "api/about/health.h"
-
 #include "api/about/pages.h"
 #include "api/json.h"
 #include "api/pipeline/services.h"
+#include "api/route_groups.h"
 
 namespace coffer::api {
 namespace {

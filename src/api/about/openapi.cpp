@@ -9,9 +9,11 @@
 #include "api/about/web_documents.h"
 #include "api/json.h"
 #include "api/pipeline/request_checks.h"
+#include "api/route_groups.h"
 #include "api/routes.h"
 #include "base/check.h"
-#include "domain/events/event_type.h"
+#include "base/text/ascii.h"
+#include "domain/webhooks/event_type.h"
 #include "embedded/embedded.h"
 #include "http/problem_json.h"
 
@@ -91,7 +93,7 @@ Json media(std::string_view name, const Json& schemas) {
   return {{"schema", schema(name)}, {"example", example_of(schema(name), schemas)}};
 }
 
-Json success_response(const Route& route, const Answer& answer, const Json& schemas) {
+Json success_response(const Route& route, const DeclaredResponse& answer, const Json& schemas) {
   Json response{{"description", route.summary},
                 {"headers", {{"X-Request-Id", reference("headers", "RequestId")}}}};
   if (answer.schema.empty()) return response;
@@ -138,7 +140,7 @@ Json problem_response(const std::vector<Slug>& slugs, bool envelope, Json& compo
 
 Json responses(const Route& route, Json& components) {
   std::map<int, Json> sorted;
-  for (const Answer& answer : route.answers) {
+  for (const DeclaredResponse& answer : route.responses) {
     sorted[answer.status] = success_response(route, answer, components["schemas"]);
   }
   std::map<int, std::vector<Slug>> problems;
@@ -205,12 +207,6 @@ Json operation(const Route& route, Json& components) {
   if (const Json list = parameters(route); !list.empty()) out["parameters"] = list;
   if (route.body != Body::none) out["requestBody"] = request_body(route, components["schemas"]);
   out["responses"] = responses(route, components);
-  return out;
-}
-
-std::string lower(std::string_view method) {
-  std::string out(method);
-  for (char& c : out) c = static_cast<char>(c + ('a' - 'A'));
   return out;
 }
 
@@ -291,7 +287,7 @@ std::string openapi_document() {
   document["paths"] = Json::object();
   for (const Route& route : routes()) {
     if (!route.pattern.starts_with("/v1/")) continue;
-    document["paths"][std::string(route.pattern)][lower(route.method)] =
+    document["paths"][std::string(route.pattern)][ascii::to_lower(route.method)] =
         operation(route, components);
   }
   Json webhooks = Json::object();
@@ -311,7 +307,7 @@ std::vector<Route> openapi_routes() {
            .summary = "This document",
            .lane = Lane::system,
            .access = Access::open,
-           .answers = {{200, "OpenApi"}, {304}},
+           .responses = {{200, "OpenApi"}, {304}},
            .handler = serve_document}};
 }
 

@@ -10,6 +10,4 @@ namespace coffer::api {
 /// The document as served at GET /v1/openapi.json and printed by `coffer openapi`.
 std::string openapi_document();
 
-std::vector<Route> openapi_routes();
-
 }  // namespace coffer::api

@@ -1,12 +1,12 @@
 #include "api/about/openapi_tables.h"
 
 #include "base/check.h"
-#include "domain/beneficiary.h"
-#include "domain/compliance.h"
-#include "domain/connector.h"
-#include "domain/events/event_type.h"
-#include "domain/events/webhook.h"
-#include "domain/wallet.h"
+#include "domain/ledger/wallet.h"
+#include "domain/parties/beneficiary.h"
+#include "domain/payments/compliance.h"
+#include "domain/providers/connector.h"
+#include "domain/webhooks/event_type.h"
+#include "domain/webhooks/webhook.h"
 #include "http/problem_json.h"
 
 namespace coffer::api {

@@ -4,6 +4,7 @@
 
 #include "api/about/web_documents.h"
 #include "api/pipeline/services.h"
+#include "api/route_groups.h"
 #include "base/check.h"
 
 namespace coffer::api {
@@ -86,7 +87,7 @@ Result<http::Response> reference_style(const Services&, const Call& call) {
 }  // namespace
 
 Route about(std::string_view pattern, std::string_view operation, std::string_view summary,
-            Handler handler, std::vector<Answer> answers) {
+            Handler handler, std::vector<DeclaredResponse> responses) {
   return {.method = "GET",
           .pattern = pattern,
           .operation = operation,
@@ -94,12 +95,12 @@ Route about(std::string_view pattern, std::string_view operation, std::string_vi
           .summary = summary,
           .lane = Lane::system,
           .access = Access::open,
-          .answers = std::move(answers),
+          .responses = std::move(responses),
           .handler = handler};
 }
 
 std::vector<Route> pages_routes() {
-  const std::vector<Answer> file = {{200}, {304}};
+  const std::vector<DeclaredResponse> file = {{200}, {304}};
   return {about("/", "index", "What this server is", index_page, file),
           about("/style.css", "styleSheet", "Style of the pages", style_sheet, file),
           about("/docs", "reference", "The API reference", reference_page, file),

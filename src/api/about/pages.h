@@ -7,10 +7,8 @@
 
 namespace coffer::api {
 
-std::vector<Route> pages_routes();
-
 /// A route of the group About: read by anyone.
 Route about(std::string_view pattern, std::string_view operation, std::string_view summary,
-            Handler handler, std::vector<Answer> answers = {{200}});
+            Handler handler, std::vector<DeclaredResponse> responses = {{200}});
 
 }  // namespace coffer::api

@@ -1,7 +1,6 @@
-#include "api/identity/associations.h"
-
 #include "api/json.h"
 #include "api/pipeline/services.h"
+#include "api/route_groups.h"
 
 namespace coffer::api {
 namespace {
@@ -41,7 +40,7 @@ std::vector<Route> associations_routes() {
            .access = Access::business,
            .scope = Scope::associations_read,
            .envelope = true,
-           .answers = {{200, "AssociationListEnvelope"}},
+           .responses = {{200, "AssociationListEnvelope"}},
            .handler = list_associations},
           {.method = "GET",
            .pattern = "/v1/business/association/{id}",
@@ -52,7 +51,7 @@ std::vector<Route> associations_routes() {
            .access = Access::business,
            .scope = Scope::associations_read,
            .envelope = true,
-           .answers = {{200, "AssociationEnvelope"}},
+           .responses = {{200, "AssociationEnvelope"}},
            .problems = {Slug::not_found},
            .handler = read_association}};
 }

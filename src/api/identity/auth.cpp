@@ -1,14 +1,14 @@
-#include "api/identity/auth.h"
-
 #include "api/identity/form.h"
 #include "api/json.h"
 #include "api/pipeline/base_url.h"
 #include "api/pipeline/fields.h"
 #include "api/pipeline/services.h"
+#include "api/route_groups.h"
 #include "auth/secret_hash.h"
+#include "base/text/ascii.h"
 #include "http/client_address.h"
 #include "http/problem_json.h"
-#include "store/tenants.h"
+#include "store/identity/tenants.h"
 
 namespace coffer::api {
 namespace {
@@ -37,9 +37,7 @@ http::Response oauth_failure(const Services& services, const Problem& problem,
 bool read_basic(const http::Request& request, TokenRequest& out) {
   const std::string* header = request.header("authorization");
   if (header == nullptr || header->size() < 6) return false;
-  std::string scheme = header->substr(0, 6);
-  for (char& c : scheme) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-  if (scheme != "basic ") return false;
+  if (!ascii::same_word(std::string_view(*header).substr(0, 6), "basic ")) return false;
   const auto text = from_base64(std::string_view(*header).substr(6));
   const auto colon = text ? text->find(':') : std::string::npos;
   if (colon == std::string::npos) return false;
@@ -50,29 +48,29 @@ bool read_basic(const http::Request& request, TokenRequest& out) {
 Result<TokenRequest> read_form(const http::Request& request) {
   TokenRequest out;
   out.oauth = true;
-  Faults faults;
+  ValidationErrors errors;
   const auto grant = form_value(request.body, "grant_type");
-  if (!grant) faults.add(Slug::malformed_request, "grant_type", "is required");
+  if (!grant) errors.add(Slug::malformed_request, "grant_type", "is required");
   if (grant && *grant != "client_credentials") {
-    faults.add(Slug::malformed_request, "grant_type", "must be client_credentials");
+    errors.add(Slug::malformed_request, "grant_type", "must be client_credentials");
   }
   if (!read_basic(request, out)) {
     const auto id = form_value(request.body, "client_id");
     const auto secret = form_value(request.body, "client_secret");
-    if (!id) faults.add(Slug::malformed_request, "client_id", "is required");
-    if (!secret) faults.add(Slug::malformed_request, "client_secret", "is required");
+    if (!id) errors.add(Slug::malformed_request, "client_id", "is required");
+    if (!secret) errors.add(Slug::malformed_request, "client_secret", "is required");
     out.client_id = id.value_or("");
     out.client_secret = secret.value_or("");
   }
   out.scope = form_value(request.body, "scope");
-  COFFER_TRY_VOID(check(faults));
+  COFFER_TRY_VOID(check(errors));
   return out;
 }
 
 Result<TokenRequest> read_json(const http::Request& request, const http::JsonValue& body) {
   TokenRequest out;
-  Faults faults;
-  Fields fields(body, faults);
+  ValidationErrors errors;
+  Fields fields(body, errors);
   // A JSON body may also speak OAuth's words; Basic may carry the credentials of either.
   const bool snake = fields.find("client_id") != nullptr || fields.find("grant_type") != nullptr;
   out.oauth = snake;
@@ -82,7 +80,7 @@ Result<TokenRequest> read_json(const http::Request& request, const http::JsonVal
         fields.text(snake ? "client_secret" : "clientSecret", required).value_or("");
   }
   out.scope = fields.text("scope", optional, 1000);
-  COFFER_TRY_VOID(check(faults));
+  COFFER_TRY_VOID(check(errors));
   return out;
 }
 
@@ -205,7 +203,7 @@ std::vector<Route> auth_routes() {
            .body = Body::json_or_form,
            .request_schema = "TokenRequest",
            .form_schema = "TokenForm",
-           .answers = {{200, "Token"}},
+           .responses = {{200, "Token"}},
            .problems = {Slug::unauthorized},
            .handler = create_token}};
 }

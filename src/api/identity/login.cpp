@@ -1,11 +1,11 @@
-#include "api/identity/login.h"
+#include "flows/identity/login.h"
 
 #include "api/identity/form.h"
 #include "api/json.h"
 #include "api/pipeline/fields.h"
 #include "api/pipeline/services.h"
-#include "flows/login.h"
-#include "flows/user_changes.h"
+#include "api/route_groups.h"
+#include "flows/identity/user_changes.h"
 #include "http/client_address.h"
 
 namespace coffer::api {
@@ -24,7 +24,7 @@ auto throttled(const Services& services, const std::vector<std::string>& keys, A
   const int status = result ? 200 : result.error().status();
   for (const std::string& key : keys) {
     if (result) limiter.login_succeeded(key);
-    // Faults of ours are not held against anybody.
+    // ValidationErrors of ours are not held against anybody.
     if (status >= 400 && status < 500) limiter.login_failed(key);
   }
   return result;
@@ -51,25 +51,25 @@ Result<http::Response> session_response(Result<flows::Session> session) {
 /// The account of a challenge call. The optional parameters of SEP-10 that would ask for another
 /// challenge than ours are refused, not overlooked.
 Result<auth::PublicKey> read_account(const Services& services, const Call& call) {
-  Faults faults;
-  QueryFields query(call.request, faults);
+  ValidationErrors errors;
+  QueryFields query(call.request, errors);
   const auto text = query.text("account");
   const auto account = text ? auth::PublicKey::parse(*text) : std::nullopt;
   if (!text) {
-    faults.add(Slug::malformed_request, "account", "is required");
+    errors.add(Slug::malformed_request, "account", "is required");
   } else if (!account) {
-    faults.add(Slug::malformed_request, "account",
+    errors.add(Slug::malformed_request, "account",
                "must be a G... public key with a correct checksum");
   }
   const auto domain = query.text("home_domain");
   if (domain && *domain != flows::challenge_domains(services.flows).home) {
-    faults.add(Slug::malformed_request, "home_domain", "is not a home domain of this server");
+    errors.add(Slug::malformed_request, "home_domain", "is not a home domain of this server");
   }
   if (query.text("memo")) {
-    faults.add(Slug::malformed_request, "memo",
+    errors.add(Slug::malformed_request, "memo",
                "is not supported because accounts are not shared here");
   }
-  COFFER_TRY_VOID(check(faults));
+  COFFER_TRY_VOID(check(errors));
   return *account;
 }
 
@@ -86,17 +86,17 @@ Result<http::Response> get_challenge(const Services& services, const Call& call)
 
 /// SEP-10 allows JSON and a form.
 Result<std::string> read_transaction(const Call& call) {
-  Faults faults;
+  ValidationErrors errors;
   std::optional<std::string> transaction;
   if (call.body == nullptr) {
     transaction = form_value(call.request.body, "transaction");
-    if (!transaction) faults.add(Slug::malformed_request, "transaction", "is required");
+    if (!transaction) errors.add(Slug::malformed_request, "transaction", "is required");
   } else {
     // Its length is judged with the challenge.
     transaction =
-        Fields(*call.body, faults).text("transaction", required, call.request.body.size());
+        Fields(*call.body, errors).text("transaction", required, call.request.body.size());
   }
-  COFFER_TRY_VOID(check(faults));
+  COFFER_TRY_VOID(check(errors));
   return *std::move(transaction);
 }
 
@@ -111,32 +111,32 @@ Result<http::Response> submit_challenge(const Services& services, const Call& ca
 }
 
 Result<http::Response> sign_in(const Services& services, const Call& call) {
-  Faults faults;
-  Fields fields(*call.body, faults);
+  ValidationErrors errors;
+  Fields fields(*call.body, errors);
   const auto public_key = fields.text("publicKey", required);
   const auto secret = fields.text("secret", required);
-  COFFER_TRY_VOID(check(faults));
+  COFFER_TRY_VOID(check(errors));
   return session_response(
       throttled(services, {address_of(call), key_for("sign-in", *public_key)},
                 [&] { return flows::sign_in(services.flows, *public_key, *secret); }));
 }
 
 Result<http::Response> refresh(const Services& services, const Call& call) {
-  Faults faults;
-  const auto token = Fields(*call.body, faults).text("refreshToken", required, 4096);
-  COFFER_TRY_VOID(check(faults));
+  ValidationErrors errors;
+  const auto token = Fields(*call.body, errors).text("refreshToken", required, 4096);
+  COFFER_TRY_VOID(check(errors));
   return session_response(throttled(services, {address_of(call)}, [&] {
     return flows::refresh_session(services.flows, *token);
   }));
 }
 
 Result<http::Response> verify_otp(const Services& services, const Call& call) {
-  Faults faults;
-  Fields fields(*call.body, faults);
+  ValidationErrors errors;
+  Fields fields(*call.body, errors);
   const auto username = fields.text("username", required);
   const auto password = fields.text("password", required);
   const auto otp = fields.text("otp", required);
-  COFFER_TRY_VOID(check(faults));
+  COFFER_TRY_VOID(check(errors));
   const std::string user = key_for("user", flows::folded_username(*username));
   COFFER_TRY(const auto session, throttled(services, {address_of(call), user}, [&] {
                return flows::log_in_user(services.flows, *username, *password, *otp);
@@ -180,7 +180,7 @@ std::vector<Route> challenge_routes() {
                      {"home_domain", "Text", "The home domain of this server, when given"},
                      {"client_domain", "Text", "Ignored: the client's domain is not verified"},
                      {"memo", "Text", "Refused: accounts are not shared here"}},
-           .answers = {{200, "Challenge"}},
+           .responses = {{200, "Challenge"}},
            .problems = {Slug::not_found},
            .handler = get_challenge},
           {.method = "POST",
@@ -194,7 +194,7 @@ std::vector<Route> challenge_routes() {
            .request_schema = "SignedChallenge",
            .form_schema = "SignedChallenge",
            .string_max = 64 * 1024,
-           .answers = {{200, "Session"}},
+           .responses = {{200, "Session"}},
            .problems = {Slug::invalid_challenge, Slug::unauthorized},
            .handler = submit_challenge},
           {.method = "GET",
@@ -220,7 +220,7 @@ std::vector<Route> login_routes() {
                  .access = Access::login,
                  .body = Body::json,
                  .request_schema = "SignIn",
-                 .answers = {{200, "Session"}},
+                 .responses = {{200, "Session"}},
                  .problems = {Slug::unauthorized},
                  .handler = sign_in});
   all.push_back({.method = "POST",
@@ -232,7 +232,7 @@ std::vector<Route> login_routes() {
                  .access = Access::login,
                  .body = Body::json,
                  .request_schema = "Refresh",
-                 .answers = {{200, "Session"}},
+                 .responses = {{200, "Session"}},
                  .problems = {Slug::unauthorized},
                  .handler = refresh});
   all.push_back(
@@ -245,7 +245,7 @@ std::vector<Route> login_routes() {
        .access = Access::login,
        .body = Body::json,
        .request_schema = "OtpLogin",
-       .answers = {{200, "Token"}},
+       .responses = {{200, "Token"}},
        .problems = {Slug::unauthorized},
        .handler = verify_otp});
   return all;

@@ -1,8 +1,8 @@
-#include "api/identity/quotas.h"
+#include "flows/identity/quotas.h"
 
 #include "api/json.h"
 #include "api/pipeline/services.h"
-#include "flows/identity/quotas.h"
+#include "api/route_groups.h"
 
 namespace coffer::api {
 namespace {
@@ -30,7 +30,7 @@ std::vector<Route> quotas_routes() {
            .summary = "List quotas of the association with their use",
            .lane = Lane::read,
            .scope = Scope::associations_read,
-           .answers = {{200, "QuotaList"}},
+           .responses = {{200, "QuotaList"}},
            .handler = list_quotas}};
 }
 

@@ -3,7 +3,8 @@
 #include <algorithm>
 
 #include "auth/secret_hash.h"
-#include "flows/login.h"
+#include "base/text/ascii.h"
+#include "flows/identity/login.h"
 #include "http/client_address.h"
 #include "store/identity/users.h"
 
@@ -12,14 +13,8 @@ namespace {
 
 Unexpected refused(const char* detail) { return unexpected(Slug::unauthorized, detail); }
 
-bool starts_with_ignoring_case(std::string_view text, std::string_view lower_prefix) {
-  if (text.size() < lower_prefix.size()) return false;
-  for (std::size_t i = 0; i < lower_prefix.size(); ++i) {
-    const char c = text[i];
-    const char lower = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    if (lower != lower_prefix[i]) return false;
-  }
-  return true;
+bool starts_with_ignoring_case(std::string_view text, std::string_view prefix) {
+  return ascii::same_word(text.substr(0, prefix.size()), prefix);
 }
 
 /// For the cache: what two routes of one kind take is the same.

@@ -12,10 +12,10 @@
 #include "base/digest.h"
 #include "base/limits/lane.h"
 #include "base/mutex.h"
-#include "domain/tenant.h"
+#include "domain/identity/tenant.h"
 #include "flows/context.h"
 #include "http/message.h"
-#include "store/tenants.h"
+#include "store/identity/tenants.h"
 
 namespace coffer::api {
 

@@ -6,7 +6,8 @@
 #include <algorithm>
 #include <array>
 
-#include "flows/login.h"
+#include "base/text/ascii.h"
+#include "flows/identity/login.h"
 #include "http/client_address.h"
 
 namespace coffer::api {
@@ -15,15 +16,11 @@ namespace {
 constexpr std::size_t kHostBytesMax = 253;  // RFC 1035 section 2.3.4, as text
 constexpr std::size_t kLabelBytesMax = 63;
 
-bool is_letter_or_digit(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 bool is_label(std::string_view label) {
-  return !label.empty() && label.size() <= kLabelBytesMax && is_letter_or_digit(label.front()) &&
-         is_letter_or_digit(label.back()) && std::all_of(label.begin(), label.end(), [](char c) {
-           return is_letter_or_digit(c) || c == '-' || c == '_';
-         });
+  return !label.empty() && label.size() <= kLabelBytesMax &&
+         ascii::is_letter_or_digit(label.front()) && ascii::is_letter_or_digit(label.back()) &&
+         std::all_of(label.begin(), label.end(),
+                     [](char c) { return ascii::is_letter_or_digit(c) || c == '-' || c == '_'; });
 }
 
 /// IPv4 addresses too: they have the form of a name.
@@ -39,7 +36,7 @@ bool is_name(std::string_view text) {
 
 bool is_port(std::string_view text) {
   return !text.empty() && text.size() <= 5 &&
-         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; }) &&
+         std::all_of(text.begin(), text.end(), ascii::is_digit) &&
          std::stoi(std::string(text)) <= 65'535;
 }
 

@@ -6,7 +6,7 @@
 #include "base/check.h"
 #include "base/text/characters.h"
 #include "base/text/nearest.h"
-#include "domain/payment.h"
+#include "domain/payments/payment.h"
 
 namespace coffer::api {
 namespace {
@@ -27,11 +27,11 @@ constexpr Retired kRetired[] = {
 
 }  // namespace
 
-Fields::Fields(const http::JsonValue& object, Faults& faults, std::string prefix)
-    : object_(object), faults_(faults), prefix_(std::move(prefix)) {
+Fields::Fields(const http::JsonValue& object, ValidationErrors& errors, std::string prefix)
+    : object_(object), errors_(errors), prefix_(std::move(prefix)) {
   if (object_.object() == nullptr) {
     const std::string where = prefix_.empty() ? "body" : prefix_.substr(0, prefix_.size() - 1);
-    faults_.add(Slug::malformed_request, where,
+    errors_.add(Slug::malformed_request, where,
                 "must be an object, not " + std::string(object_.type_name()));
   }
 }
@@ -45,14 +45,14 @@ const http::JsonValue* Fields::find(std::string_view name) const {
 const http::JsonValue* Fields::member(std::string_view name, Presence presence) {
   const http::JsonValue* value = find(name);
   if (value == nullptr && presence == required && object_.object() != nullptr) {
-    faults_.add(Slug::malformed_request, path(name), "is required");
+    errors_.add(Slug::malformed_request, path(name), "is required");
   }
   return value;
 }
 
 void Fields::wrong_type(std::string_view name, const http::JsonValue& value,
                         std::string_view wanted) {
-  faults_.add(Slug::malformed_request, path(name),
+  errors_.add(Slug::malformed_request, path(name),
               "must be " + std::string(wanted) + ", not " + std::string(value.type_name()));
 }
 
@@ -69,9 +69,9 @@ std::optional<std::string> Fields::text(std::string_view name, Presence presence
   const auto text = any_text(name, presence);
   if (!text) return std::nullopt;
   if (presence == required && is_blank(*text)) {
-    faults_.add(Slug::malformed_request, path(name), "must not be blank");
+    errors_.add(Slug::malformed_request, path(name), "must not be blank");
   } else if (character_count(*text) > length_max) {
-    faults_.add(Slug::malformed_request, path(name),
+    errors_.add(Slug::malformed_request, path(name),
                 "must have at most " + std::to_string(length_max) + " characters");
   } else {
     return *text;
@@ -82,7 +82,7 @@ std::optional<std::string> Fields::text(std::string_view name, Presence presence
 std::optional<std::string> Fields::memo(std::string_view name) {
   auto value = text(name, optional);
   if (value && value->size() > kMemoBytesMax) {
-    faults_.add(Slug::malformed_request, path(name),
+    errors_.add(Slug::malformed_request, path(name),
                 "must have at most " + std::to_string(kMemoBytesMax) + " bytes");
     return std::nullopt;
   }
@@ -111,13 +111,13 @@ std::optional<Amount> Fields::amount(std::string_view name, Presence presence) {
     case AmountFault::none:
       return parsed.amount;
     case AmountFault::not_a_number:
-      faults_.add(Slug::malformed_request, path(name), "must be a decimal such as \"12.50\"");
+      errors_.add(Slug::malformed_request, path(name), "must be a decimal such as \"12.50\"");
       break;
     case AmountFault::too_precise:
-      faults_.add(Slug::amount_precision, path(name), "must have at most 7 decimals");
+      errors_.add(Slug::amount_precision, path(name), "must have at most 7 decimals");
       break;
     case AmountFault::out_of_range:
-      faults_.add(Slug::amount_out_of_range, path(name),
+      errors_.add(Slug::amount_out_of_range, path(name),
                   "must be greater than 0 and at most 922337203685.4775807");
       break;
   }
@@ -134,13 +134,13 @@ std::optional<std::int64_t> Fields::integer(std::string_view name, Presence pres
   }
   const std::string& text = value->number()->text;
   if (text.find_first_not_of("0123456789", text.starts_with('-') ? 1 : 0) != std::string::npos) {
-    faults_.add(Slug::malformed_request, path(name), "must be a whole number");
+    errors_.add(Slug::malformed_request, path(name), "must be a whole number");
     return std::nullopt;
   }
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || number < min || number > max) {
-    faults_.add(Slug::validation_failed, path(name),
+    errors_.add(Slug::validation_failed, path(name),
                 "must be from " + std::to_string(min) + " to " + std::to_string(max));
     return std::nullopt;
   }
@@ -152,7 +152,7 @@ std::optional<AssetCode> Fields::asset_code(std::string_view name, Presence pres
   if (!value) return std::nullopt;
   auto code = AssetCode::parse(*value);
   if (!code) {
-    faults_.add(Slug::malformed_request, path(name), "must be 1 to 12 letters or digits");
+    errors_.add(Slug::malformed_request, path(name), "must be 1 to 12 letters or digits");
   }
   return code;
 }
@@ -163,7 +163,7 @@ std::optional<std::string> Fields::reference(std::string_view name) {
   if (value->string() == nullptr) {
     wrong_type(name, *value, "a string");
   } else if (!is_reference(*value->string())) {
-    faults_.add(Slug::invalid_reference, path(name), "must be 1 to 16 letters, digits or hyphens");
+    errors_.add(Slug::invalid_reference, path(name), "must be 1 to 16 letters, digits or hyphens");
   } else {
     return *value->string();
   }
@@ -185,7 +185,7 @@ const http::JsonValue::Array* Fields::array(std::string_view name, Presence pres
 }
 
 void Fields::refuse(std::string_view name, const std::string& message) {
-  if (find(name) != nullptr) faults_.add(Slug::malformed_request, path(name), message);
+  if (find(name) != nullptr) errors_.add(Slug::malformed_request, path(name), message);
 }
 
 void Fields::refuse_unknown() {
@@ -198,12 +198,12 @@ void Fields::refuse_unknown() {
     for (const Retired& retired : kRetired) {
       if (retired.name == name) message = retired.remedy;
     }
-    faults_.add(Slug::malformed_request, path(name), std::move(message));
+    errors_.add(Slug::malformed_request, path(name), std::move(message));
   }
 }
 
-Result<void> check(const Faults& faults) {
-  if (!faults.empty()) return unexpected(faults.problem());
+Result<void> check(const ValidationErrors& errors) {
+  if (!errors.empty()) return unexpected(errors.problem());
   return {};
 }
 
@@ -217,7 +217,7 @@ std::optional<Timestamp> QueryFields::time(std::string_view name) {
   if (!value) return std::nullopt;
   auto parsed = Timestamp::parse(*value);
   if (!parsed) {
-    faults_.add(Slug::malformed_request, std::string(name),
+    errors_.add(Slug::malformed_request, std::string(name),
                 "must be a date or an RFC 3339 time such as 2026-01-31T09:00:00Z");
   }
   return parsed;
@@ -232,7 +232,7 @@ bool QueryFields::flag(std::string_view name) {
   const std::string* value = request_.query_value(name);
   if (value == nullptr || *value == "false") return false;
   if (*value != "true") {
-    faults_.add(Slug::malformed_request, std::string(name), "must be true or false");
+    errors_.add(Slug::malformed_request, std::string(name), "must be true or false");
   }
   return *value == "true";
 }
@@ -244,7 +244,7 @@ int QueryFields::limit() {
   const auto end = value->data() + value->size();
   const auto [at, error] = std::from_chars(value->data(), end, limit);
   if (error != std::errc() || at != end || limit < 1 || limit > 100) {
-    faults_.add(Slug::malformed_request, "limit", "must be a whole number from 1 to 100");
+    errors_.add(Slug::malformed_request, "limit", "must be a whole number from 1 to 100");
     return 20;
   }
   return limit;

@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "base/faults.h"
+#include "base/validation_errors.h"
 #include "domain/ids.h"
-#include "domain/money.h"
-#include "domain/party/contact.h"
+#include "domain/ledger/money.h"
+#include "domain/parties/contact.h"
 #include "http/json_body.h"
 #include "http/message.h"
 
@@ -28,7 +28,7 @@ class Fields {
  public:
   /// Names given to the functions below outlive this too; they are literals. `object` and `faults`
   /// outlive this. `prefix` is put before names, as in `transfers[3].`.
-  Fields(const http::JsonValue& object, Faults& faults, std::string prefix = {});
+  Fields(const http::JsonValue& object, ValidationErrors& errors, std::string prefix = {});
 
   /// At most `length_max` characters, as the `maxLength` of the document counts.
   std::optional<std::string> text(std::string_view name, Presence presence,
@@ -47,7 +47,7 @@ class Fields {
     if (!value) return std::nullopt;
     auto parsed = IdType::parse(*value);
     // An id that is none cannot be one of the caller's: as with path ids, not found.
-    if (!parsed) faults_.add(Slug::not_found, path(name), "is not one of yours");
+    if (!parsed) errors_.add(Slug::not_found, path(name), "is not one of yours");
     return parsed;
   }
   /// A whole number; one out of range is a wrong value (422).
@@ -67,7 +67,7 @@ class Fields {
   /// what was asked for: call it when everything has been read.
   void refuse_unknown();
   std::string path(std::string_view name) const { return prefix_ + std::string(name); }
-  Faults& faults() { return faults_; }
+  ValidationErrors& errors() { return errors_; }
 
  private:
   /// The member when it is there and not null; a fault when it is required and is not.
@@ -75,18 +75,19 @@ class Fields {
   void wrong_type(std::string_view name, const http::JsonValue& value, std::string_view wanted);
 
   const http::JsonValue& object_;
-  Faults& faults_;
+  ValidationErrors& errors_;
   std::string prefix_;
   mutable std::vector<std::string_view> asked_;
 };
 
 /// `check()` of a request: the Problem of everything collected so far.
-Result<void> check(const Faults& faults);
+Result<void> check(const ValidationErrors& errors);
 
 /// Query parameters. The pipeline has refused those that the route does not declare.
 class QueryFields {
  public:
-  QueryFields(const http::Request& request, Faults& faults) : request_(request), faults_(faults) {}
+  QueryFields(const http::Request& request, ValidationErrors& errors)
+      : request_(request), errors_(errors) {}
 
   std::optional<std::string> text(std::string_view name);
   std::optional<Timestamp> time(std::string_view name);
@@ -99,7 +100,7 @@ class QueryFields {
     const auto value = text(name);
     if (!value) return std::nullopt;
     auto parsed = IdType::parse(*value);
-    if (!parsed) faults_.add(Slug::malformed_request, std::string(name), "must be a UUID");
+    if (!parsed) errors_.add(Slug::malformed_request, std::string(name), "must be a UUID");
     return parsed;
   }
   /// A value of a vocabulary; `parse` gives nullopt for anything else.
@@ -109,16 +110,16 @@ class QueryFields {
     if (!value) return std::nullopt;
     auto parsed = parse(*value);
     if (!parsed) {
-      faults_.add(Slug::malformed_request, std::string(name),
+      errors_.add(Slug::malformed_request, std::string(name),
                   "does not take the value \"" + value->substr(0, 64) + '"');
     }
     return parsed;
   }
-  Faults& faults() { return faults_; }
+  ValidationErrors& errors() { return errors_; }
 
  private:
   const http::Request& request_;
-  Faults& faults_;
+  ValidationErrors& errors_;
 };
 
 }  // namespace coffer::api

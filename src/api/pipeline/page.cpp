@@ -1,5 +1,7 @@
 #include "api/pipeline/page.h"
 
+#include "base/text/ascii.h"
+
 namespace coffer::api {
 namespace {
 
@@ -10,8 +12,7 @@ std::string percent_encode(std::string_view text) {
   std::string out;
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
-    if ((c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-        kPlain.find(c) != std::string_view::npos) {
+    if (ascii::is_letter_or_digit(c) || kPlain.find(c) != std::string_view::npos) {
       out += c;
     } else {
       out += {'%', kHex[byte >> 4], kHex[byte & 15]};
@@ -48,7 +49,7 @@ Result<PageRequest> read_page(const http::Request& request, QueryFields& query,
     page.at.backward = cursor.backward;
   }
   page.at.limit = page.limit + 1;
-  COFFER_TRY_VOID(check(query.faults()));
+  COFFER_TRY_VOID(check(query.errors()));
   return page;
 }
 

@@ -125,18 +125,19 @@ std::vector<Slug> problems_of(const Route& route) {
   return out;
 }
 
-std::vector<Answer> answers_of(const Route& route) {
-  std::vector<Answer> out = route.answers;
-  const auto add = [&](const Answer& answer) {
-    const auto same = [&](const Answer& known) { return known.status == answer.status; };
+std::vector<DeclaredResponse> responses_of(const Route& route) {
+  std::vector<DeclaredResponse> out = route.responses;
+  const auto add = [&](const DeclaredResponse& answer) {
+    const auto same = [&](const DeclaredResponse& known) { return known.status == answer.status; };
     if (std::none_of(out.begin(), out.end(), same)) out.push_back(answer);
   };
   for (const QueryVariant& variant : route.variants) {
-    for (const Answer& answer : find_operation(variant.operation).answers) add(answer);
+    for (const DeclaredResponse& answer : find_operation(variant.operation).responses) add(answer);
   }
   for (const Slug slug : problems_of(route)) add({info(slug).status});
-  std::sort(out.begin(), out.end(),
-            [](const Answer& a, const Answer& b) { return a.status < b.status; });
+  std::sort(out.begin(), out.end(), [](const DeclaredResponse& a, const DeclaredResponse& b) {
+    return a.status < b.status;
+  });
   return out;
 }
 
@@ -146,8 +147,8 @@ Pipeline::Pipeline(Services& services)
     std::vector<LaneChange>& changes = lane_changes_.emplace_back();
     for (const QueryVariant& variant : route.variants) {
       const Route& other = find_operation(variant.operation);
-      const std::string_view type = other.answers.front().media_type;
-      const bool by_type = type != route.answers.front().media_type;
+      const std::string_view type = other.responses.front().media_type;
+      const bool by_type = type != route.responses.front().media_type;
       changes.push_back({variant.parameter, variant.value, by_type ? type : "", other.lane});
     }
     for (const QueryParam& param : route.query) {

@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "base/mutex.h"
 #include "base/result.h"
-#include "domain/tenant.h"
+#include "domain/identity/tenant.h"
 
 namespace coffer::api {
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "api/pipeline/fields.h"
+#include "base/text/ascii.h"
 #include "base/text/nearest.h"
 
 namespace coffer::api {
@@ -34,21 +35,21 @@ Result<void> check_query(const Route& route, const http::Request& request) {
   if (request.query.empty() || route.access == Access::open) return {};
   std::vector<std::string_view> known;
   for (const QueryParam& param : route.query) known.push_back(param.name);
-  Faults faults;
+  ValidationErrors errors;
   for (auto at = request.query.begin(); at != request.query.end(); ++at) {
     const std::string& name = at->first;
-    if (faults.names(name)) continue;
+    if (errors.names(name)) continue;
     const bool again = std::any_of(request.query.begin(), at,
                                    [&](const auto& earlier) { return earlier.first == name; });
     if (std::find(known.begin(), known.end(), name) != known.end()) {
-      if (again) faults.add(Slug::malformed_request, name, "must not be repeated");
+      if (again) errors.add(Slug::malformed_request, name, "must not be repeated");
     } else if (name.empty()) {
-      faults.add(Slug::malformed_request, "query", "has a parameter without a name");
+      errors.add(Slug::malformed_request, "query", "has a parameter without a name");
     } else {
-      faults.add(Slug::malformed_request, name, unknown_parameter(name, known));
+      errors.add(Slug::malformed_request, name, unknown_parameter(name, known));
     }
   }
-  return check(faults);
+  return check(errors);
 }
 
 std::vector<std::string_view> media_types(const Route& route) {
@@ -61,10 +62,8 @@ std::vector<std::string_view> media_types(const Route& route) {
 std::string media_type(const http::Request& request) {
   const std::string* header = request.header("content-type");
   if (header == nullptr) return {};
-  std::string type = header->substr(0, header->find(';'));
+  std::string type = ascii::to_lower(header->substr(0, header->find(';')));
   while (!type.empty() && type.back() == ' ') type.pop_back();
-  std::transform(type.begin(), type.end(), type.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
   return type;
 }
 

@@ -9,7 +9,7 @@
 
 #include "base/limits/lane.h"
 #include "base/result.h"
-#include "domain/tenant.h"
+#include "domain/identity/tenant.h"
 #include "http/json_body.h"
 #include "http/message.h"
 #include "http/router.h"
@@ -57,7 +57,7 @@ struct QueryParam {
 };
 
 /// One status a route can answer with.
-struct Answer {
+struct DeclaredResponse {
   int status = 200;
   std::string_view schema = {};                      // of a success
   std::string_view media_type = "application/json";  // of a success with a schema
@@ -103,7 +103,7 @@ struct Route {
   std::vector<QueryParam> query = {};
   std::vector<QueryVariant> variants = {};
   /// Successes.
-  std::vector<Answer> answers = {{200}};
+  std::vector<DeclaredResponse> responses = {{200}};
   /// This route's own problems. Those that follow from access, query, body and the server itself
   /// are added by `problems_of`.
   std::vector<Slug> problems = {};
@@ -115,6 +115,6 @@ struct Route {
 std::vector<Slug> problems_of(const Route& route);
 /// Every status of a route, in ascending order: its successes, those of its variants and those of
 /// its problems.
-std::vector<Answer> answers_of(const Route& route);
+std::vector<DeclaredResponse> responses_of(const Route& route);
 
 }  // namespace coffer::api

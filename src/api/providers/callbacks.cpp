@@ -1,9 +1,8 @@
-#include "api/providers/callbacks.h"
-
 #include "api/json.h"
 #include "api/pipeline/fields.h"
 #include "api/pipeline/services.h"
-#include "flows/providers/provider_news.h"
+#include "api/route_groups.h"
+#include "flows/providers/provider_callback.h"
 #include "flows/providers/references.h"
 
 namespace coffer::api {
@@ -24,7 +23,7 @@ Result<ConnectorTerms> provider(const Services& services, const Call& call) {
 Result<void> payment_updated(const Services& services, const ConnectorTerms& connector,
                              Fields& data) {
   const auto id = data.text("id", required);
-  COFFER_TRY_VOID(check(data.faults()));
+  COFFER_TRY_VOID(check(data.errors()));
   const auto payment = PaymentId::parse(*id);
   if (!payment) return {};
   return flows::hurry_payment(services.flows, connector, *payment);
@@ -34,7 +33,7 @@ Payer read_sender(Fields& data) {
   Payer payer;
   const http::JsonValue* value = data.find("payer");
   if (value == nullptr || data.object("payer", optional) == nullptr) return payer;
-  Fields members(*value, data.faults(), data.path("payer."));
+  Fields members(*value, data.errors(), data.path("payer."));
   payer.name = members.text("name", optional).value_or("");
   payer.account_number = members.text("accountNumber", optional);
   payer.phone = members.text("phone", optional);
@@ -55,11 +54,11 @@ Result<void> reference_paid(const Services& services, const Call& call,
   arrival.amount = data.amount("amount", required).value_or(Amount());
   const auto currency = data.text("currencyIsoCode3", required);
   if (currency && *currency != connector.currency) {
-    data.faults().add(Slug::validation_failed, data.path("currencyIsoCode3"),
+    data.errors().add(Slug::validation_failed, data.path("currencyIsoCode3"),
                       "must be " + connector.currency + ", the connector's currency");
   }
   arrival.payer = read_sender(data);
-  COFFER_TRY_VOID(check(data.faults()));
+  COFFER_TRY_VOID(check(data.errors()));
   COFFER_TRY_VOID(
       flows::accept_reference_payment(services.flows, connector, arrival, call.request.request_id));
   return {};
@@ -67,22 +66,22 @@ Result<void> reference_paid(const Services& services, const Call& call,
 
 Result<http::Response> take_callback(const Services& services, const Call& call) {
   COFFER_TRY(const ConnectorTerms connector, provider(services, call));
-  Faults faults;
-  Fields fields(*call.body, faults);
+  ValidationErrors errors;
+  Fields fields(*call.body, errors);
   fields.text("id", required, kProviderIdMax);
   const auto type = fields.text("type", required);
   const auto* data = fields.object("data", required);
-  COFFER_TRY_VOID(check(faults));
+  COFFER_TRY_VOID(check(errors));
   COFFER_CHECK(data != nullptr);
-  Fields members(*fields.find("data"), faults, "data.");
+  Fields members(*fields.find("data"), errors, "data.");
   if (*type == "reference.paid") {
     COFFER_TRY_VOID(reference_paid(services, call, connector, members));
   } else if (*type == "payout.updated" || *type == "collection.updated") {
     COFFER_TRY_VOID(payment_updated(services, connector, members));
   } else {
-    faults.add(Slug::malformed_request, "type",
+    errors.add(Slug::malformed_request, "type",
                "must be payout.updated, collection.updated or reference.paid");
-    COFFER_TRY_VOID(check(faults));
+    COFFER_TRY_VOID(check(errors));
   }
   return json_response(200, {{"received", true}});
 }
@@ -99,7 +98,7 @@ std::vector<Route> callbacks_routes() {
            .access = Access::open,
            .body = Body::json,
            .request_schema = "ProviderCallback",
-           .answers = {{200, "Received"}},
+           .responses = {{200, "Received"}},
            .problems = {Slug::unauthorized, Slug::not_found, Slug::conflict,
                         Slug::validation_failed, Slug::amount_precision, Slug::amount_out_of_range},
            .handler = take_callback}};

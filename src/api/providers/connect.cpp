@@ -1,11 +1,10 @@
-#include "api/providers/connect.h"
-
 #include <map>
 #include <set>
 
-#include "api/assets.h"
 #include "api/json.h"
+#include "api/ledger/assets.h"
 #include "api/pipeline/services.h"
+#include "api/route_groups.h"
 #include "domain/country.h"
 #include "store/providers/connectors.h"
 
@@ -71,7 +70,7 @@ Route read(std::string_view pattern, std::string_view operation, std::string_vie
           .lane = Lane::read,
           .access = Access::connect,
           .scope = Scope::connect_read,
-          .answers = {{200, schema}},
+          .responses = {{200, schema}},
           .handler = handler};
 }
 

@@ -1,12 +1,12 @@
 // The Connect group's own ways to collect: the same submission as everywhere, and a quote with its
 // execution in one call.
-#include "api/payments.h"
+#include "api/payments/payments.h"
 #include "api/pipeline/fields.h"
 #include "api/pipeline/services.h"
-#include "api/providers/connect.h"
 #include "api/providers/provider_json.h"
-#include "flows/providers/make_quote.h"
-#include "flows/submit_payment.h"
+#include "api/route_groups.h"
+#include "flows/payments/make_quote.h"
+#include "flows/payments/submit_payment.h"
 
 namespace coffer::api {
 namespace {
@@ -17,8 +17,8 @@ struct CashIn {
 };
 
 Result<CashIn> read_cash_in(const http::JsonValue& body) {
-  Faults faults;
-  Fields fields(body, faults);
+  ValidationErrors errors;
+  Fields fields(body, errors);
   CashIn out;
   out.quote.direction = Direction::on_ramp;
   out.quote.connector = fields.id<ConnectorId>("connectorId", required).value_or(ConnectorId());
@@ -26,12 +26,12 @@ Result<CashIn> read_cash_in(const http::JsonValue& body) {
   if (const auto type = fields.text("transactionType", optional)) {
     out.quote.type = parse_term_in_any_case<TransactionType>(*type);
     if (!out.quote.type) {
-      faults.add(Slug::malformed_request, "transactionType", "must be C2C, C2B, B2C or B2B");
+      errors.add(Slug::malformed_request, "transactionType", "must be C2C, C2B, B2C or B2B");
     }
   }
   read_collection(fields, out.payment);
   fields.refuse_unknown();
-  COFFER_TRY_VOID(check(faults));
+  COFFER_TRY_VOID(check(errors));
   return out;
 }
 
@@ -89,7 +89,7 @@ Route collection(std::string_view pattern, std::string_view operation, std::stri
           .body = Body::json,
           .request_schema = request,
           .body_bytes_max = kLargeBodyMax,
-          .answers = {{202, reply}},
+          .responses = {{202, reply}},
           .problems = std::move(problems),
           .handler = handler};
 }

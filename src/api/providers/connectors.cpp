@@ -1,12 +1,12 @@
-#include "api/providers/connectors.h"
+#include "store/providers/connectors.h"
 
 #include <algorithm>
 
 #include "api/pipeline/page.h"
 #include "api/pipeline/services.h"
 #include "api/providers/provider_json.h"
+#include "api/route_groups.h"
 #include "domain/country.h"
-#include "store/providers/connectors.h"
 
 namespace coffer::api {
 namespace {
@@ -18,13 +18,13 @@ std::optional<std::string> country_filter(QueryFields& query) {
   if (!text) return std::nullopt;
   auto code = parse_country_alpha2(*text);
   if (code) return *std::move(code);
-  query.faults().add(code.error().slug, "countryIsoCode2", code.error().detail);
+  query.errors().add(code.error().slug, "countryIsoCode2", code.error().detail);
   return std::nullopt;
 }
 
 Result<http::Response> list_connectors(const Services& services, const Call& call) {
-  Faults faults;
-  QueryFields query(call.request, faults);
+  ValidationErrors errors;
+  QueryFields query(call.request, errors);
   store::ConnectorFilter filter;
   filter.country = country_filter(query);
   filter.direction = query.term("direction", parse_term_in_any_case<Direction>);
@@ -52,10 +52,10 @@ Result<http::Response> list_connectors(const Services& services, const Call& cal
 Result<http::Response> read_connector(const Services& services, const Call& call) {
   const auto id = ConnectorId::parse(call.param("connectorId"));
   if (!id) return unexpected(unknown_connector());
-  Faults faults;
-  QueryFields query(call.request, faults);
+  ValidationErrors errors;
+  QueryFields query(call.request, errors);
   const auto type = query.term("transactionType", parse_term_in_any_case<TransactionType>);
-  COFFER_TRY_VOID(check(faults));
+  COFFER_TRY_VOID(check(errors));
   return store::with_reader(
       services.flows.database, [&](store::Connection& db) -> Result<http::Response> {
         const auto row = store::find_connector(db, call.caller.tenant.environment, *id);
@@ -113,7 +113,7 @@ std::vector<Route> connectors_routes() {
                  {"flow", "ConnectorFlow", "Only quoted or only bespoke connectors"},
                  {"limit", "Limit", "Rows of a page"},
                  {"cursor", "Cursor", "Continues a list"}},
-       .answers = {{200, "ConnectorList"}},
+       .responses = {{200, "ConnectorList"}},
        .problems = {Slug::validation_failed},
        .handler = list_connectors},
       {.method = "GET",
@@ -124,7 +124,7 @@ std::vector<Route> connectors_routes() {
        .lane = Lane::read,
        .scope = Scope::connectors_read,
        .query = {{"transactionType", "PartyType", "Only what this transaction type needs"}},
-       .answers = {{200, "ConnectorDetail"}},
+       .responses = {{200, "ConnectorDetail"}},
        .problems = {Slug::not_found},
        .handler = read_connector},
       {.method = "GET",
@@ -134,7 +134,7 @@ std::vector<Route> connectors_routes() {
        .summary = "List the connectors that reach a beneficiary's destinations of a method",
        .lane = Lane::read,
        .scope = Scope::connectors_read,
-       .answers = {{200, "ConnectorList"}},
+       .responses = {{200, "ConnectorList"}},
        .problems = {Slug::not_found},
        .handler = list_for_beneficiary},
   };

@@ -4,8 +4,8 @@
 #include <span>
 
 #include "api/json.h"
-#include "domain/connector.h"
-#include "flows/providers/make_quote.h"
+#include "domain/providers/connector.h"
+#include "flows/payments/make_quote.h"
 
 namespace coffer::api {
 

@@ -1,10 +1,10 @@
-#include "api/providers/references.h"
+#include "flows/providers/references.h"
 
 #include "api/json.h"
 #include "api/pipeline/fields.h"
 #include "api/pipeline/page.h"
 #include "api/pipeline/services.h"
-#include "flows/providers/references.h"
+#include "api/route_groups.h"
 #include "store/providers/references.h"
 
 namespace coffer::api {
@@ -33,21 +33,21 @@ Json reference_json(const store::ReferenceRow& row) {
 }
 
 Result<http::Response> register_reference(const Services& services, const Call& call) {
-  Faults faults;
-  Fields fields(*call.body, faults);
+  ValidationErrors errors;
+  Fields fields(*call.body, errors);
   flows::NewReference request;
   request.connector = fields.id<ConnectorId>("connectorId", required).value_or(ConnectorId());
   request.settlement_account = fields.any_text("settlementAccount", required).value_or("");
   request.customer_id = fields.text("customerId", required, kCustomerIdMax).value_or("");
   fields.refuse_unknown();
-  COFFER_TRY_VOID(check(faults));
+  COFFER_TRY_VOID(check(errors));
   COFFER_TRY(const auto row, flows::register_reference(services.flows, call.caller, request));
   return json_response(201, reference_json(row));
 }
 
 Result<http::Response> list_references(const Services& services, const Call& call) {
-  Faults faults;
-  QueryFields query(call.request, faults);
+  ValidationErrors errors;
+  QueryFields query(call.request, errors);
   store::ReferenceFilter filter;
   filter.connector = query.id<ConnectorId>("connectorId");
   filter.customer_id = query.text("customerId");
@@ -76,7 +76,7 @@ std::vector<Route> references_routes() {
            .moves_money = true,
            .body = Body::json,
            .request_schema = "NewReference",
-           .answers = {{201, "RegisteredReference"}},
+           .responses = {{201, "RegisteredReference"}},
            .problems = {Slug::not_found, Slug::wallet_not_verified, Slug::conflict,
                         Slug::references_exist, Slug::validation_failed, Slug::trustline_missing,
                         Slug::quota_exceeded, Slug::provider_error, Slug::provider_unavailable,
@@ -93,7 +93,7 @@ std::vector<Route> references_routes() {
                      {"customerId", "Text", "Only references of this customer"},
                      {"limit", "Limit", "Rows of a page"},
                      {"cursor", "Cursor", "Continues a list"}},
-           .answers = {{200, "ReferenceList"}},
+           .responses = {{200, "ReferenceList"}},
            .handler = list_references}};
 }
 

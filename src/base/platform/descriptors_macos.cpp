@@ -7,7 +7,7 @@ namespace coffer {
 namespace {
 
 // Between two calls another thread may start a program; that one is started with nothing but its
-// standard streams (outbound/notifier), so the moment harms nobody.
+// standard streams (outbound/operations/notifier), so the moment harms nobody.
 void set_up(int fd, Waiting waiting) {
   ::fcntl(fd, F_SETFD, FD_CLOEXEC);
   // Both ways: an accepted socket has what the listening one has.

@@ -4,10 +4,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/text/ascii.h"
+
 namespace coffer {
 namespace {
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 /// Optimal string alignment: no letter is changed twice. Three rows are enough.
 std::size_t distance(std::string_view a, std::string_view b) {
@@ -20,7 +20,9 @@ std::size_t distance(std::string_view a, std::string_view b) {
     std::swap(above, row);
     row[0] = i;
     for (std::size_t j = 1; j <= b.size(); ++j) {
-      const auto same = [&](std::size_t x, std::size_t y) { return lower(a[x]) == lower(b[y]); };
+      const auto same = [&](std::size_t x, std::size_t y) {
+        return ascii::to_lower(a[x]) == ascii::to_lower(b[y]);
+      };
       row[j] =
           std::min({above[j] + 1, row[j - 1] + 1, above[j - 1] + (same(i - 1, j - 1) ? 0 : 1)});
       const bool swapped = i > 1 && j > 1 && same(i - 1, j - 2) && same(i - 2, j - 1);

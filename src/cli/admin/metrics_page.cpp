@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "app.h"
+#include "app/app.h"
 #include "base/digest.h"
 #include "base/telemetry/log_file.h"
 #include "base/telemetry/process.h"
@@ -150,8 +150,7 @@ void write_queues(Exposition& out, const store::Backlog& backlog, Timestamp now)
                                         {"providers", backlog.providers},
                                         {"webhooks", backlog.deliveries},
                                         {"notifications", backlog.notifications}}};
-  out.family("coffer_queue_waiting", "Waiting jobs, by queue, counted up to 20000.",
-             Kind::gauge);
+  out.family("coffer_queue_waiting", "Waiting jobs, by queue, counted up to 20000.", Kind::gauge);
   for (const Queue& queue : queues)
     out.sample(number(queue.waiting.count), {{"queue", queue.name}});
   out.family("coffer_queue_lateness_seconds", "Time since the first due job became due.",

@@ -12,7 +12,7 @@
 #include "base/telemetry/metrics.h"
 #include "flows/identity/quotas.h"
 #include "http/message.h"
-#include "store/telemetry/backlog.h"
+#include "store/operations/backlog.h"
 
 namespace coffer {
 class App;

@@ -5,10 +5,10 @@
 
 #include "api/about/web_documents.h"
 #include "api/pipeline/traffic.h"
-#include "app.h"
+#include "app/app.h"
 #include "base/log.h"
-#include "flows/operators/operator_sign_in.h"
-#include "flows/operators/operators.h"
+#include "flows/identity/operator_sign_in.h"
+#include "flows/identity/operators.h"
 #include "http/client_address.h"
 #include "http/problem_json.h"
 
@@ -88,8 +88,8 @@ http::Response AdminSite::handle(http::Request& request) {
   const store::ReadersScope scope(is_scrape ? store::Readers::system : store::Readers::control);
   http::Response response;
   try {
-    auto answer = route(request);
-    response = answer ? *std::move(answer) : refused(answer.error());
+    auto result = route(request);
+    response = result ? *std::move(result) : refused(result.error());
   } catch (const std::exception& fault) {
     log_error(
         "admin", "request failed",

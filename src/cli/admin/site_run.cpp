@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <sstream>
 
-#include "app.h"
+#include "app/app.h"
 #include "cli/admin/site.h"
 #include "cli/dispatch.h"
 #include "cli/paths.h"
-#include "flows/operators/operators.h"
+#include "flows/identity/operators.h"
 #include "http/json_body.h"
 
 namespace coffer::cli {
@@ -86,13 +86,13 @@ Result<Arguments> arguments_of(const http::Request& request) {
 }  // namespace
 
 Result<http::Response> AdminSite::list_commands(const http::Request&, const Visitor& visitor) {
-  Answer answer{.list = true};
+  CommandResult result{.list = true};
   for (const Command& command : commands()) {
     if (!is_for_the_page(command) || visitor.row.role < command.role) continue;
-    answer.records.push_back(view(command));
+    result.records.push_back(view(command));
   }
   http::Response response;
-  response.body = to_json(answer);
+  response.body = to_json(result);
   return response;
 }
 
@@ -118,9 +118,9 @@ Result<http::Response> AdminSite::run(const http::Request& request, const Visito
   const Console console{unseen, unseen};
   const Actor actor{visitor.row.name, visitor.row.role};
   Session session{app_, console, interruption_, actor};
-  COFFER_TRY(const Answer answer, carry_out(session, *command, arguments));
+  COFFER_TRY(const CommandResult result, carry_out(session, *command, arguments));
   http::Response response;
-  response.body = to_json(answer);
+  response.body = to_json(result);
   return response;
 }
 

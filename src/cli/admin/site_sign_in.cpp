@@ -1,13 +1,13 @@
 #include <algorithm>
 
 #include "api/pipeline/traffic.h"
-#include "app.h"
+#include "app/app.h"
 #include "auth/totp.h"
 #include "base/log.h"
 #include "cli/admin/site.h"
-#include "flows/operators/acts.h"
-#include "flows/operators/operator_sign_in.h"
-#include "flows/operators/operators.h"
+#include "flows/identity/audit_log.h"
+#include "flows/identity/operator_sign_in.h"
+#include "flows/identity/operators.h"
 #include "http/client_address.h"
 #include "http/json_body.h"
 
@@ -150,8 +150,9 @@ Result<http::Response> AdminSite::claim(const http::Request& request) {
 
 Result<http::Response> AdminSite::begin_session(const store::OperatorRow& row) {
   const flows::Context& flows = app_.flows();
-  COFFER_TRY(const auto act, flows::record_act(flows, {row.name, row.role}, "sign-in", "{}"));
-  COFFER_TRY_VOID(flows::record_outcome(flows, act, {row.name, row.role}, "sign-in", "done", {}));
+  COFFER_TRY(const auto entry,
+             flows::record_audit_entry(flows, {row.name, row.role}, "sign-in", "{}"));
+  COFFER_TRY_VOID(flows::record_outcome(flows, entry, {row.name, row.role}, "sign-in", "done", {}));
   const std::string id =
       sessions_.begin(flows.random, row.id, row.version, flows.clock.monotonic_ms());
   return with_cookie(nothing(), id);

@@ -4,9 +4,10 @@
 #include <array>
 #include <filesystem>
 
-#include "app.h"
+#include "app/app.h"
 #include "base/digest.h"
 #include "base/environment.h"
+#include "cli/command_groups.h"
 #include "cli/demo/demo_text.h"
 #include "cli/progress.h"
 #include "cli/serving.h"

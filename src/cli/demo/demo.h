@@ -3,13 +3,10 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "cli/command.h"
 
 namespace coffer::cli {
-
-std::vector<Command> demo_commands();
 
 /// Where the demo keeps its data unless told otherwise; nullopt when the environment names no home.
 std::optional<std::string> demo_database();

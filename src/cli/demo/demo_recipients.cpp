@@ -4,10 +4,10 @@
 #include <array>
 #include <string_view>
 
-#include "app.h"
+#include "app/app.h"
 #include "flows/providers/connector_changes.h"
-#include "store/beneficiaries.h"
-#include "store/catalog.h"
+#include "store/ledger/catalog.h"
+#include "store/parties/beneficiaries.h"
 #include "store/providers/connectors.h"
 
 // As in demo_seed.cpp: each thing is looked for by its name before it is made, and a marker,

@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "base/result.h"
-#include "domain/connector.h"
-#include "domain/tenant.h"
-#include "flows/beneficiary_changes.h"
-#include "store/wallets.h"
+#include "domain/identity/tenant.h"
+#include "domain/providers/connector.h"
+#include "flows/parties/beneficiary_changes.h"
+#include "store/ledger/wallets.h"
 
 namespace coffer {
 class App;

@@ -12,16 +12,16 @@
 #include <optional>
 #include <utility>
 
-#include "app.h"
+#include "app/app.h"
 #include "auth/password.h"
 #include "auth/secret_hash.h"
 #include "auth/strkey.h"
 #include "base/files/durable_file.h"
-#include "cli/answer.h"
-#include "flows/operators/operators.h"
-#include "flows/tenancy_changes.h"
+#include "cli/command_result.h"
+#include "flows/identity/operators.h"
+#include "flows/identity/tenancy_changes.h"
 #include "http/json_body.h"
-#include "store/tenants.h"
+#include "store/identity/tenants.h"
 
 namespace coffer::cli {
 namespace {

@@ -5,14 +5,14 @@
 #include <optional>
 #include <sstream>
 
-#include "app.h"
+#include "app/app.h"
 #include "cli/demo/demo_secrets.h"
-#include "flows/market_changes.h"
-#include "flows/tenancy_changes.h"
-#include "flows/wallet_changes.h"
-#include "store/catalog.h"
-#include "store/journal.h"
-#include "store/tenants.h"
+#include "flows/identity/tenancy_changes.h"
+#include "flows/ledger/market_changes.h"
+#include "flows/ledger/wallet_changes.h"
+#include "store/identity/tenants.h"
+#include "store/ledger/catalog.h"
+#include "store/ledger/journal.h"
 
 // Every step first looks whether it was done before, because the file may come from a demo that was
 // killed while it was being made. A marker in the file, written last, marks it as complete:

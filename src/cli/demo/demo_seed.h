@@ -8,7 +8,7 @@
 #include "base/telemetry/progress.h"
 #include "cli/demo/demo_recipients.h"
 #include "domain/ids.h"
-#include "store/wallets.h"
+#include "store/ledger/wallets.h"
 
 namespace coffer {
 class App;

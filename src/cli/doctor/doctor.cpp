@@ -1,6 +1,5 @@
-#include "cli/doctor/doctor.h"
-
 #include "base/telemetry/clock_sync.h"
+#include "cli/command_groups.h"
 #include "cli/doctor/files.h"
 #include "cli/doctor/finding.h"
 #include "cli/doctor/machine.h"
@@ -32,7 +31,7 @@ void add(Findings& all, Findings more) {
 
 Findings examine_settings(const ConfigReading& reading) {
   Findings out;
-  for (const FieldError& error : reading.faults) {
+  for (const FieldError& error : reading.errors) {
     out.push_back(fault("configuration", error.field + ": " + error.message,
                         "Correct " + error.field + ". A server cannot start before."));
   }
@@ -88,23 +87,23 @@ void print_remedies(const Console& console, const Findings& findings) {
 }
 
 int report(const Console& console, const Findings& findings, bool json) {
-  Answer answer{.list = true, .columns = {"check", "result", "found"}};
-  std::size_t faults = 0;
+  CommandResult result{.list = true, .columns = {"check", "result", "found"}};
+  std::size_t errors = 0;
   std::size_t warnings = 0;
   for (const Finding& finding : findings) {
-    faults += finding.grade == Grade::fault ? 1U : 0U;
+    errors += finding.grade == Grade::fault ? 1U : 0U;
     warnings += finding.grade == Grade::warning ? 1U : 0U;
     const auto remedy = finding.remedy.empty() ? std::nullopt : std::optional(finding.remedy);
-    answer.records.push_back({{"check", finding.check},
+    result.records.push_back({{"check", finding.check},
                               {"result", name(finding.grade)},
                               {"found", finding.found},
                               {"remedy", remedy}});
   }
-  answer.exit_code = faults == 0 ? exit_code::kDone : exit_code::kFault;
-  const int code = print_answer(console, answer, json);
+  result.exit_code = errors == 0 ? exit_code::kDone : exit_code::kFault;
+  const int code = print_result(console, result, json);
   if (json) return code;
   print_remedies(console, findings);
-  console.err << '\n' << counted(faults, "fault") << ", " << counted(warnings, "warning") << '\n';
+  console.err << '\n' << counted(errors, "fault") << ", " << counted(warnings, "warning") << '\n';
   return code;
 }
 

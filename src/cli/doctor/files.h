@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "cli/doctor/finding.h"
 #include "cli/doctor/owner.h"
-#include "config.h"
+#include "config/config.h"
 
 namespace coffer::cli {
 

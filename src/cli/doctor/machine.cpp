@@ -143,27 +143,27 @@ Result<http::ClientResponse> ask(const Door& door, int timeout_ms) {
 Finding judge_answer(const Door& door, int timeout_ms) {
   const std::string address = door.address.to_string();
   if (door.address.port == 0) return good(door.check, "on a port selected by the server");
-  const auto answer = ask(door, timeout_ms);
+  const auto result = ask(door, timeout_ms);
   // Over TLS a plain question is refused, but it is heard.
-  if (door.tls && (answer || answer.error().slug == Slug::provider_error)) {
+  if (door.tls && (result || result.error().slug == Slug::provider_error)) {
     return good(door.check, address + " responds, with TLS");
   }
-  if (!answer) {
+  if (!result) {
     return fault(
         door.check, "a server runs, but there is no response at " + address,
         "Run coffer doctor with the settings of the server, or read the log of the server.");
   }
-  if (answer->status == 503 && door.path == "/healthz") {
-    return fault(door.check, address + " is not healthy: " + failed_checks(answer->body),
+  if (result->status == 503 && door.path == "/healthz") {
+    return fault(door.check, address + " is not healthy: " + failed_checks(result->body),
                  "Read the log of the server for the reason.");
   }
-  if (answer->status >= 400) {
+  if (result->status >= 400) {
     return fault(
-        door.check, address + " responds with " + std::to_string(answer->status),
+        door.check, address + " responds with " + std::to_string(result->status),
         "Find out which program listens there, or set " + door.setting + " to another address.");
   }
   if (door.path != "/healthz") return good(door.check, address + " responds");
-  const std::string details = health_details(answer->body);
+  const std::string details = health_details(result->body);
   if (details.empty()) return good(door.check, address + " is healthy");
   return warning(door.check, address + " is healthy, but: " + details,
                  "Synchronise the clock with chrony or systemd-timesyncd. Payments continue with "
@@ -174,8 +174,8 @@ Finding judge_answer(const Door& door, int timeout_ms) {
 Finding judge_door(const Door& door, const Owner& owner, int timeout_ms) {
   if (owner.commanded) return judge_answer(door, timeout_ms);
   if (owner.told) return judge_free(door);
-  Finding answer = judge_answer(door, timeout_ms);
-  return answer.grade == Grade::ok ? answer : judge_free(door);
+  Finding result = judge_answer(door, timeout_ms);
+  return result.grade == Grade::ok ? result : judge_free(door);
 }
 
 Finding judge_owner(const Owner& owner) {

@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "cli/doctor/finding.h"
 #include "cli/doctor/owner.h"
-#include "config.h"
+#include "config/config.h"
 #include "outbound/resolver.h"
 
 namespace coffer::cli {

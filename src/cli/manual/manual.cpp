@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "cli/command_groups.h"
 #include "cli/command_line.h"
 #include "cli/exit_code.h"
 #include "cli/manual/roff.h"

@@ -3,13 +3,10 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "cli/command.h"
 
 namespace coffer::cli {
-
-std::vector<Command> manual_commands();
 
 /// coffer(1).
 std::string commands_page();

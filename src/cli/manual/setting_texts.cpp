@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cli/manual/roff.h"
-#include "config_options.h"
+#include "config/config_options.h"
 
 namespace coffer::cli {
 namespace {

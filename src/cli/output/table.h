@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/answer.h"
+#include "cli/command_result.h"
 #include "cli/output/style.h"
 
 namespace coffer::cli {

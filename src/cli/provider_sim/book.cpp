@@ -4,8 +4,8 @@
 
 #include "base/check.h"
 #include "base/digest.h"
-#include "domain/money.h"
-#include "outbound/sandbox_connector.h"
+#include "domain/ledger/money.h"
+#include "outbound/providers/sandbox_connector.h"
 
 namespace coffer::cli::provider_sim {
 namespace {

@@ -28,8 +28,8 @@ struct Callback {
 enum class Kind { payout, collection };
 
 /// States follow from what was asked for and its age, by the last four digits of the account
-/// (outbound/sandbox_connector.h), unless somebody has decided otherwise. Every object that comes
-/// out is as the provider protocol shows it. Thread safe.
+/// (outbound/providers/sandbox_connector.h), unless somebody has decided otherwise. Every object
+/// that comes out is as the provider protocol shows it. Thread safe.
 class Book {
  public:
   /// `delay_ms`: how long a payout or collection stays pending before it ends well or badly.

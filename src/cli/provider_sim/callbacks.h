@@ -12,7 +12,7 @@
 #include "base/strong.h"
 #include "cli/provider_sim/book.h"
 #include "cli/provider_sim/fault_plan.h"
-#include "outbound/provider_signature.h"
+#include "outbound/providers/provider_signature.h"
 
 namespace coffer::cli::provider_sim {
 

@@ -1,11 +1,10 @@
-#include "cli/provider_sim/command.h"
-
 #include "base/environment.h"
 #include "base/log.h"
+#include "cli/command_groups.h"
 #include "cli/exit_code.h"
 #include "cli/provider_sim/simulator.h"
 #include "cli/stop_signals.h"
-#include "config_options.h"
+#include "config/config_options.h"
 #include "http/client.h"
 
 namespace coffer::cli {
@@ -90,22 +89,23 @@ std::vector<Command> provider_sim_commands() {
       {.path = "provider-sim",
        .summary = "Run a simulated payment provider that implements the provider protocol",
        .run = provider_sim_run,
-       .arguments = {option("listen", "HOST:PORT",
-                            "Address to listen on; port 0 selects a free one", "127.0.0.1:8090"),
-                     option("secret", "TEXT",
-                            "Secret shared with coffer; by default COFFER_PROVIDER_SECRET"),
-                     option("tls-cert", "FILE", "TLS certificate chain (PEM)"),
-                     option("tls-key", "FILE", "TLS private key (PEM)"),
-                     option("callback", "URL",
-                            "Base URL of coffer for callbacks; without it, there are none"),
-                     option("faults", "LIST",
-                            "Faults: late, refuse, duplicate, reorder, lose-answer, garbage, hang"),
-                     option("seed", "NUMBER", "Seed that makes the faults repeatable"),
-                     option("rates", "LIST",
-                            "Exchange rates, such as USDC:NGN=1540.25; 1 by default"),
-                     option("delay-ms", "MS", "Time that a payout stays pending", "0"),
-                     option("hang-ms", "MS", "Delay for an account ending in 1401", "30000"),
-                     option("db", "FILE", "File for the state, or memory", "memory")},
+       .arguments =
+           {option("listen", "HOST:PORT", "Address to listen on; port 0 selects a free one",
+                   "127.0.0.1:8090"),
+            option("secret", "TEXT",
+                   "Secret shared with coffer; by default COFFER_PROVIDER_SECRET"),
+            option("tls-cert", "FILE", "TLS certificate chain (PEM)"),
+            option("tls-key", "FILE", "TLS private key (PEM)"),
+            option("callback", "URL",
+                   "Base URL of coffer for callbacks; without it, there are none"),
+            option(
+                "faults", "LIST",
+                "ValidationErrors: late, refuse, duplicate, reorder, lose-answer, garbage, hang"),
+            option("seed", "NUMBER", "Seed that makes the faults repeatable"),
+            option("rates", "LIST", "Exchange rates, such as USDC:NGN=1540.25; 1 by default"),
+            option("delay-ms", "MS", "Time that a payout stays pending", "0"),
+            option("hang-ms", "MS", "Delay for an account ending in 1401", "30000"),
+            option("db", "FILE", "File for the state, or memory", "memory")},
        .settings = Settings::none,
        .details = "The last four digits of the account select the outcome, as in the sandbox. A "
                   "fault is\nname=probability[:ms]; separate several with commas. PUT "

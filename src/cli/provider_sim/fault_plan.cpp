@@ -4,6 +4,8 @@
 #include <charconv>
 #include <optional>
 
+#include "base/text/next_part.h"
+
 namespace coffer::cli::provider_sim {
 namespace {
 
@@ -62,9 +64,7 @@ std::string show_probability(int per_million) {
 Result<FaultPlan> FaultPlan::parse(std::string_view spec) {
   FaultPlan plan;
   while (!spec.empty()) {
-    const auto comma = spec.find(',');
-    const std::string_view item = spec.substr(0, comma);
-    spec = comma == std::string_view::npos ? std::string_view() : spec.substr(comma + 1);
+    const std::string_view item = next_part(spec, ',');
     const auto refuse = [&](const char* why) {
       return unexpected(Slug::malformed_request, "The fault " + std::string(item) + " " + why +
                                                      ". Write it as name=probability[:ms].");

@@ -4,9 +4,9 @@
 
 #include "base/digest.h"
 #include "base/uuid.h"
-#include "domain/money.h"
-#include "outbound/provider_signature.h"
-#include "outbound/sandbox_connector.h"
+#include "domain/ledger/money.h"
+#include "outbound/providers/provider_signature.h"
+#include "outbound/providers/sandbox_connector.h"
 
 namespace coffer::cli::provider_sim {
 namespace {

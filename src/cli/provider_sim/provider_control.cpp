@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "cli/provider_sim/provider.h"
-#include "domain/money.h"
-#include "domain/payment.h"
+#include "domain/ledger/money.h"
+#include "domain/payments/payment.h"
 
 namespace coffer::cli::provider_sim {
 namespace {

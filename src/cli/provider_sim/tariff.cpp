@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "domain/quote.h"
+#include "base/text/next_part.h"
+#include "domain/payments/quote.h"
 
 namespace coffer::cli::provider_sim {
 namespace {
@@ -31,9 +32,7 @@ Unexpected refuse(std::string why) { return unexpected(Slug::malformed_request, 
 Result<Tariff> Tariff::parse(std::string_view spec) {
   Tariff out;
   while (!spec.empty()) {
-    const auto comma = spec.find(',');
-    const std::string_view item = spec.substr(0, comma);
-    spec = comma == std::string_view::npos ? std::string_view() : spec.substr(comma + 1);
+    const std::string_view item = next_part(spec, ',');
     const auto equals = item.find('=');
     const auto rate =
         equals == std::string_view::npos ? std::nullopt : Rate::parse(item.substr(equals + 1));

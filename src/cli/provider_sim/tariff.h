@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "cli/provider_sim/book_file.h"
-#include "domain/money.h"
+#include "domain/ledger/money.h"
 
 namespace coffer::cli::provider_sim {
 

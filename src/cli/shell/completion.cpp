@@ -3,6 +3,7 @@
 #include <array>
 #include <utility>
 
+#include "cli/command_groups.h"
 #include "cli/exit_code.h"
 #include "cli/shell/offers.h"
 

@@ -11,8 +11,6 @@
 
 namespace coffer::cli {
 
-std::vector<Command> completion_commands();
-
 /// The first argument with which those lines call coffer. Not a command: it is in no help.
 inline constexpr std::string_view kCompleteArgument = "__complete";
 

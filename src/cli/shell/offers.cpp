@@ -5,8 +5,9 @@
 #include <utility>
 #include <variant>
 
+#include "base/text/next_part.h"
 #include "cli/command_line.h"
-#include "config_options.h"
+#include "config/config_options.h"
 
 namespace coffer::cli {
 namespace {
@@ -24,11 +25,7 @@ using Takes = Place::Takes;
 
 std::vector<std::string> split(std::string_view text, char separator) {
   std::vector<std::string> out;
-  while (!text.empty()) {
-    const auto end = std::min(text.find(separator), text.size());
-    out.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
+  while (!text.empty()) out.emplace_back(next_part(text, separator));
   return out;
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/text/nearest.h"
+#include "base/text/next_part.h"
 #include "base/text/trimmed.h"
 
 namespace coffer {
@@ -106,9 +107,7 @@ std::string quota_limit_text(Quota quota, std::int64_t limit) {
 
 Result<QuotaLimits> parse_quota_limits(std::string_view text, QuotaLimits base) {
   while (!text.empty()) {
-    const auto comma = std::min(text.find(','), text.size());
-    const std::string_view item = trimmed(text.substr(0, comma));
-    text.remove_prefix(std::min(text.size(), comma + 1));
+    const std::string_view item = next_part(text, ',');
     const auto equals = item.find('=');
     const std::string_view key = trimmed(item.substr(0, equals));
     const auto quota = parse_quota(key);

@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "domain/tenant.h"
+#include "domain/identity/tenant.h"
 
 namespace coffer {
 

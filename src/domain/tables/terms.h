@@ -17,6 +17,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/text/ascii.h"
+
 namespace coffer {
 
 /// A value of a closed vocabulary as GET /v1/payments/enums shows it.
@@ -53,17 +55,11 @@ constexpr std::optional<Enum> parse_term(std::string_view text) {
   return std::nullopt;
 }
 
-constexpr bool same_in_any_case(std::string_view a, std::string_view b) {
-  const auto upper = [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; };
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [&](char x, char y) { return upper(x) == upper(y); });
-}
-
 /// In any case of its ASCII letters.
 template <Vocabulary Enum>
 constexpr std::optional<Enum> parse_term_in_any_case(std::string_view text) {
   for (std::size_t i = 0; i < terms<Enum>().size(); ++i) {
-    if (same_in_any_case(terms<Enum>()[i].code, text)) return static_cast<Enum>(i);
+    if (ascii::same_word(terms<Enum>()[i].code, text)) return static_cast<Enum>(i);
   }
   return std::nullopt;
 }

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "store/identity/quotas.h"
-#include "store/tenants.h"
+#include "store/identity/tenants.h"
 
 namespace coffer::flows {
 namespace {

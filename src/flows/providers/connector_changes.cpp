@@ -1,37 +1,31 @@
 #include "flows/providers/connector_changes.h"
 
 #include "base/digest.h"
+#include "base/text/ascii.h"
 #include "flows/providers/terms.h"
-#include "store/catalog.h"
+#include "store/identity/tenants.h"
+#include "store/ledger/catalog.h"
 #include "store/providers/provider_payments.h"
-#include "store/tenants.h"
 
 namespace coffer::flows {
 namespace {
 
 Problem unknown_connector() { return Problem(Slug::not_found, "The connector was not found."); }
 
-/// The Problem of what a check adds to its faults.
+/// What a check adds, as one Problem.
 template <class Check>
 Result<void> judged(const Check& check) {
-  Faults faults;
-  check(faults);
-  if (faults.empty()) return {};
-  return unexpected(faults.problem());
+  ValidationErrors errors;
+  check(errors);
+  if (errors.empty()) return {};
+  return unexpected(errors.problem());
 }
 
 Result<void> check_form(const std::vector<Requirement>& requirements) {
-  return judged([&](Faults& faults) { check_requirement_list(requirements, faults); });
+  return judged([&](ValidationErrors& errors) { check_requirement_list(requirements, errors); });
 }
 
 Secret new_secret(Random& random) { return Secret("psk_" + to_base64url(random.bytes(32))); }
-
-std::string upper(std::string text) {
-  for (char& c : text) {
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  }
-  return text;
-}
 
 Result<Asset> find_registered(store::Connection& db, const AssetCode& code) {
   auto asset = store::find_asset(db, code);
@@ -125,8 +119,8 @@ Result<RegisteredConnector> register_connector(const Context& context,
   RegisteredConnector out;
   ConnectorTerms& terms = out.connector.terms;
   terms = connector.terms;
-  terms.country = upper(terms.country);
-  terms.currency = upper(terms.currency);
+  terms.country = ascii::to_upper(terms.country);
+  terms.currency = ascii::to_upper(terms.currency);
   terms.id = context.random.id<ConnectorId>(context.clock.now());
   if (terms.endpoint) {
     out.connector.endpoint_id = context.random.uuid_v7(context.clock.now());
@@ -137,7 +131,7 @@ Result<RegisteredConnector> register_connector(const Context& context,
   COFFER_TRY_VOID(check_form(connector.requirements));
   COFFER_TRY_VOID(context.queue.run([&](store::WriteTx& tx) -> Result<void> {
     COFFER_TRY(terms.asset, find_registered(tx.db(), connector.terms.asset.code));
-    COFFER_TRY_VOID(judged([&](Faults& faults) { check_terms(terms, faults); }));
+    COFFER_TRY_VOID(judged([&](ValidationErrors& errors) { check_terms(terms, errors); }));
     terms.created_at = tx.now();
     out.connector.updated_at = tx.now();
     terms.key = store::insert_connector(tx, out.connector, connector.requirements);
@@ -156,7 +150,7 @@ Result<store::ConnectorRow> set_connector_rate(const Context& context, Connector
 Result<store::ConnectorRow> set_connector_fee(const Context& context, ConnectorId id, FeeRule fee) {
   return change_connector(context, id, [&](store::WriteTx&, store::ConnectorRow& row) {
     row.terms.fee = fee;
-    return judged([&](Faults& faults) { check_fee(row.terms, fee, faults); });
+    return judged([&](ValidationErrors& errors) { check_fee(row.terms, fee, errors); });
   });
 }
 
@@ -167,7 +161,7 @@ Result<store::ConnectorRow> set_connector_limits(const Context& context, Connect
     row.terms.max_amount = limits.max_amount;
     row.terms.day_limit = limits.day_limit;
     row.terms.month_limit = limits.month_limit;
-    return judged([&](Faults& faults) { check_amounts(row.terms, faults); });
+    return judged([&](ValidationErrors& errors) { check_amounts(row.terms, errors); });
   });
 }
 
@@ -187,7 +181,7 @@ Result<store::ConnectorRow> set_connector_endpoint(const Context& context, Conne
         ConnectorTerms wanted = row.terms;
         wanted.endpoint->base_url = change.base_url;
         wanted.endpoint->timeout_ms = change.timeout_ms.value_or(wanted.endpoint->timeout_ms);
-        COFFER_TRY_VOID(judged([&](Faults& faults) { check_endpoint(wanted, faults); }));
+        COFFER_TRY_VOID(judged([&](ValidationErrors& errors) { check_endpoint(wanted, errors); }));
         if (row.terms.endpoint->base_url != change.base_url) {
           if (!change.confirmed) COFFER_TRY_VOID(require_idle(tx, row.terms));
           COFFER_TRY_VOID(move_to(context, tx, row, change.base_url));
@@ -231,7 +225,8 @@ Result<store::FeeRow> set_fee(const Context& context, AssociationId association,
               Slug::validation_failed, "Fees of associations apply to off-ramp connectors only.",
               {{"connectorId", "is an on-ramp connector, which has one fee for all"}}));
         }
-        COFFER_TRY_VOID(judged([&](Faults& faults) { check_fee(connector->terms, fee, faults); }));
+        COFFER_TRY_VOID(
+            judged([&](ValidationErrors& errors) { check_fee(connector->terms, fee, errors); }));
         row.fee = fee;
         store::put_fee(tx, row);
         return row;

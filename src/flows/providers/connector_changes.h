@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/strong.h"
-#include "domain/connector.h"
+#include "domain/providers/connector.h"
 #include "flows/context.h"
 #include "store/providers/connectors.h"
 

@@ -2,16 +2,16 @@
 
 #include "base/check.h"
 #include "flows/providers/provider_outcome.h"
-#include "store/beneficiaries.h"
+#include "store/parties/beneficiaries.h"
 
 namespace coffer::flows {
 namespace {
 
 using outbound::Collection;
-using outbound::CollectionAnswer;
+using outbound::CollectionResponse;
 using outbound::Party;
 using outbound::Payout;
-using outbound::PayoutAnswer;
+using outbound::PayoutResponse;
 
 void put(Party& party, const char* name, const std::optional<std::string>& value) {
   if (value) party.details[name] = *value;
@@ -100,10 +100,10 @@ Collection collection(const store::PaymentRecord& record, const store::ProviderV
 template <class Answer>
 ProviderReply reply(Result<Answer> answer) {
   if (!answer) return unexpected(std::move(answer).error());
-  return std::variant<PayoutAnswer, CollectionAnswer>(*std::move(answer));
+  return std::variant<PayoutResponse, CollectionResponse>(*std::move(answer));
 }
 
-std::string answer_text(const outbound::PayoutAnswer& answer) {
+std::string answer_text(const outbound::PayoutResponse& answer) {
   switch (answer.state) {
     case outbound::PayoutState::never_arrived:
       return "never_arrived";
@@ -119,7 +119,7 @@ std::string answer_text(const outbound::PayoutAnswer& answer) {
   return "failed: " + std::string(info(answer.failure.value_or(FailureCode::provider_error)).name);
 }
 
-std::string answer_text(const outbound::CollectionAnswer& answer) {
+std::string answer_text(const outbound::CollectionResponse& answer) {
   switch (answer.state) {
     case outbound::CollectionState::never_arrived:
       return "never_arrived";
@@ -186,7 +186,7 @@ ProviderReply call_provider(const Context& context, ProviderCall call,
 void apply_reply(const Context& context, store::WriteTx& tx, store::ProviderView& view, int asked,
                  const ProviderReply& reply) {
   if (!reply) return apply_fault(context, tx, view, asked, reply.error());
-  std::visit([&](const auto& answer) { apply_answer(context, tx, view, asked, answer); }, *reply);
+  std::visit([&](const auto& answer) { apply_response(context, tx, view, asked, answer); }, *reply);
 }
 
 std::string outcome_text(const ProviderReply& reply) {

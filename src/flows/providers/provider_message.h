@@ -6,10 +6,10 @@
 #include <utility>
 #include <variant>
 
-#include "domain/provider_payment.h"
+#include "domain/providers/provider_payment.h"
 #include "flows/context.h"
 #include "flows/providers/terms.h"
-#include "outbound/connector.h"
+#include "outbound/providers/connector.h"
 #include "store/providers/connectors.h"
 #include "store/providers/provider_payments.h"
 
@@ -38,7 +38,7 @@ Result<ProviderMessage> provider_message(store::Connection& db, ConnectorCache& 
                                          const store::ProviderView& view);
 
 /// What came back: an answer, or the fault of the call.
-using ProviderReply = Result<std::variant<outbound::PayoutAnswer, outbound::CollectionAnswer>>;
+using ProviderReply = Result<std::variant<outbound::PayoutResponse, outbound::CollectionResponse>>;
 
 /// Blocks until the provider has answered or its time is over. No transaction may be open.
 ProviderReply call_provider(const Context& context, ProviderCall call,

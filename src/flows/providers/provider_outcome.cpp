@@ -4,19 +4,19 @@
 #include <vector>
 
 #include "base/log.h"
-#include "domain/quote.h"
-#include "flows/market_changes.h"
-#include "flows/payment_steps.h"
-#include "store/journal.h"
+#include "domain/payments/quote.h"
+#include "flows/ledger/market_changes.h"
+#include "flows/payments/payment_steps.h"
+#include "store/ledger/journal.h"
+#include "store/payments/quotes.h"
 #include "store/providers/connectors.h"
-#include "store/providers/quotes.h"
 
 namespace coffer::flows {
 namespace {
 
-using outbound::CollectionAnswer;
+using outbound::CollectionResponse;
 using outbound::CollectionState;
-using outbound::PayoutAnswer;
+using outbound::PayoutResponse;
 using outbound::PayoutState;
 using outbound::ProviderRefund;
 using store::ProviderView;
@@ -55,7 +55,7 @@ void log_contradiction(const ProviderView& view, const char* what) {
 }
 
 /// The principal goes through the connector's clearing account, the fee to the fee account.
-std::vector<store::Movement> cash_out_movements(store::WriteTx& tx, const ProviderView& view) {
+std::vector<store::Movement> off_ramp_movements(store::WriteTx& tx, const ProviderView& view) {
   const auto& leg = view.payment.keys.legs.front();
   const Environment environment = view.payment.environment;
   const AccountKey wallet = trustline(tx, *leg.source_wallet, *leg.asset);
@@ -78,7 +78,7 @@ void debit(store::WriteTx& tx, ProviderView& view) {
   if (view.state == ProviderState::accepted) return;
   store::close_holds(tx, view.payment.key, HoldState::posted);
   store::post(tx, view.payment.tenant, store::JournalKind::payment, view.payment.key,
-              cash_out_movements(tx, view));
+              off_ramp_movements(tx, view));
   view.state = ProviderState::accepted;
   store::set_provider_state(tx, view.payment.key, view.state);
 }
@@ -91,7 +91,7 @@ void refuse_refund(const Context& context, store::WriteTx& tx, ProviderView& vie
 
 /// A payout that comes back: its own movements, mirrored.
 std::vector<store::Movement> refund_movements(store::WriteTx& tx, const ProviderView& view) {
-  std::vector<store::Movement> movements = cash_out_movements(tx, view);
+  std::vector<store::Movement> movements = off_ramp_movements(tx, view);
   for (store::Movement& movement : movements) {
     std::swap(movement.posting.debit, movement.posting.credit);
   }
@@ -99,7 +99,7 @@ std::vector<store::Movement> refund_movements(store::WriteTx& tx, const Provider
 }
 
 void payout_failed(const Context& context, store::WriteTx& tx, ProviderView& view, int asked,
-                   const PayoutAnswer& answer) {
+                   const PayoutResponse& answer) {
   const FailureCode code = answer.failure.value_or(FailureCode::provider_error);
   if (view.payment.status != PaymentStatus::refund_pending) {
     const bool taken = answer.refund != ProviderRefund::returned;
@@ -132,7 +132,7 @@ Amount receives(store::WriteTx& tx, const ProviderView& view) {
 
 /// Without a word of the provider about the amount, what was asked for was paid.
 void collected(const Context& context, store::WriteTx& tx, ProviderView& view, int asked,
-               const CollectionAnswer& answer) {
+               const CollectionResponse& answer) {
   const Amount quoted = view.payment.amounts.front();
   store::set_collected(tx, view, answer.collected.value_or(view.collected.value_or(quoted)));
   const Amount credit = receives(tx, view);
@@ -166,8 +166,8 @@ void give_back(const Context& context, store::WriteTx& tx, ProviderView& view) {
   finish(tx, view);
 }
 
-void apply_answer(const Context& context, store::WriteTx& tx, ProviderView& view, int asked,
-                  const PayoutAnswer& answer) {
+void apply_response(const Context& context, store::WriteTx& tx, ProviderView& view, int asked,
+                    const PayoutResponse& answer) {
   if (is_over(view)) return;
   note_reference(tx, view, answer.provider_reference);
   const bool refunding = view.payment.status == PaymentStatus::refund_pending;
@@ -197,8 +197,8 @@ void apply_answer(const Context& context, store::WriteTx& tx, ProviderView& view
   }
 }
 
-void apply_answer(const Context& context, store::WriteTx& tx, ProviderView& view, int asked,
-                  const CollectionAnswer& answer) {
+void apply_response(const Context& context, store::WriteTx& tx, ProviderView& view, int asked,
+                    const CollectionResponse& answer) {
   if (is_over(view)) return;
   note_reference(tx, view, answer.provider_reference);
   switch (answer.state) {

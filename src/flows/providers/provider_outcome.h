@@ -3,7 +3,7 @@
 #pragma once
 
 #include "flows/context.h"
-#include "outbound/connector.h"
+#include "outbound/providers/connector.h"
 #include "store/providers/provider_payments.h"
 
 namespace coffer::flows {
@@ -11,10 +11,10 @@ namespace coffer::flows {
 /// `asked` counts how often the provider was asked since something last changed; it sets the pace
 /// of the next question. A payment that is over is left as it is: late and repeated news change
 /// nothing.
-void apply_answer(const Context& context, store::WriteTx& tx, store::ProviderView& view, int asked,
-                  const outbound::PayoutAnswer& answer);
-void apply_answer(const Context& context, store::WriteTx& tx, store::ProviderView& view, int asked,
-                  const outbound::CollectionAnswer& answer);
+void apply_response(const Context& context, store::WriteTx& tx, store::ProviderView& view,
+                    int asked, const outbound::PayoutResponse& answer);
+void apply_response(const Context& context, store::WriteTx& tx, store::ProviderView& view,
+                    int asked, const outbound::CollectionResponse& answer);
 
 /// It is unknown what the provider did: coffer asks again later.
 void apply_fault(const Context& context, store::WriteTx& tx, store::ProviderView& view, int asked,

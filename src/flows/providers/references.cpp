@@ -2,14 +2,14 @@
 
 #include "auth/strkey.h"
 #include "base/check.h"
-#include "domain/quote.h"
-#include "flows/events.h"
-#include "flows/operators/figures.h"
-#include "flows/payment_steps.h"
+#include "domain/payments/quote.h"
+#include "flows/operations/figures.h"
+#include "flows/payments/payment_steps.h"
 #include "flows/providers/terms.h"
-#include "outbound/connector.h"
+#include "flows/webhooks/events.h"
+#include "outbound/providers/connector.h"
+#include "store/identity/tenants.h"
 #include "store/providers/provider_payments.h"
-#include "store/tenants.h"
 
 namespace coffer::flows {
 namespace {
@@ -77,8 +77,9 @@ store::ReferenceRow as_row(const outbound::IssuedReference& issued) {
   return row;
 }
 
-Result<outbound::ReferenceAnswer> ask_provider(const Context& context, const Caller& caller,
-                                               const Target& target, const NewReference& request) {
+Result<outbound::ReferenceResponse> ask_provider(const Context& context, const Caller& caller,
+                                                 const Target& target,
+                                                 const NewReference& request) {
   COFFER_TRY(const ConnectorTerms terms, callable(context, target.connector));
   outbound::ReferenceAsk ask;
   // The same customer always has the same id with the provider: a lost answer can be asked for
@@ -86,14 +87,14 @@ Result<outbound::ReferenceAnswer> ask_provider(const Context& context, const Cal
   ask.id = caller.tenant.association.to_string() + ":" + request.customer_id;
   ask.customer_id = request.customer_id;
   ask.settlement_account = request.settlement_account;
-  COFFER_TRY(outbound::ReferenceAnswer answer, context.connectors.issue_reference(terms, ask));
+  COFFER_TRY(outbound::ReferenceResponse answer, context.connectors.issue_reference(terms, ask));
   switch (answer.kind) {
-    case outbound::ReferenceAnswer::Kind::customer_not_registered:
+    case outbound::ReferenceResponse::Kind::customer_not_registered:
       return unexpected(Problem(Slug::not_found, "The provider does not know this customer.",
                                 {{"customerId", "must be registered with the provider first"}}));
-    case outbound::ReferenceAnswer::Kind::cannot_assign:
+    case outbound::ReferenceResponse::Kind::cannot_assign:
       return unexpected(Slug::conflict, "The provider could not assign references.");
-    case outbound::ReferenceAnswer::Kind::issued:
+    case outbound::ReferenceResponse::Kind::issued:
       break;
   }
   return answer;
@@ -101,7 +102,7 @@ Result<outbound::ReferenceAnswer> ask_provider(const Context& context, const Cal
 
 Result<store::ReferenceRow> store_reference(store::WriteTx& tx, const Caller& caller,
                                             const NewReference& request,
-                                            const outbound::ReferenceAnswer& answer) {
+                                            const outbound::ReferenceResponse& answer) {
   // Asked again: while the provider was thinking, somebody else may have registered the customer.
   COFFER_TRY(const Target target, check_registration(tx.db(), caller, request));
   store::ReferenceRow row = as_row(answer.issued);

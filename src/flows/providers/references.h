@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
-#include "domain/tenant.h"
+#include "domain/identity/tenant.h"
 #include "flows/context.h"
-#include "store/payments.h"
+#include "store/payments/payments.h"
 #include "store/providers/connectors.h"
 #include "store/providers/references.h"
 

@@ -6,8 +6,8 @@
 #include "base/check.h"
 #include "base/fault.h"
 #include "base/log.h"
-#include "flows/operators/payment_scope.h"
-#include "flows/payment_steps.h"
+#include "flows/payments/payment_scope.h"
+#include "flows/payments/payment_steps.h"
 #include "flows/providers/provider_message.h"
 #include "flows/providers/provider_outcome.h"
 

@@ -1,7 +1,7 @@
 // Carrying payments to their providers: "attempt open" is on disk before a provider is called, and
 // what it answered is on disk before anything else happens with the payment. After a crash the
 // provider is asked; nothing is ever resent without knowing (docs/contract.md#off-ramp,
-// domain/provider_payment.h).
+// domain/providers/provider_payment.h).
 #pragma once
 
 #include <optional>

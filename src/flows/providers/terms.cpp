@@ -35,7 +35,7 @@ Result<ConnectorTerms> callable(const Context& context, const store::ConnectorRo
 }
 
 void check_limits(store::Connection& db, const ConnectorTerms& connector, std::int64_t destination,
-                  Amount amount, Timestamp now, Faults& faults) {
+                  Amount amount, Timestamp now, ValidationErrors& errors) {
   for (const Ceiling& ceiling : {Ceiling{connector.day_limit, kDayMs, "24 hours"},
                                  Ceiling{connector.month_limit, kMonthMs, "30 days"}}) {
     if (!ceiling.limit) continue;
@@ -44,7 +44,7 @@ void check_limits(store::Connection& db, const ConnectorTerms& connector, std::i
     const auto together = sent.add(amount);
     if (together && *together <= *ceiling.limit) continue;
     const int decimals = connector.send_decimals();
-    faults.add(Slug::amount_out_of_range, "amount",
+    errors.add(Slug::amount_out_of_range, "amount",
                "exceeds the limit of " + ceiling.limit->to_string(decimals) + " " +
                    std::string(connector.send_code()) + " to this destination in " +
                    ceiling.window + "; " + sent.to_string(decimals) + " is used");

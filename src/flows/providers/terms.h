@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "base/faults.h"
-#include "domain/connector.h"
+#include "base/validation_errors.h"
+#include "domain/providers/connector.h"
 #include "flows/context.h"
 #include "store/providers/connectors.h"
 
@@ -22,6 +22,6 @@ Result<ConnectorTerms> callable(const Context& context, const store::ConnectorRo
 /// per destination (docs/contract.md#quotes). Checked at the quote and again, inside the command,
 /// at submission.
 void check_limits(store::Connection& db, const ConnectorTerms& connector, std::int64_t destination,
-                  Amount amount, Timestamp now, Faults& faults);
+                  Amount amount, Timestamp now, ValidationErrors& errors);
 
 }  // namespace coffer::flows

@@ -5,13 +5,13 @@
 
 #include "base/fault.h"
 #include "base/log.h"
-#include "flows/operators/figures.h"
+#include "flows/operations/figures.h"
 #include "flows/webhooks/event_body.h"
 #include "flows/webhooks/outcomes.h"
 #include "flows/webhooks/queue_deliveries.h"
 #include "flows/webhooks/webhook_changes.h"
 #include "flows/webhooks/webhooks.h"
-#include "store/outbox/events.h"
+#include "store/webhooks/events.h"
 
 namespace coffer::flows {
 namespace {

@@ -12,8 +12,8 @@
 
 #include "base/mutex.h"
 #include "base/strong.h"
-#include "outbound/webhook_sender.h"
-#include "store/outbox/deliveries.h"
+#include "outbound/webhooks/webhook_sender.h"
+#include "store/webhooks/deliveries.h"
 
 namespace coffer::flows {
 
@@ -49,7 +49,7 @@ struct DeliveryJob {
 struct DeliveryOutcome {
   store::DeliveryRow delivery;
   Tenant tenant;
-  outbound::WebhookAnswer answer;
+  outbound::WebhookResponse answer;
   Timestamp at;                 // when the attempt began
   std::int64_t started_ms = 0;  // the same, as in the job
   std::uint64_t chance = 0;

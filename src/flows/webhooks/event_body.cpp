@@ -1,11 +1,11 @@
 #include "flows/webhooks/event_body.h"
 
 #include "base/check.h"
-#include "flows/record_json.h"
+#include "flows/payments/record_json.h"
 #include "flows/webhooks/sample_event.h"
 #include "flows/webhooks/webhook_json.h"
-#include "store/outbox/webhooks.h"
-#include "store/wallets.h"
+#include "store/ledger/wallets.h"
+#include "store/webhooks/webhooks.h"
 
 namespace coffer::flows {
 namespace {

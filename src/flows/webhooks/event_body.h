@@ -4,10 +4,10 @@
 #include <optional>
 #include <string>
 
-#include "domain/tenant.h"
+#include "domain/identity/tenant.h"
 #include "flows/context.h"
-#include "store/outbox/events.h"
-#include "store/payments.h"
+#include "store/payments/payments.h"
+#include "store/webhooks/events.h"
 
 namespace coffer::flows {
 

@@ -1,7 +1,7 @@
 #include "flows/webhooks/listener_secret.h"
 
 #include "auth/secret_hash.h"
-#include "store/catalog.h"
+#include "store/ledger/catalog.h"
 
 namespace coffer::flows {
 

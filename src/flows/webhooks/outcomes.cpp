@@ -4,7 +4,7 @@
 #include <map>
 
 #include "base/log.h"
-#include "flows/operators/figures.h"
+#include "flows/operations/figures.h"
 #include "flows/webhooks/webhook_changes.h"
 #include "flows/webhooks/webhooks.h"
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "flows/operators/figures.h"
+#include "flows/operations/figures.h"
 #include "flows/webhooks/event_body.h"
 #include "flows/webhooks/webhooks.h"
-#include "store/outbox/deliveries.h"
+#include "store/webhooks/deliveries.h"
 
 namespace coffer::flows {
 namespace {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "flows/context.h"
-#include "store/outbox/events.h"
-#include "store/outbox/webhooks.h"
+#include "store/webhooks/events.h"
+#include "store/webhooks/webhooks.h"
 
 namespace coffer::flows {
 

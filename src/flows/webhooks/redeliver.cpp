@@ -3,7 +3,7 @@
 #include "flows/webhooks/event_body.h"
 #include "flows/webhooks/queue_deliveries.h"
 #include "flows/webhooks/webhooks.h"
-#include "store/outbox/events.h"
+#include "store/webhooks/events.h"
 
 namespace coffer::flows {
 namespace {

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "flows/context.h"
-#include "flows/events.h"
+#include "flows/webhooks/events.h"
 #include "flows/webhooks/webhook_changes.h"
-#include "store/outbox/deliveries.h"
+#include "store/webhooks/deliveries.h"
 
 namespace coffer::flows {
 

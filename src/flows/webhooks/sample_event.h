@@ -1,9 +1,9 @@
 // What events carry that were asked for to try a receiver: made up, of the real shape.
 #pragma once
 
-#include "domain/tenant.h"
-#include "flows/record_json.h"
-#include "store/outbox/events.h"
+#include "domain/identity/tenant.h"
+#include "flows/payments/record_json.h"
+#include "store/webhooks/events.h"
 
 namespace coffer::flows {
 

@@ -1,10 +1,10 @@
 #include "flows/webhooks/webhook_changes.h"
 
 #include "auth/secret_hash.h"
-#include "flows/events.h"
+#include "flows/webhooks/events.h"
 #include "flows/webhooks/webhooks.h"
-#include "store/outbox/deliveries.h"
-#include "store/outbox/events.h"
+#include "store/webhooks/deliveries.h"
+#include "store/webhooks/events.h"
 
 namespace coffer::flows {
 namespace {

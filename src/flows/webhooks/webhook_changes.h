@@ -6,9 +6,9 @@
 #include <string>
 
 #include "base/strong.h"
-#include "domain/events/event_type.h"
+#include "domain/webhooks/event_type.h"
 #include "flows/context.h"
-#include "store/outbox/webhooks.h"
+#include "store/webhooks/webhooks.h"
 
 namespace coffer::flows {
 

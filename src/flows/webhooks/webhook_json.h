@@ -1,8 +1,8 @@
 // A registration as JSON, for answers and for the event that it was disabled. Never with a secret.
 #pragma once
 
-#include "flows/record_json.h"
-#include "store/outbox/webhooks.h"
+#include "flows/payments/record_json.h"
+#include "store/webhooks/webhooks.h"
 
 namespace coffer::flows {
 

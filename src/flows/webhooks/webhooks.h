@@ -1,8 +1,8 @@
 // What delivering events works with beside the context. Built by `app`; outlives every flow.
 #pragma once
 
-#include "domain/events/webhook.h"
-#include "outbound/webhook_sender.h"
+#include "domain/webhooks/webhook.h"
+#include "outbound/webhooks/webhook_sender.h"
 
 namespace coffer::flows {
 

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "domain/identity/operators.h"
 #include "domain/ids.h"
-#include "domain/operators.h"
 #include "store/write_tx.h"
 
 namespace coffer::store {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "domain/ids.h"
-#include "store/operating/newest.h"
+#include "store/operations/newest.h"
 #include "store/write_tx.h"
 
 namespace coffer::store {

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "base/uuid.h"
-#include "domain/connector.h"
-#include "domain/tenant.h"
-#include "store/wallets.h"
+#include "domain/identity/tenant.h"
+#include "domain/providers/connector.h"
+#include "store/ledger/wallets.h"
 #include "store/write_tx.h"
 
 namespace coffer::store {

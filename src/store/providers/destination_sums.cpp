@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "base/check.h"
-#include "domain/payment.h"
+#include "domain/payments/payment.h"
 
 namespace coffer::store {
 namespace {

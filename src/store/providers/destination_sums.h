@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "domain/money.h"
+#include "domain/ledger/money.h"
 #include "store/write_tx.h"
 
 namespace coffer::store {

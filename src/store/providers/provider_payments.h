@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "domain/provider_payment.h"
-#include "store/payments.h"
+#include "domain/providers/provider_payment.h"
+#include "store/payments/payments.h"
 #include "store/write_tx.h"
 
 namespace coffer::store {

@@ -8,8 +8,8 @@
 
 #include "api/routes.h"
 #include "base/problem.h"
-#include "domain/events/event_type.h"
-#include "domain/payment.h"
+#include "domain/payments/payment.h"
+#include "domain/webhooks/event_type.h"
 #include "source_dir.h"
 
 using namespace coffer;

@@ -9,8 +9,8 @@
 #include <set>
 
 #include "api/routes.h"
-#include "domain/compliance.h"
-#include "domain/events/event_type.h"
+#include "domain/payments/compliance.h"
+#include "domain/webhooks/event_type.h"
 
 using namespace coffer;
 using Json = nlohmann::ordered_json;

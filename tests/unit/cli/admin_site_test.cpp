@@ -7,10 +7,10 @@
 #include "auth/totp.h"
 #include "base/digest.h"
 #include "cli/admin/site.h"
-#include "flows/operators/operators.h"
-#include "flows/wallet_changes.h"
-#include "open_file.h"
-#include "store/tenants.h"
+#include "flows/identity/operators.h"
+#include "flows/ledger/wallet_changes.h"
+#include "store/identity/tenants.h"
+#include "unit/cli/open_file.h"
 
 using namespace coffer;
 using namespace coffer::cli;

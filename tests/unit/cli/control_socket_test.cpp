@@ -11,7 +11,7 @@
 
 #include "cli/control_client.h"
 #include "cli/exit_code.h"
-#include "open_file.h"
+#include "unit/cli/open_file.h"
 
 using namespace coffer;
 using namespace coffer::cli;

@@ -5,10 +5,10 @@
 #include "cli/demo/demo_secrets.h"
 #include "cli/demo/demo_seed.h"
 #include "cli/demo/demo_text.h"
-#include "open_file.h"
-#include "store/catalog.h"
-#include "store/journal.h"
-#include "store/tenants.h"
+#include "store/identity/tenants.h"
+#include "store/ledger/catalog.h"
+#include "store/ledger/journal.h"
+#include "unit/cli/open_file.h"
 
 using namespace coffer;
 using namespace coffer::cli;

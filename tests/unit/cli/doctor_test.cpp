@@ -12,8 +12,8 @@
 #include "cli/doctor/machine.h"
 #include "cli/doctor/owner.h"
 #include "http/wire/listener.h"
-#include "open_file.h"
 #include "store/schema.h"
+#include "unit/cli/open_file.h"
 
 using namespace coffer;
 using namespace coffer::cli;

@@ -2,13 +2,13 @@
 #include <catch2/catch.hpp>
 
 #include "base/digest.h"
-#include "cli/events/event_line.h"
-#include "cli/events/webhooks.h"
 #include "cli/exit_code.h"
+#include "cli/webhooks/event_line.h"
+#include "cli/webhooks/webhooks.h"
 #include "flows/webhooks/webhook_changes.h"
-#include "open_file.h"
-#include "outbound/webhook_signature.h"
-#include "store/tenants.h"
+#include "outbound/webhooks/webhook_signature.h"
+#include "store/identity/tenants.h"
+#include "unit/cli/open_file.h"
 
 using namespace coffer;
 using namespace coffer::cli;

@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "cli/exit_code.h"
-#include "open_file.h"
+#include "unit/cli/open_file.h"
 
 using namespace coffer;
 using namespace coffer::cli;

@@ -1,5 +1,5 @@
 // Another master key: everything sealed opens with the new one only.
-#include "flows/safety/key_rotation.h"
+#include "flows/operations/key_rotation.h"
 
 #include <catch2/catch.hpp>
 #include <map>
@@ -7,15 +7,15 @@
 #include "auth/seal.h"
 #include "auth/totp.h"
 #include "cli/exit_code.h"
-#include "flows/operators/operator_sign_in.h"
-#include "flows/operators/operators.h"
-#include "flows/wallet_changes.h"
+#include "flows/identity/operator_sign_in.h"
+#include "flows/identity/operators.h"
+#include "flows/ledger/wallet_changes.h"
 #include "flows/webhooks/listener_secret.h"
 #include "flows/webhooks/webhook_changes.h"
-#include "open_file.h"
-#include "store/catalog.h"
-#include "store/safety/seals.h"
-#include "store/tenants.h"
+#include "store/identity/tenants.h"
+#include "store/ledger/catalog.h"
+#include "store/operations/seals.h"
+#include "unit/cli/open_file.h"
 
 using namespace coffer;
 using namespace coffer::cli;

@@ -6,9 +6,9 @@
 
 #include "cli/manual/roff.h"
 #include "cli/manual/setting_texts.h"
-#include "config_options.h"
-#include "open_file.h"
+#include "config/config_options.h"
 #include "source_dir.h"
+#include "unit/cli/open_file.h"
 
 using namespace coffer;
 using namespace coffer::cli;

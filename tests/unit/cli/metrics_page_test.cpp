@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/admin/site.h"
-#include "open_file.h"
+#include "unit/cli/open_file.h"
 
 using namespace coffer;
 using namespace coffer::cli;

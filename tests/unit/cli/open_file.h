@@ -11,7 +11,7 @@
 #include <sstream>
 #include <string>
 
-#include "app.h"
+#include "app/app.h"
 #include "base/log.h"
 #include "cli/dispatch.h"
 

@@ -1,11 +1,11 @@
-#include "flows/operators/operators.h"
+#include "flows/identity/operators.h"
 
 #include <catch2/catch.hpp>
 #include <set>
 
 #include "cli/exit_code.h"
-#include "flows/operators/operator_sign_in.h"
-#include "open_file.h"
+#include "flows/identity/operator_sign_in.h"
+#include "unit/cli/open_file.h"
 
 using namespace coffer;
 using namespace coffer::cli;

@@ -7,8 +7,8 @@
 #include "base/log.h"
 #include "base/mutex.h"
 #include "cli/provider_sim/simulator.h"
-#include "outbound/connector_registry.h"
-#include "outbound/provider_signature.h"
+#include "outbound/providers/connector_registry.h"
+#include "outbound/providers/provider_signature.h"
 #include "unit/http/certificates.h"
 #include "unit/outbound/connector_conformance.h"
 
@@ -57,7 +57,7 @@ struct World {
   ~World() { redirect_log(nullptr); }
 
   const ConnectorTerms& terms() const { return subject.off_ramp; }
-  Result<PayoutAnswer> submit(const Payout& payout) { return registry.submit(terms(), payout); }
+  Result<PayoutResponse> submit(const Payout& payout) { return registry.submit(terms(), payout); }
   PayoutState state(const Payout& payout) {
     return registry.payout_status(terms(), payout).value().state;
   }

@@ -10,9 +10,9 @@
 #include <map>
 #include <string>
 
-#include "cli/service/activation.h"
-#include "cli/service/watchdog.h"
-#include "open_file.h"
+#include "app/service/activation.h"
+#include "app/service/watchdog.h"
+#include "unit/cli/open_file.h"
 
 using namespace coffer;
 using namespace coffer::cli;

@@ -2,12 +2,12 @@
 
 #include <catch2/catch.hpp>
 
-#include "domain/connector.h"
-#include "domain/events/notification.h"
-#include "domain/events/webhook.h"
-#include "domain/payment.h"
-#include "domain/tenant.h"
-#include "domain/wallet.h"
+#include "domain/identity/tenant.h"
+#include "domain/ledger/wallet.h"
+#include "domain/operations/notification.h"
+#include "domain/payments/payment.h"
+#include "domain/providers/connector.h"
+#include "domain/webhooks/webhook.h"
 
 using namespace coffer;
 using namespace coffer::cli;

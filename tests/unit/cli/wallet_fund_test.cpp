@@ -3,9 +3,9 @@
 
 #include "cli/command.h"
 #include "cli/exit_code.h"
-#include "flows/wallet_changes.h"
-#include "open_file.h"
-#include "store/tenants.h"
+#include "flows/ledger/wallet_changes.h"
+#include "store/identity/tenants.h"
+#include "unit/cli/open_file.h"
 
 using namespace coffer;
 using namespace coffer::cli;

@@ -1,4 +1,4 @@
-#include "domain/party/contact.h"
+#include "domain/parties/contact.h"
 
 #include <catch2/catch.hpp>
 
@@ -56,13 +56,13 @@ TEST_CASE("contact: control characters, also those of C1") {
 TEST_CASE("contact: lengths count characters, not bytes") {
   std::string longest;
   for (std::size_t i = 0; i < kTextMax; ++i) longest += "\xf0\x9f\x92\xb6";  // U+1F4B6
-  Faults faults;
-  ContactReader reader(faults, "", kToday);
+  ValidationErrors errors;
+  ContactReader reader(errors, "", kToday);
   CHECK(reader.text("fits", longest, Need::required) == longest);
-  CHECK(faults.empty());
+  CHECK(errors.empty());
   CHECK(reader.text("long", longest + "x", Need::required).empty());
-  REQUIRE_FALSE(faults.empty());
-  CHECK(faults.problem().fields.at(0).message == "must have at most 200 characters");
+  REQUIRE_FALSE(errors.empty());
+  CHECK(errors.problem().fields.at(0).message == "must have at most 200 characters");
 }
 
 TEST_CASE("contact: case is folded for searching") {
@@ -79,15 +79,15 @@ TEST_CASE("contact: case is folded for searching") {
 }
 
 TEST_CASE("contact: the reader trims, bounds, and names each field once") {
-  Faults faults;
-  ContactReader reader(faults, "x.", kToday);
+  ValidationErrors errors;
+  ContactReader reader(errors, "x.", kToday);
   CHECK(reader.text("a", "  Amina\n", Need::required) == "Amina");
   CHECK(reader.text("b", std::nullopt, Need::optional).empty());
   CHECK(reader.optional_text("c", std::string(200, 'c')));
   CHECK(reader.value(fact("d", rule::country_alpha3), "ke", Need::required) == "KEN");
   CHECK(reader.value(fact("e", rule::date_of_birth), "2026-03-15", Need::required) == "2026-03-15");
   CHECK(reader.within("y.").value(fact("f", rule::email), "a@b.co", Need::optional) == "a@b.co");
-  CHECK(faults.empty());
+  CHECK(errors.empty());
   reader.text("a", std::nullopt, Need::required);
   reader.text("a", " ", Need::required);
   reader.text("b", " ", Need::optional);
@@ -95,18 +95,18 @@ TEST_CASE("contact: the reader trims, bounds, and names each field once") {
   reader.optional_text("d", "a\x01");
   reader.within("y.").value(fact("e", rule::phone), "0712", Need::optional);
   std::vector<std::string> fields;
-  for (const FieldError& error : faults.problem().fields) fields.push_back(error.field);
+  for (const FieldError& error : errors.problem().fields) fields.push_back(error.field);
   CHECK(fields == std::vector<std::string>{"x.a", "x.b", "x.c", "x.d", "x.y.e"});
-  CHECK(faults.problem().slug == Slug::malformed_request);
+  CHECK(errors.problem().slug == Slug::malformed_request);
 }
 
 TEST_CASE("contact: dates of birth are real, from 1900 to today") {
   for (const char* text : {"2026-03-16", "1899-12-31", "2025-02-29", "2000-13-01", "2000-1-1",
                            "2000-01-01T00:00:00Z", "yesterday"}) {
-    Faults faults;
-    ContactReader(faults, "", kToday).value(fact("d", rule::date_of_birth), text, Need::required);
+    ValidationErrors errors;
+    ContactReader(errors, "", kToday).value(fact("d", rule::date_of_birth), text, Need::required);
     INFO(text);
-    REQUIRE_FALSE(faults.empty());
-    CHECK(faults.problem().slug == Slug::validation_failed);
+    REQUIRE_FALSE(errors.empty());
+    CHECK(errors.problem().slug == Slug::validation_failed);
   }
 }

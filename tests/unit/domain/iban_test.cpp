@@ -1,4 +1,4 @@
-#include "domain/party/iban.h"
+#include "domain/parties/iban.h"
 
 #include <catch2/catch.hpp>
 #include <string>

@@ -1,5 +1,5 @@
 // What a message to the receiver of a payment says, and when it is tried again.
-#include "domain/events/notification.h"
+#include "domain/operations/notification.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "domain/party/search_words.h"
+#include "domain/parties/search_words.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,12 +1,12 @@
 // What a response means and when the next attempt is due (docs/contract.md#delivery).
-#include "domain/events/webhook.h"
+#include "domain/webhooks/webhook.h"
 
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <limits>
 #include <set>
 
-#include "domain/events/event_type.h"
+#include "domain/webhooks/event_type.h"
 
 using namespace coffer;
 

@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 #include "base/random.h"
-#include "outbound/connector.h"
+#include "outbound/providers/connector.h"
 
 namespace coffer::outbound::test {
 
@@ -245,7 +245,7 @@ inline ReferenceAsk reference_ask(const std::string& customer) {
 }
 
 inline void check_references(Subject& subject) {
-  using Kind = ReferenceAnswer::Kind;
+  using Kind = ReferenceResponse::Kind;
   const auto issue = [&](const std::string& customer) {
     return subject.connector.issue_reference(subject.on_ramp, reference_ask(customer));
   };

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "domain/party/search_words.h"
-#include "store/beneficiaries.h"
-#include "store/operating/noun_lists.h"
+#include "domain/parties/search_words.h"
+#include "store/operations/noun_lists.h"
+#include "store/parties/beneficiaries.h"
 #include "unit/store/ledger_fixture.h"
 
 using namespace coffer;

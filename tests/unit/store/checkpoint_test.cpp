@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/thread.h"
-#include "store/catalog.h"
+#include "store/ledger/catalog.h"
 #include "unit/store/ledger_fixture.h"
 
 using namespace coffer;

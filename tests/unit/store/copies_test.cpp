@@ -1,5 +1,5 @@
 // Copies of a file that is written to, and what a flipped byte does to a file.
-#include "store/safety/copies.h"
+#include "store/operations/copies.h"
 
 #include <algorithm>
 #include <atomic>
@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "base/thread.h"
-#include "store/catalog.h"
-#include "store/identity/acts.h"
-#include "store/safety/seals.h"
+#include "store/identity/audit_log.h"
+#include "store/ledger/catalog.h"
+#include "store/operations/seals.h"
 #include "store/schema.h"
 #include "unit/store/ledger_fixture.h"
 
@@ -35,7 +35,7 @@ void fill(SmallLedger& ledger) {
   for (int i = 0; i < 4; ++i) {
     ledger
         .write([&](WriteTx& tx) -> Result<void> {
-          append_act(tx, {"ada", "wallet fund", R"({"ID":"x"})", std::nullopt});
+          append_audit_entry(tx, {"ada", "wallet fund", R"({"ID":"x"})", std::nullopt});
           return {};
         })
         .value();
@@ -97,7 +97,7 @@ class Damaged {
                             "|| state, ';') FROM holds",
                             "SELECT group_concat(act || ',' || at || ',' || actor || ',' || "
                             "command || ',' || detail || ',' ||"
-                            " hex(link), ';') FROM acts"}) {
+                            " hex(link), ';') FROM audit_log"}) {
       out += scalar(db, sql) + '\n';
     }
     return out;
@@ -358,9 +358,9 @@ TEST_CASE("flipped bytes: in the ledger and the audit log each is found, or chan
   Damaged file;
   const std::string before = file.money();
   int unfound = 0;
-  for (const std::string table : {"entries", "journal", "acts", "accounts"}) {
+  for (const std::string table : {"entries", "journal", "audit_log", "accounts"}) {
     const auto [first, end] = file.rows_of(table);
-    for (std::int64_t at = first; at < end; at += table == "acts" ? 3 : 1) {
+    for (std::int64_t at = first; at < end; at += table == "audit_log" ? 3 : 1) {
       INFO(table << " byte " << at);
       if (!file.with_flipped(at, static_cast<int>(at % 8)).empty()) continue;
       // In a header, the type of a key that is not stored there; or when an account was opened.

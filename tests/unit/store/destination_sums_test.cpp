@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "store/beneficiaries.h"
+#include "store/parties/beneficiaries.h"
 #include "store/providers/connectors.h"
 #include "unit/store/ledger_fixture.h"
 #include "unit/store/statement_steps.h"

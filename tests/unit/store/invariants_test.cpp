@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "store/safety/verification.h"
+#include "store/operations/verification.h"
 #include "unit/store/ledger_fixture.h"
 
 using namespace coffer;

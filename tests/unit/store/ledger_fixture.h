@@ -18,15 +18,15 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/random.h"
-#include "store/catalog.h"
 #include "store/commit_queue.h"
 #include "store/database.h"
+#include "store/identity/tenants.h"
 #include "store/invariants.h"
-#include "store/journal.h"
-#include "store/outbox/events.h"
-#include "store/payments.h"
-#include "store/tenants.h"
-#include "store/wallets.h"
+#include "store/ledger/catalog.h"
+#include "store/ledger/journal.h"
+#include "store/ledger/wallets.h"
+#include "store/payments/payments.h"
+#include "store/webhooks/events.h"
 
 namespace coffer::store::test {
 

@@ -8,16 +8,16 @@
 #include <string>
 #include <vector>
 
-#include "store/beneficiaries.h"
-#include "store/identity/acts.h"
+#include "store/identity/audit_log.h"
 #include "store/identity/users.h"
-#include "store/operating/activity.h"
-#include "store/operating/figures.h"
-#include "store/operating/noun_lists.h"
-#include "store/operating/payment_lists.h"
-#include "store/operating/payment_story.h"
-#include "store/statements.h"
-#include "store/telemetry/backlog.h"
+#include "store/ledger/statements.h"
+#include "store/operations/activity.h"
+#include "store/operations/backlog.h"
+#include "store/operations/figures.h"
+#include "store/operations/noun_lists.h"
+#include "store/operations/payment_lists.h"
+#include "store/operations/payment_story.h"
+#include "store/parties/beneficiaries.h"
 #include "unit/store/ledger_fixture.h"
 #include "unit/store/statement_steps.h"
 
@@ -357,7 +357,7 @@ TEST_CASE("operating lists: nothing that grows is ever read as a whole, and noth
     connector_figures(db, ConnectorTerms());
     webhook_figures(db, 1);
     books(db);
-    list_acts(db, {});
+    list_audit_entries(db, {});
     list_users(db, {});
     activity(db, {{}, Timestamp{}, 1'000, 2});
     newest_statement_lines(db, ledger.tenant, ledger.first.account, {0, 1'000'000}, 10);
@@ -374,7 +374,7 @@ TEST_CASE("operating lists: nothing that grows is ever read as a whole, and noth
       // counted without a look at any, and the last act is the first of its scan.
       const bool counted =
           (sql.find("LIMIT ?") != std::string::npos && sql.find("SELECT count(*)") < 60) ||
-          sql.ends_with("FROM acts ORDER BY act DESC LIMIT 1");
+          sql.ends_with("FROM audit_log ORDER BY entry DESC LIMIT 1");
       CHECK((counted || std::find(small.begin(), small.end(), what) != small.end()));
     }
     return 0;

@@ -1,5 +1,5 @@
 // Every filter in every order and direction, against a plain model of the same list.
-#include "store/lists/payment_list.h"
+#include "store/payments/payment_list.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

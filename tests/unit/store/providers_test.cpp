@@ -2,9 +2,9 @@
 // mix.
 #include <catch2/catch.hpp>
 
-#include "store/beneficiaries.h"
+#include "store/parties/beneficiaries.h"
+#include "store/payments/quotes.h"
 #include "store/providers/connectors.h"
-#include "store/providers/quotes.h"
 #include "unit/store/ledger_fixture.h"
 
 using namespace coffer;

@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "store/catalog.h"
+#include "store/ledger/catalog.h"
 #include "unit/store/ledger_fixture.h"
 
 using namespace coffer;

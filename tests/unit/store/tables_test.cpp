@@ -6,12 +6,12 @@
 #include <set>
 #include <string>
 
-#include "domain/beneficiary.h"
-#include "domain/connector.h"
-#include "domain/events/webhook.h"
+#include "domain/parties/beneficiary.h"
+#include "domain/providers/connector.h"
+#include "domain/webhooks/webhook.h"
 #include "embedded/embedded.h"
 #include "store/connection.h"
-#include "store/safety/export.h"
+#include "store/operations/export.h"
 
 using namespace coffer;
 using namespace coffer::store;

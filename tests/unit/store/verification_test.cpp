@@ -1,11 +1,11 @@
 // Verification in slices, beside what is written between them.
-#include "store/safety/verification.h"
+#include "store/operations/verification.h"
 
 #include <catch2/catch.hpp>
 #include <set>
 #include <string>
 
-#include "store/identity/acts.h"
+#include "store/identity/audit_log.h"
 #include "unit/store/ledger_fixture.h"
 #include "unit/store/statement_steps.h"
 

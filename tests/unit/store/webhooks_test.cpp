@@ -1,10 +1,10 @@
 // Registrations, deliveries and their log in the store: claims, queues, series of attempts,
 // pruning.
-#include "store/outbox/webhooks.h"
+#include "store/webhooks/webhooks.h"
 
 #include <catch2/catch.hpp>
 
-#include "store/outbox/deliveries.h"
+#include "store/webhooks/deliveries.h"
 #include "unit/store/ledger_fixture.h"
 
 using namespace coffer;

@@ -1,0 +1,205 @@
+#include "api/json.h"
+#include "api/pipeline/page.h"
+#include "api/pipeline/services.h"
+#include "api/route_groups.h"
+#include "api/text_members.h"
+#include "flows/ledger/wallet_changes.h"
+
+namespace coffer::api {
+namespace {
+
+TextMembers read_metadata(const http::JsonValue& object, ValidationErrors& errors) {
+  Fields fields(object, errors, "metadata.");
+  TextMembers input;
+  read_text(fields, "entityType", input);
+  read_texts<PersonMetadata>(fields, input);
+  read_texts<BusinessMetadata>(fields, input);
+  return input;
+}
+
+/// The metadata member, validated; its faults join the others.
+std::optional<Metadata> metadata(Fields& fields, Presence presence, Timestamp today) {
+  if (fields.object("metadata", presence) == nullptr) return std::nullopt;
+  const TextMembers input = read_metadata(*fields.find("metadata"), fields.errors());
+  auto result = validate_metadata(input, today);
+  if (result) return *std::move(result);
+  for (FieldError& error : result.error().fields) {
+    // What has the wrong JSON type reads as missing; once is enough.
+    if (fields.errors().names(error.field)) continue;
+    fields.errors().add(result.error().slug, std::move(error.field), std::move(error.message));
+  }
+  return std::nullopt;
+}
+
+Result<http::Response> wallet_response(const Services& services, int status,
+                                       const store::WalletRow& wallet) {
+  // Enrichment is best effort (docs/contract.md#wallets): the wallet is shown without it.
+  std::optional<std::vector<store::WalletBalance>> balances;
+  auto read =
+      store::with_reader(services.flows.database,
+                         [&](store::Connection& db) -> Result<std::vector<store::WalletBalance>> {
+                           return store::balances_of(db, wallet.key);
+                         });
+  if (read) balances = *std::move(read);
+  return json_response(status, wallet_json(wallet, services.flows.network_name, balances));
+}
+
+Result<WalletId> wallet_id(const Call& call) {
+  const auto id = WalletId::parse(call.param("walletId"));
+  if (!id) return unexpected(Slug::not_found, "The wallet was not found.");
+  return *id;
+}
+
+Result<http::Response> list_wallets(const Services& services, const Call& call) {
+  ValidationErrors errors;
+  QueryFields query(call.request, errors);
+  store::WalletFilter filter;
+  filter.asset = query.asset_code("assetCode");
+  filter.status = query.term("status", parse_term<WalletStatus>);
+  const auto network = query.text("networkName");
+  COFFER_TRY(const PageRequest page,
+             read_page(call.request, query, services.cursors, call.caller.tenant,
+                       {"wallets", "assetCode", "status", "networkName"}));
+  return store::with_reader(
+      services.flows.database, [&](store::Connection& db) -> Result<http::Response> {
+        store::RowPage<store::WalletRow> wallets;
+        // There is one network: asking for another finds nothing.
+        if (!network || *network == services.flows.network_name) {
+          wallets = store::list_wallets(db, call.caller.tenant, filter, page.at);
+        }
+        return page_response(
+            call.request, page, services.cursors, wallets,
+            [&](const store::WalletRow& wallet) {
+              return wallet_json(wallet, services.flows.network_name,
+                                 store::balances_of(db, wallet.key));
+            },
+            [](const store::WalletRow& wallet) { return wallet.key; });
+      });
+}
+
+Result<http::Response> create_wallet(const Services& services, const Call& call) {
+  ValidationErrors errors;
+  Fields fields(*call.body, errors);
+  const auto name = fields.text("walletName", required);
+  const auto asset = fields.asset_code("assetCode", required);
+  const bool own = fields.boolean("ownAccount", optional).value_or(false);
+  // An own wallet needs no compliance details, but keeps those it is given.
+  const auto details = metadata(fields, own ? optional : required, services.flows.clock.now());
+  COFFER_TRY_VOID(check(errors));
+  COFFER_TRY(const auto wallet, flows::register_wallet(services.flows, call.caller.tenant,
+                                                       {*name, *asset, own, details}));
+  return wallet_response(services, 201, wallet);
+}
+
+Result<http::Response> read_wallet(const Services& services, const Call& call) {
+  COFFER_TRY(const WalletId id, wallet_id(call));
+  COFFER_TRY(const auto wallet,
+             store::with_reader(services.flows.database,
+                                [&](store::Connection& db) -> Result<store::WalletRow> {
+                                  auto row = store::find_wallet(db, call.caller.tenant, id);
+                                  if (!row) {
+                                    return unexpected(Slug::not_found, "The wallet was not found.");
+                                  }
+                                  return *std::move(row);
+                                }));
+  return wallet_response(services, 200, wallet);
+}
+
+Result<http::Response> update_wallet(const Services& services, const Call& call) {
+  COFFER_TRY(const WalletId id, wallet_id(call));
+  ValidationErrors errors;
+  Fields fields(*call.body, errors);
+  flows::WalletUpdate update;
+  update.name = fields.text("walletName", optional);
+  if (update.name && update.name->find_first_not_of(" \t\r\n") == std::string::npos) {
+    errors.add(Slug::malformed_request, "walletName", "must not be blank");
+  }
+  update.metadata = metadata(fields, optional, services.flows.clock.now());
+  for (const char* fixed : {"assetCode", "networkName", "ownAccount", "publicKey", "status"}) {
+    if (fields.find(fixed) != nullptr) {
+      errors.add(Slug::validation_failed, fixed, "cannot be changed");
+    }
+  }
+  COFFER_TRY_VOID(check(errors));
+  COFFER_TRY(const auto wallet,
+             flows::update_wallet(services.flows, call.caller.tenant, id, update));
+  return wallet_response(services, 200, wallet);
+}
+
+Result<http::Response> create_trustline(const Services& services, const Call& call) {
+  COFFER_TRY(const WalletId id, wallet_id(call));
+  ValidationErrors errors;
+  Fields fields(*call.body, errors);
+  const auto asset = fields.asset_code("assetCode", required);
+  COFFER_TRY_VOID(check(errors));
+  COFFER_TRY(const auto result,
+             flows::add_trustline(services.flows, call.caller.tenant, id, *asset));
+  return wallet_response(services, result.created ? 201 : 200, result.wallet);
+}
+
+}  // namespace
+
+std::vector<Route> wallets_routes() {
+  return {{.method = "GET",
+           .pattern = "/v1/wallets",
+           .operation = "listWallets",
+           .tag = "Wallets",
+           .summary = "List wallets with their balances",
+           .lane = Lane::read,
+           .scope = Scope::wallets_read,
+           .query = {{"assetCode", "AssetCode", "Only wallets with a trustline for this asset"},
+                     {"networkName", "Text", "Only wallets on this network"},
+                     {"status", "WalletStatus", "Only wallets in this state"},
+                     {"limit", "Limit", "Rows of a page"},
+                     {"cursor", "Cursor", "Continues a list"}},
+           .responses = {{200, "WalletList"}},
+           .handler = list_wallets},
+          {.method = "POST",
+           .pattern = "/v1/wallets",
+           .operation = "createWallet",
+           .tag = "Wallets",
+           .summary = "Create a wallet",
+           .lane = Lane::money,
+           .scope = Scope::wallets_write,
+           .body = Body::json,
+           .request_schema = "NewWallet",
+           .responses = {{201, "Wallet"}},
+           .problems = {Slug::validation_failed, Slug::quota_exceeded},
+           .handler = create_wallet},
+          {.method = "GET",
+           .pattern = "/v1/wallets/{walletId}",
+           .operation = "getWallet",
+           .tag = "Wallets",
+           .summary = "Read one wallet with its balances",
+           .lane = Lane::read,
+           .scope = Scope::wallets_read,
+           .responses = {{200, "Wallet"}},
+           .problems = {Slug::not_found},
+           .handler = read_wallet},
+          {.method = "PUT",
+           .pattern = "/v1/wallets/{walletId}",
+           .operation = "updateWallet",
+           .tag = "Wallets",
+           .summary = "Change a wallet's name or metadata",
+           .lane = Lane::money,
+           .scope = Scope::wallets_write,
+           .body = Body::json,
+           .request_schema = "WalletUpdate",
+           .responses = {{200, "Wallet"}},
+           .problems = {Slug::not_found, Slug::validation_failed},
+           .handler = update_wallet},
+          {.method = "POST",
+           .pattern = "/v1/wallets/{walletId}/trustlines",
+           .operation = "createTrustline",
+           .tag = "Wallets",
+           .summary = "Add an asset to a wallet",
+           .lane = Lane::money,
+           .scope = Scope::wallets_write,
+           .body = Body::json,
+           .request_schema = "NewTrustline",
+           .responses = {{201, "Wallet"}, {200, "Wallet"}},
+           .problems = {Slug::not_found, Slug::validation_failed},
+           .handler = create_trustline}};
+}
+
+}  // namespace coffer::api

@@ -1,0 +1,261 @@
+#include "api/parties/bodies.h"
+#include "api/pipeline/base_url.h"
+#include "api/pipeline/merge_patch.h"
+#include "api/pipeline/page.h"
+#include "api/pipeline/services.h"
+#include "api/route_groups.h"
+#include "domain/parties/search_words.h"
+#include "http/problem_json.h"
+
+namespace coffer::api {
+namespace {
+
+constexpr std::size_t kBulkMax = 500;
+// Room for a beneficiary with every text at its limit, escaped; and for a bulk of ordinary ones.
+constexpr std::size_t kBodyMax = 1024 * 1024;
+
+Result<BeneficiaryId> beneficiary_id(const Call& call) {
+  const auto id = BeneficiaryId::parse(call.param("beneficiaryId"));
+  if (!id) return unexpected(Slug::not_found, "The beneficiary was not found.");
+  return *id;
+}
+
+flows::NewBeneficiary new_beneficiary(flows::BeneficiaryChange change) {
+  return {std::move(change.detail),
+          std::move(change.destinations).value_or(std::vector<Destination>())};
+}
+
+http::Response state_response(int status, const flows::BeneficiaryState& state) {
+  return json_response(status,
+                       beneficiary_json(state.beneficiary, state.destinations, Shown::whole));
+}
+
+Result<http::Response> list_beneficiaries(const Services& services, const Call& call) {
+  ValidationErrors errors;
+  QueryFields query(call.request, errors);
+  store::TermsWanted wanted;
+  wanted.tag = query.text("tag");
+  if (const auto q = query.text("q")) wanted.words = search_words(*q);
+  COFFER_TRY(const PageRequest page, read_page(call.request, query, services.cursors,
+                                               call.caller.tenant, {"beneficiaries", "tag", "q"}));
+  return store::with_reader(
+      services.flows.database, [&](store::Connection& db) -> Result<http::Response> {
+        const auto found = store::list_beneficiaries(db, call.caller.tenant, wanted, page.at);
+        return page_response(
+            call.request, page, services.cursors, found,
+            [&](const store::BeneficiaryRow& row) {
+              return beneficiary_json(row, store::destinations_of(db, row.key), Shown::masked);
+            },
+            [](const store::BeneficiaryRow& row) { return row.key; });
+      });
+}
+
+Result<http::Response> create_beneficiary(const Services& services, const Call& call) {
+  ValidationErrors errors;
+  auto change = read_beneficiary(*call.body, flows::beneficiary_rules(services.flows), errors);
+  COFFER_TRY_VOID(check(errors));
+  COFFER_TRY(const auto state, flows::create_beneficiary(services.flows, call.caller.tenant,
+                                                         new_beneficiary(std::move(change))));
+  return state_response(201, state);
+}
+
+Result<http::Response> read_one(const Services& services, const Call& call) {
+  COFFER_TRY(const BeneficiaryId id, beneficiary_id(call));
+  return store::with_reader(
+      services.flows.database, [&](store::Connection& db) -> Result<http::Response> {
+        COFFER_TRY(auto row, flows::live_beneficiary(db, call.caller.tenant, id));
+        auto destinations = store::destinations_of(db, row.key);
+        return state_response(200, {std::move(row), std::move(destinations)});
+      });
+}
+
+Result<http::Response> replace_beneficiary(const Services& services, const Call& call) {
+  COFFER_TRY(const BeneficiaryId id, beneficiary_id(call));
+  ValidationErrors errors;
+  auto next = read_beneficiary(*call.body, flows::beneficiary_rules(services.flows), errors);
+  COFFER_TRY_VOID(check(errors));
+  // The full intended state is sent: what is not in it is gone.
+  if (!next.destinations) next.destinations.emplace();
+  COFFER_TRY(
+      const auto state,
+      flows::revise_beneficiary(
+          services.flows, call.caller.tenant, id,
+          [&](const store::BeneficiaryRow&) -> Result<flows::BeneficiaryChange> { return next; }));
+  return state_response(200, state);
+}
+
+Result<http::Response> update_beneficiary(const Services& services, const Call& call) {
+  COFFER_TRY(const BeneficiaryId id, beneficiary_id(call));
+  ValidationErrors errors;
+  const Fields patch(*call.body, errors);
+  COFFER_TRY_VOID(check(errors));
+  const BeneficiaryRules rules = flows::beneficiary_rules(services.flows);
+  const http::JsonValue* destinations = call.body->find("paymentDestinations");
+  const auto merge = [&](const store::BeneficiaryRow& present) -> Result<flows::BeneficiaryChange> {
+    COFFER_TRY(auto target, http::parse_json(writable_json(present.detail).dump()));
+    ValidationErrors merged_faults;
+    auto change =
+        read_beneficiary(merge_patch(std::move(target), *call.body), rules, merged_faults);
+    COFFER_TRY_VOID(check(merged_faults));
+    if (destinations != nullptr && destinations->is_null()) change.destinations.emplace();
+    return change;
+  };
+  COFFER_TRY(const auto state,
+             flows::revise_beneficiary(services.flows, call.caller.tenant, id, merge));
+  return state_response(200, state);
+}
+
+Result<http::Response> delete_beneficiary(const Services& services, const Call& call) {
+  COFFER_TRY(const BeneficiaryId id, beneficiary_id(call));
+  COFFER_TRY_VOID(flows::archive_beneficiary(services.flows, call.caller.tenant, id));
+  return empty_response();
+}
+
+/// A row's own problem, in the shape that every problem has.
+Json problem_member(const Services& services, const Problem& problem, const Call& call) {
+  return Json::parse(http::problem_response(problem, {}, call.request.request_id,
+                                            base_url(services, &call.request))
+                         .body);
+}
+
+Result<http::Response> create_many(const Services& services, const Call& call) {
+  ValidationErrors errors;
+  Fields fields(*call.body, errors);
+  const auto* rows = fields.array("beneficiaries", required);
+  if (rows != nullptr && (rows->empty() || rows->size() > kBulkMax)) {
+    errors.add(Slug::malformed_request, "beneficiaries",
+               "must have 1 to " + std::to_string(kBulkMax) + " beneficiaries");
+  }
+  COFFER_TRY_VOID(check(errors));
+  const BeneficiaryRules rules = flows::beneficiary_rules(services.flows);
+  std::vector<flows::NewBeneficiary> good;
+  std::vector<std::optional<Problem>> refusals;  // of each row
+  for (const http::JsonValue& row : *rows) {
+    ValidationErrors row_faults;
+    auto change = read_beneficiary(row, rules, row_faults);
+    refusals.push_back(row_faults.empty() ? std::nullopt : std::optional(row_faults.problem()));
+    if (row_faults.empty()) good.push_back(new_beneficiary(std::move(change)));
+  }
+  const auto stored = flows::create_beneficiaries(services.flows, call.caller.tenant, good);
+  auto next = stored.begin();
+  Json results = Json::array();
+  std::size_t created = 0;
+  for (std::size_t i = 0; i < refusals.size(); ++i) {
+    Json result{{"index", i}, {"status", "failed"}};
+    if (refusals[i]) {
+      result["problem"] = problem_member(services, *refusals[i], call);
+    } else if (const auto& outcome = *next++; outcome) {
+      result["status"] = "created";
+      result["beneficiaryId"] = outcome->beneficiary.id.to_string();
+      ++created;
+    } else {
+      result["problem"] = problem_member(services, outcome.error(), call);
+    }
+    results.push_back(std::move(result));
+  }
+  return json_response(200, {{"results", std::move(results)},
+                             {"created", created},
+                             {"failed", refusals.size() - created}});
+}
+
+Route list_route() {
+  return {.method = "GET",
+          .pattern = "/v1/beneficiaries",
+          .operation = "listBeneficiaries",
+          .tag = "Beneficiaries",
+          .summary = "List beneficiaries, the numbers of their destinations masked",
+          .lane = Lane::read,
+          .scope = Scope::beneficiaries_read,
+          .query = {{"tag", "Text", "Only beneficiaries with this tag"},
+                    {"q", "Text", "Beginnings of words of name, e-mail and clientReference", false,
+                     Lane::search},
+                    {"limit", "Limit", "Rows of a page"},
+                    {"cursor", "Cursor", "Continues a list"}},
+          .responses = {{200, "BeneficiaryList"}},
+          .handler = list_beneficiaries};
+}
+
+Route bulk_route() {
+  return {.method = "POST",
+          .pattern = "/v1/beneficiaries/bulk",
+          .operation = "createBeneficiaries",
+          .tag = "Beneficiaries",
+          .summary = "Create up to 500 beneficiaries, each on its own",
+          .lane = Lane::bulk,
+          .scope = Scope::beneficiaries_write,
+          .needs_storage = false,  // each row has its own problem
+          .body = Body::json,
+          .request_schema = "NewBeneficiaries",
+          .body_bytes_max = kBodyMax,
+          .responses = {{200, "BulkResult"}},
+          .handler = create_many};
+}
+
+}  // namespace
+
+std::vector<Route> beneficiaries_routes() {
+  constexpr std::string_view kOne = "/v1/beneficiaries/{beneficiaryId}";
+  return {list_route(),
+          {.method = "POST",
+           .pattern = "/v1/beneficiaries",
+           .operation = "createBeneficiary",
+           .tag = "Beneficiaries",
+           .summary = "Create a beneficiary",
+           .lane = Lane::money,
+           .scope = Scope::beneficiaries_write,
+           .body = Body::json,
+           .request_schema = "NewBeneficiary",
+           .body_bytes_max = kBodyMax,
+           .responses = {{201, "Beneficiary"}},
+           .problems = {Slug::validation_failed, Slug::quota_exceeded},
+           .handler = create_beneficiary},
+          bulk_route(),
+          {.method = "GET",
+           .pattern = kOne,
+           .operation = "getBeneficiary",
+           .tag = "Beneficiaries",
+           .summary = "Read one beneficiary whole",
+           .lane = Lane::read,
+           .scope = Scope::beneficiaries_read,
+           .responses = {{200, "Beneficiary"}},
+           .problems = {Slug::not_found},
+           .handler = read_one},
+          {.method = "PATCH",
+           .pattern = kOne,
+           .operation = "updateBeneficiary",
+           .tag = "Beneficiaries",
+           .summary = "Change parts of a beneficiary (JSON Merge Patch)",
+           .lane = Lane::money,
+           .scope = Scope::beneficiaries_write,
+           .body = Body::json,
+           .request_schema = "BeneficiaryPatch",
+           .body_bytes_max = kBodyMax,
+           .responses = {{200, "Beneficiary"}},
+           .problems = {Slug::not_found, Slug::validation_failed, Slug::quota_exceeded},
+           .handler = update_beneficiary},
+          {.method = "PUT",
+           .pattern = kOne,
+           .operation = "replaceBeneficiary",
+           .tag = "Beneficiaries",
+           .summary = "Replace a beneficiary: details, destinations, addresses and tags",
+           .lane = Lane::money,
+           .scope = Scope::beneficiaries_write,
+           .body = Body::json,
+           .request_schema = "NewBeneficiary",
+           .body_bytes_max = kBodyMax,
+           .responses = {{200, "Beneficiary"}},
+           .problems = {Slug::not_found, Slug::validation_failed, Slug::quota_exceeded},
+           .handler = replace_beneficiary},
+          {.method = "DELETE",
+           .pattern = kOne,
+           .operation = "deleteBeneficiary",
+           .tag = "Beneficiaries",
+           .summary = "Archive a beneficiary",
+           .lane = Lane::money,
+           .scope = Scope::beneficiaries_write,
+           .responses = {{204}},
+           .problems = {Slug::not_found},
+           .handler = delete_beneficiary}};
+}
+
+}  // namespace coffer::api

@@ -1,0 +1,155 @@
+#include "api/parties/bodies.h"
+#include "api/pipeline/services.h"
+#include "api/route_groups.h"
+
+namespace coffer::api {
+namespace {
+
+struct Ids {
+  BeneficiaryId beneficiary;
+  DestinationId destination;
+};
+
+Result<BeneficiaryId> beneficiary_id(std::string_view text) {
+  const auto id = BeneficiaryId::parse(text);
+  if (!id) return unexpected(Slug::not_found, "The beneficiary was not found.");
+  return *id;
+}
+
+Result<Ids> ids(std::string_view beneficiary, std::string_view destination) {
+  COFFER_TRY(const BeneficiaryId first, beneficiary_id(beneficiary));
+  const auto second = DestinationId::parse(destination);
+  if (!second) return unexpected(Slug::not_found, "The payment destination was not found.");
+  return Ids{first, *second};
+}
+
+Result<Destination> body_destination(const Services& services, const Call& call) {
+  ValidationErrors errors;
+  const BeneficiaryRules rules = flows::beneficiary_rules(services.flows);
+  Destination destination = read_destination(*call.body, rules, "", errors);
+  COFFER_TRY_VOID(check(errors));
+  return destination;
+}
+
+Result<http::Response> list_destinations(const Services& services, const Call& call) {
+  COFFER_TRY(const BeneficiaryId id, beneficiary_id(call.param("beneficiaryId")));
+  ValidationErrors errors;
+  QueryFields query(call.request, errors);
+  const auto method = query.term("method", parse_destination_method);
+  COFFER_TRY_VOID(check(errors));
+  return store::with_reader(
+      services.flows.database, [&](store::Connection& db) -> Result<http::Response> {
+        COFFER_TRY(const auto beneficiary, flows::live_beneficiary(db, call.caller.tenant, id));
+        Json rows = Json::array();
+        for (const auto& row : store::destinations_of(db, beneficiary.key, method)) {
+          rows.push_back(destination_json(row, Shown::masked));
+        }
+        return json_response(200, whole_collection(std::move(rows)));
+      });
+}
+
+Result<http::Response> create_destination(const Services& services, const Call& call) {
+  COFFER_TRY(const BeneficiaryId id, beneficiary_id(call.param("beneficiaryId")));
+  COFFER_TRY(const Destination destination, body_destination(services, call));
+  COFFER_TRY(const auto row,
+             flows::add_destination(services.flows, call.caller.tenant, id, destination));
+  return json_response(201, destination_json(row, Shown::whole));
+}
+
+Result<http::Response> read_one(const Services& services, const Call& call) {
+  COFFER_TRY(const Ids id, ids(call.param("beneficiaryId"), call.param("destinationId")));
+  return store::with_reader(
+      services.flows.database, [&](store::Connection& db) -> Result<http::Response> {
+        // The destination of an archived beneficiary is archived with it.
+        COFFER_TRY(const auto row,
+                   flows::live_destination(db, call.caller.tenant, id.beneficiary, id.destination));
+        return json_response(200, destination_json(row, Shown::whole));
+      });
+}
+
+Result<http::Response> delete_destination(const Services& services, const Call& call) {
+  COFFER_TRY(const Ids id, ids(call.param("beneficiaryId"), call.param("destinationId")));
+  COFFER_TRY_VOID(flows::archive_destination(services.flows, call.caller.tenant, id.beneficiary,
+                                             id.destination));
+  return empty_response();
+}
+
+Result<http::Response> replace_destination(const Services& services, const Call& call) {
+  if (AssociationId::parse(call.param("associationId")) != call.caller.tenant.association) {
+    return unexpected(Slug::not_found, "The association was not found.");
+  }
+  COFFER_TRY(const Ids id, ids(call.param("id"), call.param("destId")));
+  COFFER_TRY(const Destination destination, body_destination(services, call));
+  COFFER_TRY(const auto row,
+             flows::replace_destination(services.flows, call.caller.tenant, id.beneficiary,
+                                        id.destination, destination));
+  return envelope_response("Payment destination updated", destination_json(row, Shown::whole));
+}
+
+}  // namespace
+
+std::vector<Route> destinations_routes() {
+  constexpr std::string_view kOne =
+      "/v1/beneficiaries/{beneficiaryId}/payment-destinations/{destinationId}";
+  constexpr std::string_view kAll = "/v1/beneficiaries/{beneficiaryId}/payment-destinations";
+  return {
+      {.method = "GET",
+       .pattern = kAll,
+       .operation = "listDestinations",
+       .tag = "Beneficiaries",
+       .summary = "List a beneficiary's payment destinations, their numbers masked",
+       .lane = Lane::read,
+       .scope = Scope::beneficiaries_read,
+       .query = {{"method", "DestinationMethodIn", "Only destinations of this method"}},
+       .responses = {{200, "DestinationList"}},
+       .problems = {Slug::not_found},
+       .handler = list_destinations},
+      {.method = "POST",
+       .pattern = kAll,
+       .operation = "createDestination",
+       .tag = "Beneficiaries",
+       .summary = "Add a payment destination",
+       .lane = Lane::money,
+       .scope = Scope::beneficiaries_write,
+       .body = Body::json,
+       .request_schema = "NewDestination",
+       .responses = {{201, "Destination"}},
+       .problems = {Slug::not_found, Slug::conflict, Slug::validation_failed, Slug::quota_exceeded},
+       .handler = create_destination},
+      {.method = "GET",
+       .pattern = kOne,
+       .operation = "getDestination",
+       .tag = "Beneficiaries",
+       .summary = "Read one payment destination",
+       .lane = Lane::read,
+       .scope = Scope::beneficiaries_read,
+       .responses = {{200, "Destination"}},
+       .problems = {Slug::not_found},
+       .handler = read_one},
+      {.method = "DELETE",
+       .pattern = kOne,
+       .operation = "deleteDestination",
+       .tag = "Beneficiaries",
+       .summary = "Archive a payment destination",
+       .lane = Lane::money,
+       .scope = Scope::beneficiaries_write,
+       .responses = {{204}},
+       .problems = {Slug::not_found},
+       .handler = delete_destination},
+      {.method = "PUT",
+       .pattern = "/v1/business/beneficiaries/{associationId}/{id}/payment-destinations/{destId}",
+       .operation = "replaceDestination",
+       .tag = "Beneficiaries",
+       .summary = "Replace a payment destination",
+       .lane = Lane::outbound,
+       .access = Access::business,
+       .scope = Scope::beneficiaries_write,
+       .envelope = true,
+       .body = Body::json,
+       .request_schema = "NewDestination",
+       .responses = {{200, "DestinationEnvelope"}},
+       .problems = {Slug::not_found, Slug::validation_failed, Slug::quota_exceeded},
+       .handler = replace_destination}};
+}
+
+}  // namespace coffer::api

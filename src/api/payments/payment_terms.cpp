@@ -1,0 +1,115 @@
+#include <algorithm>
+
+#include "api/pipeline/fields.h"
+#include "api/pipeline/services.h"
+#include "api/providers/provider_json.h"
+#include "api/route_groups.h"
+#include "domain/payments/compliance.h"
+#include "domain/webhooks/event_type.h"
+#include "http/document.h"
+#include "store/providers/connectors.h"
+
+namespace coffer::api {
+namespace {
+
+Json failure_codes() {
+  Json out = Json::array();
+  for (const FailureInfo& failure : failure_table()) {
+    out.push_back({{"code", failure.name}, {"label", failure.label}});
+  }
+  return out;
+}
+
+Json transitions() {
+  Json out = Json::array();
+  for (const Transition& transition : payment_transitions()) {
+    out.push_back({{"from", name(transition.from)}, {"to", name(transition.to)}});
+  }
+  return out;
+}
+
+std::string vocabularies() {
+  return Json{{"purposeOfPayment", terms_json(purpose_of_payment_terms())},
+              {"sourceOfFunds", terms_json(source_of_funds_terms())},
+              {"relationship", terms_json(relationship_terms())},
+              {"idType", terms_json(id_type_terms())},
+              {"entityType", terms_json(terms<EntityType>())},
+              {"transactionType", terms_json(terms<TransactionType>())},
+              {"method", terms_json(terms<PayMethod>())},
+              {"failureCode", failure_codes()},
+              {"status", terms_json(payment_status_terms())},
+              {"transitions", transitions()},
+              {"eventType", terms_json(event_type_terms())}}
+      .dump();
+}
+
+Result<http::Response> read_enums(const Services&, const Call& call) {
+  static const http::Document document("application/json", vocabularies());
+  return document.respond(call.request);
+}
+
+/// Without a transaction type, what only some types need is not required.
+std::vector<Requirement> asked(std::vector<Requirement> requirements, const ConnectorTerms& terms,
+                               std::optional<TransactionType> type) {
+  requirements = applicable(requirements, type);
+  if (type) return requirements;
+  for (Requirement& requirement : requirements) {
+    const bool always = (requirement.types & terms.types) == terms.types;
+    requirement.required = requirement.required && always;
+  }
+  return requirements;
+}
+
+Result<http::Response> read_requirements(const Services& services, const Call& call) {
+  ValidationErrors errors;
+  QueryFields query(call.request, errors);
+  const auto type = query.term("transactionType", parse_term_in_any_case<TransactionType>);
+  const auto id = query.id<ConnectorId>("connectorId");
+  if (!id && !errors.names("connectorId")) {
+    errors.add(Slug::malformed_request, "connectorId", "is required");
+  }
+  COFFER_TRY_VOID(check(errors));
+  return store::with_reader(
+      services.flows.database, [&](store::Connection& db) -> Result<http::Response> {
+        const auto row = store::find_connector(db, call.caller.tenant.environment, *id);
+        if (!row) return unexpected(Slug::not_found, "The connector was not found.");
+        if (type && !contains(row->terms.types, *type)) {
+          return unexpected(Problem(Slug::validation_failed,
+                                    "The connector does not support this transaction type.",
+                                    {{"transactionType", "is not supported by this connector"}}));
+        }
+        const auto fields = asked(store::requirements_of(db, row->terms.key), row->terms, type);
+        return json_response(200, {{"connectorId", id->to_string()},
+                                   {"transactionType", type ? Json(name(*type)) : Json(nullptr)},
+                                   {"fields", requirement_fields_json(fields)},
+                                   {"jsonSchema", requirement_schema_json(fields)}});
+      });
+}
+
+}  // namespace
+
+std::vector<Route> payment_terms_routes() {
+  return {{.method = "GET",
+           .pattern = "/v1/payments/enums",
+           .operation = "getPaymentEnums",
+           .tag = "Payments",
+           .summary = "Read the vocabularies",
+           .lane = Lane::read,
+           .scope = Scope::payments_read,
+           .responses = {{200, "PaymentEnums"}, {304}},
+           .handler = read_enums},
+          {.method = "GET",
+           .pattern = "/v1/payments/requirements",
+           .operation = "getPaymentRequirements",
+           .tag = "Payments",
+           .summary = "Read what a connector requires of a submission",
+           .lane = Lane::read,
+           .scope = Scope::payments_read,
+           .query = {{"connectorId", "Id", "Whose requirements", true},
+                     {"transactionType", "PartyType", "Only what this transaction type needs"}},
+           .responses = {{200, "PaymentRequirements"}},
+           .problems = {Slug::not_found, Slug::validation_failed},
+           .handler = read_requirements}};
+}
+
+}  // namespace coffer::api

@@ -1,0 +1,365 @@
+#include "api/payments/payments.h"
+
+#include "api/json.h"
+#include "api/pipeline/fields.h"
+#include "api/pipeline/services.h"
+#include "api/route_groups.h"
+#include "base/text/characters.h"
+#include "flows/payments/submit_payment.h"
+
+namespace coffer::api {
+namespace {
+
+constexpr std::size_t kFieldNameMax = 64;
+
+void read_references(Fields& fields, TransferLeg& leg) {
+  leg.refs.from_ref = fields.reference("fromRef");
+  leg.refs.to_ref = fields.reference("toRef");
+  leg.description = fields.text("description", optional, kDescriptionMax);
+}
+
+/// A leg's own fields; the same names in a single payment and in a multi-transfer.
+TransferLeg read_leg(Fields& fields) {
+  TransferLeg leg;
+  leg.source_wallet = fields.id<WalletId>("sourceWalletId", required);
+  leg.destination_wallet = fields.id<WalletId>("destinationWalletId", required);
+  leg.sending_asset = fields.asset_code("sendingAssetCode", required).value_or(AssetCode());
+  leg.amount = fields.amount("amount", required).value_or(Amount());
+  read_references(fields, leg);
+  return leg;
+}
+
+/// Where one asset moves, a receivingAssetCode may repeat it (docs/contract.md#unknown-fields).
+void read_repeated_asset(Fields& fields, const TransferLeg& leg) {
+  const auto code = fields.asset_code("receivingAssetCode", optional);
+  if (!code || leg.sending_asset == AssetCode() || *code == leg.sending_asset) return;
+  fields.errors().add(Slug::validation_failed, fields.path("receivingAssetCode"),
+                      "must be null or equal to sendingAssetCode: this payment moves one asset");
+}
+
+/// A quoted payment's asset codes may repeat the quote's: compared with it at acceptance.
+void read_quoted_assets(Fields& fields, TransferLeg& leg, PaymentRequest& request) {
+  leg.sending_asset = fields.asset_code("sendingAssetCode", optional).value_or(AssetCode());
+  request.receiving_asset = fields.asset_code("receivingAssetCode", optional);
+}
+
+/// What every submission has beside its legs.
+void read_common(Fields& fields, PaymentRequest& request) {
+  request.transaction_id = fields.text("transactionId", required, 4096).value_or("");
+  if (!request.transaction_id.empty() && !is_transaction_id(request.transaction_id)) {
+    fields.errors().add(Slug::malformed_request, "transactionId",
+                        "must have 1 to 64 characters, each a letter, a digit or one of . _ : -");
+  }
+  request.memo = fields.memo("memo");
+}
+
+void read_notify(Fields& fields, PaymentRequest& request) {
+  request.notify_email = fields.boolean("notifyEmail", optional).value_or(false);
+  request.notify_whatsapp = fields.boolean("notifyWhatsApp", optional).value_or(false);
+}
+
+/// The contract's notify flags where no beneficiary is paid.
+void read_no_notification(Fields& fields) {
+  for (const char* flag : {"notifyEmail", "notifyWhatsApp"}) {
+    if (!fields.boolean(flag, optional).value_or(false)) continue;
+    fields.errors().add(Slug::validation_failed, fields.path(flag),
+                        "must be false: an on-ramp has no beneficiary to notify");
+  }
+}
+
+void read_single(Fields& fields, PaymentRequest& request) {
+  read_common(fields, request);
+  request.legs.push_back(read_leg(fields));
+  read_notify(fields, request);
+}
+
+/// The other side of a payment to a beneficiary.
+void read_recipient(Fields& fields, PaymentRequest& request) {
+  request.beneficiary = fields.id<BeneficiaryId>("beneficiaryId", required);
+  request.destination = fields.id<DestinationId>("destinationId", optional);
+  fields.refuse("destinationWalletId",
+                "is not accepted here; send beneficiaryId and, where needed, destinationId");
+}
+
+/// Payments to a beneficiary's crypto destination.
+void read_to_address(Fields& fields, PaymentRequest& request) {
+  read_common(fields, request);
+  TransferLeg leg;
+  leg.source_wallet = fields.id<WalletId>("sourceWalletId", required);
+  read_recipient(fields, request);
+  leg.sending_asset = fields.asset_code("sendingAssetCode", required).value_or(AssetCode());
+  leg.amount = fields.amount("amount", required).value_or(Amount());
+  read_references(fields, leg);
+  request.legs.push_back(std::move(leg));
+  read_notify(fields, request);
+}
+
+/// Scalars only; a number keeps its source text, so that nothing is rounded on the way.
+void read_additional_fields(Fields& fields, PaymentRequest& request) {
+  const auto* object = fields.object("additionalFields", optional);
+  if (object == nullptr) return;
+  for (const auto& [name, value] : *object) {
+    const std::string path = fields.path("additionalFields." + name);
+    if (name.empty() || character_count(name) > kFieldNameMax) {
+      fields.errors().add(Slug::malformed_request, path,
+                          "has a name that no connector requires: names have 1 to " +
+                              std::to_string(kFieldNameMax) + " characters");
+    } else if (const auto text = value.scalar_text()) {
+      request.additional_fields[name] = *text;
+    } else if (!value.is_null()) {
+      fields.errors().add(Slug::malformed_request, path,
+                          "must be a string, a number, true or false");
+    }
+  }
+}
+
+Payer read_payer(Fields& fields) {
+  Payer payer;
+  const http::JsonValue* value = fields.find("payer");
+  if (fields.object("payer", required) == nullptr) return payer;
+  Fields members(*value, fields.errors(), fields.path("payer."));
+  payer.name = members.text("name", required).value_or("");
+  payer.account_number = members.text("accountNumber", optional, 64);
+  payer.phone = members.text("phone", optional, 32);
+  members.refuse_unknown();
+  return payer;
+}
+
+void read_p2p_beneficiary(Fields& fields, PaymentRequest& request) {
+  read_to_address(fields, request);
+  read_repeated_asset(fields, request.only());
+}
+
+void read_market(Fields& fields, PaymentRequest& request) {
+  request.receiving_asset = fields.asset_code("receivingAssetCode", required);
+  request.min_receiving = fields.amount("minReceivingAmount", optional);
+}
+
+void read_swap_beneficiary(Fields& fields, PaymentRequest& request) {
+  read_to_address(fields, request);
+  read_market(fields, request);
+}
+
+void read_cash_out(Fields& fields, PaymentRequest& request) {
+  read_common(fields, request);
+  request.quote = fields.id<QuoteId>("quoteId", required);
+  TransferLeg leg;
+  leg.source_wallet = fields.id<WalletId>("sourceWalletId", required);
+  read_recipient(fields, request);
+  read_quoted_assets(fields, leg, request);
+  request.compliance = Compliance{fields.text("purposeOfPayment", required).value_or(""),
+                                  fields.text("sourceOfFunds", required).value_or(""),
+                                  fields.text("relationship", required).value_or("")};
+  read_additional_fields(fields, request);
+  read_references(fields, leg);
+  request.legs.push_back(std::move(leg));
+  read_notify(fields, request);
+}
+
+void read_transfer(Fields& fields, PaymentRequest& request) {
+  read_single(fields, request);
+  read_repeated_asset(fields, request.only());
+}
+
+void read_swap(Fields& fields, PaymentRequest& request) {
+  read_single(fields, request);
+  read_market(fields, request);
+}
+
+void read_multi(Fields& fields, PaymentRequest& request) {
+  read_common(fields, request);
+  if (const auto* transfers = fields.array("transfers", required)) {
+    if (transfers->empty() || transfers->size() > kLegsMax) {
+      fields.errors().add(Slug::malformed_request, "transfers",
+                          "must have 1 to " + std::to_string(kLegsMax) + " transfers");
+    }
+    for (std::size_t i = 0; i < transfers->size() && i < kLegsMax; ++i) {
+      Fields leg((*transfers)[i], fields.errors(), "transfers[" + std::to_string(i) + "].");
+      request.legs.push_back(read_leg(leg));
+      read_repeated_asset(leg, request.legs.back());
+      leg.refuse_unknown();
+    }
+  }
+}
+
+void read_onramp(Fields& fields, PaymentRequest& request) {
+  request.quote = fields.id<QuoteId>("quoteId", required);
+  read_collection(fields, request);
+}
+
+template <PaymentType type, void (*Read)(Fields&, PaymentRequest&)>
+Result<PaymentRequest> read_request(const http::JsonValue& body) {
+  ValidationErrors errors;
+  Fields fields(body, errors);
+  PaymentRequest request;
+  request.type = type;
+  Read(fields, request);
+  fields.refuse_unknown();
+  COFFER_TRY_VOID(check(errors));
+  return request;
+}
+
+/// Runs every check and stores nothing.
+template <PaymentType type, void (*Read)(Fields&, PaymentRequest&)>
+Result<http::Response> validate(const Services& services, const Call& call) {
+  COFFER_TRY(const PaymentRequest request, (read_request<type, Read>(*call.body)));
+  COFFER_TRY_VOID(
+      flows::submit_payment(services.flows, call.caller, request, call.request.request_id, true));
+  return json_response(200, {{"valid", true}});
+}
+
+template <PaymentType type, void (*Read)(Fields&, PaymentRequest&)>
+Result<http::Response> submit(const Services& services, const Call& call) {
+  ValidationErrors errors;
+  const bool validate_only = QueryFields(call.request, errors).flag("validateOnly");
+  COFFER_TRY_VOID(check(errors));
+  if (validate_only) return validate<type, Read>(services, call);
+  COFFER_TRY(const PaymentRequest request, (read_request<type, Read>(*call.body)));
+  COFFER_TRY(const auto submission, flows::submit_payment(services.flows, call.caller, request,
+                                                          call.request.request_id, false));
+  return acknowledgement(submission);
+}
+
+/// What a payment of an amount that the request names can be refused for.
+std::vector<Slug> transfer_problems() {
+  return {Slug::invalid_reference,   Slug::not_found,         Slug::transaction_id_conflict,
+          Slug::wallet_not_verified, Slug::validation_failed, Slug::insufficient_funds,
+          Slug::trustline_missing,   Slug::amount_precision,  Slug::amount_out_of_range,
+          Slug::quota_exceeded};
+}
+
+/// What a payment at the price of a quote can be refused for.
+std::vector<Slug> quoted_problems(std::initializer_list<Slug> more) {
+  std::vector<Slug> out{
+      Slug::invalid_reference,   Slug::not_found,         Slug::transaction_id_conflict,
+      Slug::wallet_not_verified, Slug::conflict,          Slug::quote_expired,
+      Slug::quote_already_used,  Slug::validation_failed, Slug::trustline_missing,
+      Slug::requirement_missing, Slug::quota_exceeded};
+  out.insert(out.end(), more.begin(), more.end());
+  return out;
+}
+
+/// A submission and the operation that only checks it.
+struct Submission {
+  std::string_view pattern;
+  std::string_view operation;
+  std::string_view summary;
+  std::string_view schema;
+  std::string_view check_pattern;
+  std::string_view check_operation;
+  std::size_t body_bytes_max = kBodyBytesMax;
+};
+
+template <PaymentType type, void (*Read)(Fields&, PaymentRequest&)>
+void add(std::vector<Route>& rows, const Submission& names, std::vector<Slug> problems) {
+  rows.push_back({.method = "POST",
+                  .pattern = names.pattern,
+                  .operation = names.operation,
+                  .tag = "Payments",
+                  .summary = names.summary,
+                  .lane = Lane::money,
+                  .scope = Scope::payments_write,
+                  .moves_money = true,
+                  .body = Body::json,
+                  .request_schema = names.schema,
+                  .body_bytes_max = names.body_bytes_max,
+                  .responses = {{202, "Acknowledgement"}},
+                  .problems = std::move(problems),
+                  .handler = submit<type, Read>});
+  add_validation(rows, names.check_pattern, names.check_operation, validate<type, Read>);
+}
+
+}  // namespace
+
+void read_collection(Fields& fields, PaymentRequest& request) {
+  request.type = PaymentType::onramp;
+  read_common(fields, request);
+  TransferLeg leg;
+  leg.destination_wallet = fields.id<WalletId>("destinationWalletId", required);
+  read_quoted_assets(fields, leg, request);
+  read_no_notification(fields);
+  request.payer = read_payer(fields);
+  read_additional_fields(fields, request);
+  read_references(fields, leg);
+  request.legs.push_back(std::move(leg));
+}
+
+Result<http::Response> execute_onramp(const Services& services, const Call& call) {
+  return submit<PaymentType::onramp, read_onramp>(services, call);
+}
+
+Result<http::Response> validate_onramp(const Services& services, const Call& call) {
+  return validate<PaymentType::onramp, read_onramp>(services, call);
+}
+
+http::Response acknowledgement(const flows::Submission& submission, const Json& more) {
+  Json body{{"transactionRecordId", submission.id.to_string()},
+            {"status", "accepted"},
+            {"isIdempotent", submission.replayed},
+            {"message", "Accepted for settlement"}};
+  body.update(more);
+  http::Response response = json_response(202, body);
+  if (submission.replayed) response.header("Idempotent-Replayed", "true");
+  return response;
+}
+
+void add_validation(std::vector<Route>& rows, std::string_view pattern, std::string_view operation,
+                    Handler handler) {
+  Route check = rows.back();
+  check.pattern = pattern;
+  check.operation = operation;
+  check.summary = "Run every check of this payment and store nothing";
+  check.lane = Lane::read;
+  check.responses = {{200, "Validation"}};
+  check.handler = handler;
+  rows.back().query.push_back(
+      {"validateOnly", "Text", "Run every check, store nothing, answer 200"});
+  rows.back().variants.push_back({"validateOnly", "true", operation});
+  rows.push_back(std::move(check));
+}
+
+std::vector<Route> payments_routes() {
+  std::vector<Route> rows;
+  add<PaymentType::p2p_beneficiary, read_p2p_beneficiary>(
+      rows,
+      {"/v1/payments/p2p/beneficiary", "payBeneficiary",
+       "Pay one asset to a beneficiary's CRYPTO destination", "BeneficiaryTransfer",
+       "/v1/payments/p2p/beneficiary/validate", "validateBeneficiaryPayment"},
+      transfer_problems());
+  add<PaymentType::swap_beneficiary, read_swap_beneficiary>(
+      rows,
+      {"/v1/payments/swap/beneficiary", "swapToBeneficiary",
+       "Swap to a beneficiary: a strict-send path payment", "BeneficiarySwap",
+       "/v1/payments/swap/beneficiary/validate", "validateBeneficiarySwap"},
+      transfer_problems());
+  add<PaymentType::offramp, read_cash_out>(
+      rows,
+      {"/v1/payments/offramp", "executeOfframp", "Cash out against a quote", "Offramp",
+       "/v1/payments/offramp/validate", "validateOfframp", kLargeBodyMax},
+      quoted_problems({Slug::insufficient_funds, Slug::amount_out_of_range}));
+  add<PaymentType::onramp, read_onramp>(
+      rows,
+      {"/v1/payments/onramp", "executeOnramp", "Collect against a quote before it expires",
+       "Onramp", "/v1/payments/onramp/validate", "validateOnramp", kLargeBodyMax},
+      quoted_problems({}));
+  add<PaymentType::p2p_own, read_transfer>(rows,
+                                           {"/v1/payments/p2p/own", "transferBetweenOwnWallets",
+                                            "Transfer one asset between own wallets", "OwnTransfer",
+                                            "/v1/payments/p2p/own/validate", "validateOwnTransfer"},
+                                           transfer_problems());
+  add<PaymentType::p2p_own_multi, read_multi>(
+      rows,
+      {"/v1/payments/p2p/own/multi", "transferBetweenOwnWalletsAtomically",
+       "Several own-wallet transfers as one: all settle or none", "MultiTransfer",
+       "/v1/payments/p2p/own/multi/validate", "validateOwnMultiTransfer", kLargeBodyMax},
+      transfer_problems());
+  add<PaymentType::swap_own, read_swap>(
+      rows,
+      {"/v1/payments/swap/own", "swapBetweenOwnWallets",
+       "Swap between own wallets: strict send at the best market path", "OwnSwap",
+       "/v1/payments/swap/own/validate", "validateOwnSwap"},
+      transfer_problems());
+  return rows;
+}
+
+}  // namespace coffer::api

@@ -1,0 +1,163 @@
+#include "api/pipeline/fields.h"
+#include "api/pipeline/services.h"
+#include "api/providers/provider_json.h"
+#include "api/route_groups.h"
+
+namespace coffer::api {
+namespace {
+
+Result<QuoteId> quote_id(const Call& call) {
+  const auto id = QuoteId::parse(call.param("quoteId"));
+  if (!id) return unexpected(Slug::not_found, "The quote was not found.");
+  return *id;
+}
+
+bool is_on_ramp(const http::Request& request) {
+  const std::string* type = request.query_value("type");
+  return type != nullptr && *type == "onramp";
+}
+
+std::optional<TransactionType> transaction_type_field(Fields& fields) {
+  const auto text = fields.text("transactionType", optional);
+  if (!text) return std::nullopt;
+  const auto type = parse_term_in_any_case<TransactionType>(*text);
+  if (!type) {
+    fields.errors().add(Slug::malformed_request, "transactionType", "must be C2C, C2B, B2C or B2B");
+  }
+  return type;
+}
+
+/// Contract "Quotes": exactly one of beneficiaryId and transactionType prices an off-ramp.
+void read_off_ramp(Fields& fields, flows::QuoteRequest& request) {
+  request.type = transaction_type_field(fields);
+  request.beneficiary = fields.id<BeneficiaryId>("beneficiaryId", optional);
+  request.destination = fields.id<DestinationId>("destinationId", optional);
+  const bool by_beneficiary = fields.find("beneficiaryId") != nullptr;
+  const bool by_type = fields.find("transactionType") != nullptr;
+  if (by_beneficiary == by_type) {
+    const std::string rule = by_type ? "must not be sent together with " : "is required without ";
+    const auto refuse = [&](const char* field, const char* other) {
+      if (fields.errors().names(field)) return;
+      fields.errors().add(Slug::validation_failed, field, rule + other);
+    };
+    refuse("beneficiaryId", "transactionType");
+    refuse("transactionType", "beneficiaryId");
+  } else if (by_type && request.destination) {
+    fields.errors().add(Slug::validation_failed, "destinationId",
+                        "is allowed only together with beneficiaryId");
+  }
+}
+
+Result<http::Response> create_quote(const Services& services, const Call& call) {
+  ValidationErrors errors;
+  Fields fields(*call.body, errors);
+  flows::QuoteRequest request;
+  const auto amount = fields.amount("amount", required);
+  const auto connector = fields.id<ConnectorId>("connectorId", required);
+  if (is_on_ramp(call.request)) {
+    request.direction = Direction::on_ramp;
+    request.type = transaction_type_field(fields);
+  } else {
+    request.direction = Direction::off_ramp;
+    read_off_ramp(fields, request);
+  }
+  COFFER_TRY_VOID(check(errors));
+  request.amount = *amount;
+  request.connector = *connector;
+  COFFER_TRY(const auto quoted, flows::make_quote(services.flows, call.caller.tenant, request));
+  http::Response response = json_response(201, quote_json(quoted, quoted.quote.created_at));
+  return response.header("Location", "/v1/quotes/" + quoted.quote.id.to_string());
+}
+
+Result<http::Response> read_quote(const Services& services, const Call& call) {
+  COFFER_TRY(const QuoteId id, quote_id(call));
+  COFFER_TRY(const auto quoted, flows::find_quote(services.flows, call.caller.tenant, id));
+  return json_response(200, quote_json(quoted, services.flows.queue.now()));
+}
+
+Result<http::Response> sandbox_expire(const Services& services, const Call& call) {
+  COFFER_TRY(const QuoteId id, quote_id(call));
+  COFFER_TRY(const auto quoted, flows::expire_quote(services.flows, call.caller.tenant, id));
+  return json_response(200, quote_json(quoted, services.flows.queue.now()));
+}
+
+/// What the receiver gets or the sender pays, by the path's last segment.
+Result<http::Response> connect_quote(const Services& services, const Call& call) {
+  const std::string_view direction = call.param("direction");
+  if (direction != "send" && direction != "receive") {
+    return unexpected(Slug::not_found, "This path does not exist.");
+  }
+  ValidationErrors errors;
+  Fields fields(*call.body, errors);
+  const auto amount = fields.amount("amount", required);
+  const auto connector = fields.id<ConnectorId>("connectorId", required);
+  flows::QuoteRequest request;
+  request.type = transaction_type_field(fields);
+  COFFER_TRY_VOID(check(errors));
+  request.amount = *amount;
+  request.connector = *connector;
+  request.exact_receive = direction == "receive";
+  COFFER_TRY(const auto quoted, flows::make_quote(services.flows, call.caller.tenant, request));
+  http::Response response = json_response(402, quote_json(quoted, quoted.quote.created_at));
+  return response.header("X-Success-Convention", "402");
+}
+
+}  // namespace
+
+std::vector<Route> quotes_routes() {
+  return {
+      {.method = "POST",
+       .pattern = "/v1/quotes",
+       .operation = "createQuote",
+       .tag = "Quotes",
+       .summary = "Price a cash-out or, with type=onramp, a collection",
+       .lane = Lane::outbound,
+       .scope = Scope::quotes_write,
+       .body = Body::json,
+       .request_schema = "NewQuote",
+       .query = {{"type", "Text", "onramp; anything else prices an off-ramp"}},
+       .responses = {{201, "Quote"}},
+       .problems = {Slug::not_found, Slug::conflict, Slug::validation_failed,
+                    Slug::amount_precision, Slug::amount_out_of_range, Slug::quota_exceeded,
+                    Slug::provider_error, Slug::provider_unavailable, Slug::provider_timeout},
+       .handler = create_quote},
+      {.method = "GET",
+       .pattern = "/v1/quotes/{quoteId}",
+       .operation = "getQuote",
+       .tag = "Quotes",
+       .summary = "Read one quote, also after it expired",
+       .lane = Lane::read,
+       .scope = Scope::quotes_read,
+       .responses = {{200, "Quote"}},
+       .problems = {Slug::not_found},
+       .handler = read_quote},
+      {.method = "POST",
+       .pattern = "/v1/sandbox/quotes/{quoteId}/expire",
+       .operation = "sandboxExpireQuote",
+       .tag = "Sandbox",
+       .summary = "Let an open quote expire now",
+       .lane = Lane::money,
+       .access = Access::sandbox,
+       .scope = Scope::quotes_write,
+       .responses = {{200, "Quote"}},
+       .problems = {Slug::quote_expired, Slug::quote_already_used},
+       .handler = sandbox_expire},
+      {.method = "POST",
+       .pattern = "/v1/connect-quotes/{direction}",
+       .operation = "createConnectQuote",
+       .tag = "Connect",
+       .summary = "Price by what is sent or by what is received; answers 402 on success",
+       .lane = Lane::outbound,
+       .access = Access::connect,
+       .scope = Scope::connect_write,
+       .body = Body::json,
+       .request_schema = "NewConnectQuote",
+       .responses = {{402, "Quote"}},
+       .problems = {Slug::not_found, Slug::conflict, Slug::validation_failed,
+                    Slug::amount_precision, Slug::amount_out_of_range, Slug::quota_exceeded,
+                    Slug::provider_error, Slug::provider_unavailable, Slug::provider_timeout},
+       .handler = connect_quote},
+  };
+}
+
+}  // namespace coffer::api

@@ -1,0 +1,106 @@
+#include "api/json.h"
+#include "api/pipeline/page.h"
+#include "api/pipeline/services.h"
+#include "api/route_groups.h"
+#include "store/payments/payment_list.h"
+
+namespace coffer::api {
+namespace {
+
+std::optional<store::PaymentSort> parse_sort(std::string_view text) {
+  if (text == "createdAt") return store::PaymentSort::created_at;
+  if (text == "updatedAt") return store::PaymentSort::updated_at;
+  return std::nullopt;
+}
+
+std::optional<std::string> parse_transaction_id(std::string_view text) {
+  return is_transaction_id(text) ? std::optional<std::string>(text) : std::nullopt;
+}
+
+store::PaymentFilter read_filter(QueryFields& query) {
+  store::PaymentFilter filter;
+  filter.status = query.term("status", parse_payment_status);
+  filter.type = query.term("type", parse_payment_type);
+  filter.wallet = query.id<WalletId>("walletId");
+  filter.asset = query.asset_code("assetCode");
+  filter.beneficiary = query.id<BeneficiaryId>("beneficiaryId");
+  filter.connector = query.id<ConnectorId>("connectorId");
+  filter.transaction_id = query.term("transactionId", parse_transaction_id);
+  filter.reference = query.text("reference");
+  filter.created_from = query.time("createdFrom");
+  filter.created_to = query.time("createdTo");
+  filter.updated_from = query.time("updatedFrom");
+  filter.sort = query.term("sort", parse_sort).value_or(store::PaymentSort::created_at);
+  return filter;
+}
+
+Result<http::Response> list_transactions(const Services& services, const Call& call) {
+  ValidationErrors errors;
+  QueryFields query(call.request, errors);
+  const store::PaymentFilter filter = read_filter(query);
+  COFFER_TRY(const PageRequest page,
+             read_page(call.request, query, services.cursors, call.caller.tenant,
+                       {"transactions", "status", "type", "walletId", "assetCode", "beneficiaryId",
+                        "connectorId", "transactionId", "reference", "createdFrom", "createdTo",
+                        "updatedFrom", "sort"}));
+  return store::with_reader(
+      services.flows.database, [&](store::Connection& db) -> Result<http::Response> {
+        store::PaymentPage found = store::list_payments(db, call.caller.tenant, filter, page.at);
+        std::vector<Json> rows;
+        for (const store::PaymentRecord& record : found.records) {
+          rows.push_back(record_json(record, call.caller.tenant.environment));
+        }
+        return page_response(call.request, page, services.cursors, std::move(rows),
+                             std::move(found.positions), found.cut_at);
+      });
+}
+
+Result<http::Response> read_transaction(const Services& services, const Call& call) {
+  return store::with_reader(
+      services.flows.database, [&](store::Connection& db) -> Result<http::Response> {
+        const auto id = PaymentId::parse(call.param("transactionId"));
+        const auto record = id ? store::find_payment(db, call.caller.tenant, *id) : std::nullopt;
+        if (!record) return unexpected(Slug::not_found, "The transaction was not found.");
+        return json_response(200, record_json(*record, call.caller.tenant.environment));
+      });
+}
+
+}  // namespace
+
+std::vector<Route> transactions_routes() {
+  return {{.method = "GET",
+           .pattern = "/v1/transactions",
+           .operation = "listTransactions",
+           .tag = "Transactions",
+           .summary = "List transaction records, newest first",
+           .lane = Lane::read,
+           .scope = Scope::transactions_read,
+           .query = {{"status", "TransactionStatus", "Only records in this status"},
+                     {"type", "TransactionType", "Only records of this type"},
+                     {"walletId", "Id", "Only records that touch this wallet"},
+                     {"assetCode", "AssetCode", "Only records in this asset"},
+                     {"beneficiaryId", "Id", "Only payments to this beneficiary"},
+                     {"connectorId", "Id", "Only payments over this connector"},
+                     {"transactionId", "TransactionId", "The caller's own id"},
+                     {"reference", "Text", "fromRef or toRef, of a leg too"},
+                     {"createdFrom", "DateOrTime", "Created at or after"},
+                     {"createdTo", "DateOrTime", "Created before"},
+                     {"updatedFrom", "DateOrTime", "Changed at or after"},
+                     {"sort", "TransactionSort", "Order of the list, newest first"},
+                     {"limit", "Limit", "Rows of a page"},
+                     {"cursor", "Cursor", "Continues a list"}},
+           .responses = {{200, "TransactionList"}},
+           .handler = list_transactions},
+          {.method = "GET",
+           .pattern = "/v1/transactions/{transactionId}",
+           .operation = "getTransaction",
+           .tag = "Transactions",
+           .summary = "Read one transaction record by its record id",
+           .lane = Lane::read,
+           .scope = Scope::transactions_read,
+           .responses = {{200, "Transaction"}},
+           .problems = {Slug::not_found},
+           .handler = read_transaction}};
+}
+
+}  // namespace coffer::api

@@ -1,0 +1,115 @@
+#include "store/webhooks/events.h"
+
+#include <charconv>
+
+#include "api/pipeline/page.h"
+#include "api/pipeline/services.h"
+#include "api/route_groups.h"
+#include "api/webhooks/webhooks.h"
+#include "flows/webhooks/event_body.h"
+#include "flows/webhooks/redeliver.h"
+
+namespace coffer::api {
+namespace {
+
+/// 0 when it is not given: from the beginning.
+std::int64_t after_sequence(QueryFields& query) {
+  const auto text = query.text("afterSequence");
+  if (!text) return 0;
+  std::int64_t value = 0;
+  const auto end = text->data() + text->size();
+  const auto [at, error] = std::from_chars(text->data(), end, value);
+  if (error != std::errc() || at != end || value < 0) {
+    query.errors().add(Slug::malformed_request, "afterSequence",
+                       "must be the sequence number of an event, or 0");
+  }
+  return value;
+}
+
+/// The same bytes as delivered, where they are kept.
+Json event_json(flows::EventBodies& bodies, const store::EventRow& event) {
+  return Json::parse(bodies.body_of(event));
+}
+
+Result<http::Response> list_events(const Services& services, const Call& call) {
+  ValidationErrors errors;
+  QueryFields query(call.request, errors);
+  const auto type = query.term("type", parse_event_type);
+  const std::int64_t after = after_sequence(query);
+  COFFER_TRY(PageRequest page, read_page(call.request, query, services.cursors, call.caller.tenant,
+                                         {"events", "type", "afterSequence"}));
+  const bool first_page = !page.at.key;
+  if (first_page) page.at.key = after;
+  return store::with_reader(
+      services.flows.database, [&](store::Connection& db) -> Result<http::Response> {
+        flows::EventBodies bodies(services.flows, db, call.caller.tenant);
+        auto found = store::list_events(db, call.caller.tenant, type, page.at);
+        // Going back ends where the list began.
+        std::erase_if(found.rows, [&](const auto& event) { return event.sequence <= after; });
+        if (page.at.backward && found.cut_at && *found.cut_at <= after) found.cut_at.reset();
+        if (first_page) page.at.key.reset();
+        return page_response(
+            call.request, page, services.cursors, found,
+            [&](const auto& event) { return event_json(bodies, event); },
+            [](const auto& event) { return event.sequence; });
+      });
+}
+
+Result<http::Response> read_event(const Services& services, const Call& call) {
+  return store::with_reader(
+      services.flows.database, [&](store::Connection& db) -> Result<http::Response> {
+        const auto id = EventId::parse(call.param("eventId"));
+        const auto event = id ? store::find_event(db, call.caller.tenant, *id) : std::nullopt;
+        if (!event) return unexpected(Slug::not_found, "The event was not found.");
+        flows::EventBodies bodies(services.flows, db, call.caller.tenant);
+        return json_response(200, event_json(bodies, *event));
+      });
+}
+
+Result<http::Response> trigger_event(const Services& services, const Call& call) {
+  const auto type = parse_event_type(call.param("type"));
+  if (!type) return unexpected(Slug::not_found, "The event type was not found.");
+  COFFER_TRY(const auto event, flows::trigger_event(services.flows, call.caller.tenant, *type));
+  return test_event_response(event);
+}
+
+}  // namespace
+
+std::vector<Route> events_routes() {
+  return {{.method = "GET",
+           .pattern = "/v1/events",
+           .operation = "listEvents",
+           .tag = "Events",
+           .summary = "List events, oldest first, as they are delivered to webhooks",
+           .lane = Lane::read,
+           .scope = Scope::webhooks_read,
+           .query = {{"afterSequence", "Sequence", "Only events after this one"},
+                     {"type", "EventType", "Only events of this type"},
+                     {"limit", "Limit", "Rows of a page"},
+                     {"cursor", "Cursor", "Continues a list"}},
+           .responses = {{200, "EventList"}},
+           .handler = list_events},
+          {.method = "GET",
+           .pattern = "/v1/events/{eventId}",
+           .operation = "getEvent",
+           .tag = "Events",
+           .summary = "Read one event",
+           .lane = Lane::read,
+           .scope = Scope::webhooks_read,
+           .responses = {{200, "Event"}},
+           .problems = {Slug::not_found},
+           .handler = read_event},
+          {.method = "POST",
+           .pattern = "/v1/sandbox/events/{type}/trigger",
+           .operation = "sandboxTriggerEvent",
+           .tag = "Sandbox",
+           .summary = "Send a sample event to whoever takes its type; nothing else happens",
+           .lane = Lane::money,
+           .access = Access::sandbox,
+           .scope = Scope::webhooks_write,
+           .responses = {{202, "TestEvent"}},
+           .problems = {Slug::quota_exceeded},
+           .handler = trigger_event}};
+}
+
+}  // namespace coffer::api

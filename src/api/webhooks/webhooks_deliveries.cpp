@@ -1,0 +1,151 @@
+// What was sent to an endpoint and how it answered, and sending again.
+#include "api/pipeline/page.h"
+#include "api/pipeline/services.h"
+#include "api/route_groups.h"
+#include "api/webhooks/webhooks.h"
+#include "flows/webhooks/redeliver.h"
+#include "store/webhooks/deliveries.h"
+#include "store/webhooks/events.h"
+
+namespace coffer::api {
+namespace {
+
+Json delivery_json(const store::DeliveryRow& row, const std::string& webhook) {
+  Json out{{"id", row.id.to_string()},      {"webhookId", webhook},
+           {"eventId", row.id.to_string()}, {"eventType", name(row.type)},
+           {"sequence", row.sequence},      {"status", name(row.state)},
+           {"attempts", row.tries}};
+  if (row.due_at) out["nextAttemptAt"] = row.due_at->to_string();
+  out["createdAt"] = row.created_at.to_string();
+  if (row.closed_at) out["closedAt"] = row.closed_at->to_string();
+  return out;
+}
+
+Json attempt_json(const store::DeliveryAttempt& row) {
+  Json out{{"attempt", row.attempt},
+           {"at", row.at.to_string()},
+           {"durationMs", row.duration_ms},
+           {"responseStatus", row.status ? Json(*row.status) : Json(nullptr)}};
+  if (row.fault) out["error"] = *row.fault;
+  out["responseBody"] = row.response;
+  return out;
+}
+
+Result<http::Response> list_deliveries(const Services& services, const Call& call) {
+  COFFER_TRY(const auto ref, webhook_ref(call));
+  ValidationErrors errors;
+  QueryFields query(call.request, errors);
+  store::DeliveryFilter filter;
+  filter.state = query.term("status", parse_term<DeliveryState>);
+  filter.type = query.term("eventType", parse_event_type);
+  const std::string list = "deliveries " + ref.id.to_string();
+  COFFER_TRY(const PageRequest page, read_page(call.request, query, services.cursors,
+                                               call.caller.tenant, {list, "status", "eventType"}));
+  return store::with_reader(
+      services.flows.database, [&](store::Connection& db) -> Result<http::Response> {
+        COFFER_TRY(const auto webhook, flows::required_webhook(db, ref));
+        return page_response(
+            call.request, page, services.cursors,
+            store::list_deliveries(db, ref.tenant, webhook.key, filter, page.at),
+            [&](const auto& row) { return delivery_json(row, ref.id.to_string()); },
+            [](const auto& row) { return row.sequence; });
+      });
+}
+
+Result<EventId> delivery_id(const Call& call) {
+  const auto id = EventId::parse(call.param("deliveryId"));
+  if (!id) return unexpected(Slug::not_found, "The delivery was not found.");
+  return *id;
+}
+
+Result<http::Response> read_delivery(const Services& services, const Call& call) {
+  COFFER_TRY(const auto ref, webhook_ref(call));
+  return store::with_reader(
+      services.flows.database, [&](store::Connection& db) -> Result<http::Response> {
+        COFFER_TRY(const auto webhook, flows::required_webhook(db, ref));
+        COFFER_TRY(const EventId id, delivery_id(call));
+        const auto row = store::find_delivery(db, ref.tenant, webhook.key, id);
+        if (!row) return unexpected(Slug::not_found, "The delivery was not found.");
+        Json out = delivery_json(*row, ref.id.to_string());
+        out["body"] = or_null(store::find_event_body(db, ref.tenant, row->sequence));
+        out["log"] = Json::array();
+        for (const auto& attempt : store::list_delivery_attempts(db, webhook.key, row->sequence)) {
+          out["log"].push_back(attempt_json(attempt));
+        }
+        return json_response(200, out);
+      });
+}
+
+Result<http::Response> resend_delivery(const Services& services, const Call& call) {
+  COFFER_TRY(const auto ref, webhook_ref(call));
+  COFFER_TRY_VOID(
+      store::with_reader(services.flows.database, [&](store::Connection& db) -> Result<void> {
+        COFFER_TRY_VOID(flows::required_webhook(db, ref));
+        return {};
+      }));
+  COFFER_TRY(const EventId id, delivery_id(call));
+  COFFER_TRY(const auto row, flows::resend_delivery(services.flows, ref, id));
+  return json_response(202, delivery_json(row, ref.id.to_string()));
+}
+
+std::optional<Timestamp> read_time(Fields& fields, std::string_view name, Presence presence) {
+  const auto text = fields.text(name, presence);
+  if (!text) return std::nullopt;
+  auto time = Timestamp::parse(*text);
+  if (!time) {
+    fields.errors().add(Slug::malformed_request, fields.path(name),
+                        "must be a date or an RFC 3339 time such as 2026-01-31T09:00:00Z");
+  }
+  return time;
+}
+
+Result<http::Response> recover_deliveries(const Services& services, const Call& call) {
+  COFFER_TRY(const auto ref, webhook_ref(call));
+  ValidationErrors errors;
+  Fields fields(*call.body, errors);
+  const auto from = read_time(fields, "from", required);
+  const auto to = read_time(fields, "to", optional);
+  // What happens from now on is delivered anyway.
+  const Timestamp end = to.value_or(services.flows.queue.now().plus_ms(1));
+  if (from && *from >= end) {
+    errors.add(Slug::validation_failed, "from", "must be before to");
+  }
+  COFFER_TRY_VOID(check(errors));
+  COFFER_TRY_VOID(flows::recover_deliveries(services.flows, ref, {*from, end}));
+  return json_response(202, {{"webhookId", ref.id.to_string()},
+                             {"from", from->to_string()},
+                             {"to", end.to_string()},
+                             {"status", "accepted"}});
+}
+
+}  // namespace
+
+std::vector<Route> deliveries_routes() {
+  constexpr std::string_view kDelivery = "/v1/webhooks/{webhookId}/deliveries/{deliveryId}";
+  Route list = webhook_route("GET", "/v1/webhooks/{webhookId}/deliveries", "listDeliveries",
+                             "List deliveries to a webhook, newest event first", Lane::read,
+                             {200, "DeliveryList"}, {Slug::not_found}, list_deliveries);
+  list.query = {{"status", "DeliveryStatus", "Only deliveries in this state"},
+                {"eventType", "EventType", "Only events of this type"},
+                {"limit", "Limit", "Rows of a page"},
+                {"cursor", "Cursor", "Continues a list"}};
+  Route recover = webhook_route(
+      "POST", "/v1/webhooks/{webhookId}/recover", "recoverDeliveries",
+      "Deliver everything of a time range that the endpoint never got", Lane::money,
+      {202, "Recovery"},
+      {Slug::not_found, Slug::conflict, Slug::validation_failed, Slug::quota_exceeded},
+      recover_deliveries);
+  recover.body = Body::json;
+  recover.request_schema = "NewRecovery";
+  return {std::move(list),
+          webhook_route("GET", kDelivery, "getDelivery",
+                        "Read one delivery with its body and its attempts", Lane::read,
+                        {200, "DeliveryDetail"}, {Slug::not_found}, read_delivery),
+          webhook_route("POST", "/v1/webhooks/{webhookId}/deliveries/{deliveryId}/resend",
+                        "resendDelivery", "Deliver an event again, with the same id and bytes",
+                        Lane::money, {202, "Delivery"},
+                        {Slug::not_found, Slug::conflict, Slug::quota_exceeded}, resend_delivery),
+          std::move(recover)};
+}
+
+}  // namespace coffer::api

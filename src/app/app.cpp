@@ -1,0 +1,246 @@
+#include "app/app.h"
+
+#include "api/pipeline/pipeline.h"
+#include "auth/master_key.h"
+#include "base/log.h"
+#include "flows/operations/figures.h"
+#include "flows/payments/settle_payment.h"
+#include "store/invariants.h"
+#include "store/ledger/catalog.h"
+#include "store/schema.h"
+
+namespace coffer {
+namespace {
+
+constexpr std::string_view kCursorLabel = "coffer cursor v1";
+
+/// Exit codes of docs/contract.md#command-line.
+int exit_code(store::OpenFault fault) {
+  switch (fault) {
+    case store::OpenFault::none:
+      return 0;
+    case store::OpenFault::cannot_create:
+      return 73;
+    case store::OpenFault::permission:
+      return 77;
+    case store::OpenFault::locked:
+      return 75;
+    case store::OpenFault::corrupt:
+      return 74;
+    case store::OpenFault::newer_schema:
+    case store::OpenFault::unsupported:
+      return 78;
+  }
+  throw InternalError("unknown open fault");
+}
+
+int exit_code(const Problem& key_problem) {
+  if (key_problem.slug == Slug::forbidden) return 77;
+  return key_problem.slug == Slug::unexpected_error ? 73 : 78;
+}
+
+api::RateLimits rate_limits(const Config& config) {
+  return {{config.rate_limit_production_per_s, config.rate_limit_production_burst},
+          {config.rate_limit_sandbox_per_s, config.rate_limit_sandbox_burst},
+          config.rate_limit_login_per_min};
+}
+
+/// Uses the CA bundle that was found. If there is no bundle, calls over TLS fail with that reason.
+Config with_ca_bundle(Config config) {
+  auto found =
+      http::find_ca_bundle(config.ca_bundle, environment_variable("SSL_CERT_FILE").value_or(""));
+  if (!found) {
+    log_warning("outbound", "no trusted root certificates; calls over TLS fail",
+                {{"problem", found.error().detail}});
+  }
+  config.ca_bundle = found ? *std::move(found) : std::string();
+  return config;
+}
+
+std::vector<std::int64_t> delays_ms(const std::vector<std::string>& seconds) {
+  std::vector<std::int64_t> out;
+  for (const std::string& text : seconds) out.push_back(std::stoll(text) * 1'000);
+  return out;
+}
+
+DeliveryPolicy delivery_policy(const Config& config) {
+  DeliveryPolicy policy;
+  policy.attempts = config.webhook_attempts;
+  policy.production_delays_ms = delays_ms(config.webhook_retry_s);
+  policy.sandbox_delays_ms = delays_ms(config.webhook_sandbox_retry_s);
+  policy.retry_after_max_ms = config.webhook_retry_after_max_s * std::int64_t{1000};
+  policy.grace_s = config.webhook_grace_s;
+  policy.body_bytes_max = static_cast<std::size_t>(config.webhook_body_max_kib) * 1024;
+  policy.body_days = config.webhook_body_days;
+  policy.log_days = config.webhook_log_days;
+  return policy;
+}
+
+Result<std::optional<std::string>> stored_key_check(store::Database& database) {
+  return store::with_reader(database,
+                            [](store::Connection& db) -> Result<std::optional<std::string>> {
+                              return store::read_meta(db, store::kKeyCheck);
+                            });
+}
+
+/// The key of this file. A new file gets a new key if the key is missing. For a file with
+/// sealed secrets, a missing key is never replaced, and a wrong key is refused.
+Result<auth::MasterKey> open_master_key(const Config& config, Random& random,
+                                        store::Database& database, store::CommitQueue& queue) {
+  COFFER_TRY(const auto stored, stored_key_check(database));
+  auto key =
+      auth::find_master_key(config.master_key, "COFFER_MASTER_KEY", config.master_key_file, random,
+                            stored ? auth::MissingKey::refuse : auth::MissingKey::create);
+  if (!key) return key;
+  if (!stored) {
+    COFFER_TRY_VOID(queue.run([&](store::WriteTx& tx) -> Result<void> {
+      store::write_meta(tx, store::kKeyCheck, key->fingerprint());
+      return {};
+    }));
+  } else if (*stored != key->fingerprint()) {
+    return unexpected(Slug::validation_failed,
+                      "the master key is not the key of " + config.db +
+                          ". Set the right one with COFFER_MASTER_KEY_FILE");
+  }
+  return key;
+}
+
+}  // namespace
+
+App::App(const Config& config, const Clock& clock, Random& random)
+    : config_(with_ca_bundle(config)), clock_(clock), random_(random) {}
+
+App::~App() { stop(); }
+
+std::unique_ptr<App> App::open(const Config& config, const Clock& clock, Random& random,
+                               StartError& error) {
+  std::unique_ptr<App> app(new App(config, clock, random));
+  try {
+    if (!app->build(error)) return nullptr;
+  } catch (const store::SqlError& fault) {
+    error = {74, config.db + " cannot be read (" + fault.what() +
+                     "). Keep a copy of the file, and restore a backup. Never edit the file."};
+    return nullptr;
+  }
+  return app;
+}
+
+bool App::build(StartError& error) {
+  store::OpenError fault;
+  database_ = store::Database::open({config_.db, config_.readers, config_.allow_network_filesystem},
+                                    clock_, fault);
+  if (!database_) {
+    error = {exit_code(fault.fault), fault.message};
+    return false;
+  }
+  store::CommitQueueOptions options;
+  options.queue_max = static_cast<std::size_t>(config_.queue_max);
+  options.quotas = {config_.quota_sandbox, config_.quota_production};
+  options.disk_floor_bytes = static_cast<std::uint64_t>(config_.disk_floor_mib) << 20;
+  options.metrics = &metrics_;
+  queue_ = std::make_unique<store::CommitQueue>(
+      *database_, clock_, options, [this](store::Signal signal) { wake_worker(signal); });
+  const auto key = open_master_key(config_, random_, *database_, *queue_);
+  if (!key) {
+    error = {exit_code(key.error()), key.error().detail};
+    return false;
+  }
+  build_services(*key);
+  for (const auto part : {&App::build_logins, &App::build_webhooks}) {
+    if (const auto built = (this->*part)(); !built) {
+      error = {exit_code(built.error()), built.error().detail};
+      return false;
+    }
+  }
+  return true;
+}
+
+void App::build_services(const auth::MasterKey& key) {
+  sealer_ = std::make_unique<auth::Sealer>(key, random_);
+  tokens_ = std::make_unique<auth::TokenIssuer>(key.derive(auth::kTokenLabel));
+  client_ = std::make_unique<http::Client>(config_.ca_bundle);
+  resolver_ = std::make_unique<outbound::CaresResolver>();
+  connectors_ = std::make_unique<outbound::ConnectorRegistry>(queue_->clock(), *resolver_, *client_,
+                                                              random_, &metrics_);
+  context_ = std::make_unique<flows::Context>(
+      flows::Context{*database_, *queue_, queue_->clock(), random_, *sealer_, *tokens_,
+                     *connectors_, config_.network_name, config_.settle_delay_ms,
+                     config_.token_lifetime_s * std::int64_t{1000}});
+  notifier_ = std::make_unique<outbound::ConfiguredNotifier>(
+      outbound::NotifierSettings{.sendmail = config_.notify_sendmail,
+                                 .from = config_.notify_from,
+                                 .gateway_url = config_.notify_gateway_url,
+                                 .gateway_token = config_.notify_gateway_token},
+      *client_, *resolver_);
+  context_->notifier = notifier_.get();
+  figures_ = std::make_unique<flows::Figures>(metrics_);
+  context_->metrics = &metrics_;
+  context_->figures = figures_.get();
+  // Built in place: its parts hold locks and cannot move.
+  services_.reset(new api::Services{
+      *context_, api::Authenticator(*context_), api::RateLimiter(rate_limits(config_), clock_),
+      api::CursorCodec(key.derive(kCursorLabel)), [this] { return health(); }});
+  pipeline_ = std::make_unique<api::Pipeline>(*services_);
+  providers_ = std::make_unique<workers::ProviderLanes>(*context_);
+  notifications_ = std::make_unique<workers::Notifications>(*context_);
+}
+
+/// After the context, because the key that challenges are signed with is stored with its help.
+Result<void> App::build_logins() {
+  COFFER_TRY(auto key, flows::open_challenge_key(*context_));
+  const std::string passphrase = config_.network_passphrase.empty()
+                                     ? config_.network_name + " ; embedded ledger"
+                                     : config_.network_passphrase;
+  std::unique_ptr<flows::ExternalTokens> external;
+  if (!config_.oauth_issuer.empty()) {
+    external = std::make_unique<flows::ExternalTokens>(
+        auth::ExternalIssuer{config_.oauth_issuer, config_.oauth_audience},
+        std::make_unique<outbound::KeySet>(config_.oauth_jwks, config_.oauth_timeout_ms, clock_,
+                                           *client_, *resolver_),
+        clock_);
+  }
+  logins_ = std::make_unique<flows::Logins>(
+      flows::Logins{auth::ChallengeServer(std::move(key), passphrase), config_.home_domain,
+                    config_.web_auth_domain, !config_.tls_cert.empty(),
+                    [this] { return connectable(config_.listen_http, port()).to_string(); },
+                    std::move(external)});
+  context_->logins = logins_.get();
+  return {};
+}
+
+Result<void> App::build_webhooks() {
+  COFFER_TRY(auto allowed, outbound::AllowedTargets::parse(config_.webhook_allow_targets));
+  webhooks_.reset(
+      new flows::Webhooks{outbound::WebhookSender(clock_, *resolver_, std::move(allowed),
+                                                  config_.ca_bundle, config_.webhook_timeout_ms),
+                          delivery_policy(config_)});
+  context_->webhooks = webhooks_.get();
+  deliveries_ = std::make_unique<workers::WebhookDelivery>(*context_, config_.webhook_senders,
+                                                           config_.webhook_in_flight);
+  return {};
+}
+
+void App::wake_worker(store::Signal signal) {
+  switch (signal) {
+    case store::Signal::settlement:
+      if (settlement_) settlement_->wake();
+      break;
+    case store::Signal::providers:
+      if (providers_) providers_->wake();
+      break;
+    case store::Signal::webhooks:
+      if (deliveries_) deliveries_->wake();
+      break;
+    case store::Signal::notifications:
+      if (notifications_) notifications_->wake();
+      break;
+  }
+}
+
+http::Response App::handle(http::Request& request) { return pipeline_->handle(request); }
+
+Result<http::Admission> App::admit(const http::Request& head, std::uint64_t body_bytes) const {
+  return pipeline_->admit(head, body_bytes);
+}
+
+}  // namespace coffer

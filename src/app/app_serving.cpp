@@ -1,0 +1,247 @@
+#include "app/app.h"
+#include "app/service/activation.h"
+#include "base/log.h"
+#include "base/platform/processors.h"
+#include "flows/operations/backup_plan.h"
+#include "flows/operations/live_verification.h"
+#include "flows/payments/settle_payment.h"
+
+namespace coffer {
+namespace {
+
+constexpr int kSettleBatch = 256;
+// After a round, what comes in meanwhile is settled together: a commit for each payment would keep
+// the next client waiting for it.
+constexpr std::int64_t kSettleGatherMs = 3;
+constexpr std::int64_t kHousekeepingMs = 200;
+constexpr std::int64_t kVerifyEveryMs = 3'600'000;
+constexpr std::int64_t kVerifyAgainMs = 1'000;  // the reader was taken, or interrupted
+
+/// Whether the admin page is served on the listener of the API.
+bool shares_listener(const Config& config) {
+  return !config.admin_off && config.admin_listen == config.listen_http;
+}
+
+bool is_loopback(const HostPort& address) {
+  return address.host.starts_with("127.") || address.host == "::1" || address.host == "localhost";
+}
+
+flows::BackupPlan backup_plan(const Config& config) {
+  return {.folder = config.backup_dir,
+          .every_ms = config.backup_every_h * std::int64_t{3'600'000},
+          .keep = config.backup_keep,
+          .floor_bytes = static_cast<std::uint64_t>(config.disk_floor_mib) << 20};
+}
+
+/// What is about the certificate says all; what is about the address begins with its setting, and
+/// cli/serving adds where that came from.
+StartError cannot_listen(const Problem& problem, const std::string& setting,
+                         const std::string& what) {
+  if (problem.slug == Slug::validation_failed) return {78, what};
+  return {1, setting + ": " + what};
+}
+
+}  // namespace
+
+bool App::start_listeners(StartError& error, const AdminPages& admin) {
+  http::ServerOptions options;
+  options.host = config_.listen_http.host;
+  options.port = config_.listen_http.port;
+  // The settings have the address of a socket that the supervisor passes: cli/serving saw to it.
+  if (const auto passed = passed_socket(); passed && *passed) options.listen_fd = (*passed)->fd;
+  options.lanes = lane_table(config_.workers, processors());
+  options.workers = static_cast<std::size_t>(total_width(options.lanes));
+  options.tls_cert_file = config_.tls_cert;
+  options.tls_key_file = config_.tls_key;
+  options.limits.connections_max = static_cast<std::size_t>(config_.max_connections);
+  options.render_problem = [this](const Problem& problem, std::string_view path,
+                                  std::string_view request_id) {
+    return pipeline_->render(problem, path, request_id);
+  };
+  const bool shared = admin.handle && shares_listener(config_);
+  const auto is_admin = [shared, owns = admin.owns](const http::Request& request) {
+    return shared && owns(request.path);
+  };
+  options.admit = [this, is_admin, admin](const http::Request& head, std::uint64_t body_bytes) {
+    return is_admin(head) ? admin.admit(head, body_bytes) : pipeline_->admit(head, body_bytes);
+  };
+  server_ = std::make_unique<http::Server>(
+      options, random_, [this, is_admin, admin](http::Request& request) {
+        return is_admin(request) ? admin.handle(request) : pipeline_->handle(request);
+      });
+  if (const auto started = server_->start(); !started) {
+    error = cannot_listen(started.error(), "listen_http", started.error().detail);
+    return false;
+  }
+  return !admin.handle || shared || config_.admin_off || start_admin(error, admin);
+}
+
+/// A page for a few people. That a default address is taken must not keep payments from being
+/// served.
+bool App::start_admin(StartError& error, const AdminPages& admin) {
+  constexpr std::size_t kConnections = 256;
+  http::ServerOptions options;
+  options.host = config_.admin_listen.host;
+  options.port = config_.admin_listen.port;
+  // No request of the page is in another lane.
+  LaneTable used{};
+  for (const Lane lane : {Lane::system, Lane::password, Lane::admin}) {
+    const auto at = static_cast<std::size_t>(lane);
+    used[at] = lane_table(1, processors())[at];
+  }
+  options.lanes = used;
+  options.workers = static_cast<std::size_t>(total_width(used));
+  options.admit = admin.admit;
+  options.limits.connections_max = kConnections;
+  if (!is_loopback(config_.admin_listen)) {
+    options.tls_cert_file = config_.tls_cert;
+    options.tls_key_file = config_.tls_key;
+  }
+  admin_server_ = std::make_unique<http::Server>(options, random_, admin.handle);
+  const auto started = admin_server_->start();
+  if (started) return true;
+  admin_server_.reset();
+  const std::string what = "the admin page cannot listen: " + started.error().detail;
+  if (config_.origins.at("admin_listen") == "default") {
+    log_warning("admin", what, {{"remedy", "set admin_listen to a free address"}});
+    return true;
+  }
+  error = cannot_listen(started.error(), "admin_listen", what);
+  return false;
+}
+
+bool App::serve(StartError& error, const AdminPages& admin) {
+  starting_ = true;
+  make_workers();
+  if (!start_listeners(error, admin)) return false;
+  settlement_->start();
+  providers_->start();
+  deliveries_->start();
+  notifications_->start();
+  housekeeping_->start();
+  prober_->start();
+  verifier_->start();
+  if (backups_) backups_->start();
+  starting_ = false;
+  return true;
+}
+
+/// Before anybody is served: from then on other threads look at them.
+void App::make_workers() {
+  settlement_ = std::make_unique<WorkerThread>("settlement", [this] { return settlement_step(); });
+  housekeeping_ =
+      std::make_unique<WorkerThread>("housekeeping", [this] { return housekeeping_step(); });
+  prober_ = std::make_unique<WorkerThread>("prober", [this] { return probe_step(); });
+  verifier_ = std::make_unique<WorkerThread>("verifier", [this] { return verify_step(); });
+  if (!config_.backup_dir.empty()) {
+    backups_ = std::make_unique<WorkerThread>("backups", [this, plan = backup_plan(config_)] {
+      return flows::run_backup_plan(*context_, plan, [this] { return draining_.load(); });
+    });
+  }
+}
+
+int App::port() const { return server_ ? server_->port() : 0; }
+
+std::optional<ListenAddress> App::api_address() const {
+  if (!server_) return std::nullopt;
+  return ListenAddress{{config_.listen_http.host, server_->port()}, !config_.tls_cert.empty()};
+}
+
+std::optional<ListenAddress> App::admin_address() const {
+  if (shares_listener(config_)) return api_address();
+  if (!admin_server_) return std::nullopt;
+  return ListenAddress{{config_.admin_listen.host, admin_server_->port()}, admin_has_tls()};
+}
+
+bool App::admin_has_tls() const {
+  return !config_.tls_cert.empty() &&
+         (shares_listener(config_) || !is_loopback(config_.admin_listen));
+}
+
+std::string App::admin_origin() const {
+  const bool shared = shares_listener(config_);
+  const bool tls = admin_has_tls();
+  const int port = shared ? this->port() : admin_server_ ? admin_server_->port() : 0;
+  return (tls ? "https://" : "http://") + connectable(config_.admin_listen, port).to_string();
+}
+
+Result<void> App::reload_tls() {
+  for (const auto* server : {&server_, &admin_server_}) {
+    if (*server) COFFER_TRY_VOID((*server)->reload_tls());
+  }
+  return {};
+}
+
+void App::stop() {
+  if (stopped_) return;
+  stopped_ = true;
+  draining_ = true;
+  if (admin_server_) admin_server_->stop(0);
+  if (server_) server_->stop(config_.drain_s * 1000);
+  if (housekeeping_) housekeeping_->stop();
+  if (backups_) backups_->stop();
+  if (verifier_) verifier_->stop();
+  if (prober_) prober_->stop();
+  if (settlement_) settlement_->stop();
+  if (providers_) providers_->stop();
+  if (deliveries_) deliveries_->stop();
+  if (notifications_) notifications_->stop();
+  if (queue_) queue_->stop();
+}
+
+int App::settle_once() {
+  const auto round = flows::settle_due_payments(*context_, kSettleBatch);
+  return (round ? round->settled : 0) + providers_->run_due();
+}
+
+int App::deliver_once() { return deliveries_->run_due(); }
+
+int App::notify_once() { return notifications_->run_due(); }
+
+std::int64_t App::settlement_step() {
+  const store::ReadersScope readers(store::Readers::settlement);
+  // The machine's own: how soon after each other is no matter of the records.
+  const std::int64_t early_ms = settled_ms_ + kSettleGatherMs - SystemClock().monotonic_ms();
+  if (early_ms > 0) return early_ms;
+  // Stays as it is while rounds break off with an exception, or hang.
+  if (settling_since_ms_ == 0) settling_since_ms_ = clock_.monotonic_ms();
+  const auto round = flows::settle_due_payments(*context_, kSettleBatch);
+  settling_since_ms_ = 0;
+  if (!round) return 1'000;  // overloaded or disk full: the jobs wait in their rows
+  if (round->settled == kSettleBatch) return 0;
+  if (round->settled > 0) settled_ms_ = SystemClock().monotonic_ms();
+  if (!round->next_due) return WorkerThread::kWhenWoken;
+  return std::max<std::int64_t>(0, round->next_due->ms - queue_->now().ms);
+}
+
+std::int64_t App::housekeeping_step() {
+  database_->interrupt_stale_readers();
+  queue_->watch_clock();
+  return kHousekeepingMs;
+}
+
+std::int64_t App::probe_step() {
+  if (const auto proof = queue_->probe(); !proof) {
+    log_warning("store", "test write refused", {{"problem", proof.error().detail}});
+  }
+  return WorkerThread::kWhenWoken;
+}
+
+/// A slice; at start and hourly a round of them.
+std::int64_t App::verify_step() {
+  if (draining_) return WorkerThread::kWhenWoken;
+  const auto slice = flows::verify_slice(*context_, verification_);
+  if (!slice) return kVerifyAgainMs;
+  const std::vector<store::Violation>& violations = verification_.violations();
+  if (!violations.empty()) invariants_hold_ = false;
+  if (!slice->round_over) return slice->rest_ms;
+  for (const store::Violation& violation : violations) {
+    log_error("store", "invariant violated",
+              {{"invariant", violation.invariant}, {"detail", violation.detail}});
+  }
+  invariants_hold_ = violations.empty();
+  verified_at_ms_ = clock_.now().ms;
+  return kVerifyEveryMs;
+}
+
+}  // namespace coffer

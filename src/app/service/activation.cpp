@@ -1,0 +1,84 @@
+#include "app/service/activation.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <string>
+
+#include "base/environment.h"
+
+namespace coffer {
+namespace {
+
+constexpr int kFirst = 3;  // by the protocol, right behind the standard streams
+
+/// In network order, without what differs in spelling only; nullopt for a name.
+std::optional<std::string> binary(const std::string& host) {
+  std::array<char, sizeof(in6_addr)> bytes{};
+  const std::string text = host == "localhost" ? "127.0.0.1" : host;
+  if (::inet_pton(AF_INET, text.c_str(), bytes.data()) == 1) {
+    return std::string(bytes.data(), sizeof(in_addr));
+  }
+  if (::inet_pton(AF_INET6, text.c_str(), bytes.data()) == 1) {
+    return std::string(bytes.data(), sizeof(in6_addr));
+  }
+  return std::nullopt;
+}
+
+std::optional<HostPort> address_of(int fd) {
+  sockaddr_storage storage{};
+  socklen_t size = sizeof storage;
+  if (::getsockname(fd, reinterpret_cast<sockaddr*>(&storage), &size) != 0) return std::nullopt;
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  const auto* v4 = reinterpret_cast<const sockaddr_in*>(&storage);
+  const auto* v6 = reinterpret_cast<const sockaddr_in6*>(&storage);
+  const bool six = storage.ss_family == AF_INET6;
+  if (!six && storage.ss_family != AF_INET) return std::nullopt;
+  const void* bytes = six ? static_cast<const void*>(&v6->sin6_addr) : &v4->sin_addr;
+  if (::inet_ntop(storage.ss_family, bytes, text.data(), text.size()) == nullptr)
+    return std::nullopt;
+  return HostPort{text.data(), ntohs(six ? v6->sin6_port : v4->sin_port)};
+}
+
+bool listens(int fd) {
+  int type = 0;
+  socklen_t size = sizeof type;
+  if (::getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) != 0 || type != SOCK_STREAM) return false;
+  int listening = 0;
+  size = sizeof listening;
+  return ::getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listening, &size) == 0 && listening != 0;
+}
+
+}  // namespace
+
+Result<std::optional<PassedSocket>> passed_socket() {
+  const auto process = environment_variable("LISTEN_PID");
+  const auto count = environment_variable("LISTEN_FDS");
+  if (!process || !count || *process != std::to_string(::getpid()) || *count == "0") {
+    return std::optional<PassedSocket>();
+  }
+  if (*count != "1") {
+    return unexpected(
+        Slug::validation_failed,
+        "the supervisor passes " + *count +
+            " sockets, but coffer serves one. Leave one ListenStream in the socket unit");
+  }
+  const auto address = address_of(kFirst);
+  if (!address || !listens(kFirst)) {
+    return unexpected(Slug::validation_failed,
+                      "the socket from the supervisor is not a listening TCP socket. Set "
+                      "ListenStream=ADDRESS:PORT in the socket unit");
+  }
+  return std::optional(PassedSocket{kFirst, *address});
+}
+
+bool same_address(const HostPort& wanted, const HostPort& listening) {
+  if (wanted.port != 0 && wanted.port != listening.port) return false;
+  const auto host = binary(wanted.host);
+  return !host || host == binary(listening.host);
+}
+
+}  // namespace coffer

@@ -1,0 +1,50 @@
+#include "app/service/watchdog.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <string>
+#include <utility>
+
+#include "app/service/notify.h"
+#include "base/environment.h"
+#include "base/log.h"
+
+namespace coffer {
+
+std::optional<std::int64_t> watchdog_ms() {
+  const auto process = environment_variable("WATCHDOG_PID");
+  if (process && *process != std::to_string(::getpid())) return std::nullopt;
+  const auto text = environment_variable("WATCHDOG_USEC");
+  if (!text) return std::nullopt;
+  std::int64_t us = 0;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), us);
+  if (error != std::errc() || end != text->data() + text->size() || us <= 0) return std::nullopt;
+  constexpr std::int64_t kUsPerMs = 1'000;
+  return std::max<std::int64_t>(us / kUsPerMs, 1);
+}
+
+Watchdog::Watchdog(std::function<bool()> alive)
+    : within_ms_(watchdog_ms()),
+      alive_(std::move(alive)),
+      thread_("watchdog", [this] { return step(); }) {}
+
+void Watchdog::start() {
+  if (within_ms_) thread_.start();
+}
+
+void Watchdog::stop() { thread_.stop(); }
+
+std::int64_t Watchdog::step() {
+  if (!within_ms_) return WorkerThread::kWhenWoken;
+  if (alive_()) {
+    notify_supervisor("WATCHDOG=1");
+  } else {
+    log_error("serve", "the writer makes no progress; the watchdog is not notified");
+  }
+  // As systemd asks: at half the time, so that one late round is no death.
+  return std::max<std::int64_t>(*within_ms_ / 2, 1);
+}
+
+}  // namespace coffer

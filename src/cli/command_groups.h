@@ -1,0 +1,76 @@
+// What each group of commands adds to the table of commands (cli/command.h).
+#pragma once
+
+#include <vector>
+
+#include "cli/command.h"
+
+namespace coffer::cli {
+
+std::vector<Command> help_commands();
+
+std::vector<Command> demo_commands();
+
+/// coffer doctor: looks at everything a server depends on, and says what to do about each
+/// finding.
+std::vector<Command> doctor_commands();
+
+/// coffer application: register, list, rotate, suspend, resume, scopes.
+std::vector<Command> application_commands();
+/// coffer association: create, list, activate, suspend, quotas, set-quota.
+std::vector<Command> association_commands();
+/// coffer association quotas, set-quota.
+std::vector<Command> association_quota_commands();
+/// Operators of the admin page, and the audit log.
+std::vector<Command> operator_commands();
+/// coffer user ...: the people of an association, who log in with a one-time code.
+std::vector<Command> user_commands();
+
+std::vector<Command> market_commands();
+std::vector<Command> wallet_read_commands();
+/// coffer wallet: the review of third parties' wallets, and funding in the sandbox.
+std::vector<Command> wallet_commands();
+
+std::vector<Command> manual_commands();
+
+/// coffer version and coffer openapi: what this binary is and what it serves.
+std::vector<Command> about_commands();
+/// coffer backup and coffer restore.
+std::vector<Command> backup_commands();
+/// coffer export: everything as lines of JSON.
+std::vector<Command> export_commands();
+/// coffer healthcheck: asks a running server how it is, for supervisors and containers.
+std::vector<Command> healthcheck_commands();
+/// coffer init: a new database and its master key.
+std::vector<Command> init_commands();
+/// coffer key: the master key of a file.
+std::vector<Command> key_commands();
+/// coffer notification: the messages that submissions asked for, and what became of them.
+std::vector<Command> notification_commands();
+/// coffer overview and coffer activity: the system status, and figures over time.
+std::vector<Command> overview_commands();
+/// coffer serve: the server, configured by file, environment and flags.
+std::vector<Command> serve_commands();
+std::vector<Command> verify_commands();
+
+/// coffer beneficiary and coffer quote: whom associations pay, and what they were offered.
+std::vector<Command> beneficiary_commands();
+/// coffer beneficiary and coffer quote: whom associations pay, and what they were offered.
+std::vector<Command> quote_commands();
+
+std::vector<Command> payment_commands();
+
+/// coffer provider-sim: a payment provider to test against, and the example to copy.
+std::vector<Command> provider_sim_commands();
+
+std::vector<Command> connector_commands();
+std::vector<Command> fee_commands();
+
+std::vector<Command> completion_commands();
+
+std::vector<Command> event_commands();
+/// coffer listen: the events of a running server, forwarded to a consumer that is being written.
+std::vector<Command> listen_commands();
+std::vector<Command> webhook_commands();
+
+}  // namespace coffer::cli

@@ -1,0 +1,146 @@
+#include "app/app.h"
+#include "cli/command_groups.h"
+#include "flows/identity/tenancy_changes.h"
+#include "store/identity/tenants.h"
+
+namespace coffer::cli {
+namespace {
+
+Record view(const store::ApplicationRow& row) {
+  const auto association =
+      row.tenant ? std::optional(row.tenant->association.to_string()) : std::nullopt;
+  return {{"id", row.id.to_string()},
+          {"name", row.name},
+          {"environment", name(row.environment)},
+          {"status", row.suspended ? "suspended" : "active"},
+          {"associationId", association},
+          {"clientId", row.client_id},
+          {"publicKey", row.public_key},
+          {"scopes", row.scopes.to_string()},
+          {"createdAt", row.created_at.to_string()}};
+}
+
+/// Everything it authenticates with, beside what anybody may know of it.
+CommandResult view(const flows::RegisteredApplication& registered) {
+  const flows::IssuedSecrets& secrets = registered.secrets;
+  Record record = view(registered.application);
+  record.emplace_back("clientSecret", secrets.client_secret);
+  record.emplace_back("apiKey", secrets.api_key);
+  record.emplace_back("connectSecret", secrets.connect_secret);
+  record.emplace_back("signInSecret", secrets.sign_in_secret);
+  record.emplace_back("secretSeed", secrets.secret_seed);
+  return {.records = {std::move(record)},
+          .note = "\nCopy these secrets now. You won't see them again."};
+}
+
+Result<CommandResult> register_one(Session& session, const Arguments& arguments) {
+  flows::NewApplication application;
+  application.name = arguments.text("name");
+  application.environment = environment_argument(arguments);
+  application.public_key = arguments.find("public-key");
+  if (arguments.has("association")) {
+    COFFER_TRY(application.association, id_argument<AssociationId>(arguments, "association"));
+  }
+  if (arguments.has("scopes")) {
+    COFFER_TRY(application.scopes, ScopeSet::parse(arguments.text("scopes")));
+  }
+  COFFER_TRY(const auto registered, flows::register_application(session.app.flows(), application));
+  return view(registered);
+}
+
+Result<CommandResult> list(Session& session, const Arguments&) {
+  return store::with_reader(
+      session.app.database(), [](store::Connection& db) -> Result<CommandResult> {
+        CommandResult result{
+            .list = true,
+            .columns = {"id", "name", "environment", "status", "clientId", "associationId"}};
+        for (const auto& row : store::list_applications(db)) result.records.push_back(view(row));
+        return result;
+      });
+}
+
+Result<CommandResult> rotate(Session& session, const Arguments& arguments) {
+  COFFER_TRY(const auto id, id_argument<ApplicationId>(arguments, "ID"));
+  COFFER_TRY(const auto registered, flows::rotate_application(session.app.flows(), id));
+  return view(registered);
+}
+
+template <bool kSuspended>
+Result<CommandResult> suspend(Session& session, const Arguments& arguments) {
+  COFFER_TRY(const auto id, id_argument<ApplicationId>(arguments, "ID"));
+  COFFER_TRY(const auto row, flows::suspend_application(session.app.flows(), id, kSuspended));
+  return CommandResult{.records = {view(row)}};
+}
+
+Result<CommandResult> change_scopes(Session& session, const Arguments& arguments) {
+  COFFER_TRY(const auto id, id_argument<ApplicationId>(arguments, "ID"));
+  COFFER_TRY(const auto scopes, ScopeSet::parse(arguments.text("SCOPES")));
+  COFFER_TRY(const auto row, flows::change_scopes(session.app.flows(), id, scopes));
+  return CommandResult{.records = {view(row)}};
+}
+
+constexpr std::string_view kHint =
+    "List IDs with coffer application list and coffer association list";
+
+}  // namespace
+
+std::vector<Command> application_commands() {
+  const Argument id = positional("ID", "ID of the application (not its client ID)");
+  return {
+      {.path = "application register",
+       .summary = "Register an application and issue its secrets",
+       .label = "Register application",
+       .consequence = "The secrets are shown once.",
+       .run = register_one,
+       .arguments =
+           {required_option("name", "TEXT", "Name of the application"),
+            option("association", "ID",
+                   "Association that owns it; without one, its requests return 403"),
+            choice("environment", "sandbox|production", "Environment of its requests", "sandbox"),
+            on_page(option("scopes", "\"A B\"",
+                           "Scopes, such as \"wallets:read quotes:read\"; all by default"),
+                    "Scopes", "wallets:read quotes:read"),
+            on_page(option("public-key", "G...",
+                           "Public key of the application; by default, coffer creates a key pair"),
+                    "Public key", "G...")},
+       .hint = "List IDs with coffer association list"},
+      {.path = "application list",
+       .summary = "List applications",
+       .run = list,
+       .role = OperatorRole::viewer},
+      {.path = "application rotate",
+       .summary = "Issue new secrets; the old ones and all tokens become invalid immediately",
+       .label = "Rotate secrets",
+       .consequence = "The old secrets and all tokens become invalid immediately.",
+       .run = rotate,
+       .arguments = {id},
+       .hint = kHint},
+      {.path = "application suspend",
+       .summary = "Revoke all tokens of an application and reject its secrets",
+       .label = "Suspend application",
+       .consequence = "Its tokens are revoked and its requests refused immediately.",
+       .run = suspend<true>,
+       .role = OperatorRole::operating,
+       .arguments = {id},
+       .hint = kHint},
+      {.path = "application resume",
+       .summary = "Accept the secrets of a suspended application again",
+       .label = "Resume application",
+       .consequence = "Its secrets work again immediately.",
+       .run = suspend<false>,
+       .role = OperatorRole::operating,
+       .arguments = {id},
+       .hint = kHint},
+      {.path = "application scopes",
+       .summary = "Change the scopes of an application and revoke its tokens",
+       .label = "Change scopes",
+       .consequence = "Its tokens are revoked. The application must request new ones.",
+       .run = change_scopes,
+       .arguments = {id,
+                     on_page(positional("SCOPES", "Scopes in one argument, separated by spaces"),
+                             "Scopes", "wallets:read quotes:read")},
+       .hint = kHint},
+  };
+}
+
+}  // namespace coffer::cli

@@ -1,0 +1,119 @@
+#include "app/app.h"
+#include "cli/command_groups.h"
+#include "cli/operations/paging.h"
+#include "flows/identity/user_changes.h"
+
+namespace coffer::cli {
+namespace {
+
+Record view(const store::UserRow& row) {
+  return {{"id", row.id.to_string()},
+          {"username", row.username},
+          {"associationId", row.association.to_string()},
+          {"status", row.suspended ? "suspended" : "active"},
+          {"createdAt", row.created_at.to_string()},
+          {"updatedAt", row.updated_at.to_string()}};
+}
+
+/// With what the operator hands over; what did not change is left out.
+CommandResult view(const flows::EnrolledUser& enrolled) {
+  Record record = view(enrolled.user);
+  if (!enrolled.password.empty()) record.emplace_back("password", enrolled.password);
+  if (!enrolled.otpauth_uri.empty()) record.emplace_back("otpauthUri", enrolled.otpauth_uri);
+  return {.records = {std::move(record)},
+          .note =
+              "\nCopy these secrets now. You won't see them again. Enter the otpauth URI in an "
+              "authenticator app, as text or as a QR code."};
+}
+
+Result<CommandResult> add(Session& session, const Arguments& arguments) {
+  COFFER_TRY(const auto association, id_argument<AssociationId>(arguments, "association"));
+  COFFER_TRY(const auto enrolled,
+             flows::add_user(session.app.flows(), arguments.text("USERNAME"), association));
+  return view(enrolled);
+}
+
+Result<CommandResult> list(Session& session, const Arguments& arguments) {
+  COFFER_TRY(const auto at, page_argument(arguments));
+  return store::with_reader(
+      session.app.database(), [&](store::Connection& db) -> Result<CommandResult> {
+        CommandResult result{.list = true,
+                             .columns = {"id", "username", "associationId", "status", "createdAt"}};
+        const auto page = store::list_users(db, at);
+        for (const auto& row : page.rows) result.records.push_back(view(row));
+        put_next(result, page.next, false);
+        return result;
+      });
+}
+
+template <bool kSuspended>
+Result<CommandResult> suspend(Session& session, const Arguments& arguments) {
+  COFFER_TRY(const auto id, id_argument<UserId>(arguments, "ID"));
+  COFFER_TRY(const auto row, flows::suspend_user(session.app.flows(), id, kSuspended));
+  return CommandResult{.records = {view(row)}};
+}
+
+using Reset = Result<flows::EnrolledUser> (*)(const flows::Context&, UserId);
+
+template <Reset kReset>
+Result<CommandResult> reset(Session& session, const Arguments& arguments) {
+  COFFER_TRY(const auto id, id_argument<UserId>(arguments, "ID"));
+  COFFER_TRY(const auto enrolled, kReset(session.app.flows(), id));
+  return view(enrolled);
+}
+
+constexpr std::string_view kHint = "List users with coffer user list";
+
+}  // namespace
+
+std::vector<Command> user_commands() {
+  const Argument id = positional("ID", "ID of the user");
+  return {
+      {.path = "user add",
+       .summary = "Add a user who logs in with a password and a one-time code",
+       .label = "Add user",
+       .consequence = "The password and the authenticator key are shown once.",
+       .run = add,
+       .arguments = {on_page(positional("USERNAME", "User name: 1 to 64 of A-Z a-z 0-9 . _ @ + -"),
+                             "User name"),
+                     required_option("association", "ID", "Association of the user")},
+       .hint = "List IDs with coffer association list"},
+      {.path = "user list",
+       .summary = "List users of all associations, newest first",
+       .run = list,
+       .role = OperatorRole::viewer,
+       .arguments = page_arguments()},
+      {.path = "user suspend",
+       .summary = "Suspend a user and revoke their tokens",
+       .label = "Suspend user",
+       .consequence = "Their tokens are revoked immediately.",
+       .run = suspend<true>,
+       .role = OperatorRole::operating,
+       .arguments = {id},
+       .hint = kHint},
+      {.path = "user resume",
+       .summary = "Resume a suspended user",
+       .label = "Resume user",
+       .consequence = "They can log in again immediately.",
+       .run = suspend<false>,
+       .role = OperatorRole::operating,
+       .arguments = {id},
+       .hint = kHint},
+      {.path = "user reset-otp",
+       .summary = "Issue a new authenticator key for a user",
+       .label = "Reset authenticator",
+       .consequence = "The old authenticator stops working. The new key is shown once.",
+       .run = reset<flows::reset_otp>,
+       .arguments = {id},
+       .hint = kHint},
+      {.path = "user reset-password",
+       .summary = "Issue a new password for a user",
+       .label = "Reset password",
+       .consequence = "The old password stops working. The new one is shown once.",
+       .run = reset<flows::reset_password>,
+       .arguments = {id},
+       .hint = kHint},
+  };
+}
+
+}  // namespace coffer::cli

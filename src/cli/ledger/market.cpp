@@ -1,0 +1,228 @@
+#include "cli/ledger/market.h"
+
+#include <array>
+#include <map>
+
+#include "app/app.h"
+#include "cli/command_groups.h"
+#include "flows/ledger/market_changes.h"
+#include "store/ledger/catalog.h"
+#include "store/ledger/journal.h"
+
+namespace coffer::cli {
+namespace {
+
+constexpr std::array kEnvironments = {Environment::sandbox, Environment::production};
+
+Problem misshapen(const std::string& what) { return Problem(Slug::malformed_request, what); }
+
+Record view(store::Connection& db, const Asset& asset) {
+  Record record = {{"code", asset.code.value()},
+                   {"name", asset.name},
+                   {"decimals", asset.decimals},
+                   {"issuer", asset.issuer}};
+  for (const Environment environment : kEnvironments) {
+    const Amount pool = store::operator_balance(db, environment, AccountKind::liquidity, asset.key);
+    record.emplace_back(std::string(name(environment)) + "Liquidity",
+                        pool.to_string(asset.decimals));
+  }
+  return record;
+}
+
+Result<CommandResult> show_asset(Session& session, const AssetCode& code) {
+  return store::with_reader(session.app.database(),
+                            [&](store::Connection& db) -> Result<CommandResult> {
+                              const auto asset = store::find_asset(db, code);
+                              COFFER_CHECK(asset.has_value());
+                              return CommandResult{.records = {view(db, *asset)}};
+                            });
+}
+
+Result<CommandResult> add_asset(Session& session, const Arguments& arguments) {
+  flows::NewAsset asset;
+  asset.code = arguments.text("CODE");
+  asset.name = arguments.text("name");
+  asset.issuer = arguments.find("issuer").value_or("");
+  COFFER_TRY(asset.decimals, number_argument(arguments, "decimals", 0, Amount::kScale));
+  COFFER_TRY(const Asset added, flows::register_asset(session.app.flows(), asset));
+  return show_asset(session, added.code);
+}
+
+Result<CommandResult> list_assets(Session& session, const Arguments&) {
+  return store::with_reader(
+      session.app.database(), [](store::Connection& db) -> Result<CommandResult> {
+        CommandResult result{
+            .list = true,
+            .columns = {"code", "name", "decimals", "sandboxLiquidity", "productionLiquidity"}};
+        for (const Asset& asset : store::list_assets(db)) {
+          result.records.push_back(view(db, asset));
+        }
+        return result;
+      });
+}
+
+Result<CommandResult> add_liquidity(Session& session, const Arguments& arguments) {
+  COFFER_TRY(const AssetCode code, asset_argument(arguments, "CODE"));
+  COFFER_TRY(const Amount amount, amount_argument(session, arguments, "AMOUNT", code));
+  COFFER_TRY_VOID(
+      flows::add_liquidity(session.app.flows(), environment_argument(arguments), code, amount));
+  return show_asset(session, code);
+}
+
+Record view(Environment environment, const AssetCode& sell, const AssetCode& buy, Rate rate) {
+  return {{"environment", name(environment)},
+          {"sellAssetCode", sell.value()},
+          {"buyAssetCode", buy.value()},
+          {"rate", rate.to_string()}};
+}
+
+Result<CommandResult> set_rate(Session& session, const Arguments& arguments) {
+  COFFER_TRY(const AssetCode sell, asset_argument(arguments, "SELL"));
+  COFFER_TRY(const AssetCode buy, asset_argument(arguments, "BUY"));
+  const auto rate = Rate::parse(arguments.text("RATE"));
+  if (!rate) {
+    return unexpected(
+        misshapen("RATE \"" + arguments.text("RATE") +
+                  "\" is not a rate. Use a positive number with at most 9 decimal places."));
+  }
+  const Environment environment = environment_argument(arguments);
+  COFFER_TRY_VOID(flows::set_rate(session.app.flows(), environment, sell, buy, *rate));
+  return CommandResult{.records = {view(environment, sell, buy, *rate)}};
+}
+
+Result<CommandResult> remove_rate(Session& session, const Arguments& arguments) {
+  COFFER_TRY(const AssetCode sell, asset_argument(arguments, "SELL"));
+  COFFER_TRY(const AssetCode buy, asset_argument(arguments, "BUY"));
+  const Environment environment = environment_argument(arguments);
+  COFFER_TRY_VOID(flows::remove_rate(session.app.flows(), environment, sell, buy));
+  return CommandResult{.records = {{{"environment", name(environment)},
+                                    {"sellAssetCode", sell.value()},
+                                    {"buyAssetCode", buy.value()},
+                                    {"removed", true}}}};
+}
+
+Result<CommandResult> list_rates(Session& session, const Arguments& arguments) {
+  const auto only = arguments.find("environment");
+  return store::with_reader(
+      session.app.database(), [&](store::Connection& db) -> Result<CommandResult> {
+        std::map<std::int64_t, AssetCode> codes;
+        for (const Asset& asset : store::list_assets(db)) codes[asset.key] = asset.code;
+        CommandResult result{.list = true};
+        for (const Environment environment : kEnvironments) {
+          if (only && *only != name(environment)) continue;
+          for (const MarketRate& rate : store::list_rates(db, environment)) {
+            result.records.push_back(
+                view(environment, codes.at(rate.sell), codes.at(rate.buy), rate.rate));
+          }
+        }
+        return result;
+      });
+}
+
+constexpr std::string_view kAssetHint = "List assets with coffer asset list";
+constexpr std::string_view kRateHint = "List rates with coffer rate list";
+
+std::vector<Command> asset_commands(const Argument& environment) {
+  const Argument code =
+      on_page(positional("CODE", "Asset code, such as USDC"), "Asset code", "USDC");
+  return {
+      {.path = "asset add",
+       .summary = "Register an asset",
+       .label = "Add asset",
+       .run = add_asset,
+       .arguments = {code, required_option("name", "TEXT", "Name of the asset"),
+                     on_page(option("decimals", "N", "Decimal places, 0 to 7", "7"),
+                             "Decimal places", "7"),
+                     on_page(option("issuer", "G...",
+                                    "Public key of the issuer; by default, coffer creates one"),
+                             "Public key of the issuer", "G...")}},
+      {.path = "asset list",
+       .summary = "List assets and their liquidity",
+       .run = list_assets,
+       .role = OperatorRole::viewer},
+      {.path = "asset liquidity",
+       .summary = "Add liquidity to the market",
+       .label = "Add liquidity",
+       .consequence = "Swaps can use it immediately.",
+       .run = add_liquidity,
+       .arguments = {code,
+                     on_page(positional("AMOUNT", "Amount to add, such as 250000.50"), "Amount",
+                             "250000.50"),
+                     environment},
+       .hint = kAssetHint},
+  };
+}
+
+}  // namespace
+
+Result<AssetCode> asset_argument(const Arguments& arguments, const std::string& name) {
+  const auto code = AssetCode::parse(arguments.text(name));
+  if (code) return *code;
+  return unexpected(misshapen(name + " \"" + arguments.text(name) +
+                              "\" is not an asset code. Use 1 to 12 letters or digits."));
+}
+
+Result<Amount> amount_argument(Session& session, const Arguments& arguments,
+                               const std::string& name, const AssetCode& code) {
+  COFFER_TRY(
+      const Asset asset,
+      store::with_reader(session.app.database(), [&](store::Connection& db) -> Result<Asset> {
+        auto found = store::find_asset(db, code);
+        if (found) return *std::move(found);
+        return unexpected(Slug::not_found, "Asset not found: " + code.value() + ".");
+      }));
+  const std::string& text = arguments.text(name);
+  const ParsedAmount parsed = parse_amount(text, asset.decimals);
+  switch (parsed.fault) {
+    case AmountFault::none:
+      return parsed.amount;
+    case AmountFault::not_a_number:
+      return unexpected(
+          misshapen(name + " \"" + text + "\" is not an amount. Write it like 250.50."));
+    case AmountFault::too_precise:
+      return unexpected(Slug::amount_precision,
+                        name + " " + text + " has too many decimal places; " + code.value() +
+                            " has " + std::to_string(asset.decimals) + ".");
+    case AmountFault::out_of_range:
+      return unexpected(
+          Slug::amount_out_of_range,
+          name + " " + text +
+              " is out of range. Use an amount from the smallest unit to 922337203685.4775807.");
+  }
+  throw InternalError("unknown amount fault");
+}
+
+std::vector<Command> market_commands() {
+  const Argument environment =
+      choice("environment", "sandbox|production", "Environment of the market", "sandbox");
+  const Argument sell = on_page(positional("SELL", "Asset sold"), "Asset sold", "USDC");
+  const Argument buy = on_page(positional("BUY", "Asset bought"), "Asset bought", "EURC");
+  std::vector<Command> out = asset_commands(environment);
+  out.insert(
+      out.end(),
+      {{.path = "rate set",
+        .summary = "Set an exchange rate",
+        .label = "Set exchange rate",
+        .consequence = "It applies to every swap that settles from now on.",
+        .run = set_rate,
+        .arguments = {sell, buy,
+                      on_page(positional("RATE", "Amount bought per unit sold, such as 0.9215"),
+                              "Exchange rate", "0.9215"),
+                      environment},
+        .hint = kAssetHint},
+       {.path = "rate list",
+        .summary = "List exchange rates",
+        .run = list_rates,
+        .role = OperatorRole::viewer,
+        .arguments = {choice("environment", "sandbox|production", "Filter by environment")}},
+       {.path = "rate remove",
+        .summary = "Remove an exchange rate",
+        .label = "Remove exchange rate",
+        .consequence = "Swaps that have no other path fail.",
+        .run = remove_rate,
+        .arguments = {sell, buy, environment},
+        .hint = kRateHint}});
+  return out;
+}
+
+}  // namespace coffer::cli

@@ -1,0 +1,199 @@
+#include "cli/ledger/wallet_reads.h"
+
+#include <algorithm>
+
+#include "app/app.h"
+#include "cli/command_groups.h"
+#include "cli/ledger/market.h"
+#include "store/ledger/catalog.h"
+#include "store/ledger/statements.h"
+#include "store/operations/noun_lists.h"
+
+namespace coffer::cli {
+namespace {
+
+using store::Connection;
+
+Record view(const store::WalletRow& row, std::int64_t tenant, Owners& owners) {
+  const auto reason = [&](std::string WalletStatusReason::*member) {
+    return row.reason ? std::optional((*row.reason).*member) : std::nullopt;
+  };
+  Record record{{"id", row.id.to_string()},
+                {"walletName", row.name},
+                {"assetCode", row.asset_code.value()},
+                {"status", name(row.status)},
+                {"statusCode", reason(&WalletStatusReason::code)},
+                {"statusMessage", reason(&WalletStatusReason::message)},
+                {"ownAccount", row.own_account}};
+  owners.put(record, tenant);
+  record.emplace_back("accountNumber", row.account_number);
+  record.emplace_back("publicKey", row.public_key);
+  record.emplace_back("createdAt", row.created_at.to_string());
+  record.emplace_back("updatedAt", row.updated_at.to_string());
+  return record;
+}
+
+std::vector<Record> balances(Connection& db, std::int64_t wallet) {
+  std::vector<Record> out;
+  for (const store::WalletBalance& line : store::balances_of(db, wallet)) {
+    const int decimals = line.asset.decimals;
+    out.push_back({{"assetCode", line.asset.code.value()},
+                   {"balance", line.balance.to_string(decimals)},
+                   {"available", (line.balance - line.held).to_string(decimals)},
+                   {"held", line.held.to_string(decimals)}});
+  }
+  return out;
+}
+
+/// What the review looks at.
+std::vector<Record> details(const std::optional<Metadata>& metadata) {
+  std::vector<Record> out;
+  if (!metadata) return out;
+  put_detail(out, "entityType", std::string(name(entity_type(*metadata))));
+  const auto put = [&](const TextFact& fact, const std::string& value) {
+    put_detail(out, fact.name, value);
+  };
+  std::visit([&](const auto& noun) { each_text(noun, put); }, *metadata);
+  return out;
+}
+
+Result<CommandResult> list(Session& session, const Arguments& arguments) {
+  COFFER_TRY(const auto at, page_argument(arguments));
+  return store::with_reader(session.app.database(), [&](Connection& db) -> Result<CommandResult> {
+    store::WalletsWanted wanted;
+    COFFER_TRY(wanted.tenants, owners_argument(db, arguments));
+    if (const auto status = arguments.find("status"))
+      wanted.status = parse_term<WalletStatus>(*status);
+    wanted.text = arguments.find("text");
+    const auto page = store::newest_wallets(db, wanted, at);
+    CommandResult result{.list = true,
+                         .columns = {"id", "walletName", "assetCode", "status", "ownAccount",
+                                     "environment", "association"}};
+    Owners owners(db);
+    for (const auto& [row, tenant] : page.rows) {
+      result.records.push_back(view(row, tenant, owners));
+    }
+    put_next(result, page.next, page.cut_short);
+    return result;
+  });
+}
+
+struct FoundWallet {
+  store::WalletRow row;
+  Tenant tenant;
+};
+
+Result<FoundWallet> required_wallet(Connection& db, const Arguments& arguments) {
+  COFFER_TRY(const auto id, id_argument<WalletId>(arguments, "ID"));
+  COFFER_TRY(const Tenant tenant, required(store::tenant_of_wallet(db, id), "wallet"));
+  return FoundWallet{*store::find_wallet(db, tenant, id), tenant};
+}
+
+Result<CommandResult> show(Session& session, const Arguments& arguments) {
+  return store::with_reader(session.app.database(), [&](Connection& db) -> Result<CommandResult> {
+    COFFER_TRY(const auto found, required_wallet(db, arguments));
+    return CommandResult{.records = {whole_wallet(db, found.row, found.tenant)}};
+  });
+}
+
+Record view(const StatementLine& line, const Asset& asset) {
+  return {{"rowId", line.row_id},
+          {"at", line.at.to_string()},
+          {"direction", line.amount.is_negative() ? "debit" : "credit"},
+          {"amount", line.amount.to_string(asset.decimals)},
+          {"assetCode", asset.code.value()},
+          {"runningBalance", line.running_balance.to_string(asset.decimals)},
+          {"description", line.description},
+          {"reference", line.reference},
+          {"counterparty", line.counterparty},
+          {"transactionRecordId", shown(line.payment)}};
+}
+
+Result<Asset> statement_asset(Connection& db, const Arguments& arguments,
+                              const store::WalletRow& wallet) {
+  if (!arguments.has("asset")) return *store::find_asset(db, wallet.asset);
+  COFFER_TRY(const AssetCode code, asset_argument(arguments, "asset"));
+  return required(store::find_asset(db, code), "asset");
+}
+
+Result<store::EntryRange> statement_range(Connection& db, const Arguments& arguments,
+                                          const store::NewestAt& at) {
+  COFFER_TRY(const auto from, optional_time(arguments, "from"));
+  COFFER_TRY(const auto to, optional_time(arguments, "to"));
+  constexpr std::int64_t kEverMs = std::int64_t{1} << 60;
+  store::EntryRange range =
+      store::entries_between(db, from.value_or(Timestamp{}), to.value_or(Timestamp{kEverMs}));
+  if (at.before) range.to = std::min(range.to, *at.before);
+  return range;
+}
+
+Result<CommandResult> statement(Session& session, const Arguments& arguments) {
+  COFFER_TRY(const auto at, page_argument(arguments));
+  return store::with_reader(session.app.database(), [&](Connection& db) -> Result<CommandResult> {
+    COFFER_TRY(const auto found, required_wallet(db, arguments));
+    COFFER_TRY(const Asset asset, statement_asset(db, arguments, found.row));
+    const auto account = store::find_trustline(db, found.row.key, asset.key);
+    if (!account) {
+      return unexpected(Slug::trustline_missing, "The wallet does not hold this asset.");
+    }
+    COFFER_TRY(const auto range, statement_range(db, arguments, at));
+    auto lines = store::newest_statement_lines(db, found.tenant, *account, range, at.limit + 1);
+    CommandResult result{.list = true,
+                         .columns = {"at", "amount", "assetCode", "runningBalance", "counterparty",
+                                     "reference", "description", "transactionRecordId"}};
+    if (lines.size() > static_cast<std::size_t>(at.limit)) {
+      lines.pop_back();
+      put_next(result, lines.back().entry, false);
+    }
+    for (const StatementLine& line : lines) result.records.push_back(view(line, asset));
+    return result;
+  });
+}
+
+constexpr std::string_view kHint = "List wallets with coffer wallet list";
+
+template <class... Lists>
+std::vector<Argument> joined(std::vector<Argument> first, const Lists&... more) {
+  (first.insert(first.end(), more.begin(), more.end()), ...);
+  return first;
+}
+
+}  // namespace
+
+Record whole_wallet(Connection& db, const store::WalletRow& wallet, const Tenant& tenant) {
+  Owners owners(db);
+  Record record = view(wallet, tenant.key, owners);
+  record.emplace_back("balances", balances(db, wallet.key));
+  record.emplace_back("details", details(wallet.metadata));
+  return record;
+}
+
+std::vector<Command> wallet_read_commands() {
+  const Argument id = positional("ID", "ID of the wallet");
+  return {
+      {.path = "wallet list",
+       .summary = "List wallets of all associations, newest first",
+       .run = list,
+       .role = OperatorRole::viewer,
+       .arguments =
+           joined({choice("status", choices<WalletStatus>(), "Filter by status"),
+                   option("text", "TEXT", "ID, account number, public key, or part of the name")},
+                  owner_arguments(), page_arguments())},
+      {.path = "wallet show",
+       .summary = "Show a wallet with its balances and review data",
+       .run = show,
+       .role = OperatorRole::viewer,
+       .arguments = {id},
+       .hint = kHint},
+      {.path = "wallet statement",
+       .summary = "Show the statement of a wallet, newest first",
+       .run = statement,
+       .role = OperatorRole::viewer,
+       .arguments = joined(
+           {id, option("asset", "CODE", "Asset of the statement; by default that of the wallet"),
+            option("from", "TIME", "Start of the range"), option("to", "TIME", "End of the range")},
+           page_arguments()),
+       .hint = kHint}};
+}
+
+}  // namespace coffer::cli

@@ -1,0 +1,130 @@
+#include "store/ledger/wallets.h"
+
+#include "app/app.h"
+#include "cli/command_groups.h"
+#include "cli/ledger/market.h"
+#include "cli/ledger/wallet_reads.h"
+#include "flows/ledger/wallet_changes.h"
+
+namespace coffer::cli {
+namespace {
+
+/// Does `change` to the wallet that ID names and shows it as it is then.
+Result<CommandResult> change_wallet(
+    Session& session, const Arguments& arguments,
+    const std::function<Result<store::WalletRow>(const Tenant&, WalletId)>& change) {
+  COFFER_TRY(const auto id, id_argument<WalletId>(arguments, "ID"));
+  store::Database& database = session.app.database();
+  COFFER_TRY(const Tenant tenant,
+             store::with_reader(database, [&](store::Connection& db) -> Result<Tenant> {
+               auto found = store::tenant_of_wallet(db, id);
+               if (found) return *std::move(found);
+               return unexpected(Slug::not_found, "The wallet was not found.");
+             }));
+  COFFER_TRY(const auto row, change(tenant, id));
+  return store::with_reader(database, [&](store::Connection& db) -> Result<CommandResult> {
+    return CommandResult{.records = {whole_wallet(db, row, tenant)}};
+  });
+}
+
+Result<CommandResult> verify(Session& session, const Arguments& arguments) {
+  return change_wallet(session, arguments, [&](const Tenant& tenant, WalletId id) {
+    return flows::review_wallet(session.app.flows(), tenant, id, std::nullopt);
+  });
+}
+
+Result<CommandResult> reject(Session& session, const Arguments& arguments) {
+  const WalletStatusReason reason{arguments.text("code"), arguments.text("message")};
+  return change_wallet(session, arguments, [&](const Tenant& tenant, WalletId id) {
+    return flows::review_wallet(session.app.flows(), tenant, id, reason);
+  });
+}
+
+/// The audit log keeps it with the command.
+Result<void> check_reason(const Tenant& tenant, const Arguments& arguments) {
+  if (tenant.environment == Environment::sandbox || arguments.has("reason")) return {};
+  return unexpected(Problem(Slug::validation_failed,
+                            "A production wallet can be funded only with a reason. Add one.",
+                            {{"reason", "is required for a production wallet"}}));
+}
+
+Result<CommandResult> fund(Session& session, const Arguments& arguments) {
+  COFFER_TRY(const AssetCode asset, asset_argument(arguments, "asset"));
+  COFFER_TRY(const Amount amount, amount_argument(session, arguments, "amount", asset));
+  bool replayed = false;
+  COFFER_TRY(
+      auto result,
+      change_wallet(
+          session, arguments, [&](const Tenant& tenant, WalletId id) -> Result<store::WalletRow> {
+            COFFER_TRY_VOID(check_reason(tenant, arguments));
+            COFFER_TRY(auto funded,
+                       flows::fund_wallet(session.app.flows(), tenant, id,
+                                          {asset, amount, arguments.find("transaction-id"),
+                                           arguments.find("description")}));
+            replayed = funded.replayed;
+            return std::move(funded.wallet);
+          }));
+  result.records.front().emplace_back("isIdempotent", replayed);
+  if (replayed) {
+    result.note = "This transaction ID has already funded the wallet. Nothing was credited.";
+    result.unchanged = "already funded under this transaction ID";
+  }
+  return result;
+}
+
+constexpr std::string_view kFundDetails =
+    "The command issues new value. Fund a production wallet only with money that you hold for its "
+    "owner. A repeated --transaction-id credits nothing; with different content it is an error.";
+constexpr std::string_view kHint = "List wallets with coffer wallet list";
+
+}  // namespace
+
+std::vector<Command> wallet_commands() {
+  const Argument id = positional("ID", "ID of the wallet");
+  std::vector<Command> out = wallet_read_commands();
+  const std::vector<Command> changes{
+      {.path = "wallet verify",
+       .summary = "Approve a pending wallet",
+       .label = "Approve wallet",
+       .consequence = "It can transact immediately.",
+       .run = verify,
+       .role = OperatorRole::operating,
+       .arguments = {id},
+       .hint = kHint},
+      {.path = "wallet reject",
+       .summary = "Reject a pending wallet",
+       .label = "Reject wallet",
+       .consequence = "It cannot transact. The owner sees the code and the message.",
+       .run = reject,
+       .role = OperatorRole::operating,
+       .arguments =
+           {id,
+            on_page(required_option("code", "WORD", "Reason code, returned as statusReason.code"),
+                    "Reason code", "document_unreadable"),
+            on_page(required_option("message", "TEXT",
+                                    "Message to the owner, returned as statusReason.message"),
+                    "Message to the owner")},
+       .hint = kHint},
+      {.path = "wallet fund",
+       .summary = "Fund a wallet from the issuance account of an asset",
+       .label = "Fund wallet",
+       .run = fund,
+       .arguments =
+           {id,
+            on_page(required_option("asset", "CODE", "Asset for which the wallet has a trustline"),
+                    "Asset", "USDC"),
+            on_page(required_option("amount", "AMOUNT", "Amount to credit, such as 1000.50"),
+                    "Amount", "1000.50"),
+            option("reason", "TEXT", "Reason for the audit log; required in production"),
+            on_page(option("transaction-id", "ID",
+                           "Your own ID of this credit, which counts once; required in production"),
+                    "Your transaction ID", "BANK-2026-11-20-881"),
+            option("description", "TEXT", "Description on the statement of the wallet")},
+       .hint = "List wallets with coffer wallet list and assets with coffer asset list",
+       .details = kFundDetails},
+  };
+  out.insert(out.end(), changes.begin(), changes.end());
+  return out;
+}
+
+}  // namespace coffer::cli

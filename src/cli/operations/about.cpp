@@ -1,0 +1,41 @@
+#include "api/about/openapi.h"
+#include "base/digest.h"
+#include "cli/command_groups.h"
+#include "cli/exit_code.h"
+#include "embedded/embedded.h"
+#include "http/adapter.h"
+#include "outbound/resolver.h"
+#include "store/connection.h"
+#include "store/schema.h"
+
+namespace coffer::cli {
+namespace {
+
+int version(const Console& console, const Arguments& arguments, const ConfigFlags&) {
+  const Record record = {{"coffer", embedded::version()},     {"commit", embedded::commit()},
+                         {"schema", store::schema_version()}, {"sqlite", store::sqlite_version()},
+                         {"openssl", openssl_version()},      {"httplib", http::httplib_version()},
+                         {"cares", outbound::cares_version()}};
+  return print_result(console, {.records = {record}}, arguments.json);
+}
+
+int openapi(const Console& console, const Arguments&, const ConfigFlags&) {
+  console.out << api::openapi_document() << std::endl;
+  return exit_code::kDone;
+}
+
+}  // namespace
+
+std::vector<Command> about_commands() {
+  return {{.path = "openapi",
+           .summary = "Print the OpenAPI document of the API",
+           .run = openapi,
+           .settings = Settings::none,
+           .prints_data = false},
+          {.path = "version",
+           .summary = "Print the version of coffer and of its libraries",
+           .run = version,
+           .settings = Settings::none}};
+}
+
+}  // namespace coffer::cli

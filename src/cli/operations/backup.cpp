@@ -1,0 +1,161 @@
+#include "app/app.h"
+#include "auth/master_key.h"
+#include "base/log.h"
+#include "cli/command_groups.h"
+#include "cli/exit_code.h"
+#include "cli/operations/verify.h"
+#include "cli/paths.h"
+#include "cli/progress.h"
+#include "cli/settings.h"
+#include "flows/operations/backup_plan.h"
+#include "flows/operations/backups.h"
+#include "flows/operations/restore.h"
+#include "store/operations/seals.h"
+#include "store/schema.h"
+
+namespace coffer::cli {
+namespace {
+
+constexpr std::string_view kKeyAdvice =
+    "\nThe backup does not contain the master key. Store a copy of the key elsewhere: without it, "
+    "the sealed\nsecrets (ledger seeds, webhook and provider secrets, one-time-password keys) "
+    "cannot be read.";
+
+/// Where to, and whether it is the folder that only keeps the latest.
+struct Place {
+  std::string path;
+  bool in_folder = false;
+};
+
+Result<Place> place_of(const Session& session, const Arguments& arguments) {
+  if (const auto named = arguments.find("FILE")) return Place{*named};
+  const std::string& folder = session.app.config().backup_dir;
+  if (folder.empty()) {
+    return unexpected(
+        Slug::malformed_request,
+        "FILE is missing, and backup_dir is not set. Add a file name, or set backup_dir.");
+  }
+  COFFER_TRY(auto path, flows::backup_path_in(session.app.flows(), folder));
+  return Place{std::move(path), true};
+}
+
+CommandResult answer_of(const flows::Backup& made) {
+  Record record{{"file", made.path},      {"bytes", made.bytes},
+                {"sha256", made.sha256},  {"begunAt", made.begun_at.to_string()},
+                {"tookMs", made.took_ms}, {"verified", made.verdict.has_value()}};
+  if (made.verdict) {
+    record.emplace_back("payments", made.verdict->summary.payments);
+    record.emplace_back("lastEntryAt", last_entry(made.verdict->summary));
+  }
+  return {.records = {std::move(record)}, .note = std::string(kKeyAdvice)};
+}
+
+/// A copy that does not verify got no name.
+CommandResult fault_of(const std::string& path, const std::vector<store::Violation>& violations) {
+  return {.records = records_of(violations),
+          .list = true,
+          .note = "\n" + path +
+                  " is damaged, so the backup was discarded. Run coffer verify for details.",
+          .exit_code = exit_code::kFault};
+}
+
+Result<CommandResult> backup(Session& session, const Arguments& arguments) {
+  COFFER_TRY(const Place place, place_of(session, arguments));
+  const Config& config = session.app.config();
+  const flows::BackupRequest request{place.path, arguments.has("verify"),
+                                     static_cast<std::uint64_t>(config.disk_floor_mib) << 20};
+  return unless_stopped([&]() -> Result<CommandResult> {
+    ProgressLine line(session.console, session.interruption);
+    COFFER_TRY(const auto made, flows::back_up(session.app.flows(), request, line.shower()));
+    if (made.verdict && !made.verdict->violations.empty()) {
+      return fault_of("The copy of the database", made.verdict->violations);
+    }
+    if (place.in_folder) {
+      flows::drop_old_backups(session.app.flows(), config.backup_dir, config.backup_keep);
+    }
+    return answer_of(made);
+  });
+}
+
+/// What is wrong with the key that the restored file will be opened with, or empty.
+std::string key_fault(const Config& config) {
+  OsRandom random;
+  const auto key = auth::find_master_key(config.master_key, "COFFER_MASTER_KEY",
+                                         config.master_key_file, random, auth::MissingKey::refuse);
+  if (!key) return key.error().detail;
+  const auto marks = store::read_file_marks(config.db);
+  if (!marks || !marks->key_check || *marks->key_check == key->fingerprint()) return {};
+  return "The master key is not the key of this backup. Put the right one in its place.";
+}
+
+std::string next_steps(const Config& config, const std::string& key_fault) {
+  std::string text = key_fault.empty() ? std::string() : "\n" + key_fault;
+  const bool named = config.origins.at("db") == "--db";
+  text +=
+      "\nPayments accepted after the backup are not in it. Compare it with your providers and "
+      "clients\nbefore you continue.\n\nNext:\n  coffer serve";
+  return text + (named ? " --db " + config.db : "");
+}
+
+Result<CommandResult> restore_to(const Console& console, const Config& config,
+                                 const std::string& backup) {
+  Interruption never;
+  ProgressLine line(console, never);
+  COFFER_TRY(const auto restored, flows::restore_backup(backup, config.db, line.shower()));
+  if (!restored.verdict.violations.empty()) {
+    return fault_of(backup, restored.verdict.violations);
+  }
+  const store::FileSummary& summary = restored.verdict.summary;
+  Record record{{"database", config.db},
+                {"bytes", restored.bytes},
+                {"checksum", restored.checksum ? "right" : "no checksum file"},
+                {"verified", true},
+                {"payments", summary.payments},
+                {"lastEntryAt", last_entry(summary)}};
+  if (restored.schema_before != summary.schema) {
+    record.emplace_back("upgradedFromSchema", restored.schema_before);
+  }
+  const std::string fault = key_fault(config);
+  record.emplace_back("masterKeyFits", fault.empty());
+  return CommandResult{.records = {std::move(record)}, .note = next_steps(config, fault)};
+}
+
+int restore(const Console& console, const Arguments& arguments, const ConfigFlags& flags) {
+  int code = 0;
+  const auto config = read_settings(console, {.flags = flags}, code);
+  if (!config) return code;
+  configure_logging(LogLevel::warning, default_log_format());
+  const auto result = restore_to(console, *config, arguments.text("BACKUP"));
+  if (result) return print_result(console, *result, arguments.json);
+  const int failed = print_problem(console, result.error(), {});
+  return result.error().slug == Slug::conflict ? exit_code::kCannotCreate : failed;
+}
+
+}  // namespace
+
+std::vector<Command> backup_commands() {
+  return {
+      {.path = "backup",
+       .summary = "Back up the database while payments continue",
+       .label = "Back up",
+       .run = backup,
+       .role = OperatorRole::operating,
+       .arguments = {path_positional("File to create; by default one in backup_dir", false),
+                     on_page(toggle("verify",
+                                    "Verify the backup before it gets its final name; exits with 3 "
+                                    "if it is damaged"),
+                             "Verify the backup")},
+       .details = "The backup is the state of the database at one moment after the command "
+                  "started. It gets its\nfinal name, and a checksum in FILE.sha256, once it is "
+                  "complete and on disk. No file is ever\noverwritten. A running server writes the "
+                  "backup, as its own user. The backup does not contain\nthe master key."},
+      {.path = "restore",
+       .summary = "Restore the database from a backup; never overwrites a file",
+       .run = restore,
+       .arguments = {positional("BACKUP", "Backup file")},
+       .settings = Settings::file,
+       .details = "The copy is verified, as by coffer verify, before it gets its final name. A "
+                  "backup of an older\nversion is upgraded; one of a newer version is refused."}};
+}
+
+}  // namespace coffer::cli

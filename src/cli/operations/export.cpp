@@ -1,0 +1,73 @@
+#include "flows/operations/export.h"
+
+#include <optional>
+
+#include "app/app.h"
+#include "base/files/durable_file.h"
+#include "cli/command_groups.h"
+#include "cli/operations/still_file.h"
+#include "cli/paths.h"
+#include "cli/progress.h"
+
+namespace coffer::cli {
+namespace {
+
+constexpr std::size_t kPieceBytes = 256 * 1024;
+
+Result<CommandResult> export_to(Session& session, const std::string& path) {
+  std::optional<PartialFile> file;
+  if (path != "-") {
+    COFFER_TRY(auto created, PartialFile::create(path));
+    file.emplace(std::move(created));
+  }
+  std::string piece;
+  Result<void> written;
+  const auto flush = [&] {
+    if (file) {
+      if (written) written = file->append(piece);
+    } else {
+      session.console.out << piece << std::flush;
+      if (!session.console.out) throw ProgressLine::Stopped{ProgressLine::kOutputFails};
+    }
+    piece.clear();
+  };
+  Console console = session.console;
+  // Both would be drawn on the same terminal.
+  console.progress = console.progress && (file || !console.terminal);
+  ProgressLine line(console, session.interruption);
+  std::vector<std::pair<std::string, std::int64_t>> counted;
+  const auto take = [&](const std::string& text) {
+    piece += text;
+    if (piece.size() >= kPieceBytes) flush();
+  };
+  COFFER_TRY_VOID(with_still_file(session, line.shower(), [&](const std::string& from) {
+    counted = flows::export_everything(from, flows::ExportSink{take, line.shower()});
+  }));
+  flush();
+  COFFER_TRY_VOID(std::move(written));
+  if (!file) return CommandResult{};
+  COFFER_TRY_VOID(file->publish());
+  Record record{{"file", path}};
+  for (const auto& [type, count] : counted) record.emplace_back(type, count);
+  return CommandResult{.records = {std::move(record)}};
+}
+
+Result<CommandResult> run_export(Session& session, const Arguments& arguments) {
+  return unless_stopped([&] { return export_to(session, arguments.text("FILE")); });
+}
+
+}  // namespace
+
+std::vector<Command> export_commands() {
+  return {{.path = "export",
+           .summary = "Export all data as JSON lines, without secrets",
+           .run = run_export,
+           .role = OperatorRole::administrator,
+           .arguments = {path_positional("File to create; - is standard output", true)},
+           .prints_data = false,
+           .details = "The export represents one state of the file, with one object per line and "
+                      "`type` first. It is\nfor other programs and cannot be restored; make "
+                      "backups for that. The types are listed in docs/operating.md."}};
+}
+
+}  // namespace coffer::cli

@@ -1,0 +1,57 @@
+#include "cli/operations/health.h"
+
+#include "cli/operations/paging.h"
+#include "store/operations/figures.h"
+
+namespace coffer::cli {
+namespace {
+
+using outbound::BreakerState;
+
+std::string_view health_of(const ConnectorTerms& connector, const BreakerState& breaker) {
+  if (connector.status == ConnectorStatus::paused) return "paused";
+  switch (breaker.kind) {
+    case BreakerState::Kind::open:
+      return "down";
+    case BreakerState::Kind::half_open:
+      return "degraded";
+    case BreakerState::Kind::closed:
+      break;
+  }
+  return breaker.consecutive_faults > 0 ? "degraded" : "healthy";
+}
+
+}  // namespace
+
+void put_health(Record& record, App& app, store::Connection& db, const ConnectorTerms& connector) {
+  const bool serving = app.port() != 0;
+  const BreakerState breaker = app.connectors().breaker(connector.key);
+  std::optional<std::string> kind, errors, until;
+  if (serving) {
+    kind = outbound::name(breaker.kind);
+    errors = std::to_string(breaker.consecutive_faults);
+    if (breaker.open_until) until = breaker.open_until->to_string();
+  }
+  const auto figures = store::connector_figures(db, connector);
+  record.emplace_back("health", health_of(connector, breaker));
+  record.emplace_back("breaker", kind);
+  record.emplace_back("consecutiveFaults", errors);
+  record.emplace_back("breakerOpenUntil", until);
+  record.emplace_back("successRate", percent(figures.succeeded, figures.ended));
+  record.emplace_back("paymentsUnderWay", figures.under_way);
+}
+
+void put_health(Record& record, store::Connection& db, const store::WebhookRow& webhook) {
+  const auto figures = store::webhook_figures(db, webhook.key);
+  const bool failing = webhook.failures > 0;
+  std::optional<std::string> oldest;
+  if (figures.oldest_pending) oldest = figures.oldest_pending->to_string();
+  record.emplace_back("health", !webhook.is_active() ? "disabled"
+                                : failing            ? "failing"
+                                                     : "healthy");
+  record.emplace_back("pending", figures.pending);
+  record.emplace_back("deadLetters", figures.dead);
+  record.emplace_back("oldestPendingAt", oldest);
+}
+
+}  // namespace coffer::cli

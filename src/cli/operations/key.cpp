@@ -1,0 +1,95 @@
+#include <unistd.h>
+
+#include <memory>
+
+#include "app/app.h"
+#include "auth/master_key.h"
+#include "base/log.h"
+#include "cli/command_groups.h"
+#include "cli/exit_code.h"
+#include "cli/settings.h"
+#include "flows/identity/audit_log.h"
+#include "flows/operations/key_rotation.h"
+
+namespace coffer::cli {
+namespace {
+
+constexpr std::string_view kCommand = "key rotate";
+
+std::string next_steps(const Config& config, const std::string& key_file) {
+  std::string text =
+      "\nThe file now requires the new key. Keep the old one as long as you keep backups made "
+      "under it.\nExisting tokens are invalid; clients must log in again.\n\nNext:\n";
+  if (config.master_key.empty()) {
+    text += "  mv " + config.master_key_file + " " + config.master_key_file + ".old\n  mv " +
+            key_file + " " + config.master_key_file + "\n";
+  } else {
+    text += "  provide the new key where the old one came from (" +
+            config.origins.at("master_key") + ")\n";
+  }
+  return text + "  coffer serve";
+}
+
+/// The audit log records the command and its result, like those of other commands.
+Result<std::int64_t> rotate_recorded(App& app, const auth::MasterKey& next,
+                                     const std::string& key_file) {
+  const Actor actor = command_line_actor(::geteuid());
+  const std::string command(kCommand);
+  COFFER_TRY(const auto entry,
+             flows::record_audit_entry(app.flows(), actor, command,
+                                       to_json({{"new-key-file", key_file}}, false)));
+  auto count = flows::rotate_master_key(app.flows(), next);
+  const auto recorded = flows::record_outcome(
+      app.flows(), entry, actor, command,
+      count ? std::string("done") : std::string(info(count.error().slug).name),
+      count ? std::string() : count.error().detail);
+  if (!recorded)
+    log_error("audit", "the result of the command could not be recorded in the audit log",
+              {{"act", entry}});
+  return count;
+}
+
+Result<CommandResult> rotate_in(App& app, Random& random, const std::string& key_file) {
+  COFFER_TRY(const auto next,
+             auth::load_or_create_master_key(key_file, random, auth::MissingKey::create));
+  COFFER_TRY(const auto count, rotate_recorded(app, next, key_file));
+  return CommandResult{.records = {{{"database", app.database().path()},
+                                    {"keyFile", key_file},
+                                    {"sealedAnew", count}}},
+                       .note = next_steps(app.config(), key_file)};
+}
+
+int rotate(const Console& console, const Arguments& arguments, const ConfigFlags& flags) {
+  int code = 0;
+  const auto config = read_ledger_settings(console, flags, code);
+  if (!config) return code;
+  configure_logging(LogLevel::warning, default_log_format());
+  const SystemClock clock;
+  OsRandom random;
+  StartError error;
+  const auto app = App::open(*config, clock, random, error);
+  if (!app) {
+    print_error(console, error.message);
+    return error.exit_code;
+  }
+  const auto result = rotate_in(*app, random, arguments.text("new-key-file"));
+  if (!result) return print_problem(console, result.error(), {});
+  return print_result(console, *result, arguments.json);
+}
+
+}  // namespace
+
+std::vector<Command> key_commands() {
+  return {
+      {.path = kCommand,
+       .summary = "Replace the master key; the server must be stopped",
+       .run = rotate,
+       .arguments = {required_option("new-key-file", "FILE",
+                                     "File with the new key; created if it does not exist")},
+       .settings = Settings::file,
+       .details =
+           "One commit seals all secrets with the new key, so the file always opens with exactly "
+           "one of the\ntwo keys. Bearer tokens, admin sessions and list cursors become invalid."}};
+}
+
+}  // namespace coffer::cli

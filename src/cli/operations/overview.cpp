@@ -1,0 +1,191 @@
+#include <algorithm>
+#include <filesystem>
+
+#include "app/app.h"
+#include "cli/command_groups.h"
+#include "cli/operations/paging.h"
+#include "embedded/embedded.h"
+#include "store/ledger/catalog.h"
+#include "store/operations/activity.h"
+#include "store/operations/backlog.h"
+#include "store/operations/copies.h"
+#include "store/operations/figures.h"
+#include "store/operations/payment_lists.h"
+#include "store/providers/connectors.h"
+#include "store/schema.h"
+
+namespace coffer::cli {
+namespace {
+
+using store::Connection;
+
+std::int64_t bytes_of(const std::string& path) {
+  std::error_code error;
+  const auto bytes = std::filesystem::file_size(path, error);
+  return error ? 0 : static_cast<std::int64_t>(bytes);
+}
+
+/// Where it runs and how large it is.
+Record house(App& app) {
+  const bool serving = app.port() != 0;
+  const Timestamp since = app.opened_at();
+  Record out{{"version", embedded::version()}, {"schema", store::schema_version()}};
+  out.emplace_back("startedAt", serving ? std::optional(since.to_string()) : std::nullopt);
+  if (serving)
+    out.emplace_back("uptimeSeconds", (app.flows().clock.machine_now().ms - since.ms) / 1'000);
+  else
+    out.emplace_back("uptimeSeconds", std::optional<std::string>());
+  const auto url = [](const std::optional<ListenAddress>& listener) {
+    return listener ? std::optional(listener->url()) : std::nullopt;
+  };
+  out.emplace_back("listen", url(app.api_address()));
+  out.emplace_back("adminListen", url(app.admin_address()));
+  out.emplace_back("databaseBytes", bytes_of(app.database().path()));
+  out.emplace_back("walBytes", static_cast<std::int64_t>(app.database().wal_bytes()));
+  out.emplace_back("diskFreeBytes", static_cast<std::int64_t>(app.database().free_bytes()));
+  return out;
+}
+
+void put_backlog(Record& out, const store::Backlog& backlog) {
+  const auto paused = std::count_if(backlog.connectors.begin(), backlog.connectors.end(),
+                                    [](const auto& row) { return row.paused; });
+  out.emplace_back("unsettledPayments", backlog.settlement.count + backlog.providers.count);
+  out.emplace_back("oldestUnsettledAt", shown(backlog.oldest_unsettled));
+  out.emplace_back("settlementJobs", backlog.settlement.count);
+  out.emplace_back("providerJobs", backlog.providers.count);
+  out.emplace_back("oldestProviderJobAt", shown(backlog.providers.created));
+  out.emplace_back("pendingDeliveries", backlog.deliveries.count);
+  out.emplace_back("nextDeliveryAt", shown(backlog.deliveries.due));
+  out.emplace_back("deadLetters", backlog.dead_letters);
+  out.emplace_back("webhooksActive", backlog.endpoints);
+  out.emplace_back("webhooksFailing", backlog.endpoints_failing);
+  out.emplace_back("webhooksDisabled", backlog.endpoints_disabled);
+  out.emplace_back("pendingReviews", backlog.reviews.count);
+  out.emplace_back("oldestReviewAt", shown(backlog.reviews.created));
+  out.emplace_back("notificationsWaiting", backlog.notifications.count);
+  out.emplace_back("notificationsFailed", backlog.notifications_failed);
+  out.emplace_back("connectorsPaused", paused);
+}
+
+void put_backups(Record& out, const std::optional<store::BackupRecord>& last,
+                 const std::optional<store::BackupFailure>& failure) {
+  out.emplace_back("lastBackupAt", shown(last ? std::optional(last->at) : std::nullopt));
+  if (last) {
+    out.emplace_back("lastBackupBytes", last->bytes);
+    out.emplace_back("lastBackupVerified", last->verified);
+  }
+  // Of the schedule; the next one that succeeds takes it away.
+  if (failure) out.emplace_back("backupFailure", failure->reason);
+}
+
+Record view(const store::Book& book) {
+  const auto text = [&](Amount amount) { return amount.to_string(book.decimals); };
+  return {{"environment", name(book.environment)},
+          {"assetCode", book.asset.value()},
+          {"wallets", text(book.wallets)},
+          {"held", book.held ? std::optional(text(*book.held)) : std::nullopt},
+          {"liquidity", text(book.liquidity)},
+          {"fees", text(book.fees)},
+          {"clearing", text(book.clearing)},
+          {"issuance", text(book.issuance)}};
+}
+
+std::int64_t open_breakers(App& app, Connection& db) {
+  std::int64_t out = 0;
+  for (const auto& row : store::list_connectors_of_all(db)) {
+    const auto state = app.connectors().breaker(row.terms.key);
+    if (state.kind != outbound::BreakerState::Kind::closed) ++out;
+  }
+  return out;
+}
+
+Result<CommandResult> overview(Session& session, const Arguments&) {
+  App& app = session.app;
+  return store::with_reader(app.database(), [&](Connection& db) -> Result<CommandResult> {
+    Record out = house(app);
+    out.emplace_back("paymentsEver", store::last_payment(db));
+    // A running server verifies; a file that none serves is verified by `coffer verify`.
+    if (app.port() != 0)
+      out.emplace_back("invariantsHold", app.invariants_hold());
+    else
+      out.emplace_back("invariantsHold", std::optional<std::string>());
+    const store::Backlog backlog = store::read_backlog(db);
+    put_backlog(out, backlog);
+    put_backups(out, backlog.last_backup, store::backup_failure(db));
+    out.emplace_back("breakersOpen", open_breakers(app, db));
+    std::vector<Record> rows;
+    for (const store::Book& book : store::books(db)) rows.push_back(view(book));
+    out.emplace_back("books", std::move(rows));
+    return CommandResult{.records = {std::move(out)}};
+  });
+}
+
+// Activity ----------------------------------------------------------------------------------------
+
+constexpr std::int64_t kHourMs = 3'600'000;
+
+/// Whole hours, the present one included: a bar that is drawn stays where it is.
+store::ActivityWanted wanted_activity(const Arguments& arguments, Timestamp now) {
+  const bool week = arguments.text("hours") == "168";
+  store::ActivityWanted out;
+  out.width_ms = week ? 6 * kHourMs : kHourMs;
+  out.buckets = week ? 28 : 24;
+  const std::int64_t end = (now.ms / out.width_ms + 1) * out.width_ms;
+  out.from = Timestamp{end - out.buckets * out.width_ms};
+  return out;
+}
+
+Record view(const store::ActivityBucket& bucket, const std::map<std::int64_t, Asset>& assets) {
+  std::vector<Record> volume;
+  for (const auto& [key, amount] : bucket.volume) {
+    const Asset& asset = assets.at(key);
+    volume.push_back({{"assetCode", asset.code.value()},
+                      {"amount", truncate_to(amount, asset.decimals).to_string(asset.decimals)}});
+  }
+  return {{"from", bucket.from.to_string()},
+          {"to", bucket.to.to_string()},
+          {"payments", bucket.payments},
+          {"succeeded", bucket.succeeded},
+          {"failed", bucket.failed},
+          {"underWay", bucket.payments - bucket.succeeded - bucket.failed},
+          {"successRate", percent(bucket.succeeded, bucket.succeeded + bucket.failed)},
+          {"volume", std::move(volume)},
+          {"sampled", bucket.sampled}};
+}
+
+Result<CommandResult> activity(Session& session, const Arguments& arguments) {
+  return store::with_reader(session.app.database(), [&](Connection& db) -> Result<CommandResult> {
+    auto wanted = wanted_activity(arguments, session.app.queue().now());
+    COFFER_TRY(wanted.tenants, owners_argument(db, arguments));
+    std::map<std::int64_t, Asset> assets;
+    for (const Asset& asset : store::list_assets(db)) assets[asset.key] = asset;
+    CommandResult result{.list = true};
+    bool sampled = false;
+    for (const store::ActivityBucket& bucket : store::activity(db, wanted)) {
+      sampled = sampled || bucket.sampled;
+      result.records.push_back(view(bucket, assets));
+    }
+    if (sampled) {
+      result.note = "Rates and volumes are estimated from an even sample of 10,000 payments.";
+    }
+    return result;
+  });
+}
+
+}  // namespace
+
+std::vector<Command> overview_commands() {
+  std::vector<Argument> arguments{choice("hours", "24|168", "Period in hours", "24")};
+  for (const Argument& one : owner_arguments()) arguments.push_back(one);
+  return {{.path = "overview",
+           .summary = "Show system status: ledger balances, queues, errors",
+           .run = overview,
+           .role = OperatorRole::viewer},
+          {.path = "activity",
+           .summary = "Show number, success rate and volume of payments over the last day or week",
+           .run = activity,
+           .role = OperatorRole::viewer,
+           .arguments = std::move(arguments)}};
+}
+
+}  // namespace coffer::cli

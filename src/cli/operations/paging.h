@@ -1,0 +1,67 @@
+// What the operator's lists have in common: pages, whose rows, and what is said about a row's
+// owner.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "cli/command.h"
+#include "domain/identity/tenant.h"
+#include "store/operations/newest.h"
+
+namespace coffer::cli {
+
+inline constexpr int kPageMax = 200;
+
+/// --cursor and --limit.
+std::vector<Argument> page_arguments();
+Result<store::NewestAt> page_argument(const Arguments& arguments);
+/// The page's `nextCursor`; and when the search gave up filling it, why it is short.
+void put_next(CommandResult& result, const std::optional<std::int64_t>& next, bool cut_short);
+std::string cut_short_note();
+
+/// --environment and --association.
+std::vector<Argument> owner_arguments();
+/// Row keys of the tenants they leave; empty optional when neither is given. `not-found`.
+Result<store::TenantKeys> owners_argument(store::Connection& db, const Arguments& arguments);
+
+/// A date or a time; nullopt when it is not given. `malformed-request`.
+Result<std::optional<Timestamp>> optional_time(const Arguments& arguments, const std::string& name);
+
+/// Who the tenants are that a list shows; each is looked up once.
+class Owners {
+ public:
+  explicit Owners(store::Connection& db) : db_(db) {}
+  struct Owner {
+    Tenant tenant;
+    std::string association;
+  };
+  const Owner& get(std::int64_t tenant);
+  /// `environment`, `association` and `associationId`.
+  void put(Record& record, std::int64_t tenant);
+
+ private:
+  store::Connection& db_;
+  std::map<std::int64_t, Owner> known_;
+};
+
+/// The value of `found`; otherwise `not-found`, naming `what`.
+template <class T>
+Result<T> required(std::optional<T> found, const std::string& what) {
+  if (found) return *std::move(found);
+  return unexpected(Slug::not_found, "The " + what + " was not found.");
+}
+
+template <class IdType>
+std::optional<std::string> shown(const std::optional<IdType>& id) {
+  return id ? std::optional(id->to_string()) : std::nullopt;
+}
+std::optional<std::string> shown(const std::optional<Amount>& amount, int decimals);
+/// `99.8`, rounded down; nullopt of nothing.
+std::optional<std::string> percent(std::int64_t part, std::int64_t whole);
+/// {name, value} where there is a value.
+void put_detail(std::vector<Record>& out, std::string_view name,
+                const std::optional<std::string>& value);
+
+}  // namespace coffer::cli

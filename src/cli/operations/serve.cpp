@@ -1,0 +1,36 @@
+#include <filesystem>
+
+#include "base/log.h"
+#include "cli/command_groups.h"
+#include "cli/serving.h"
+#include "cli/settings.h"
+
+namespace coffer::cli {
+namespace {
+
+int serve(const Console& console, const Arguments&, const ConfigFlags& flags) {
+  int code = 0;
+  const auto config = read_settings(console, {.flags = flags}, code);
+  if (!config) return code;
+  std::error_code ignored;
+  const bool is_new = !std::filesystem::exists(config->db, ignored);
+  Serving serving;
+  serving.prepare = [&](App&) -> Result<void> {
+    // Right for a first start; where data was expected, the operator should see it.
+    if (is_new) log_warning("serve", "created a new database", {{"database", config->db}});
+    return {};
+  };
+  return run_server(console, *config, serving);
+}
+
+}  // namespace
+
+std::vector<Command> serve_commands() {
+  return {{.path = "serve",
+           .summary = "Serve the API",
+           .run = serve,
+           .settings = Settings::server,
+           .prints_data = false}};
+}
+
+}  // namespace coffer::cli

@@ -1,0 +1,145 @@
+#include "app/app.h"
+#include "cli/command_groups.h"
+#include "cli/operations/paging.h"
+#include "store/operations/noun_lists.h"
+
+namespace coffer::cli {
+namespace {
+
+using store::Connection;
+
+Record view(const store::BeneficiaryRow& row, std::int64_t tenant, Owners& owners) {
+  Record record{{"id", row.id.to_string()},
+                {"name", display_name(row.detail)},
+                {"type", row.type() == EntityType::person ? "individual" : "business"},
+                {"email", email(row.detail)},
+                {"phone", phone(row.detail)},
+                {"clientReference", row.detail.client_reference},
+                {"status", row.archived ? "archived" : "active"}};
+  owners.put(record, tenant);
+  record.emplace_back("createdAt", row.created_at.to_string());
+  record.emplace_back("updatedAt", row.updated_at.to_string());
+  return record;
+}
+
+/// Members that the name does not contain.
+std::vector<Record> details(const Beneficiary& detail) {
+  std::vector<Record> out;
+  const auto put = [&](const TextFact& fact, const std::string& value) {
+    if (fact.name != "email" && fact.name != "phone") put_detail(out, fact.name, value);
+  };
+  std::visit([&](const auto& party) { each_text(party, put); }, detail.party);
+  return out;
+}
+
+/// Every member is a column, with a value or without.
+std::vector<Record> addresses(const std::vector<Address>& all) {
+  std::vector<Record> out;
+  for (const Address& address : all) {
+    Record& record = out.emplace_back();
+    for (const auto& field : TextFields<Address>::rows) {
+      const std::string* value = field.get(address);
+      record.emplace_back(std::string(field.name),
+                          value == nullptr ? std::nullopt : std::optional(*value));
+    }
+  }
+  return out;
+}
+
+/// Where the money goes, of whichever method.
+struct Place {
+  std::optional<std::string> account_name;
+  std::string account_number;
+  std::string institution;
+};
+
+Place place_of(const Destination& destination) {
+  if (const auto* bank = std::get_if<BankDetails>(&destination.details)) {
+    std::string institution;
+    for (const auto& part :
+         {bank->bank_name, bank->bank_code, bank->branch_code, bank->swift_bic}) {
+      if (part) institution += (institution.empty() ? "" : " ") + *part;
+    }
+    return {bank->account_name, bank->iban ? *bank->iban : bank->account_number.value_or(""),
+            std::move(institution)};
+  }
+  if (const auto* mobile = std::get_if<MobileMoneyDetails>(&destination.details)) {
+    return {mobile->account_name, mobile->phone_number, mobile->provider};
+  }
+  const auto& crypto = std::get<CryptoDetails>(destination.details);
+  return {std::nullopt, crypto.wallet_address, crypto.network_name + " " + crypto.asset_symbol};
+}
+
+std::vector<Record> destinations(Connection& db, std::int64_t beneficiary) {
+  std::vector<Record> out;
+  for (const store::DestinationRow& row : store::destinations_of(db, beneficiary)) {
+    const Place place = place_of(row.detail);
+    out.push_back({{"id", row.id.to_string()},
+                   {"method", name(row.detail.method)},
+                   {"countryIsoCode2", row.detail.country},
+                   {"currencyIsoCode3", row.detail.currency},
+                   {"label", row.detail.label},
+                   {"accountName", place.account_name},
+                   {"accountNumber", place.account_number},
+                   {"institution", place.institution}});
+  }
+  return out;
+}
+
+Result<CommandResult> list(Session& session, const Arguments& arguments) {
+  COFFER_TRY(const auto at, page_argument(arguments));
+  return store::with_reader(session.app.database(), [&](Connection& db) -> Result<CommandResult> {
+    store::BeneficiariesWanted wanted;
+    COFFER_TRY(wanted.tenants, owners_argument(db, arguments));
+    wanted.text = arguments.find("text");
+    const auto page = store::newest_beneficiaries(db, wanted, at);
+    CommandResult result{.list = true,
+                         .columns = {"id", "name", "type", "email", "clientReference",
+                                     "environment", "association"}};
+    Owners owners(db);
+    for (const auto& [row, tenant] : page.rows) {
+      result.records.push_back(view(row, tenant, owners));
+    }
+    put_next(result, page.next, page.cut_short);
+    return result;
+  });
+}
+
+Result<CommandResult> show(Session& session, const Arguments& arguments) {
+  COFFER_TRY(const auto id, id_argument<BeneficiaryId>(arguments, "ID"));
+  return store::with_reader(session.app.database(), [&](Connection& db) -> Result<CommandResult> {
+    COFFER_TRY(const auto found, required(store::beneficiary_of_any(db, id), "beneficiary"));
+    Owners owners(db);
+    Record record = view(found.row, found.tenant, owners);
+    std::optional<std::string> tags;
+    for (const std::string& tag : found.row.detail.tags) tags = tags ? *tags + ", " + tag : tag;
+    record.emplace_back("tags", tags);
+    record.emplace_back("details", details(found.row.detail));
+    record.emplace_back("addresses", addresses(found.row.detail.addresses));
+    record.emplace_back("destinations", destinations(db, found.row.key));
+    return CommandResult{.records = {std::move(record)}};
+  });
+}
+
+}  // namespace
+
+std::vector<Command> beneficiary_commands() {
+  std::vector<Argument> arguments{option(
+      "text", "TEXT", "ID, or beginnings of words in name, e-mail address and client reference")};
+  for (const auto& more : {owner_arguments(), page_arguments()}) {
+    arguments.insert(arguments.end(), more.begin(), more.end());
+  }
+  return {{.path = "beneficiary list",
+           .summary = "List beneficiaries of all associations, newest first",
+           .run = list,
+           .role = OperatorRole::viewer,
+           .arguments = std::move(arguments)},
+          {.path = "beneficiary show",
+           .summary = "Show a beneficiary with its payment destinations",
+           .run = show,
+           .role = OperatorRole::viewer,
+           .arguments = {positional("ID", "ID of the beneficiary")},
+           .hint = "List beneficiaries with coffer beneficiary list"}};
+}
+
+}  // namespace coffer::cli

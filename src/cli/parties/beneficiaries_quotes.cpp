@@ -1,0 +1,108 @@
+// coffer quote: what cash-outs and collections were offered at, and whether the offer was taken.
+#include <map>
+
+#include "app/app.h"
+#include "cli/command_groups.h"
+#include "cli/operations/paging.h"
+#include "store/operations/noun_lists.h"
+#include "store/providers/connectors.h"
+
+namespace coffer::cli {
+namespace {
+
+using store::Connection;
+
+/// Connectors of a page of quotes, each read once.
+class Connectors {
+ public:
+  explicit Connectors(Connection& db) : db_(db) {}
+  const ConnectorTerms& get(std::int64_t key) {
+    const auto found = known_.find(key);
+    if (found != known_.end()) return found->second;
+    const auto row = store::find_connector_by_key(db_, key);
+    COFFER_CHECK(row.has_value());
+    return known_.emplace(key, row->terms).first->second;
+  }
+
+ private:
+  Connection& db_;
+  std::map<std::int64_t, ConnectorTerms> known_;
+};
+
+Record view(Connection& db, const store::QuoteRow& quote, const ConnectorTerms& connector,
+            Timestamp now) {
+  std::optional<std::string> type, payment;
+  if (quote.type) type = name(*quote.type);
+  if (quote.payment) payment = store::payment_id(db, *quote.payment).to_string();
+  const int send = connector.send_decimals();
+  return {{"id", quote.id.to_string()},
+          {"status", name(quote.status(now))},
+          {"connectorId", connector.id.to_string()},
+          {"connector", connector.name},
+          {"direction", name(connector.direction)},
+          {"transactionType", type},
+          {"sendAmount", quote.price.send.to_string(send)},
+          {"sendAssetCode", connector.send_code()},
+          {"receiveAmount", quote.price.receive.to_string(connector.receive_decimals())},
+          {"receiveAssetCode", connector.receive_code()},
+          {"fee", quote.price.fee.to_string(send)},
+          {"total", quote.price.total.to_string(send)},
+          {"rate", quote.price.rate.to_string()},
+          {"beneficiaryId", shown(quote.beneficiary_id)},
+          {"transactionRecordId", payment},
+          {"createdAt", quote.created_at.to_string()},
+          {"expiresAt", quote.expires_at.to_string()}};
+}
+
+std::optional<QuoteStatus> parse_status(const std::string& text) {
+  for (const QuoteStatus status : {QuoteStatus::open, QuoteStatus::used, QuoteStatus::expired}) {
+    if (name(status) == text) return status;
+  }
+  return std::nullopt;
+}
+
+Result<CommandResult> list(Session& session, const Arguments& arguments) {
+  COFFER_TRY(const auto at, page_argument(arguments));
+  return store::with_reader(session.app.database(), [&](Connection& db) -> Result<CommandResult> {
+    store::QuotesWanted wanted;
+    wanted.now = session.app.queue().now();
+    COFFER_TRY(wanted.tenants, owners_argument(db, arguments));
+    if (const auto status = arguments.find("status")) wanted.status = parse_status(*status);
+    if (arguments.has("connector")) {
+      COFFER_TRY(const auto id, id_argument<ConnectorId>(arguments, "connector"));
+      COFFER_TRY(const auto row, required(store::find_connector_of_any(db, id), "connector"));
+      wanted.connector = row.terms.key;
+    }
+    const auto page = store::newest_quotes(db, wanted, at);
+    CommandResult result{
+        .list = true,
+        .columns = {"id", "status", "connector", "sendAmount", "sendAssetCode", "receiveAmount",
+                    "receiveAssetCode", "fee", "rate", "association", "createdAt"}};
+    Owners owners(db);
+    Connectors connectors(db);
+    for (const auto& [row, tenant] : page.rows) {
+      Record record = view(db, row, connectors.get(row.connector), wanted.now);
+      owners.put(record, tenant);
+      result.records.push_back(std::move(record));
+    }
+    put_next(result, page.next, page.cut_short);
+    return result;
+  });
+}
+
+}  // namespace
+
+std::vector<Command> quote_commands() {
+  std::vector<Argument> arguments{choice("status", "OPEN|USED|EXPIRED", "Filter by status"),
+                                  option("connector", "ID", "Filter by connector")};
+  for (const auto& more : {owner_arguments(), page_arguments()}) {
+    arguments.insert(arguments.end(), more.begin(), more.end());
+  }
+  return {{.path = "quote list",
+           .summary = "List quotes of all associations, newest first",
+           .run = list,
+           .role = OperatorRole::viewer,
+           .arguments = std::move(arguments)}};
+}
+
+}  // namespace coffer::cli

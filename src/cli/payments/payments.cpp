@@ -1,0 +1,215 @@
+#include "cli/payments/payments.h"
+
+#include "app/app.h"
+#include "cli/command_groups.h"
+#include "cli/providers/connectors.h"
+#include "store/ledger/wallets.h"
+#include "store/operations/noun_lists.h"
+#include "store/operations/payment_lists.h"
+#include "store/providers/connectors.h"
+
+namespace coffer::cli {
+namespace {
+
+using store::Connection;
+
+Result<std::int64_t> wallet_argument(Connection& db, const Arguments& arguments) {
+  COFFER_TRY(const auto id, id_argument<WalletId>(arguments, "wallet"));
+  COFFER_TRY(const Tenant tenant, required(store::tenant_of_wallet(db, id), "wallet"));
+  return store::find_wallet_brief(db, tenant, id)->key;
+}
+
+Result<std::int64_t> beneficiary_argument(Connection& db, const Arguments& arguments) {
+  COFFER_TRY(const auto id, id_argument<BeneficiaryId>(arguments, "beneficiary"));
+  return required(store::beneficiary_key(db, id), "beneficiary");
+}
+
+Result<std::int64_t> connector_key(Connection& db, const Arguments& arguments) {
+  COFFER_TRY(const auto id, id_argument<ConnectorId>(arguments, "connector"));
+  COFFER_TRY(const auto row, required(store::find_connector_of_any(db, id), "connector"));
+  return row.terms.key;
+}
+
+Result<store::PaymentsWanted> wanted_payments(Connection& db, const Arguments& arguments) {
+  store::PaymentsWanted out;
+  COFFER_TRY(out.tenants, owners_argument(db, arguments));
+  if (arguments.has("wallet")) {
+    COFFER_TRY(out.wallet, wallet_argument(db, arguments));
+  }
+  if (arguments.has("beneficiary")) {
+    COFFER_TRY(out.beneficiary, beneficiary_argument(db, arguments));
+  }
+  if (arguments.has("connector")) {
+    COFFER_TRY(out.connector, connector_key(db, arguments));
+  }
+  if (const auto status = arguments.find("status")) out.status = parse_payment_status(*status);
+  if (const auto type = arguments.find("type")) out.type = parse_payment_type(*type);
+  COFFER_TRY(out.from, optional_time(arguments, "from"));
+  COFFER_TRY(out.to, optional_time(arguments, "to"));
+  return out;
+}
+
+std::vector<std::string_view> columns() {
+  return {"id",          "transactionId", "type",     "status", "sendingAmount", "sendingAssetCode",
+          "environment", "association",   "createdAt"};
+}
+
+Result<CommandResult> list(Session& session, const Arguments& arguments) {
+  COFFER_TRY(const auto at, page_argument(arguments));
+  return store::with_reader(session.app.database(), [&](Connection& db) -> Result<CommandResult> {
+    COFFER_TRY(const auto wanted, wanted_payments(db, arguments));
+    const store::KeyPage page = store::newest_payments(db, wanted, at);
+    CommandResult result{.list = true, .columns = columns()};
+    Owners owners(db);
+    for (const std::int64_t key : page.keys) {
+      result.records.push_back(payment_record(*store::find_payment_by_key(db, key), owners));
+    }
+    put_next(result, page.next, page.cut_short);
+    return result;
+  });
+}
+
+constexpr std::string_view kFindNote =
+    "Searched one section of the payments, newest first, for values without an index: references, "
+    "provider references, ledger hashes, and request IDs chosen by a caller. Continue with the "
+    "cursor.";
+
+Result<CommandResult> find(Session& session, const Arguments& arguments) {
+  COFFER_TRY(const auto at, page_argument(arguments));
+  return store::with_reader(session.app.database(), [&](Connection& db) -> Result<CommandResult> {
+    const auto found = store::find_payments(db, arguments.text("TEXT"), at);
+    CommandResult result{.list = true, .columns = columns()};
+    result.columns.push_back("foundAs");
+    Owners owners(db);
+    for (const store::FoundPayment& one : found.found) {
+      Record record = payment_record(*store::find_payment_by_key(db, one.payment), owners);
+      record.emplace_back("foundAs", store::name(one.how));
+      result.records.push_back(std::move(record));
+    }
+    put_next(result, found.next, false);
+    if (found.next) result.note = kFindNote;
+    return result;
+  });
+}
+
+std::vector<Argument> list_arguments() {
+  std::vector<Argument> out{
+      choice("status",
+             "initiated|processing|succeeded|failed|refund_pending|refunded|refund_failed|expired",
+             "Filter by status"),
+      choice("type",
+             "p2p_own|p2p_beneficiary|p2p_own_multi|swap_own|swap_beneficiary|offramp|onramp|"
+             "onramp_reference",
+             "Filter by type"),
+      option("wallet", "ID", "Filter by wallet, as source or destination"),
+      option("beneficiary", "ID", "Filter by beneficiary"),
+      option("connector", "ID", "Filter by connector"),
+      option("from", "TIME",
+             "Accepted at or after this time, such as 2026-01-31 or 2026-01-31T09:00:00Z"),
+      option("to", "TIME", "Accepted before this time")};
+  for (const auto& more : {owner_arguments(), page_arguments()}) {
+    out.insert(out.end(), more.begin(), more.end());
+  }
+  return out;
+}
+
+constexpr std::string_view kHint = "List payments with coffer payment list";
+
+constexpr std::string_view kFindDetails =
+    "The search covers all payments for a record ID, a transactionId, the ID of a quote, event, "
+    "wallet or beneficiary, an account number, a public key, and a request ID created by coffer. "
+    "References, provider references, ledger hashes and request IDs chosen by a caller have no "
+    "index: the search covers the newest 5,000 payments, and 5,000 older ones with each cursor.";
+
+constexpr std::string_view kResolveDetails =
+    "Confirm with the provider first. Resolving is final: later provider updates are ignored.\n  "
+    "succeeded  the provider paid the recipient, or collected from the payer\n  failed     the "
+    "provider did not and will not: the hold is released, a debit is returned\n  refunded   the "
+    "provider returned the debited amount; also after a failed refund\nThe reason is stored with "
+    "the payment and in the audit log.";
+
+}  // namespace
+
+Record payment_record(const store::PaymentRecord& payment, Owners& owners) {
+  const PaymentRequest& request = payment.request;
+  const TransferLeg* leg = request.type == PaymentType::p2p_own_multi ? nullptr : &request.only();
+  const auto of_leg = [&](auto member) {
+    return leg != nullptr ? shown((*leg).*member) : std::nullopt;
+  };
+  std::optional<std::string> sending, receiving, failure;
+  if (payment.sending_asset) sending = payment.sending_asset->value();
+  const auto receives = store::receiving_denomination(payment);
+  if (receives) receiving = receives->code;
+  if (payment.failure) failure = info(*payment.failure).name;
+  Record record{{"id", payment.id.to_string()},
+                {"transactionId", request.transaction_id},
+                {"type", name(request.type)},
+                {"status", name(payment.status)},
+                {"sendingAmount", shown(payment.sending_amount, payment.sending_decimals)},
+                {"sendingAssetCode", sending},
+                {"receivingAmount",
+                 receives ? shown(payment.receiving_amount, receives->decimals) : std::nullopt},
+                {"receivingAssetCode", receiving}};
+  owners.put(record, payment.tenant);
+  record.emplace_back("sourceWalletId", of_leg(&TransferLeg::source_wallet));
+  record.emplace_back("destinationWalletId", of_leg(&TransferLeg::destination_wallet));
+  record.emplace_back("beneficiaryId", shown(request.beneficiary));
+  record.emplace_back("connectorId", payment.provider
+                                         ? std::optional(payment.provider->connector.to_string())
+                                         : std::nullopt);
+  record.emplace_back("fromRef", leg != nullptr ? leg->refs.from_ref : std::nullopt);
+  record.emplace_back("toRef", leg != nullptr ? leg->refs.to_ref : std::nullopt);
+  record.emplace_back("failureCode", failure);
+  record.emplace_back("createdAt", payment.created_at.to_string());
+  record.emplace_back("updatedAt", payment.updated_at.to_string());
+  return record;
+}
+
+std::vector<Command> payment_commands() {
+  const Argument id = positional("ID", "Record ID of the payment");
+  std::vector<Argument> find_arguments{on_page(
+      positional("TEXT", "Any ID, reference or hash of the payment"), "ID, reference or hash")};
+  for (const Argument& one : page_arguments()) find_arguments.push_back(one);
+  return {{.path = "payment list",
+           .summary = "List payments of all associations, newest first",
+           .run = list,
+           .role = OperatorRole::viewer,
+           .arguments = list_arguments()},
+          {.path = "payment find",
+           .summary = "Find payments by any ID, reference or hash",
+           .run = find,
+           .role = OperatorRole::viewer,
+           .arguments = std::move(find_arguments),
+           .details = kFindDetails},
+          {.path = "payment show",
+           .summary = "Show a payment with its entries, events and provider attempts",
+           .run = show_payment,
+           .role = OperatorRole::viewer,
+           .arguments = {id},
+           .hint = kHint},
+          {.path = "payment retry",
+           .summary = "Retry a payment: settle it now, or ask its provider",
+           .label = "Retry payment",
+           .consequence = "coffer settles the payment now, or asks its provider.",
+           .run = retry_payment,
+           .role = OperatorRole::operating,
+           .arguments = {id},
+           .hint = kHint},
+          {.path = "payment resolve",
+           .summary = "Resolve a stuck off-ramp or on-ramp payment",
+           .label = "Resolve payment",
+           .run = resolve_payment,
+           .role = OperatorRole::operating,
+           .arguments = {id,
+                         {.name = "as",
+                          .help = "Result at the provider",
+                          .kind = Argument::Kind::choice,
+                          .required = true,
+                          .placeholder = "succeeded|failed|refunded"},
+                         on_page(required_option("reason", "TEXT", "Evidence for the result"),
+                                 "Evidence")},
+           .hint = kHint,
+           .details = kResolveDetails}};
+}
+
+}  // namespace coffer::cli

@@ -1,0 +1,17 @@
+// coffer payment: payments of all tenants, for the operator.
+#pragma once
+
+#include "cli/command.h"
+#include "cli/operations/paging.h"
+#include "store/payments/payments.h"
+
+namespace coffer::cli {
+
+/// What lists show of a payment.
+Record payment_record(const store::PaymentRecord& payment, Owners& owners);
+
+Result<CommandResult> show_payment(Session& session, const Arguments& arguments);
+Result<CommandResult> retry_payment(Session& session, const Arguments& arguments);
+Result<CommandResult> resolve_payment(Session& session, const Arguments& arguments);
+
+}  // namespace coffer::cli

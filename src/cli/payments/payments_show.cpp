@@ -1,0 +1,279 @@
+// One payment: its record, how it came there, and what it set off.
+#include "app/app.h"
+#include "base/digest.h"
+#include "cli/payments/payments.h"
+#include "flows/payments/record_json.h"
+#include "flows/payments/resolve_payment.h"
+#include "store/operations/payment_lists.h"
+#include "store/operations/payment_story.h"
+#include "store/webhooks/deliveries.h"
+#include "store/webhooks/webhooks.h"
+
+namespace coffer::cli {
+namespace {
+
+using store::Connection;
+using store::PaymentRecord;
+
+constexpr int kWebhooksMax = 50;  // of a tenant, the latest; one has each event type at a time
+
+std::string words_of(const store::StoryAccount& account) {
+  switch (account.kind) {
+    case AccountKind::wallet:
+      return "wallet " + account.owner;
+    case AccountKind::issuance:
+      return "issuance";
+    case AccountKind::liquidity:
+      return "market liquidity";
+    case AccountKind::fee:
+      return "fees";
+    case AccountKind::clearing:
+      return "clearing " + account.owner;
+  }
+  throw InternalError("unknown account kind");
+}
+
+std::string_view words_of(store::JournalKind kind) {
+  switch (kind) {
+    case store::JournalKind::payment:
+      return "payment";
+    case store::JournalKind::funding:
+      return "funding";
+    case store::JournalKind::liquidity:
+      return "liquidity";
+    case store::JournalKind::refund:
+      return "refund";
+  }
+  throw InternalError("unknown journal kind");
+}
+
+std::string_view words_of(ProviderState state) {
+  switch (state) {
+    case ProviderState::fresh:
+      return "fresh";
+    case ProviderState::sent:
+      return "sent";
+    case ProviderState::accepted:
+      return "accepted";
+    case ProviderState::over:
+      return "over";
+  }
+  throw InternalError("unknown provider state");
+}
+
+std::vector<Record> timeline(const PaymentRecord& payment) {
+  std::vector<Record> out;
+  for (const flows::Reached& step : flows::reached_statuses(payment)) {
+    std::optional<std::string> code, message;
+    if (step.why) {
+      code = info(*step.why).name;
+      message = info(*step.why).message;
+    }
+    out.push_back({{"status", name(step.status)},
+                   {"at", step.at.to_string()},
+                   {"code", code},
+                   {"message", message}});
+  }
+  return out;
+}
+
+std::vector<Record> legs(const PaymentRecord& payment) {
+  std::vector<Record> out;
+  if (payment.request.type != PaymentType::p2p_own_multi) return out;
+  for (std::size_t i = 0; i < payment.request.legs.size(); ++i) {
+    const TransferLeg& leg = payment.request.legs[i];
+    out.push_back({{"sourceWalletId", shown(leg.source_wallet)},
+                   {"destinationWalletId", shown(leg.destination_wallet)},
+                   {"amount", leg.amount.to_string(payment.leg_decimals[i])},
+                   {"assetCode", leg.sending_asset.value()},
+                   {"fromRef", leg.refs.from_ref},
+                   {"toRef", leg.refs.to_ref},
+                   {"description", leg.description}});
+  }
+  return out;
+}
+
+std::vector<Record> entries(Connection& db, std::int64_t payment) {
+  std::vector<Record> out;
+  for (const store::StoryEntry& entry : store::entries_of_payment(db, payment)) {
+    out.push_back({{"at", entry.at.to_string()},
+                   {"kind", words_of(entry.kind)},
+                   {"account", words_of(entry.account)},
+                   {"walletId", shown(entry.account.wallet)},
+                   {"assetCode", entry.asset.value()},
+                   {"amount", entry.amount.to_string(entry.decimals)},
+                   {"runningBalance", entry.balance_after.to_string(entry.decimals)},
+                   {"counterparty", words_of(entry.counterparty)}});
+  }
+  return out;
+}
+
+std::vector<Record> attempts(Connection& db, std::int64_t payment) {
+  std::vector<Record> out;
+  for (const store::StoryAttempt& attempt : store::attempts_of_payment(db, payment)) {
+    out.push_back({{"attempt", attempt.attempt},
+                   {"call", name(attempt.call)},
+                   {"openedAt", attempt.opened_at.to_string()},
+                   {"closedAt", shown(attempt.closed_at)},
+                   {"outcome", attempt.outcome}});
+  }
+  return out;
+}
+
+std::vector<Record> pairs(const std::map<std::string, std::string>& values) {
+  std::vector<Record> out;
+  for (const auto& [name, value] : values) out.push_back({{"name", name}, {"value", value}});
+  return out;
+}
+
+std::optional<std::string> last_answer(Connection& db, const store::DeliveryRow& delivery) {
+  const auto tries = store::list_delivery_attempts(db, delivery.webhook, delivery.sequence);
+  if (tries.empty()) return std::nullopt;
+  return tries.back().status ? std::to_string(*tries.back().status)
+                             : tries.back().fault.value_or("");
+}
+
+std::vector<Record> deliveries(Connection& db, const Tenant& tenant,
+                               const std::vector<store::EventRow>& events) {
+  std::vector<Record> out;
+  for (const std::int64_t key : store::webhooks_of_tenant(db, tenant, kWebhooksMax)) {
+    const auto webhook = store::find_webhook_by_key(db, key);
+    for (const store::EventRow& event : events) {
+      const auto delivery = store::find_delivery_at(db, tenant, key, event.sequence);
+      if (!delivery) continue;
+      out.push_back({{"webhookId", webhook->id.to_string()},
+                     {"url", webhook->url},
+                     {"eventId", event.id.to_string()},
+                     {"type", name(event.type)},
+                     {"status", name(delivery->state)},
+                     {"attempts", delivery->tries},
+                     {"lastAnswer", last_answer(db, *delivery)},
+                     {"nextAttemptAt", shown(delivery->due_at)},
+                     {"closedAt", shown(delivery->closed_at)}});
+    }
+  }
+  return out;
+}
+
+/// Events with their deliveries.
+void put_events(Record& record, Connection& db, const Tenant& tenant,
+                const PaymentRecord& payment) {
+  std::vector<Timestamp> changes;
+  for (const flows::Reached& step : flows::reached_statuses(payment)) changes.push_back(step.at);
+  const auto events = store::events_of_payment(db, tenant, payment.key, changes);
+  std::vector<Record> shown_events;
+  for (const store::EventRow& event : events) {
+    shown_events.push_back({{"sequence", event.sequence},
+                            {"id", event.id.to_string()},
+                            {"type", name(event.type)},
+                            {"version", event.version},
+                            {"at", event.at.to_string()}});
+  }
+  record.emplace_back("events", std::move(shown_events));
+  record.emplace_back("deliveries", deliveries(db, tenant, events));
+}
+
+void put_provider(Record& record, const PaymentRecord& payment,
+                  const store::StoryParties& parties) {
+  const auto& part = payment.provider;
+  const int decimals = payment.sending_decimals;
+  const auto of = [&](auto read) {
+    return part ? std::optional<std::string>(read(*part)) : std::nullopt;
+  };
+  using Part = store::ProviderPart;
+  record.emplace_back("fee", of([&](const Part& p) { return p.fee.to_string(decimals); }));
+  record.emplace_back("total", of([&](const Part& p) { return p.total.to_string(decimals); }));
+  record.emplace_back("collectedAmount", shown(part ? part->collected : std::nullopt, decimals));
+  record.emplace_back("excessAmount", shown(flows::excess_amount(payment), decimals));
+  record.emplace_back("rate",
+                      parties.rate ? std::optional(parties.rate->to_string()) : std::nullopt);
+  record.emplace_back("connector", parties.connector);
+  record.emplace_back("providerUrl", parties.provider_url);
+  record.emplace_back("providerReference", part ? part->provider_reference : std::nullopt);
+  record.emplace_back("providerState",
+                      of([](const Part& p) { return std::string(words_of(p.state)); }));
+  record.emplace_back("inReview", part && part->in_review);
+  record.emplace_back("instructionsExpireAt",
+                      part ? shown(part->expires_at) : std::optional<std::string>());
+}
+
+void put_rest(Record& record, const PaymentRecord& payment) {
+  const PaymentRequest& request = payment.request;
+  const bool multi = request.type == PaymentType::p2p_own_multi;
+  const auto receives = store::receiving_denomination(payment);
+  std::optional<std::string> detail, hash, message;
+  if (const char* text = flows::substatus(payment)) detail = text;
+  if (payment.ledger_hash) hash = to_hex(std::string_view(*payment.ledger_hash));
+  if (payment.failure) message = info(*payment.failure).message;
+  record.emplace_back("requestId", payment.request_id);
+  record.emplace_back("version", payment.version);
+  record.emplace_back("substatus", detail);
+  record.emplace_back("failureMessage", message);
+  record.emplace_back("minReceivingAmount",
+                      receives ? shown(request.min_receiving, receives->decimals) : std::nullopt);
+  record.emplace_back("path", payment.path);
+  record.emplace_back("quoteId", shown(request.quote));
+  record.emplace_back("destinationId", shown(request.destination));
+  record.emplace_back("description", multi ? std::nullopt : request.only().description);
+  record.emplace_back("memo", request.memo);
+  record.emplace_back("ledgerTransactionHash", hash);
+  record.emplace_back("completedAt", shown(payment.completed_at));
+}
+
+Record whole_record(Connection& db, const PaymentRecord& payment) {
+  Owners owners(db);
+  Record record = payment_record(payment, owners);
+  const auto parties = store::parties_of_payment(db, payment.key);
+  record.emplace_back("application", parties.application);
+  record.emplace_back("applicationId", parties.application_id.to_string());
+  put_rest(record, payment);
+  put_provider(record, payment, parties);
+  const auto job = store::job_of_payment(db, payment.key);
+  record.emplace_back("nextAttemptAt", job ? std::optional(job->due_at.to_string()) : std::nullopt);
+  record.emplace_back("jobAttempts",
+                      job ? std::optional(std::to_string(job->attempts)) : std::nullopt);
+  record.emplace_back("timeline", timeline(payment));
+  record.emplace_back("legs", legs(payment));
+  record.emplace_back("entries", entries(db, payment.key));
+  record.emplace_back("providerAttempts", attempts(db, payment.key));
+  record.emplace_back("instructions", payment.provider ? pairs(payment.provider->instructions)
+                                                       : std::vector<Record>());
+  record.emplace_back("additionalFields", pairs(payment.request.additional_fields));
+  put_events(record, db, owners.get(payment.tenant).tenant, payment);
+  return record;
+}
+
+Result<CommandResult> shown_payment(Session& session, std::int64_t key) {
+  return store::with_reader(session.app.database(), [&](Connection& db) -> Result<CommandResult> {
+    return CommandResult{.records = {whole_record(db, *store::find_payment_by_key(db, key))}};
+  });
+}
+
+}  // namespace
+
+Result<CommandResult> show_payment(Session& session, const Arguments& arguments) {
+  COFFER_TRY(const auto id, id_argument<PaymentId>(arguments, "ID"));
+  return store::with_reader(session.app.database(), [&](Connection& db) -> Result<CommandResult> {
+    COFFER_TRY(const auto key, required(store::payment_key(db, id), "payment"));
+    return CommandResult{.records = {whole_record(db, *store::find_payment_by_key(db, key))}};
+  });
+}
+
+Result<CommandResult> retry_payment(Session& session, const Arguments& arguments) {
+  COFFER_TRY(const auto id, id_argument<PaymentId>(arguments, "ID"));
+  COFFER_TRY(const auto payment, flows::retry_payment(session.app.flows(), id));
+  return shown_payment(session, payment.key);
+}
+
+Result<CommandResult> resolve_payment(Session& session, const Arguments& arguments) {
+  COFFER_TRY(const auto id, id_argument<PaymentId>(arguments, "ID"));
+  const std::string& as = arguments.text("as");
+  const flows::Finding finding{as == "succeeded" ? flows::Resolution::succeeded
+                               : as == "failed"  ? flows::Resolution::failed
+                                                 : flows::Resolution::refunded,
+                               session.actor.name, arguments.text("reason")};
+  COFFER_TRY(const auto payment, flows::resolve_payment(session.app.flows(), id, finding));
+  return shown_payment(session, payment.key);
+}
+
+}  // namespace coffer::cli

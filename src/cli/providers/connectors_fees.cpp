@@ -1,0 +1,164 @@
+// coffer fee: fees of single associations instead of the fee of a connector; and the arguments that
+// connectors and fees share.
+#include "app/app.h"
+#include "base/text/next_part.h"
+#include "cli/command_groups.h"
+#include "cli/providers/connectors.h"
+#include "flows/providers/connector_changes.h"
+
+namespace coffer::cli {
+namespace {
+
+Record view(const store::FeeRow& row, int decimals) {
+  return {{"associationId", row.association.to_string()},
+          {"connectorId", row.connector.to_string()},
+          {"transactionType", name(row.type)},
+          {"fee", shown_fee(row.fee, decimals)}};
+}
+
+Result<TransactionType> type_argument(const Arguments& arguments) {
+  const auto type = parse_term_in_any_case<TransactionType>(arguments.text("TYPE"));
+  if (type) return *type;
+  return unexpected(Slug::malformed_request,
+                    "TYPE \"" + arguments.text("TYPE") +
+                        "\" is not a transaction type. Use C2C, C2B, B2C or B2B.");
+}
+
+Result<CommandResult> set(Session& session, const Arguments& arguments) {
+  COFFER_TRY(const auto association, id_argument<AssociationId>(arguments, "ASSOCIATION"));
+  COFFER_TRY(const ConnectorTerms terms, connector_argument(session, arguments, "CONNECTOR"));
+  const int decimals = terms.send_decimals();
+  COFFER_TRY(const TransactionType type, type_argument(arguments));
+  COFFER_TRY(const FeeRule fee, fee_argument(arguments, decimals));
+  COFFER_TRY(const auto row, flows::set_fee(session.app.flows(), association, terms.id, type, fee));
+  return CommandResult{.records = {view(row, decimals)}};
+}
+
+Result<CommandResult> remove(Session& session, const Arguments& arguments) {
+  COFFER_TRY(const auto association, id_argument<AssociationId>(arguments, "ASSOCIATION"));
+  COFFER_TRY(const auto connector, id_argument<ConnectorId>(arguments, "CONNECTOR"));
+  COFFER_TRY(const TransactionType type, type_argument(arguments));
+  COFFER_TRY_VOID(flows::remove_fee(session.app.flows(), association, connector, type));
+  return CommandResult{.records = {{{"associationId", association.to_string()},
+                                    {"connectorId", connector.to_string()},
+                                    {"transactionType", name(type)},
+                                    {"removed", true}}}};
+}
+
+Result<CommandResult> list(Session& session, const Arguments&) {
+  return store::with_reader(
+      session.app.database(), [](store::Connection& db) -> Result<CommandResult> {
+        CommandResult result{.list = true};
+        for (const store::FeeRow& row : store::list_fees(db)) {
+          const auto connector = store::find_connector_by_key(db, row.connector_key);
+          result.records.push_back(view(row, connector->terms.send_decimals()));
+        }
+        return result;
+      });
+}
+
+}  // namespace
+
+Result<Amount> places_argument(const Arguments& arguments, const std::string& name, int decimals) {
+  const std::string& text = arguments.text(name);
+  const ParsedAmount parsed = parse_amount(text, decimals);
+  switch (parsed.fault) {
+    case AmountFault::none:
+      return parsed.amount;
+    case AmountFault::not_a_number:
+      return unexpected(Slug::malformed_request,
+                        "--" + name + " \"" + text + "\" is not an amount. Write it like 250.50.");
+    case AmountFault::too_precise:
+      return unexpected(Slug::amount_precision, "--" + name + " " + text +
+                                                    " has too many decimal places: at most " +
+                                                    std::to_string(decimals) + " are possible.");
+    case AmountFault::out_of_range:
+      return unexpected(
+          Slug::amount_out_of_range,
+          "--" + name + " " + text +
+              " is out of range. Use an amount from the smallest unit to 922337203685.4775807.");
+  }
+  throw InternalError("unknown amount fault");
+}
+
+Result<FeeRule> fee_argument(const Arguments& arguments, int decimals) {
+  FeeRule fee;
+  // Zero is a valid fee, but not a valid amount.
+  const std::string fixed = arguments.find("fee-fixed").value_or("0");
+  if (fixed != "0") {
+    COFFER_TRY(fee.fixed, places_argument(arguments, "fee-fixed", decimals));
+  }
+  if (arguments.has("fee-bps")) {
+    COFFER_TRY(fee.basis_points, number_argument<int>(arguments, "fee-bps"));
+  }
+  return fee;
+}
+
+Result<TransactionTypes> types_argument(const Arguments& arguments, const std::string& name) {
+  std::string_view rest = arguments.text(name);
+  if (rest == "all") return kAllTransactionTypes;
+  TransactionTypes types = 0;
+  while (!rest.empty()) {
+    const std::string_view word = next_part(rest, ',');
+    const auto type = parse_term_in_any_case<TransactionType>(word);
+    if (!type) {
+      return unexpected(Slug::malformed_request,
+                        "--" + name + " \"" + std::string(word) +
+                            "\" is not a transaction type. Use C2C, C2B, B2C or B2B.");
+    }
+    types |= 1U << static_cast<unsigned>(*type);
+  }
+  return types;
+}
+
+std::string shown_fee(const FeeRule& fee, int decimals) {
+  std::string percent = std::to_string(fee.basis_points % 100);
+  if (percent.size() < 2) percent.insert(0, "0");
+  return fee.fixed.to_string(decimals) + " + " + std::to_string(fee.basis_points / 100) + "." +
+         percent + " %";
+}
+
+Result<ConnectorTerms> connector_argument(Session& session, const Arguments& arguments,
+                                          const std::string& name) {
+  COFFER_TRY(const auto id, id_argument<ConnectorId>(arguments, name));
+  return store::with_reader(session.app.database(),
+                            [&](store::Connection& db) -> Result<ConnectorTerms> {
+                              const auto row = store::find_connector_of_any(db, id);
+                              if (row) return row->terms;
+                              return unexpected(Slug::not_found, "The connector was not found.");
+                            });
+}
+
+std::vector<Command> fee_commands() {
+  const Argument association = positional("ASSOCIATION", "ID of the association");
+  const Argument connector = positional("CONNECTOR", "ID of the connector");
+  const Argument type = positional("TYPE", "Transaction type: C2C, C2B, B2C or B2B");
+  constexpr std::string_view kHint =
+      "List IDs with coffer association list and coffer connector list, fees with coffer fee list";
+  return {
+      {.path = "fee set",
+       .summary = "Set the off-ramp fee of an association at a connector (zero is possible)",
+       .label = "Set fee",
+       .consequence = "It applies to new quotes.",
+       .run = set,
+       .arguments = {association, connector, type,
+                     on_page(option("fee-fixed", "AMOUNT", "Fixed fee, in the sending currency"),
+                             "Fixed fee", "0.50"),
+                     on_page(option("fee-bps", "N",
+                                    "Proportional fee in basis points (hundredths of a percent)"),
+                             "Proportional fee (basis points)", "150")},
+       .hint = kHint},
+      {.path = "fee list",
+       .summary = "List fees of associations",
+       .run = list,
+       .role = OperatorRole::viewer},
+      {.path = "fee remove",
+       .summary = "Remove the fee of an association; the fee of the connector applies again",
+       .label = "Remove fee",
+       .consequence = "The fee of the connector applies to new quotes.",
+       .run = remove,
+       .arguments = {association, connector, type},
+       .hint = kHint}};
+}
+
+}  // namespace coffer::cli

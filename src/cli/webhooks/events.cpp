@@ -1,0 +1,199 @@
+#include "cli/webhooks/events.h"
+
+#include "app/app.h"
+#include "cli/command_groups.h"
+#include "cli/operations/paging.h"
+#include "cli/webhooks/choice.h"
+#include "cli/webhooks/event_line.h"
+#include "flows/webhooks/event_body.h"
+#include "flows/webhooks/queue_deliveries.h"
+#include "flows/webhooks/redeliver.h"
+#include "store/webhooks/events.h"
+
+namespace coffer::cli {
+namespace {
+
+constexpr int kShownMax = 1'000;
+
+Record view(const std::string& body) {
+  const auto line = event_line(body);
+  COFFER_CHECK(line.has_value());
+  return {{"sequence", line->sequence}, {"at", line->at},
+          {"type", line->type},         {"id", line->id},
+          {"about", line->subject},     {"amount", line->amount},
+          {"test", line->test}};
+}
+
+Result<CommandResult> list(Session& session, const Arguments& arguments) {
+  std::optional<EventType> type;
+  if (const auto text = arguments.find("type")) {
+    COFFER_TRY(type, event_type_argument(*text));
+  }
+  COFFER_TRY(const auto after, sequence_argument(arguments, "after"));
+  COFFER_TRY(const auto before, sequence_argument(arguments, "cursor"));
+  COFFER_TRY(const int limit, number_argument(arguments, "limit", 1, kShownMax));
+  if (after && before) {
+    return unexpected(Slug::malformed_request,
+                      "--after and --cursor cannot be combined. Use --after for newer events, "
+                      "--cursor for older ones.");
+  }
+  return store::with_reader(
+      session.app.database(), [&](store::Connection& db) -> Result<CommandResult> {
+        COFFER_TRY(const auto chosen,
+                   chosen_tenant(db, arguments, environment_argument(arguments)));
+        store::PageAt page;
+        page.limit = limit;
+        page.backward = !after;
+        page.key = after ? *after : before ? *before : store::last_sequence(db, chosen.tenant) + 1;
+        flows::EventBodies bodies(session.app.flows(), db, chosen.tenant);
+        CommandResult result{.list = true,
+                             .columns = {"sequence", "at", "type", "id", "about", "amount"}};
+        const auto events = store::list_events(db, chosen.tenant, type, page);
+        for (const auto& event : events.rows) result.records.push_back(view(bodies.body_of(event)));
+        const bool full = events.rows.size() == static_cast<std::size_t>(limit);
+        if (!after && full && events.rows.front().sequence > 1) {
+          result.next_cursor = std::to_string(events.rows.front().sequence);
+        }
+        if (events.cut_at) {
+          result.note = cut_short_note();
+          if (!after)
+            result.next_cursor = std::to_string(*events.cut_at);
+          else
+            result.note += " Continue with --after " + std::to_string(*events.cut_at) + '.';
+        }
+        return result;
+      });
+}
+
+struct Found {
+  NamedTenant owner;
+  store::EventRow event;
+};
+
+/// The event ID names, of whichever tenant.
+Result<Found> found_event(store::Connection& db, const Arguments& arguments) {
+  COFFER_TRY(const auto id, id_argument<EventId>(arguments, "ID"));
+  COFFER_TRY(const auto tenants, chosen_tenants(db, arguments));
+  for (const NamedTenant& owner : tenants) {
+    if (auto event = store::find_event(db, owner.tenant, id))
+      return Found{owner, *std::move(event)};
+  }
+  return unexpected(Slug::not_found, "The event was not found.");
+}
+
+Result<CommandResult> show(Session& session, const Arguments& arguments) {
+  return store::with_reader(
+      session.app.database(), [&](store::Connection& db) -> Result<CommandResult> {
+        COFFER_TRY(const auto found, found_event(db, arguments));
+        const Tenant& tenant = found.owner.tenant;
+        const std::string body =
+            flows::EventBodies(session.app.flows(), db, tenant).body_of(found.event);
+        Record record = view(body);
+        record.emplace_back("associationId", tenant.association.to_string());
+        record.emplace_back("environment", name(tenant.environment));
+        record.emplace_back("body", body);
+        return CommandResult{.records = {std::move(record)}};
+      });
+}
+
+Record view(const store::WebhookRow& webhook) {
+  return {{"webhookId", webhook.id.to_string()}, {"url", webhook.url}, {"status", "pending"}};
+}
+
+Result<CommandResult> resend(Session& session, const Arguments& arguments) {
+  const flows::Context& context = session.app.flows();
+  COFFER_TRY(const auto found,
+             store::with_reader(session.app.database(),
+                                [&](store::Connection& db) { return found_event(db, arguments); }));
+  const Tenant& tenant = found.owner.tenant;
+  CommandResult result{.list = true};
+  if (arguments.has("webhook")) {
+    COFFER_TRY(const auto id, id_argument<WebhookId>(arguments, "webhook"));
+    const flows::WebhookRef ref{tenant, id, std::nullopt};
+    COFFER_TRY_VOID(flows::resend_delivery(context, ref, found.event.id));
+    COFFER_TRY(const auto row,
+               store::with_reader(session.app.database(), [&](store::Connection& db) {
+                 return flows::required_webhook(db, ref);
+               }));
+    result.records.push_back(view(row));
+    return result;
+  }
+  COFFER_TRY(const auto webhooks, flows::resend_event(context, tenant, found.event.id));
+  for (const store::WebhookRow& row : webhooks) result.records.push_back(view(row));
+  if (webhooks.empty())
+    result.note =
+        "No active webhook subscribes to events of this type. List webhooks with coffer webhook "
+        "list.";
+  return result;
+}
+
+Result<CommandResult> trigger(Session& session, const Arguments& arguments) {
+  COFFER_TRY(const EventType type, event_type_argument(arguments.text("TYPE")));
+  COFFER_TRY(const auto owner,
+             store::with_reader(session.app.database(), [&](store::Connection& db) {
+               return chosen_tenant(db, arguments, Environment::sandbox);
+             }));
+  COFFER_TRY(const auto event, flows::trigger_event(session.app.flows(), owner.tenant, type));
+  return CommandResult{.records = {{{"eventId", event.id.to_string()},
+                                    {"type", name(event.type)},
+                                    {"sequence", event.sequence}}}};
+}
+
+constexpr std::string_view kHint = "List events with coffer events list";
+
+const Argument kEnvironment =
+    choice("environment", "sandbox|production", "Environment of the events", "sandbox");
+const Argument kAssociation =
+    option("association", "ID", "Association of the events; required if there are several");
+
+}  // namespace
+
+std::vector<Command> event_commands() {
+  return {
+      {.path = "events list",
+       .summary = "List events, newest last",
+       .run = list,
+       .role = OperatorRole::viewer,
+       .arguments = {option("type", "TYPE", "Filter by type"),
+                     option("after", "SEQUENCE", "Only events after this sequence, oldest first"),
+                     option("cursor", "TEXT",
+                            "Cursor of the next older page, from the previous page"),
+                     option("limit", "N", "Maximum number of events", "20"), kEnvironment,
+                     kAssociation}},
+      {.path = "events show",
+       .summary = "Show an event with its delivered body",
+       .run = show,
+       .role = OperatorRole::viewer,
+       .arguments = {positional("ID", "ID of the event")},
+       .hint = kHint},
+      {.path = kFollowCommand,
+       .summary = "Follow the events of a running server",
+       .run = follow_events,
+       .role = OperatorRole::viewer,
+       .arguments = {option("events", "TYPE,...", "Filter by type"),
+                     option("after", "SEQUENCE",
+                            "Start after this sequence; by default with new events"),
+                     kEnvironment, kAssociation},
+       .streams = true},
+      {.path = "events resend",
+       .summary = "Resend an event, with the same ID and the same bytes",
+       .label = "Resend event",
+       .run = resend,
+       .role = OperatorRole::operating,
+       .arguments = {positional("ID", "ID of the event"),
+                     option("webhook", "ID",
+                            "Resend only to this webhook, which received it before")},
+       .hint = kHint},
+      {.path = "trigger",
+       .summary = "Send a sample event in the sandbox to the webhook subscribed to its type",
+       .label = "Send sample event",
+       .run = trigger,
+       .role = OperatorRole::operating,
+       .arguments = {on_page(positional("TYPE", "Event type, such as payment.succeeded"),
+                             "Event type", "payment.succeeded"),
+                     kAssociation},
+       .details = "The event is a sample with \"test\": true. No payment changes."},
+  };
+}
+
+}  // namespace coffer::cli

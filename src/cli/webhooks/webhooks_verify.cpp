@@ -1,0 +1,260 @@
+// coffer webhook verify: which of the two signatures of a saved delivery hold, and why not.
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <sstream>
+
+#include "base/digest.h"
+#include "base/text/trimmed.h"
+#include "cli/exit_code.h"
+#include "cli/webhooks/choice.h"
+#include "cli/webhooks/webhooks.h"
+#include "http/message.h"
+#include "outbound/webhooks/webhook_signature.h"
+
+namespace coffer::cli {
+namespace {
+
+constexpr std::string_view kStandard = "webhook-signature";
+constexpr std::string_view kContract = "X-Svc-Signature";
+constexpr std::string_view kSecretPrefix = "whsec_";
+constexpr int kToleranceMaxS = 315'360'000;
+
+std::optional<std::int64_t> number(std::string_view text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool whole = error == std::errc() && end == text.data() + text.size();
+  return whole && value >= 0 ? std::optional(value) : std::nullopt;
+}
+
+/// Whether one of the signatures, which spaces separate, is this one.
+bool has_signature(std::string_view signatures, const std::string& wanted) {
+  while (!signatures.empty()) {
+    const std::string_view one = signatures.substr(0, signatures.find(' '));
+    if (equal_constant_time(one, wanted)) return true;
+    signatures.remove_prefix(std::min(signatures.size(), one.size() + 1));
+  }
+  return false;
+}
+
+/// The body without the newline that an editor or `echo` has put behind it.
+std::optional<std::string_view> without_newline(std::string_view body) {
+  if (!body.ends_with('\n')) return std::nullopt;
+  body.remove_suffix(1);
+  if (body.ends_with('\r')) body.remove_suffix(1);
+  return body;
+}
+
+/// Empty when the time is within the tolerance.
+std::string age_fault(std::int64_t sent_s, Timestamp now, int tolerance_s) {
+  const std::int64_t age_s = now.ms / 1'000 - sent_s;
+  if (tolerance_s == 0 || (age_s <= tolerance_s && age_s >= -tolerance_s)) return {};
+  if (age_s < 0)
+    return "it was sent " + std::to_string(-age_s) + " s in the future: a clock is wrong";
+  return "it was sent " + std::to_string(age_s) + " s ago, more than " +
+         std::to_string(tolerance_s) + " s: too old";
+}
+
+class Judge {
+ public:
+  Judge(const SavedDelivery& delivery, const Secret& secret, Timestamp now, int tolerance_s)
+      : delivery_(delivery), secret_(secret), now_(now), tolerance_s_(tolerance_s) {}
+
+  Verdict standard() const {
+    if (delivery_.webhook_signature.empty()) return missing(kStandard);
+    if (delivery_.webhook_id.empty()) return {kStandard, false, "webhook-id is missing"};
+    const auto sent_s = number(delivery_.webhook_timestamp);
+    if (!sent_s)
+      return {kStandard, false, "webhook-timestamp is missing or not a number of seconds"};
+    if (!signs(delivery_.webhook_id, *sent_s, delivery_.body)) {
+      return {kStandard, false, why_not(*sent_s)};
+    }
+    const std::string age = age_fault(*sent_s, now_, tolerance_s_);
+    if (!age.empty()) return {kStandard, false, "the signature is valid, but " + age};
+    return {kStandard, true, "sent by the holder of the secret, and unchanged"};
+  }
+
+  Verdict contract() const {
+    if (delivery_.svc_signature.empty()) return missing(kContract);
+    if (delivery_.svc_id.empty()) return {kContract, false, "X-Webhook-Id is missing"};
+    if (!body_holds(delivery_.body)) return {kContract, false, body_fault()};
+    if (const auto sent_ms = number(delivery_.svc_ts)) {
+      const std::string age = age_fault(*sent_ms / 1'000, now_, tolerance_s_);
+      if (!age.empty()) return {kContract, false, "the signature is valid, but " + age};
+    }
+    return {kContract, true,
+            "unchanged in transit; does not prove the sender, because its key travels with it"};
+  }
+
+ private:
+  static Verdict missing(std::string_view header) {
+    return {header, false, "the header is missing", false};
+  }
+  bool signs(std::string_view id, std::int64_t sent_s, std::string_view body) const {
+    return has_signature(delivery_.webhook_signature,
+                         outbound::standard_signature(secret_, id, sent_s, body));
+  }
+  bool body_holds(std::string_view body) const {
+    return equal_constant_time(delivery_.svc_signature,
+                               outbound::svc_signature(delivery_.svc_id, body));
+  }
+  std::string body_fault() const {
+    const auto shorter = without_newline(delivery_.body);
+    if (shorter && body_holds(*shorter))
+      return "the saved body has an additional newline at its end";
+    return "the body (or X-Webhook-Id) differs from the signed one; verify the raw bytes before "
+           "parsing";
+  }
+
+  /// What else would have to be so for the signature to hold.
+  std::string why_not(std::int64_t sent_s) const {
+    const auto shorter = without_newline(delivery_.body);
+    if (shorter && signs(delivery_.webhook_id, sent_s, *shorter)) {
+      return "the saved body has an additional newline at its end";
+    }
+    const auto other_ms = number(delivery_.svc_ts);
+    if (other_ms && signs(delivery_.webhook_id, *other_ms / 1'000, delivery_.body)) {
+      return "webhook-timestamp differs from the signed one";
+    }
+    if (!delivery_.svc_id.empty() && signs(delivery_.svc_id, sent_s, delivery_.body)) {
+      return "webhook-id differs from the signed one";
+    }
+    if (delivery_.svc_signature.empty() || delivery_.svc_id.empty()) {
+      return "a different secret, or a changed body, ID or timestamp; add the X-Svc-Signature "
+             "header to find out which";
+    }
+    if (!body_holds(delivery_.body)) {
+      return "the body differs from the signed one; verify the raw bytes before parsing";
+    }
+    return "it was signed with a different secret (the body is unchanged)";
+  }
+
+  const SavedDelivery& delivery_;
+  const Secret& secret_;
+  const Timestamp now_;
+  const int tolerance_s_;
+};
+
+/// `-` is standard input.
+Result<std::string> contents_of(const std::string& path) {
+  std::ostringstream text;
+  if (path == "-") {
+    text << std::cin.rdbuf();
+    return text.str();
+  }
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return unexpected(Slug::malformed_request, "File not readable: " + path + ".");
+  text << file.rdbuf();
+  return text.str();
+}
+
+Result<void> read_header_file(const std::string& path, SavedDelivery& delivery) {
+  COFFER_TRY(const std::string content, contents_of(path));
+  std::istringstream lines(content);
+  for (std::string line; std::getline(lines, line);) {
+    const std::string_view text(line);
+    const auto colon = text.find(':');
+    if (colon == std::string_view::npos) continue;
+    delivery.set_header(trimmed(text.substr(0, colon)), trimmed(text.substr(colon + 1)));
+  }
+  return {};
+}
+
+Result<SavedDelivery> delivery_argument(const Arguments& arguments) {
+  SavedDelivery delivery;
+  const auto headers = arguments.find("headers");
+  if (headers && *headers == arguments.text("body")) {
+    return unexpected(Slug::malformed_request, "--headers and --body must be two files.");
+  }
+  if (headers) COFFER_TRY_VOID(read_header_file(*headers, delivery));
+  constexpr std::array<std::pair<const char*, const char*>, 6> kFlags = {
+      {{"id", "webhook-id"},
+       {"id", "x-webhook-id"},
+       {"timestamp", "webhook-timestamp"},
+       {"signature", "webhook-signature"},
+       {"svc-ts", "x-webhook-ts"},
+       {"svc-signature", "x-svc-signature"}}};
+  for (const auto& [flag, header] : kFlags) {
+    if (const auto value = arguments.find(flag)) delivery.set_header(header, *value);
+  }
+  if (!delivery.has_headers()) {
+    return unexpected(
+        Slug::malformed_request,
+        "The headers are missing. Add --headers FILE, or --id, --timestamp and --signature.");
+  }
+  COFFER_TRY(delivery.body, contents_of(arguments.text("body")));
+  return delivery;
+}
+
+Result<Secret> secret_argument(const Arguments& arguments) {
+  std::string text = arguments.find("secret").value_or("");
+  if (const auto path = arguments.find("secret-file")) {
+    COFFER_TRY(const std::string content, contents_of(*path));
+    text = trimmed(content);
+  }
+  if (is_webhook_secret(text)) return Secret(text);
+  return unexpected(Slug::malformed_request,
+                    "The secret is missing or invalid. Set it with --secret or --secret-file; it "
+                    "is whsec_ followed by base64.");
+}
+
+Result<CommandResult> verify(const Arguments& arguments) {
+  COFFER_TRY(const Secret secret, secret_argument(arguments));
+  COFFER_TRY(const int tolerance_s, number_argument(arguments, "tolerance", 0, kToleranceMaxS));
+  COFFER_TRY(const SavedDelivery delivery, delivery_argument(arguments));
+  CommandResult result{.list = true};
+  for (const Verdict& verdict :
+       judge_delivery(delivery, secret, SystemClock().now(), tolerance_s)) {
+    result.records.push_back(
+        {{"header", verdict.header}, {"verified", verdict.verified}, {"reason", verdict.reason}});
+    // The contract's own proves no sender: a receiver need not have kept it.
+    const bool needed = verdict.given || verdict.header == kStandard;
+    if (needed && !verdict.verified) result.exit_code = exit_code::kFailed;
+  }
+  return result;
+}
+
+}  // namespace
+
+bool SavedDelivery::set_header(std::string_view name, std::string_view value) {
+  const std::array<std::pair<std::string_view, std::string*>, 6> known = {
+      {{"webhook-id", &webhook_id},
+       {"webhook-timestamp", &webhook_timestamp},
+       {"webhook-signature", &webhook_signature},
+       {"x-webhook-id", &svc_id},
+       {"x-webhook-ts", &svc_ts},
+       {"x-svc-signature", &svc_signature}}};
+  for (const auto& [header, place] : known) {
+    if (!http::same_name(header, name)) continue;
+    *place = value;
+    return true;
+  }
+  return false;
+}
+
+bool SavedDelivery::has_headers() const {
+  return !webhook_signature.empty() || !svc_signature.empty();
+}
+
+std::vector<Verdict> judge_delivery(const SavedDelivery& delivery, const Secret& secret,
+                                    Timestamp now, int tolerance_s) {
+  const Judge judge(delivery, secret, now, tolerance_s);
+  return {judge.standard(), judge.contract()};
+}
+
+bool is_webhook_secret(std::string_view text) {
+  if (!text.starts_with(kSecretPrefix)) return false;
+  const auto key = from_base64(text.substr(kSecretPrefix.size()));
+  return key && !key->empty();
+}
+
+int verify_delivery(const Console& console, const Arguments& arguments, const ConfigFlags&) {
+  const auto result = verify(arguments);
+  if (!result) return print_problem(console, result.error(), {});
+  return print_result(console, *result, arguments.json);
+}
+
+}  // namespace coffer::cli

@@ -1,0 +1,415 @@
+#include "config/config.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <utility>
+
+#include "auth/challenge.h"
+#include "config/config_file.h"
+#include "config/config_options.h"
+#include "domain/parties/contact.h"
+#include "outbound/key_set.h"
+#include "outbound/operations/notifier.h"
+#include "outbound/target_guard.h"
+
+namespace coffer {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kExitUsage = 2;
+constexpr int kExitConfiguration = 78;
+constexpr std::size_t kFileBytesMax = 1 << 20;
+constexpr const char* kServiceFile = "/etc/coffer/coffer.toml";
+constexpr const char* kServiceData = "/var/lib/coffer";
+
+// Made on purpose so that `errno` is the reason when this returns nullopt.
+std::optional<std::string> read_file(const std::string& path) {
+  errno = 0;
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored)) {
+    errno = EISDIR;
+    return std::nullopt;
+  }
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return std::nullopt;
+  std::string text(kFileBytesMax + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (file.bad()) return std::nullopt;
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  if (text.size() > kFileBytesMax) {
+    errno = EFBIG;
+    return std::nullopt;
+  }
+  return text;
+}
+
+std::string reason() { return errno != 0 ? std::strerror(errno) : "it cannot be read"; }
+
+/// Collects values from the weakest source to the strongest, and every fault on the way.
+class Loader {
+ public:
+  explicit Loader(const ConfigInputs& inputs) : inputs_(inputs) {}
+
+  ConfigReading read() {
+    for (const ConfigOption& option : config_options()) {
+      config_.origins[std::string(option.name)] = "default";
+    }
+    for (const auto& [name, text] : inputs_.command_defaults) set_named(name, text, "command");
+    find_file();
+    if (!config_.config.empty()) apply_file();
+    apply_environment();
+    for (const auto& [name, text] : inputs_.flags) {
+      if (name != "config") set_named(name, text, "");  // find_file has seen to that one
+    }
+    complete_places();
+    find_secret(*find_config_option("master_key"), *find_config_option("master_key_file"));
+    for (const char* name : {"notify_gateway_token", "admin_password", "metrics_token"}) {
+      find_token(*find_config_option(name), *find_config_option(std::string(name) + "_file"));
+    }
+    check_together();
+    return {std::move(config_), std::move(errors_)};
+  }
+
+ private:
+  void fault(std::string where, std::string what) {
+    errors_.push_back({std::move(where), std::move(what)});
+  }
+
+  /// An empty variable counts as not set: that is how compose files switch one off.
+  std::optional<std::string> variable(const std::string& name) const {
+    auto value = inputs_.environment(name);
+    if (value && value->empty()) return std::nullopt;
+    return value;
+  }
+
+  std::string origin(std::string_view name) const { return config_.origins.at(std::string(name)); }
+  bool given(std::string_view name) const { return origin(name) != "default"; }
+
+  // `prefix` names the key where `where` does not.
+  void set(const ConfigOption& option, std::string_view text, const std::string& where,
+           const std::string& prefix = {}) {
+    const auto done = set_config_value(option, text, config_);
+    if (!done) fault(where, prefix + done.error().detail);
+    config_.origins[std::string(option.name)] = where;
+  }
+
+  // From code: a name that is not in the table is a fault of ours.
+  void set_named(const std::string& name, std::string_view text, const std::string& where) {
+    const ConfigOption* option = find_config_option(name);
+    COFFER_CHECK(option != nullptr && !option->secret());
+    set(*option, text, where.empty() ? option->flag() : where);
+  }
+
+  bool as_service() const { return variable("STATE_DIRECTORY").has_value(); }
+
+  // systemd lists several folders with colons; ours is the first.
+  std::optional<std::string> service_folder(const std::string& name) const {
+    auto folders = variable(name);
+    if (folders) folders->resize(std::min(folders->size(), folders->find(':')));
+    return folders;
+  }
+
+  // As the XDG specification asks, a relative path in the variable is ignored.
+  std::optional<fs::path> user_folder(const std::string& name, const char* below_home) const {
+    if (const auto folder = variable(name); folder && fs::path(*folder).is_absolute()) {
+      return fs::path(*folder) / "coffer";
+    }
+    const auto home = variable("HOME");
+    if (!home || !fs::path(*home).is_absolute()) return std::nullopt;
+    return fs::path(*home) / below_home / "coffer";
+  }
+
+  void find_file() {
+    const ConfigOption& option = *find_config_option("config");
+    if (const auto path = variable(option.variable())) set(option, *path, option.variable());
+    if (const auto flag = inputs_.flags.find("config"); flag != inputs_.flags.end()) {
+      set(option, flag->second, option.flag());
+    }
+    if (given("config")) return;
+    const auto folder =
+        as_service() ? fs::path(service_folder("CONFIGURATION_DIRECTORY").value_or("/etc/coffer"))
+                     : user_folder("XDG_CONFIG_HOME", ".config");
+    std::error_code ignored;
+    if (folder && fs::exists(*folder / "coffer.toml", ignored)) {
+      config_.config = *folder / "coffer.toml";
+    } else if (folder && keeps_service()) {
+      config_.config = kServiceFile;
+    }
+  }
+
+  // Who runs commands as root or as the service's user means the service's database, unless there
+  // are settings of their own.
+  bool keeps_service() const {
+    struct stat data {};
+    const bool own =
+        ::geteuid() == 0 || (::stat(kServiceData, &data) == 0 && data.st_uid == ::geteuid());
+    return own && ::access(kServiceFile, F_OK) == 0;
+  }
+
+  void apply_file() {
+    const auto text = read_file(config_.config);
+    if (!text) {
+      const std::string where = given("config") ? origin("config") : config_.config;
+      return fault(where,
+                   config_.config + ": " + reason() + ". Set a file that exists and is readable");
+    }
+    const ConfigFileText file = parse_config_file(*text);
+    for (const ConfigFileFault& found : file.errors) fault(at_line(found.line), found.message);
+    for (const ConfigFileEntry& entry : file.entries) apply_entry(entry);
+  }
+
+  std::string at_line(int line) const { return config_.config + ":" + std::to_string(line); }
+
+  void apply_entry(const ConfigFileEntry& entry) {
+    const std::string where = at_line(entry.line);
+    const ConfigOption* option = find_config_option(entry.key);
+    if (option == nullptr || option->name == "config") {
+      return fault(where, unknown_key(entry.key));
+    }
+    if (option->secret()) {
+      return fault(where, entry.key + " is a secret and must not be in this file. Put it in a " +
+                              "separate file and write " + entry.key + "_file = \"FILE\"");
+    }
+    const bool bare = std::holds_alternative<int Config::*>(option->target) ||
+                      std::holds_alternative<bool Config::*>(option->target);
+    if (!bare && !entry.quoted) {
+      return fault(where, "put the value in quotes: " + entry.key + " = \"" + entry.value + "\"");
+    }
+    std::string value = entry.value;
+    if (option->path && !value.empty() && fs::path(value).is_relative() && value.front() != '~') {
+      value = fs::path(config_.config).parent_path() / value;
+    }
+    set(*option, value, where, entry.key + ": ");
+  }
+
+  static std::string unknown_key(const std::string& key) {
+    const std::string_view nearest = nearest_config_option(key);
+    const std::string start = "unknown key " + key + "; ";
+    if (nearest.empty() || nearest == "config" || find_config_option(nearest)->secret()) {
+      return start + "remove it (coffer serve --help lists all settings)";
+    }
+    return start + "did you mean " + std::string(nearest) + "?";
+  }
+
+  void apply_environment() {
+    for (const ConfigOption& option : config_options()) {
+      if (option.secret() || option.name == "config") continue;
+      if (const auto text = variable(option.variable())) set(option, *text, option.variable());
+    }
+  }
+
+  void complete_places() {
+    if (!given("db")) {
+      const auto service = service_folder("STATE_DIRECTORY");
+      const auto folder =
+          service ? fs::path(*service) : user_folder("XDG_DATA_HOME", ".local/share");
+      if (!folder)
+        return fault("db", "HOME is not set, so there is no default. Set --db or COFFER_DB");
+      config_.db = *folder / "coffer.db";
+    }
+    if (config_.master_key_file.empty()) {
+      config_.master_key_file = fs::path(config_.db).parent_path() / "master.key";
+    }
+  }
+
+  // A variable holds the text itself, a systemd credential is a file with it. Both give way to a
+  // file that was named by a stronger source.
+  void find_secret(const ConfigOption& option, const ConfigOption& file_option) {
+    const std::string file_origin = origin(file_option.name);
+    const bool file_by_flag = file_origin == file_option.flag();
+    const bool file_by_variable = file_origin == file_option.variable();
+    const auto text = variable(option.variable());
+    if (text && file_by_variable) {
+      return fault(option.variable(), file_origin + " is also set. Unset one of them");
+    }
+    if (!file_by_flag && !file_by_variable) find_text(option);
+  }
+
+  // Takes precedence over its file, whatever source names the file. Editors end text with a
+  // newline.
+  void find_token(const ConfigOption& option, const ConfigOption& file_option) {
+    Secret& token = config_.*std::get<Secret Config::*>(option.target);
+    const std::string& file = config_.*std::get<std::string Config::*>(file_option.target);
+    find_text(option);
+    if (token.empty() && !file.empty()) read_credential(option, file);
+    const std::string& text = token.reveal();
+    const bool from_file = origin(option.name) != option.variable();
+    if (from_file && text.ends_with('\n')) token = Secret(text.substr(0, text.size() - 1));
+  }
+
+  void find_text(const ConfigOption& option) {
+    if (const auto text = variable(option.variable())) return set(option, *text, option.variable());
+    if (const auto folder = variable("CREDENTIALS_DIRECTORY")) {
+      read_credential(option, fs::path(*folder) / option.name);
+    }
+  }
+
+  // Byte for byte: a raw key may end in what looks like a newline.
+  void read_credential(const ConfigOption& option, const std::string& path) {
+    const auto text = read_file(path);
+    if (text) return set(option, *text, path);
+    if (errno != ENOENT) fault(path, reason() + ". Make the credential readable");
+  }
+
+  void check_together() {
+    const bool cert = !config_.tls_cert.empty();
+    const bool key = !config_.tls_key.empty();
+    if (cert != key) {
+      const std::string_view there = cert ? "tls_cert" : "tls_key";
+      const std::string_view missing = cert ? "tls_key" : "tls_cert";
+      fault(origin(there), std::string(there) + " is set and " + std::string(missing) +
+                               " is not. Set both for TLS, or neither for plain HTTP");
+    }
+    check_readable("tls_cert", config_.tls_cert);
+    check_readable("tls_key", config_.tls_key);
+    std::error_code ignored;
+    if (fs::is_directory(config_.db, ignored)) {
+      fault(origin("db"), config_.db + " is a folder. Set a file in it");
+    }
+    check_domain("home_domain", config_.home_domain, auth::kHomeDomainBytesMax);
+    check_domain("web_auth_domain", config_.web_auth_domain, auth::kWebAuthDomainBytesMax);
+    check_external_issuer();
+    check_seconds("webhook_retry_s", config_.webhook_retry_s);
+    check_seconds("webhook_sandbox_retry_s", config_.webhook_sandbox_retry_s);
+    check_notifications();
+    const auto allowed = outbound::AllowedTargets::parse(config_.webhook_allow_targets);
+    if (!allowed) fault(origin("webhook_allow_targets"), allowed.error().detail);
+  }
+
+  void check_seconds(std::string_view name, const std::vector<std::string>& list) {
+    constexpr std::size_t kDigitsMax = 6;
+    for (const std::string& text : list) {
+      const bool whole = !text.empty() && text.size() <= kDigitsMax &&
+                         text.find_first_not_of("0123456789") == std::string::npos;
+      if (!whole) {
+        fault(origin(name), "\"" + text + "\" is not valid. Write whole seconds, such as 5,300");
+      }
+    }
+  }
+
+  void check_domain(std::string_view name, const std::string& domain, std::size_t bytes_max) {
+    const bool fits = domain.size() <= bytes_max &&
+                      std::all_of(domain.begin(), domain.end(), [](unsigned char c) {
+                        return c > 0x20 && c < 0x7f && c != '/' && c != '"' && c != '\\';
+                      });
+    if (fits) return;
+    fault(origin(name), "\"" + domain + "\" is not valid. Write a host name, optionally with a " +
+                            "port, of at most " + std::to_string(bytes_max) + " characters");
+  }
+
+  void check_external_issuer() {
+    constexpr std::array<std::pair<std::string_view, std::string Config::*>, 3> kParts = {{
+        {"oauth_issuer", &Config::oauth_issuer},
+        {"oauth_audience", &Config::oauth_audience},
+        {"oauth_jwks", &Config::oauth_jwks},
+    }};
+    std::string_view there;
+    std::string missing;
+    for (const auto& [name, member] : kParts) {
+      if (!(config_.*member).empty()) {
+        there = name;
+      } else {
+        missing += (missing.empty() ? "" : " and ") + std::string(name);
+      }
+    }
+    if (there.empty()) return;
+    if (!missing.empty()) {
+      return fault(origin(there), std::string(there) + " is set and " + missing +
+                                      " is not. Set all three for external tokens");
+    }
+    const std::string wrong = outbound::check_key_source(config_.oauth_jwks);
+    if (!wrong.empty()) fault(origin("oauth_jwks"), wrong);
+  }
+
+  void check_pair(std::string_view first, bool has_first, std::string_view second,
+                  bool has_second) {
+    if (has_first == has_second) return;
+    const std::string there(has_first ? first : second);
+    fault(origin(there),
+          there + " is set and " + std::string(has_first ? second : first) + " is not. Set both");
+  }
+
+  void check_notifications() {
+    check_pair("notify_sendmail", !config_.notify_sendmail.empty(), "notify_from",
+               !config_.notify_from.empty());
+    check_pair("notify_gateway_url", !config_.notify_gateway_url.empty(), "notify_gateway_token",
+               !config_.notify_gateway_token.empty());
+    const std::string& program = config_.notify_sendmail;
+    if (!program.empty() && ::access(program.c_str(), X_OK) != 0) {
+      fault(origin("notify_sendmail"), program + ": " + reason() + ". Set an executable program");
+    }
+    if (!config_.notify_from.empty() && !is_email(config_.notify_from)) {
+      fault(origin("notify_from"), "\"" + config_.notify_from + "\" is not an e-mail address");
+    }
+    if (!config_.notify_gateway_url.empty()) {
+      const std::string wrong = outbound::check_gateway_url(config_.notify_gateway_url);
+      if (!wrong.empty()) fault(origin("notify_gateway_url"), wrong);
+    }
+    const std::string& token = config_.notify_gateway_token.reveal();
+    const bool printable = std::all_of(token.begin(), token.end(),
+                                       [](unsigned char c) { return c > 0x20 && c < 0x7f; });
+    if (!printable) {
+      fault(origin("notify_gateway_token"),
+            "it contains a character that is not valid in a token, such as a space or a line end");
+    }
+  }
+
+  void check_readable(std::string_view name, const std::string& path) {
+    if (path.empty() || read_file(path)) return;
+    fault(origin(name),
+          path + ": " + reason() + "; " + std::string(name) + " must be a readable PEM file");
+  }
+
+  const ConfigInputs& inputs_;
+  Config config_;
+  std::vector<FieldError> errors_;
+};
+
+}  // namespace
+
+ConfigReading read_config(const ConfigInputs& inputs) { return Loader(inputs).read(); }
+
+Result<Config> load_config(const ConfigInputs& inputs) {
+  ConfigReading reading = read_config(inputs);
+  if (reading.errors.empty()) return std::move(reading.config);
+  return unexpected(
+      Problem(Slug::validation_failed, "the configuration has errors", std::move(reading.errors)));
+}
+
+std::string config_error_text(const Problem& problem) {
+  std::string text;
+  for (const FieldError& fault : problem.fields) {
+    const bool sentences = fault.message.find(". ") != std::string::npos;
+    text += "coffer: " + fault.field + ": " + fault.message + (sentences ? ".\n" : "\n");
+  }
+  return text;
+}
+
+int config_exit_code(const Problem& problem) {
+  const bool only_flags =
+      std::all_of(problem.fields.begin(), problem.fields.end(),
+                  [](const FieldError& fault) { return fault.field.starts_with("--"); });
+  return only_flags ? kExitUsage : kExitConfiguration;
+}
+
+std::vector<EffectiveSetting> effective_settings(const Config& config) {
+  std::vector<EffectiveSetting> settings;
+  for (const ConfigOption& option : config_options()) {
+    std::string name(option.name);
+    const auto origin = config.origins.find(name);
+    settings.push_back({name, config_value_text(option, config),
+                        origin == config.origins.end() ? "default" : origin->second});
+  }
+  return settings;
+}
+
+}  // namespace coffer

@@ -1,0 +1,47 @@
+#include "domain/operations/notification.h"
+
+#include <algorithm>
+#include <array>
+
+namespace coffer {
+namespace {
+
+constexpr std::array<std::string_view, 4> kStates = {"waiting", "sent", "failed", "recorded"};
+constexpr std::int64_t kFirstDelayMs = 60'000;
+constexpr std::int64_t kLaterDelayMs = 600'000;
+
+}  // namespace
+
+std::string_view name(NotificationChannel channel) {
+  return channel == NotificationChannel::email ? "email" : "messaging";
+}
+
+std::string_view name(NotificationState state) { return kStates[static_cast<std::size_t>(state)]; }
+
+std::int64_t notification_delay_ms(int attempt) {
+  return attempt <= 1 ? kFirstDelayMs : kLaterDelayMs;
+}
+
+std::string notification_text(const NotificationTerms& terms) {
+  std::string text = terms.environment == Environment::sandbox ? "[Sandbox, no real money] " : "";
+  text += "You received " + terms.amount.to_string(terms.decimals) + " " + terms.currency +
+          " from " + terms.association + ".";
+  if (terms.reference) text += " Reference: " + *terms.reference + ".";
+  std::replace_if(
+      text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
+  return text;
+}
+
+std::string masked_recipient(std::string_view recipient) {
+  constexpr std::size_t kPrefix = 4;
+  constexpr std::size_t kSuffix = 2;
+  const auto at = recipient.rfind('@');
+  if (at != std::string_view::npos && at > 0) {
+    return std::string(recipient.substr(0, 1)) + "***" + std::string(recipient.substr(at));
+  }
+  if (recipient.size() <= kPrefix + kSuffix) return "***";
+  return std::string(recipient.substr(0, kPrefix)) + "***" +
+         std::string(recipient.substr(recipient.size() - kSuffix));
+}
+
+}  // namespace coffer

@@ -1,0 +1,215 @@
+#include "domain/parties/contact.h"
+
+#include <algorithm>
+
+#include "base/text/ascii.h"
+#include "base/text/characters.h"
+#include "base/text/trimmed.h"
+#include "domain/country.h"
+#include "domain/parties/iban.h"
+
+namespace coffer {
+namespace {
+
+constexpr std::size_t kEmailLocalMax = 64;  // RFC 5321 section 4.5.3.1.1
+constexpr std::size_t kPhoneDigitsMin = 7;
+constexpr std::size_t kPhoneDigitsMax = 15;  // E.164
+constexpr std::string_view kEarliestBirth = "1900-01-01";
+
+unsigned byte_of(char c) { return static_cast<unsigned char>(c); }
+
+bool is_domain_label(std::string_view label) {
+  if (label.empty() || label.size() > 63 || label.front() == '-' || label.back() == '-') {
+    return false;
+  }
+  // Bytes above 0x7f: an internationalised name (RFC 6531) is the mail system's to judge.
+  return std::all_of(label.begin(), label.end(), [](char c) {
+    return ascii::is_letter_or_digit(c) || c == '-' || byte_of(c) > 0x7f;
+  });
+}
+
+/// Simple case folding (Unicode) of the code points that two bytes of UTF-8 can hold.
+unsigned folded(unsigned point) {
+  struct Range {
+    unsigned first, last;
+    int to;  // added to each; 0: pairs of upper and lower, the upper one first
+  };
+  constexpr Range kRanges[] = {
+      {0xc0, 0xd6, 32},   {0xd8, 0xde, 32},   {0x100, 0x12f, 0},    {0x132, 0x137, 0},
+      {0x139, 0x148, 0},  {0x14a, 0x177, 0},  {0x178, 0x178, -121}, {0x179, 0x17e, 0},
+      {0x386, 0x386, 38}, {0x388, 0x38a, 37}, {0x38c, 0x38c, 64},   {0x38e, 0x38f, 63},
+      {0x391, 0x3a1, 32}, {0x3a3, 0x3ab, 32}, {0x3c2, 0x3c2, 1},    {0x400, 0x40f, 80},
+      {0x410, 0x42f, 32},
+  };
+  for (const Range& range : kRanges) {
+    if (point < range.first || point > range.last) continue;
+    if (range.to == 0) return point + ((point - range.first) % 2 == 0 ? 1 : 0);
+    return static_cast<unsigned>(static_cast<int>(point) + range.to);
+  }
+  return point;
+}
+
+}  // namespace
+
+bool has_control_character(std::string_view text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const unsigned byte = byte_of(text[i]);
+    if (byte < 0x20 || byte == 0x7f) return true;
+    // C1: U+0080 to U+009F.
+    if (byte == 0xc2 && i + 1 < text.size() && byte_of(text[i + 1]) < 0xa0) return true;
+  }
+  return false;
+}
+
+bool is_email(std::string_view text) {
+  const auto at = text.find('@');
+  if (at == std::string_view::npos || at == 0 || at > kEmailLocalMax) return false;
+  const std::string_view local = text.substr(0, at);
+  if (local.front() == '.' || local.back() == '.' || local.find("..") != std::string_view::npos ||
+      local.find_first_of(" \"(),:;<>[\\]") != std::string_view::npos) {
+    return false;
+  }
+  std::string_view domain = text.substr(at + 1);
+  if (domain.find('.') == std::string_view::npos) return false;
+  while (true) {
+    const auto dot = domain.find('.');
+    if (!is_domain_label(domain.substr(0, dot))) return false;
+    if (dot == std::string_view::npos) return true;
+    domain.remove_prefix(dot + 1);
+  }
+}
+
+bool is_e164(std::string_view text) {
+  if (!text.starts_with('+')) return false;
+  text.remove_prefix(1);
+  return text.size() >= kPhoneDigitsMin && text.size() <= kPhoneDigitsMax && text.front() != '0' &&
+         std::all_of(text.begin(), text.end(), ascii::is_digit);
+}
+
+std::string fold_case(std::string_view utf8) {
+  std::string out;
+  out.reserve(utf8.size());
+  for (std::size_t i = 0; i < utf8.size(); ++i) {
+    const unsigned byte = byte_of(utf8[i]);
+    if (byte < 0x80) {
+      out += ascii::to_lower(utf8[i]);
+    } else if (byte >= 0xc2 && byte < 0xe0 && i + 1 < utf8.size()) {
+      const unsigned point = folded((byte & 0x1fU) << 6 | (byte_of(utf8[++i]) & 0x3fU));
+      out += static_cast<char>(0xc0U | point >> 6);
+      out += static_cast<char>(0x80U | (point & 0x3fU));
+    } else {
+      out += utf8[i];
+    }
+  }
+  return out;
+}
+
+std::optional<std::string> present(std::string text) {
+  if (text.empty()) return std::nullopt;
+  return text;
+}
+
+void ContactReader::add(Slug slug, std::string_view field, std::string message) {
+  std::string path = prefix_ + std::string(field);
+  if (!errors_.names(path)) errors_.add(slug, std::move(path), std::move(message));
+}
+
+std::string ContactReader::text(std::string_view field, const Input& input, Need need,
+                                std::size_t length_max) {
+  if (!input) {
+    if (need == Need::required) malformed(field, "is required");
+    return {};
+  }
+  const std::string_view value = trimmed(*input);
+  if (value.empty()) {
+    malformed(field, "must not be blank");
+  } else if (character_count(value) > length_max) {
+    malformed(field, "must have at most " + std::to_string(length_max) + " characters");
+  } else if (has_control_character(value)) {
+    malformed(field, "must not contain control characters");
+  } else {
+    return std::string(value);
+  }
+  return {};
+}
+
+std::optional<std::string> ContactReader::optional_text(std::string_view field, const Input& input,
+                                                        std::size_t length_max) {
+  return present(text(field, input, Need::optional, length_max));
+}
+
+std::optional<std::string> ContactReader::value(const TextFact& fact, const Input& input,
+                                                Need need) {
+  auto value = present(text(fact.name, input, need, fact.rule.length_max));
+  if (!value) return std::nullopt;
+  switch (fact.rule.kind) {
+    case TextKind::any:
+      break;
+    case TextKind::date_of_birth:
+      return date_of_birth(fact.name, *value);
+    case TextKind::country_alpha2:
+      return country_alpha2(fact.name, *value);
+    case TextKind::country_alpha3:
+      return country_alpha3(fact.name, *value);
+    case TextKind::email:
+      if (!is_email(*value)) invalid(fact.name, "must be an e-mail address");
+      break;
+    case TextKind::phone:
+      if (!is_e164(*value)) {
+        malformed(fact.name, "must be a phone number in E.164 form such as +254712345678");
+      }
+      break;
+    case TextKind::iban:
+      value = parse_iban(*value);
+      if (!value) {
+        invalid(fact.name, "must be an IBAN: its length or its check digits are wrong");
+      }
+      break;
+    case TextKind::bic:
+      value = parse_bic(*value);
+      if (!value) {
+        invalid(fact.name,
+                "must be a BIC: 8 or 11 letters and digits, with the code of an existing country");
+      }
+      break;
+  }
+  return value;
+}
+
+std::optional<std::string> ContactReader::country_alpha2(std::string_view field,
+                                                         const std::string& text) {
+  auto code = parse_country_alpha2(text);
+  if (code) return *std::move(code);
+  add(code.error().slug, field, code.error().detail);
+  return std::nullopt;
+}
+
+std::optional<std::string> ContactReader::country_alpha3(std::string_view field,
+                                                         const std::string& text) {
+  if (text.size() < 2 || text.size() > 3 ||
+      !std::all_of(text.begin(), text.end(), ascii::is_letter)) {
+    malformed(field, "must be an ISO 3166-1 code of two or three letters such as KE or KEN");
+    return std::nullopt;
+  }
+  auto alpha3 = to_alpha3(text);
+  if (!alpha3) invalid(field, "must be the code of a country in ISO 3166-1");
+  return alpha3;
+}
+
+std::optional<std::string> ContactReader::date_of_birth(std::string_view field,
+                                                        const std::string& text) {
+  // Ten characters of a date compare as text as the dates do.
+  const std::string today = today_.to_string().substr(0, 10);
+  if (text.size() != today.size() || !Timestamp::parse(text)) {
+    invalid(field, "must be a real date in the form YYYY-MM-DD");
+  } else if (text > today) {
+    invalid(field, "must not be in the future");
+  } else if (text < kEarliestBirth) {
+    invalid(field, "must be " + std::string(kEarliestBirth) + " or later");
+  } else {
+    return text;
+  }
+  return std::nullopt;
+}
+
+}  // namespace coffer

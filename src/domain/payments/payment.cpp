@@ -1,0 +1,253 @@
+#include "domain/payments/payment.h"
+
+#include <algorithm>
+
+#include "base/text/ascii.h"
+
+namespace coffer {
+namespace {
+
+constexpr std::array<Term, 8> kTypes{{
+    {"p2p_own", "Transfer between own wallets"},
+    {"p2p_beneficiary", "Payment to a beneficiary"},
+    {"p2p_own_multi", "Atomic transfers between own wallets"},
+    {"swap_own", "Swap between own wallets"},
+    {"swap_beneficiary", "Swap to a beneficiary"},
+    {"offramp", "Off-ramp payment"},
+    {"onramp", "On-ramp payment"},
+    {"onramp_reference", "On-ramp payment on a reference"},
+}};
+
+constexpr std::array<Term, 8> kStatuses{{
+    {"initiated", "Accepted, funds held"},
+    {"processing", "In settlement"},
+    {"succeeded", "Settled"},
+    {"failed", "Failed"},
+    {"refund_pending", "Refund in progress"},
+    {"refunded", "Refunded"},
+    {"refund_failed", "Refund failed"},
+    {"expired", "Expired unpaid"},
+}};
+
+using enum PaymentStatus;
+constexpr std::array<Transition, 10> kTransitions{{
+    {initiated, processing},
+    {initiated, failed},
+    {initiated, expired},
+    {processing, succeeded},
+    {processing, failed},
+    {processing, expired},
+    {failed, refund_pending},
+    {refund_pending, refunded},
+    {refund_pending, refund_failed},
+    {refund_failed, refunded},
+}};
+
+constexpr std::array<FailureInfo, 18> kFailures{{
+    {FailureCode::insufficient_funds, "insufficient_funds", "Insufficient funds",
+     "The paying account did not cover the amount.", true},
+    {FailureCode::account_closed, "account_closed", "Account closed",
+     "The receiving account is closed.", false},
+    {FailureCode::account_not_found, "account_not_found", "Account not found",
+     "The receiving account does not exist.", false},
+    {FailureCode::name_mismatch, "name_mismatch", "Name mismatch",
+     "The account name does not match the account number.", false},
+    {FailureCode::limit_exceeded, "limit_exceeded", "Limit exceeded",
+     "The amount is over a limit of the receiving side.", true},
+    {FailureCode::compliance_rejected, "compliance_rejected", "Rejected by compliance",
+     "The payment was rejected by a compliance check.", false},
+    {FailureCode::destination_not_found, "destination_not_found", "Destination not found",
+     "The address is not an account on this ledger.", false},
+    {FailureCode::trustline_missing, "trustline_missing", "Trustline missing",
+     "The receiving account has no trustline for the asset.", true},
+    {FailureCode::slippage_exceeded, "slippage_exceeded", "Slippage exceeded",
+     "The market rate gives less than minReceivingAmount.", true},
+    {FailureCode::no_market_path, "no_market_path", "No market path",
+     "The market no longer has rates from the sending to the receiving asset.", true},
+    {FailureCode::insufficient_liquidity, "insufficient_liquidity", "Insufficient liquidity",
+     "The market does not hold enough of the receiving asset.", true},
+    {FailureCode::provider_timeout, "provider_timeout", "Provider timeout",
+     "The provider did not respond in time.", true},
+    {FailureCode::provider_error, "provider_error", "Provider error",
+     "The provider refused or failed.", true},
+    {FailureCode::provider_unavailable, "provider_unavailable", "Provider unavailable",
+     "The provider could not be reached.", true},
+    {FailureCode::expired, "expired", "Expired", "The payer did not pay in time.", true},
+    {FailureCode::operator_failed, "operator_failed", "Failed by the operator",
+     "The operator ended the payment.", true},
+    {FailureCode::ledger_limit_exceeded, "ledger_limit_exceeded", "Ledger limit exceeded",
+     "The ledger cannot hold this additional amount of the asset.", true},
+    {FailureCode::underpaid, "underpaid", "Underpaid", "The paid amount does not cover the fee.",
+     true},
+}};
+
+template <class Enum, std::size_t N>
+std::optional<Enum> parse_term(const std::array<Term, N>& terms, std::string_view text) {
+  for (std::size_t i = 0; i < N; ++i) {
+    if (terms[i].code == text) return static_cast<Enum>(i);
+  }
+  return std::nullopt;
+}
+
+bool matches(std::string_view text, std::size_t length_max, std::string_view punctuation) {
+  if (text.empty() || text.size() > length_max) return false;
+  return std::all_of(text.begin(), text.end(), [&](char c) {
+    return ascii::is_letter_or_digit(c) || punctuation.find(c) != std::string_view::npos;
+  });
+}
+
+/// Adds `prefix + field` for each member of two legs that differs. Of a quoted payment, `a` has
+/// what the quote says and `b` only what the caller repeats of it.
+void compare_legs(const TransferLeg& a, const TransferLeg& b, bool quoted,
+                  const std::string& prefix, std::vector<std::string>& out) {
+  const auto note = [&](bool same, const char* field) {
+    if (!same) out.push_back(prefix + field);
+  };
+  note(a.source_wallet == b.source_wallet, "sourceWalletId");
+  note(a.destination_wallet == b.destination_wallet, "destinationWalletId");
+  const bool left_out = quoted && b.sending_asset == AssetCode();
+  note(left_out || a.sending_asset == b.sending_asset, "sendingAssetCode");
+  note(quoted || a.amount == b.amount, "amount");
+  note(a.refs.from_ref == b.refs.from_ref, "fromRef");
+  note(a.refs.to_ref == b.refs.to_ref, "toRef");
+  note(a.description == b.description, "description");
+}
+
+std::string leg_prefix(const PaymentRequest& request, std::size_t index) {
+  return request.type == PaymentType::p2p_own_multi ? "transfers[" + std::to_string(index) + "]."
+                                                    : std::string();
+}
+
+/// Names of `object.member` in which two submissions differ.
+void compare_details(const PaymentRequest& a, const PaymentRequest& b,
+                     std::vector<std::string>& out) {
+  const auto note = [&](bool same, const char* field) {
+    if (!same) out.emplace_back(field);
+  };
+  const Compliance none;
+  const Compliance& first = a.compliance ? *a.compliance : none;
+  const Compliance& second = b.compliance ? *b.compliance : none;
+  note(first.purpose_of_payment == second.purpose_of_payment, "purposeOfPayment");
+  note(first.source_of_funds == second.source_of_funds, "sourceOfFunds");
+  note(first.relationship == second.relationship, "relationship");
+  note(a.payer == b.payer, "payer");
+  for (const auto& [name, value] : a.additional_fields) {
+    const auto other = b.additional_fields.find(name);
+    if (other == b.additional_fields.end() || other->second != value) {
+      out.push_back("additionalFields." + name);
+    }
+  }
+  for (const auto& [name, value] : b.additional_fields) {
+    if (!a.additional_fields.contains(name)) out.push_back("additionalFields." + name);
+  }
+}
+
+}  // namespace
+
+std::string_view name(PaymentType type) { return kTypes[static_cast<std::size_t>(type)].code; }
+std::string_view name(PaymentStatus status) {
+  return kStatuses[static_cast<std::size_t>(status)].code;
+}
+std::optional<PaymentType> parse_payment_type(std::string_view text) {
+  return parse_term<PaymentType>(kTypes, text);
+}
+std::optional<PaymentStatus> parse_payment_status(std::string_view text) {
+  return parse_term<PaymentStatus>(kStatuses, text);
+}
+std::span<const Term> payment_type_terms() { return kTypes; }
+std::span<const Term> payment_status_terms() { return kStatuses; }
+
+std::span<const Transition> payment_transitions() { return kTransitions; }
+
+bool may_change(PaymentStatus from, PaymentStatus to) {
+  return std::any_of(kTransitions.begin(), kTransitions.end(), [&](const Transition& transition) {
+    return transition.from == from && transition.to == to;
+  });
+}
+
+bool counts_towards_limits(PaymentStatus status) {
+  return status == initiated || status == processing || status == succeeded;
+}
+
+bool is_settled(PaymentStatus status) {
+  return status != PaymentStatus::initiated && status != PaymentStatus::processing;
+}
+
+std::span<const FailureInfo> failure_table() { return kFailures; }
+
+const FailureInfo& info(FailureCode code) {
+  const FailureInfo& entry = kFailures[static_cast<std::size_t>(code)];
+  COFFER_CHECK(entry.code == code);
+  return entry;
+}
+
+std::optional<FailureCode> parse_failure_code(std::string_view text) {
+  for (const FailureInfo& entry : kFailures) {
+    if (entry.name == text) return entry.code;
+  }
+  return std::nullopt;
+}
+
+bool is_quoted(PaymentType type) {
+  return type == PaymentType::offramp || type == PaymentType::onramp;
+}
+bool is_to_address(PaymentType type) {
+  return type == PaymentType::p2p_beneficiary || type == PaymentType::swap_beneficiary;
+}
+bool is_swap(PaymentType type) {
+  return type == PaymentType::swap_own || type == PaymentType::swap_beneficiary;
+}
+
+bool is_reference(std::string_view text) { return matches(text, 16, "-"); }
+bool is_transaction_id(std::string_view text) { return matches(text, 64, "._:-"); }
+
+std::vector<std::string> differing_fields(const PaymentRequest& first,
+                                          const PaymentRequest& second) {
+  if (first.type != second.type) return {"transactionId"};
+  std::vector<std::string> out;
+  if (first.legs.size() != second.legs.size()) {
+    out.emplace_back("transfers");
+  } else {
+    for (std::size_t i = 0; i < first.legs.size(); ++i) {
+      compare_legs(first.legs[i], second.legs[i], is_quoted(first.type), leg_prefix(first, i), out);
+    }
+  }
+  const auto note = [&](bool same, const char* field) {
+    if (!same) out.emplace_back(field);
+  };
+  note(first.beneficiary == second.beneficiary, "beneficiaryId");
+  // Left out, it means the only one that fits, which the first submission has settled.
+  note(!second.destination || first.destination == second.destination, "destinationId");
+  note(first.quote == second.quote, "quoteId");
+  note(is_quoted(first.type) || first.receiving_asset == second.receiving_asset,
+       "receivingAssetCode");
+  compare_details(first, second, out);
+  note(first.min_receiving == second.min_receiving, "minReceivingAmount");
+  note(first.memo == second.memo, "memo");
+  note(first.notify_email == second.notify_email, "notifyEmail");
+  note(first.notify_whatsapp == second.notify_whatsapp, "notifyWhatsApp");
+  return out;
+}
+
+Result<void> check_request(const PaymentRequest& request) {
+  Problem problem(Slug::validation_failed, "The combination of fields is not valid.");
+  const bool swap = is_swap(request.type);
+  for (std::size_t i = 0; i < request.legs.size(); ++i) {
+    const TransferLeg& leg = request.legs[i];
+    if (!swap && leg.source_wallet && leg.source_wallet == leg.destination_wallet) {
+      problem.fields.push_back(
+          {leg_prefix(request, i) + "destinationWalletId", "must differ from sourceWalletId"});
+    }
+  }
+  if (swap && request.receiving_asset == request.only().sending_asset) {
+    problem.fields.push_back({"receivingAssetCode", "must differ from sendingAssetCode"});
+  }
+  if (request.notify_email && request.notify_whatsapp) {
+    problem.fields.push_back({"notifyEmail", "must not be combined with notifyWhatsApp"});
+    problem.fields.push_back({"notifyWhatsApp", "must not be combined with notifyEmail"});
+  }
+  if (!problem.fields.empty()) return unexpected(std::move(problem));
+  return {};
+}
+
+}  // namespace coffer

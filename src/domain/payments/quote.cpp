@@ -1,0 +1,134 @@
+#include "domain/payments/quote.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+namespace coffer {
+namespace {
+
+constexpr int kBasisPointsPerWhole = 10'000;
+constexpr std::array<std::string_view, 3> kStatuses{"OPEN", "USED", "EXPIRED"};
+
+std::int64_t step_of(int decimals) {
+  std::int64_t step = 1;
+  for (int i = decimals; i < Amount::kScale; ++i) step *= 10;
+  return step;
+}
+
+Problem out_of_range(std::string message) {
+  return Problem(Slug::amount_out_of_range, "The amount cannot be quoted.",
+                 {{"amount", std::move(message)}});
+}
+
+Result<Amount> round_up_to(Amount amount, int decimals) {
+  const Amount cut = truncate_to(amount, decimals);
+  if (cut == amount) return amount;
+  return cut.add(Amount::from_units(step_of(decimals)));
+}
+
+const FeeRule& rule_of(const ConnectorTerms& connector, const std::optional<FeeRule>& fee) {
+  return fee ? *fee : connector.fee;
+}
+
+/// What arrives of `send`; the fee of an on-ramp is taken out of it first.
+Result<Amount> received(const ConnectorTerms& connector, Amount send, Amount fee) {
+  const Amount priced = connector.direction == Direction::on_ramp
+                            ? Amount::from_units(send.units() - fee.units())
+                            : send;
+  if (!priced.is_positive()) return Amount();
+  COFFER_TRY(const Amount exact, multiply(priced, connector.rate, Rounding::down));
+  return truncate_to(exact, connector.receive_decimals());
+}
+
+/// Whether at least `receive` arrives of `send`. Rises with `send`: what a step more costs in fees
+/// is a step at most. What is beyond int64 is more than enough.
+bool is_enough(const ConnectorTerms& connector, Amount send, Amount receive, const FeeRule& rule) {
+  const auto fee = fee_on(rule, send, connector.send_decimals());
+  if (!fee) return connector.direction == Direction::off_ramp;
+  const auto arrives = received(connector, send, *fee);
+  return !arrives || *arrives >= receive;
+}
+
+}  // namespace
+
+Result<Amount> fee_on(const FeeRule& rule, Amount amount, int decimals) {
+  Amount fee = rule.fixed;
+  if (rule.basis_points > 0) {
+    COFFER_TRY(const Amount share,
+               multiply(amount, {rule.basis_points, kBasisPointsPerWhole}, Rounding::up));
+    COFFER_TRY(fee, fee.add(share));
+  }
+  return round_up_to(fee, decimals);
+}
+
+Result<Price> price_exact_send(const ConnectorTerms& connector, Amount send,
+                               const std::optional<FeeRule>& fee) {
+  Price price{.send = send, .rate = connector.rate};
+  COFFER_TRY(price.fee, fee_on(rule_of(connector, fee), send, connector.send_decimals()));
+  COFFER_TRY(price.receive, received(connector, send, price.fee));
+  if (!price.receive.is_positive()) {
+    return unexpected(out_of_range("is too small: the recipient would receive nothing"));
+  }
+  price.total = send;
+  if (connector.direction == Direction::off_ramp) {
+    COFFER_TRY(price.total, send.add(price.fee));
+  }
+  return price;
+}
+
+Result<Price> price_exact_receive(const ConnectorTerms& connector, Amount receive,
+                                  const std::optional<FeeRule>& fee) {
+  const FeeRule& rule = rule_of(connector, fee);
+  const std::int64_t step = step_of(connector.send_decimals());
+  // Counted in steps of what can be sent: everything up to `low` is too little.
+  std::int64_t low = 0;
+  std::int64_t high = std::numeric_limits<std::int64_t>::max() / step;
+  if (!is_enough(connector, Amount::from_units(high * step), receive, rule)) {
+    return unexpected(out_of_range("exceeds what any sent amount can give"));
+  }
+  while (high - low > 1) {
+    const std::int64_t middle = low + (high - low) / 2;
+    const bool enough = is_enough(connector, Amount::from_units(middle * step), receive, rule);
+    (enough ? high : low) = middle;
+  }
+  return price_exact_send(connector, Amount::from_units(high * step), fee);
+}
+
+Amount received_of(const Price& price, Amount collected, int decimals) {
+  if (collected >= price.send) return price.receive;
+  if (collected <= price.fee) return Amount();
+  const Amount left = collected - price.fee;
+  const Amount of = price.send - price.fee;
+  const auto by_rate = multiply(left, price.rate, Rounding::down);
+  // Rounded up, the share takes nothing from a rate that fits the amounts of its quote; it bounds
+  // one that contradicts them.
+  const Amount share = multiply(price.receive, {left.units(), of.units()}, Rounding::up).value();
+  const auto bound = round_up_to(share, decimals);
+  Amount out = price.receive;
+  if (by_rate) out = std::min(out, *by_rate);
+  if (bound) out = std::min(out, *bound);
+  return truncate_to(out, decimals);
+}
+
+void check_quote_amount(const ConnectorTerms& connector, Amount send, ValidationErrors& errors) {
+  const int decimals = connector.send_decimals();
+  const std::string code(connector.send_code());
+  if (truncate_to(send, decimals) != send) {
+    errors.add(Slug::amount_precision, "amount", decimals_rule(code, decimals));
+  }
+  if (send < connector.min_amount || send > connector.max_amount) {
+    errors.add(Slug::amount_out_of_range, "amount",
+               "must be from " + connector.min_amount.to_string(decimals) + " to " +
+                   connector.max_amount.to_string(decimals) + " " + code);
+  }
+}
+
+QuoteStatus quote_status(bool used, Timestamp expires_at, Timestamp now) {
+  if (used) return QuoteStatus::used;
+  return now < expires_at ? QuoteStatus::open : QuoteStatus::expired;
+}
+
+std::string_view name(QuoteStatus status) { return kStatuses.at(static_cast<std::size_t>(status)); }
+
+}  // namespace coffer

@@ -1,0 +1,185 @@
+// Connectors: provider integrations for a corridor (docs/contract.md#connectors), and what they ask
+// of a payment. The store keeps the enums of this file as integers: append, never reorder.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/strong.h"
+#include "base/validation_errors.h"
+#include "domain/identity/tenant.h"
+#include "domain/ids.h"
+#include "domain/ledger/money.h"
+#include "domain/payments/payment.h"
+
+namespace coffer {
+
+enum class ConnectorFlow { quoted, bespoke };  // bespoke: provider-initiated, by references
+enum class Direction { off_ramp, on_ramp };    // payout, collection
+enum class PayMethod { bank, momo, crypto, card, cash, qr, voucher, wallet };
+enum class ConnectorStatus { active, paused };
+enum class DriverKind { sandbox, http };
+
+template <>
+struct Terms<ConnectorFlow> {
+  static constexpr auto rows = std::to_array<Term>({{"QUOTED"}, {"BESPOKE"}});
+};
+template <>
+struct Terms<Direction> {
+  static constexpr auto rows = std::to_array<Term>({{"OFF_RAMP"}, {"ON_RAMP"}});
+};
+template <>
+struct Terms<PayMethod> {
+  static constexpr auto rows = std::to_array<Term>({{"BANK", "Bank account"},
+                                                    {"MOMO", "Mobile money"},
+                                                    {"CRYPTO", "Address on a ledger"},
+                                                    {"CARD", "Card"},
+                                                    {"CASH", "Cash"},
+                                                    {"QR", "QR code"},
+                                                    {"VOUCHER", "Voucher"},
+                                                    {"WALLET", "Electronic wallet"}});
+};
+template <>
+struct Terms<ConnectorStatus> {
+  static constexpr auto rows = std::to_array<Term>({{"ACTIVE"}, {"PAUSED"}});
+};
+template <>
+struct Terms<DriverKind> {
+  static constexpr auto rows = std::to_array<Term>({{"sandbox"}, {"http"}});
+};
+/// In any case; MOBILE_MONEY is MOMO (docs/contract.md#connectors).
+std::optional<PayMethod> parse_pay_method(std::string_view text);
+
+/// Who pays whom: consumer or business on each side.
+enum class TransactionType { c2c, c2b, b2c, b2b };
+template <>
+struct Terms<TransactionType> {
+  static constexpr auto rows = std::to_array<Term>({{"C2C", "Consumer to consumer"},
+                                                    {"C2B", "Consumer to business"},
+                                                    {"B2C", "Business to consumer"},
+                                                    {"B2B", "Business to business"}});
+};
+TransactionType transaction_type(bool sender_is_business, bool receiver_is_business);
+
+/// A set of transaction types; the stored form is one bit per type in enum order.
+using TransactionTypes = unsigned;
+constexpr TransactionTypes kAllTransactionTypes = 0b1111;
+constexpr bool contains(TransactionTypes set, TransactionType type) {
+  return (set >> static_cast<unsigned>(type) & 1U) != 0;
+}
+
+/// A fee of `fixed` plus `basis_points` hundredths of a percent of the amount, in the currency the
+/// amount is in.
+struct FeeRule {
+  Amount fixed;
+  int basis_points = 0;
+};
+
+/// One field a connector wants in `additionalFields` (docs/contract.md#requirements).
+struct Requirement {
+  enum class Type { text, number, boolean };
+  struct Choice {
+    std::string code;
+    std::string label;
+  };
+  std::string name;
+  Type type = Type::text;
+  bool required = true;
+  std::string label;
+  std::string description;
+  std::optional<std::string> pattern;  // of the whole value; see is_requirement_pattern()
+  std::optional<int> min_length;
+  std::optional<int> max_length;
+  std::vector<Choice> choices;  // empty: free
+  TransactionTypes types = kAllTransactionTypes;
+};
+template <>
+struct Terms<Requirement::Type> {
+  static constexpr auto rows = std::to_array<Term>({{"string"}, {"number"}, {"boolean"}});
+};
+/// Characters of a text whose requirement does not say.
+constexpr int kRequirementLengthMax = 200;
+/// A regular expression of at most 200 characters in the syntax that ECMA-262 and RE2 share: no
+/// look-around, back-reference, inline flag or POSIX class.
+bool is_requirement_pattern(const std::string& pattern);
+
+/// Where a real provider is. Set for DriverKind::http only.
+struct ProviderEndpoint {
+  std::string base_url;  // https://host[:port][/prefix]; http only where the operator allows it
+  Secret secret;         // signs both ways
+  int timeout_ms = 10'000;
+  std::int64_t key = 0;  // row number in the store
+  bool retired = false;  // the connector has moved; payments that were first sent here go on here
+};
+
+/// A connector with everything that prices and executes by it need to know.
+struct ConnectorTerms {
+  std::int64_t key = 0;  // row number in the store
+  ConnectorId id;
+  Environment environment = Environment::sandbox;
+  std::string name;
+  std::string provider;
+  DriverKind driver = DriverKind::sandbox;
+  ConnectorFlow flow = ConnectorFlow::quoted;
+  Direction direction = Direction::off_ramp;
+  PayMethod method = PayMethod::bank;
+  std::string country;   // alpha-2
+  std::string currency;  // ISO 4217
+  int currency_decimals = 2;
+  Asset asset;  // what the ledger side is in
+  Rate rate;    // units received per unit sent, before the fee: asset -> currency, or the reverse
+                // on-ramp
+  FeeRule fee;  // the connector's own, in the sending currency
+  Amount min_amount;  // of the quote's amount, in the sending currency
+  Amount max_amount;
+  std::optional<Amount> day_limit;    // per destination over the last 24 h, off-ramp
+  std::optional<Amount> month_limit;  // per destination over the last 30 d
+  TransactionTypes types = kAllTransactionTypes;
+  bool issues_references = false;  // bespoke ones that do
+  ConnectorStatus status = ConnectorStatus::active;
+  std::optional<ProviderEndpoint> endpoint;
+  Timestamp created_at;
+
+  /// Decimals and code of what is sent and what is received.
+  int send_decimals() const;
+  int receive_decimals() const;
+  std::string_view send_code() const;
+  std::string_view receive_code() const;
+};
+
+/// What GET /v1/connectors/{id} tells of the way a payment goes.
+struct ExecutionStep {
+  std::string_view type;
+  std::string_view title;
+  std::string_view description;
+  std::vector<std::string> required_fields;
+};
+/// In order; `type` leaves out what it does not need.
+std::vector<ExecutionStep> execution_steps(const ConnectorTerms& connector,
+                                           std::span<const Requirement> requirements,
+                                           std::optional<TransactionType> type);
+
+/// The requirements that apply to a transaction type; all of them without one.
+std::vector<Requirement> applicable(std::span<const Requirement> requirements,
+                                    std::optional<TransactionType> type);
+/// Every required field there, every value of the right form, nothing unknown:
+/// `requirement-missing` or `validation-failed` per field under `additionalFields.`.
+void check_requirements(std::span<const Requirement> requirements, TransactionType type,
+                        const AdditionalFields& values, ValidationErrors& errors);
+
+// What a connector may be registered with. Amounts that its sending side cannot have are
+// `amount-precision` or `amount-out-of-range`, everything else is `validation-failed`.
+
+void check_terms(const ConnectorTerms& terms, ValidationErrors& errors);
+/// Parts of it, for changes: smallest and largest amount and limits; a fee; address and timeout.
+void check_amounts(const ConnectorTerms& terms, ValidationErrors& errors);
+void check_fee(const ConnectorTerms& terms, const FeeRule& fee, ValidationErrors& errors);
+void check_endpoint(const ConnectorTerms& terms, ValidationErrors& errors);
+/// Under the name of each requirement that is wrong.
+void check_requirement_list(std::span<const Requirement> requirements, ValidationErrors& errors);
+
+}  // namespace coffer

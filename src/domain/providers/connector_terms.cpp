@@ -1,0 +1,158 @@
+// Judging the terms a connector is registered with.
+#include <algorithm>
+#include <set>
+
+#include "base/text/ascii.h"
+#include "base/text/characters.h"
+#include "domain/country.h"
+#include "domain/providers/connector.h"
+
+namespace coffer {
+namespace {
+
+constexpr std::size_t kNameMax = 200;
+constexpr std::size_t kRequirementsMax = 50;
+constexpr int kBasisPointsMax = 10'000;
+constexpr int kTimeoutMsMax = 60'000;
+
+void wrong(ValidationErrors& errors, std::string field, std::string message) {
+  errors.add(Slug::validation_failed, std::move(field), std::move(message));
+}
+
+void check_text(const char* field, const std::string& value, ValidationErrors& errors) {
+  if (value.find_first_not_of(' ') == std::string::npos) wrong(errors, field, "must not be blank");
+  if (character_count(value) > kNameMax) {
+    wrong(errors, field, "must have at most 200 characters");
+  }
+}
+
+void check_amount(const ConnectorTerms& terms, const char* field, Amount value,
+                  ValidationErrors& errors) {
+  const int decimals = terms.send_decimals();
+  if (!value.is_positive()) {
+    errors.add(Slug::amount_out_of_range, field, "must be greater than 0");
+  } else if (truncate_to(value, decimals) != value) {
+    errors.add(Slug::amount_precision, field, decimals_rule(terms.send_code(), decimals));
+  }
+}
+
+void check_corridor(const ConnectorTerms& terms, ValidationErrors& errors) {
+  if (!is_country_alpha2(terms.country)) {
+    wrong(errors, "countryIsoCode2", "must be the code of a country in ISO 3166-1");
+  }
+  if (!is_currency_alpha3(terms.currency)) {
+    wrong(errors, "currencyIsoCode3", "must be the code of a currency in ISO 4217");
+  }
+  if (terms.currency_decimals < 0 || terms.currency_decimals > Amount::kScale) {
+    wrong(errors, "currencyDecimals", "must be 0 to 7");
+  }
+  if (terms.rate.numerator < 1 || terms.rate.denominator < 1) {
+    wrong(errors, "rate", "must be positive");
+  }
+}
+
+void check_kind(const ConnectorTerms& terms, ValidationErrors& errors) {
+  if (terms.types == 0 || terms.types > kAllTransactionTypes) {
+    wrong(errors, "transactionTypes", "must name at least one of C2C, C2B, B2C, B2B");
+  }
+  if (terms.flow == ConnectorFlow::bespoke && terms.direction == Direction::off_ramp) {
+    wrong(errors, "flow",
+          "BESPOKE is for on-ramp connectors, whose payments the provider initiates");
+  }
+  if (terms.issues_references && terms.flow != ConnectorFlow::bespoke) {
+    wrong(errors, "issuesReferences", "only a BESPOKE connector does");
+  }
+  if (terms.driver == DriverKind::sandbox && terms.environment == Environment::production) {
+    wrong(errors, "driver", "sandbox moves no money and cannot be used in production");
+  }
+}
+
+bool is_field_name(const std::string& name) {
+  return !name.empty() && name.size() <= 64 && std::all_of(name.begin(), name.end(), [](char c) {
+    return ascii::is_letter_or_digit(c) || c == '_';
+  });
+}
+
+std::string fault_of(const Requirement& requirement) {
+  if (!is_field_name(requirement.name)) {
+    return "must be named by 1 to 64 letters, digits or underscores";
+  }
+  if (requirement.label.empty()) return "must have a label";
+  if (requirement.types == 0 || requirement.types > kAllTransactionTypes) {
+    return "must be for at least one transaction type";
+  }
+  const bool shaped = requirement.pattern || requirement.min_length || requirement.max_length ||
+                      !requirement.choices.empty();
+  if (shaped && requirement.type != Requirement::Type::text) {
+    return "only a string has a pattern, lengths or choices";
+  }
+  if (requirement.pattern && !is_requirement_pattern(*requirement.pattern)) {
+    return "has an unsupported pattern; use a regular expression of at most 200 characters without"
+           " look-around, back-references, inline flags or POSIX classes";
+  }
+  const int least = requirement.min_length.value_or(1);
+  const int most = requirement.max_length.value_or(kRequirementLengthMax);
+  if (least < 1 || most > kRequirementLengthMax || least > most) {
+    return "must have lengths from 1 to 200, the minimum first";
+  }
+  return {};
+}
+
+}  // namespace
+
+void check_terms(const ConnectorTerms& terms, ValidationErrors& errors) {
+  check_text("name", terms.name, errors);
+  check_text("provider", terms.provider, errors);
+  check_corridor(terms, errors);
+  check_amounts(terms, errors);
+  check_fee(terms, terms.fee, errors);
+  check_kind(terms, errors);
+  check_endpoint(terms, errors);
+}
+
+void check_amounts(const ConnectorTerms& terms, ValidationErrors& errors) {
+  check_amount(terms, "minAmount", terms.min_amount, errors);
+  check_amount(terms, "maxAmount", terms.max_amount, errors);
+  if (terms.day_limit) check_amount(terms, "dayLimit", *terms.day_limit, errors);
+  if (terms.month_limit) check_amount(terms, "monthLimit", *terms.month_limit, errors);
+  if (terms.max_amount < terms.min_amount) {
+    wrong(errors, "maxAmount", "must not be less than the minimum amount");
+  }
+}
+
+void check_fee(const ConnectorTerms& terms, const FeeRule& fee, ValidationErrors& errors) {
+  if (!fee.fixed.is_zero()) check_amount(terms, "fixed", fee.fixed, errors);
+  if (fee.basis_points < 0 || fee.basis_points > kBasisPointsMax) {
+    wrong(errors, "basisPoints", "must be 0 to 10000");
+  }
+}
+
+void check_endpoint(const ConnectorTerms& terms, ValidationErrors& errors) {
+  if ((terms.driver == DriverKind::http) != terms.endpoint.has_value()) {
+    wrong(errors, "baseUrl", terms.endpoint ? "only the http driver has one" : "is required");
+  }
+  if (!terms.endpoint) return;
+  const std::string& url = terms.endpoint->base_url;
+  if (!url.starts_with("https://") && !url.starts_with("http://")) {
+    wrong(errors, "baseUrl", "must begin with https:// or http://");
+  } else if (terms.environment == Environment::production && !url.starts_with("https://")) {
+    wrong(errors, "baseUrl", "must begin with https:// in production");
+  }
+  if (terms.endpoint->timeout_ms < 1 || terms.endpoint->timeout_ms > kTimeoutMsMax) {
+    wrong(errors, "timeoutMs", "must be 1 to 60000");
+  }
+}
+
+void check_requirement_list(std::span<const Requirement> requirements, ValidationErrors& errors) {
+  std::set<std::string> names;
+  for (const Requirement& requirement : requirements) {
+    if (std::string fault = fault_of(requirement); !fault.empty()) {
+      wrong(errors, requirement.name, std::move(fault));
+    } else if (!names.insert(requirement.name).second) {
+      wrong(errors, requirement.name, "is repeated");
+    }
+  }
+  if (requirements.size() > kRequirementsMax) wrong(errors, "requirements", "must be at most 50");
+}
+
+}  // namespace coffer

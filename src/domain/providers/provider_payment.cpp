@@ -1,0 +1,39 @@
+#include "domain/providers/provider_payment.h"
+
+#include <algorithm>
+#include <array>
+
+namespace coffer {
+namespace {
+
+constexpr std::array<std::string_view, 6> kCalls{
+    "submit", "status", "cancel", "collect", "collection_status", "expire"};
+constexpr std::int64_t kPollMaxMs = 300'000;
+
+}  // namespace
+
+std::string_view name(ProviderCall call) { return kCalls[static_cast<std::size_t>(call)]; }
+
+ProviderCall next_call(Direction direction, ProviderState state, int attempts, bool expired) {
+  const bool cash_out = direction == Direction::off_ramp;
+  switch (state) {
+    case ProviderState::fresh:
+      if (attempts < kSubmissionsMax)
+        return cash_out ? ProviderCall::submit : ProviderCall::collect;
+      return cash_out ? ProviderCall::cancel : ProviderCall::expire;
+    case ProviderState::sent:
+      return cash_out ? ProviderCall::status : ProviderCall::collection_status;
+    case ProviderState::accepted:
+    case ProviderState::over:
+      break;
+  }
+  if (cash_out) return ProviderCall::status;
+  return expired ? ProviderCall::expire : ProviderCall::collection_status;
+}
+
+std::int64_t poll_delay_ms(Environment environment, int asked) {
+  const std::int64_t first = environment == Environment::sandbox ? 250 : 500;
+  return std::min(first << std::clamp(asked, 0, 20), kPollMaxMs);
+}
+
+}  // namespace coffer

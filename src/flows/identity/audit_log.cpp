@@ -1,0 +1,29 @@
+#include "flows/identity/audit_log.h"
+
+#include "store/identity/audit_log.h"
+
+namespace coffer::flows {
+namespace {
+
+Result<std::int64_t> append(const Context& context, const store::NewAuditEntry& entry) {
+  return store::run_for<std::int64_t>(context.queue,
+                                      [&](store::WriteTx& tx) -> Result<std::int64_t> {
+                                        return store::append_audit_entry(tx, entry);
+                                      });
+}
+
+}  // namespace
+
+Result<std::int64_t> record_audit_entry(const Context& context, const Actor& actor,
+                                        const std::string& command, const std::string& arguments) {
+  return append(context, {actor.name, command, arguments, std::nullopt});
+}
+
+Result<void> record_outcome(const Context& context, std::int64_t entry, const Actor& actor,
+                            const std::string& command, const std::string& outcome,
+                            const std::string& result) {
+  COFFER_TRY_VOID(append(context, {actor.name, command, result, entry, outcome}));
+  return {};
+}
+
+}  // namespace coffer::flows

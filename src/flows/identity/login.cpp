@@ -1,0 +1,250 @@
+#include "flows/identity/login.h"
+
+#include "auth/password.h"
+#include "auth/secret_hash.h"
+#include "auth/totp.h"
+#include "base/check.h"
+#include "flows/identity/user_changes.h"
+#include "store/identity/logins.h"
+#include "store/identity/tenants.h"
+#include "store/identity/users.h"
+#include "store/ledger/catalog.h"
+
+namespace coffer::flows {
+namespace {
+
+constexpr std::string_view kChallengeKey = "challenge_key";
+constexpr std::string_view kChallengeKeyContext = "challenge-key";
+constexpr std::string_view kWebAuthPath = "/v1/public/auth-connect";
+constexpr std::int64_t kRefreshLifetimeMs = 30LL * 24 * 3'600'000;
+
+const Logins& logins_of(const Context& context) {
+  COFFER_CHECK(context.logins != nullptr);
+  return *context.logins;
+}
+
+Problem suspended() {
+  return Problem(Slug::unauthorized,
+                 "The application is suspended. Ask the operator to resume it.");
+}
+Problem wrong_secret() {
+  return Problem(Slug::unauthorized, "The public key or the secret is wrong.");
+}
+Problem wrong_token() {
+  return Problem(Slug::unauthorized,
+                 "The refresh token is unknown, used, expired or revoked. Log in again.");
+}
+Problem wrong_user() {
+  return Problem(Slug::unauthorized, "The username, the password or the code is wrong.");
+}
+
+std::string id_token_for(const Context& context, const store::ApplicationRow& application) {
+  auth::TokenClaims claims;
+  claims.kind = auth::TokenKind::id;
+  claims.application = application.id;
+  if (application.tenant) claims.association = application.tenant->association;
+  claims.environment = application.environment;
+  claims.scopes = application.scopes;
+  claims.key_version = application.key_version;
+  claims.issued_at = context.clock.now();
+  claims.expires_at = claims.issued_at.plus_ms(context.token_lifetime_ms);
+  return context.tokens.issue(claims);
+}
+
+/// One link of a family of refresh tokens, minted before the command that stores it.
+struct NewToken {
+  Secret text;
+  Sha256 hash{};
+};
+
+NewToken new_token(const Context& context) {
+  NewToken out;
+  out.text = auth::generate_secret(context.random, auth::kRefreshTokenPrefix);
+  out.hash = auth::hash_secret(out.text.reveal());
+  return out;
+}
+
+void store_token(store::WriteTx& tx, const NewToken& token, const Uuid& family,
+                 const store::ApplicationRow& application) {
+  store::forget_expired_logins(tx);
+  store::insert_refresh_token(tx, token.hash,
+                              {family, application.id, application.key, application.key_version,
+                               false, tx.now().plus_ms(kRefreshLifetimeMs)});
+}
+
+Session session_of(const Context& context, const store::ApplicationRow& application,
+                   NewToken token) {
+  return {id_token_for(context, application), std::move(token.text),
+          context.token_lifetime_ms / 1000};
+}
+
+/// Starts a session: `find` gives the application that logs in, inside the command.
+Result<Session> start_session(
+    const Context& context,
+    const std::function<Result<store::ApplicationRow>(store::WriteTx&)>& find) {
+  NewToken token = new_token(context);
+  const Uuid family = context.random.uuid_v7(context.clock.now());
+  COFFER_TRY(const auto application,
+             store::run_for<store::ApplicationRow>(
+                 context.queue, [&](store::WriteTx& tx) -> Result<store::ApplicationRow> {
+                   COFFER_TRY(auto row, find(tx));
+                   if (row.suspended) return unexpected(suspended());
+                   store_token(tx, token, family, row);
+                   return row;
+                 }));
+  return session_of(context, application, std::move(token));
+}
+
+Result<std::optional<store::ApplicationRow>> application_with_key(const Context& context,
+                                                                  const std::string& public_key) {
+  return store::with_reader(
+      context.database, [&](store::Connection& db) -> Result<std::optional<store::ApplicationRow>> {
+        return store::find_application_by_public_key(db, public_key);
+      });
+}
+
+}  // namespace
+
+Result<auth::SigningKey> open_challenge_key(const Context& context) {
+  COFFER_TRY(const auto stored,
+             store::with_reader(context.database,
+                                [](store::Connection& db) -> Result<std::optional<std::string>> {
+                                  return store::read_meta(db, kChallengeKey);
+                                }));
+  if (stored) {
+    COFFER_TRY(const Secret seed, context.sealer.open(*stored, kChallengeKeyContext));
+    return auth::SigningKey::from_seed(seed);
+  }
+  const Secret seed = auth::generate_key_pair(context.random).seed_text;
+  const std::string sealed = context.sealer.seal(seed.reveal(), kChallengeKeyContext);
+  COFFER_TRY_VOID(context.queue.run([&](store::WriteTx& tx) -> Result<void> {
+    store::write_meta(tx, kChallengeKey, sealed);
+    return {};
+  }));
+  return auth::SigningKey::from_seed(seed);
+}
+
+auth::ChallengeDomains challenge_domains(const Context& context) {
+  const Logins& logins = logins_of(context);
+  auth::ChallengeDomains out;
+  out.home = logins.home_domain.empty() ? logins.own_address() : logins.home_domain;
+  out.web_auth = logins.web_auth_domain.empty() ? out.home : logins.web_auth_domain;
+  return out;
+}
+
+std::string public_base_url(const Context& context) {
+  return logins_of(context).scheme() + challenge_domains(context).web_auth;
+}
+
+std::string web_auth_endpoint(const Context& context) {
+  return public_base_url(context) + std::string(kWebAuthPath);
+}
+
+Result<std::string> issue_challenge(const Context& context, const auth::PublicKey& account) {
+  COFFER_TRY(const auto application, application_with_key(context, account.to_string()));
+  if (!application) {
+    return unexpected(Slug::not_found, "No application is registered with this public key.");
+  }
+  return logins_of(context).challenges.issue(account, challenge_domains(context), context.random,
+                                             context.queue.now(), context.clock.ahead_ms());
+}
+
+Result<auth::SignedChallenge> verify_challenge(const Context& context,
+                                               std::string_view transaction) {
+  return logins_of(context).challenges.verify(transaction, challenge_domains(context),
+                                              context.queue.now());
+}
+
+Result<Session> accept_challenge(const Context& context, const auth::SignedChallenge& challenge) {
+  const std::string public_key = challenge.client.to_string();
+  return start_session(context, [&](store::WriteTx& tx) -> Result<store::ApplicationRow> {
+    if (tx.now() >= challenge.expires_at) {
+      return unexpected(Slug::invalid_challenge, "The challenge has expired. Request a new one.");
+    }
+    auto application = store::find_application_by_public_key(tx.db(), public_key);
+    if (!application) {
+      return unexpected(Slug::unauthorized, "No application is registered with this public key.");
+    }
+    if (!store::use_challenge(tx, challenge.hash, challenge.expires_at)) {
+      return unexpected(Slug::invalid_challenge,
+                        "The challenge was already used. Request a new one for each login.");
+    }
+    return *std::move(application);
+  });
+}
+
+Result<Session> sign_in(const Context& context, const std::string& public_key,
+                        const std::string& secret) {
+  COFFER_TRY(const auto found, application_with_key(context, public_key));
+  // An unknown key costs the same comparison as a wrong secret.
+  const bool secret_matches =
+      auth::matches(found ? found->sign_in_hash : auth::no_secret_hash(), secret);
+  if (!found || !secret_matches) return unexpected(wrong_secret());
+  return start_session(context, [&](store::WriteTx& tx) -> Result<store::ApplicationRow> {
+    auto row = store::find_application(tx.db(), found->id);
+    // A rotation that came between ended the secret.
+    if (!row || row->sign_in_hash != found->sign_in_hash) return unexpected(wrong_secret());
+    return *std::move(row);
+  });
+}
+
+Result<Session> refresh_session(const Context& context, const std::string& refresh_token) {
+  const Sha256 hash = auth::hash_secret(refresh_token);
+  NewToken next = new_token(context);
+  std::optional<store::ApplicationRow> application;
+  // A refusal still has to commit: the end of a family is what a spent token leaves behind.
+  COFFER_TRY_VOID(context.queue.run([&](store::WriteTx& tx) -> Result<void> {
+    application.reset();
+    const auto token = store::find_refresh_token(tx.db(), hash);
+    if (!token) return {};
+    if (token->spent) {
+      store::revoke_refresh_tokens(tx, token->family);
+      return {};
+    }
+    auto row = store::find_application(tx.db(), token->application);
+    const bool ended = !row || row->suspended || row->key_version != token->key_version;
+    if (ended || tx.now() >= token->expires_at) return {};
+    store::spend_refresh_token(tx, hash);
+    store_token(tx, next, token->family, *row);
+    application = std::move(row);
+    return {};
+  }));
+  if (!application) return unexpected(wrong_token());
+  return session_of(context, *application, std::move(next));
+}
+
+Result<UserSession> log_in_user(const Context& context, const std::string& username,
+                                const std::string& password, const std::string& code) {
+  COFFER_TRY(
+      const auto found,
+      store::with_reader(context.database,
+                         [&](store::Connection& db) -> Result<std::optional<store::UserRow>> {
+                           return store::find_user_by_username(db, folded_username(username));
+                         }));
+  // An unknown name takes as long as a wrong password.
+  const bool password_matches =
+      auth::matches_password(found ? found->password_hash : auth::no_password_hash(), password);
+  if (!found || !password_matches) return unexpected(wrong_user());
+  COFFER_TRY(const Secret key, open_otp_key(context, *found));
+  const auto step = auth::match_totp(key, code, context.clock.machine_now());
+  if (!step) return unexpected(wrong_user());
+  COFFER_TRY_VOID(context.queue.run([&](store::WriteTx& tx) -> Result<void> {
+    const auto row = store::find_user(tx.db(), found->id);
+    const bool changed = !row || row->key_version != found->key_version;
+    if (changed || row->suspended || *step <= row->otp_step) return unexpected(wrong_user());
+    store::set_otp_step(tx, row->id, *step);
+    return {};
+  }));
+  auth::TokenClaims claims;
+  claims.kind = auth::TokenKind::user;
+  claims.user = found->id;
+  claims.association = found->association;
+  claims.scopes = ScopeSet::all();
+  claims.key_version = found->key_version;
+  claims.issued_at = context.clock.now();
+  claims.expires_at = claims.issued_at.plus_ms(context.token_lifetime_ms);
+  return UserSession{context.tokens.issue(claims), found->association,
+                     context.token_lifetime_ms / 1000};
+}
+
+}  // namespace coffer::flows

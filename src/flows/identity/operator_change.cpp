@@ -1,0 +1,60 @@
+#include "flows/identity/operator_change.h"
+
+#include "auth/password.h"
+#include "flows/identity/user_changes.h"
+
+namespace coffer::flows {
+namespace {
+
+constexpr std::size_t kPasswordMin = 12;
+constexpr std::size_t kPasswordMax = 128;
+
+Result<store::OperatorRow> changed(store::WriteTx& tx, std::optional<store::OperatorRow> row,
+                                   const OperatorChange& change) {
+  if (!row) return unexpected(unknown_operator());
+  COFFER_TRY_VOID(change(tx, *row));
+  store::update_operator(tx, *row);
+  return *store::find_operator(tx.db(), row->id);
+}
+
+}  // namespace
+
+Problem unknown_operator() { return Problem(Slug::not_found, "The operator was not found."); }
+
+Result<std::optional<store::OperatorRow>> find_operator_named(const Context& context,
+                                                              const std::string& name) {
+  return store::with_reader(
+      context.database, [&](store::Connection& db) -> Result<std::optional<store::OperatorRow>> {
+        return store::find_operator_by_name(db, folded_username(name));
+      });
+}
+
+Result<store::OperatorRow> change_operator_named(const Context& context, const std::string& name,
+                                                 const OperatorChange& change) {
+  return store::run_for<store::OperatorRow>(
+      context.queue, [&](store::WriteTx& tx) -> Result<store::OperatorRow> {
+        return changed(tx, store::find_operator_by_name(tx.db(), folded_username(name)), change);
+      });
+}
+
+Result<store::OperatorRow> change_operator(const Context& context, OperatorId id,
+                                           const OperatorChange& change) {
+  return store::run_for<store::OperatorRow>(
+      context.queue, [&](store::WriteTx& tx) -> Result<store::OperatorRow> {
+        return changed(tx, store::find_operator(tx.db(), id), change);
+      });
+}
+
+Result<std::string> operator_password_hash(const Context& context, const Secret& password,
+                                           std::string_view name) {
+  const std::string& text = password.reveal();
+  std::string fault;
+  if (text.size() < kPasswordMin) fault = "must have at least 12 characters";
+  if (text.size() > kPasswordMax) fault = "must have at most 128 bytes";
+  if (folded_username(text) == name) fault = "must differ from the name";
+  if (fault.empty()) return auth::hash_password(password, context.random);
+  return unexpected(Problem(Slug::validation_failed, "The password does not meet the requirements.",
+                            {{"password", fault}}));
+}
+
+}  // namespace coffer::flows

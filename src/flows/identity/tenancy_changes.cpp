@@ -1,0 +1,145 @@
+#include "flows/identity/tenancy_changes.h"
+
+#include "auth/secret_hash.h"
+#include "auth/strkey.h"
+
+namespace coffer::flows {
+namespace {
+
+Problem unknown_association() { return Problem(Slug::not_found, "The association was not found."); }
+Problem unknown_application() { return Problem(Slug::not_found, "The application was not found."); }
+
+/// New secrets; their hashes go into `row`. The key pair is replaced unless the caller brought one.
+IssuedSecrets issue_secrets(Random& random, store::ApplicationRow& row, bool own_key) {
+  IssuedSecrets secrets;
+  secrets.client_id = row.client_id;
+  secrets.client_secret = auth::generate_secret(random, auth::kClientSecretPrefix);
+  secrets.api_key = auth::generate_secret(random, auth::kApiKeyPrefix);
+  secrets.connect_secret = auth::generate_secret(random, auth::kConnectSecretPrefix);
+  secrets.sign_in_secret = auth::generate_secret(random, auth::kSignInSecretPrefix);
+  if (!own_key) {
+    auth::KeyPair keys = auth::generate_key_pair(random);
+    row.public_key = keys.public_key.to_string();
+    secrets.secret_seed = std::move(keys.seed_text);
+  }
+  secrets.public_key = row.public_key;
+  row.client_secret_hash = auth::hash_secret(secrets.client_secret.reveal());
+  row.api_key_hash = auth::hash_secret(secrets.api_key.reveal());
+  row.connect_hash = auth::hash_secret(secrets.connect_secret.reveal());
+  row.sign_in_hash = auth::hash_secret(secrets.sign_in_secret.reveal());
+  return secrets;
+}
+
+Result<void> check_public_key(store::Connection& db, const std::string& key) {
+  if (!auth::PublicKey::parse(key)) {
+    return unexpected(Problem(Slug::validation_failed, "The public key is not valid.",
+                              {{"publicKey", "must be a G... StrKey with a correct checksum"}}));
+  }
+  for (const auto& other : store::list_applications(db)) {
+    if (other.public_key == key) {
+      return unexpected(Slug::conflict, "An application with this public key already exists.");
+    }
+  }
+  return {};
+}
+
+Result<store::ApplicationRow> change_application(
+    const Context& context, ApplicationId id,
+    const std::function<void(store::ApplicationRow&)>& change) {
+  return store::run_for<store::ApplicationRow>(
+      context.queue, [&](store::WriteTx& tx) -> Result<store::ApplicationRow> {
+        auto row = store::find_application(tx.db(), id);
+        if (!row) return unexpected(unknown_application());
+        change(*row);
+        store::update_application(tx, *row);
+        return *std::move(row);
+      });
+}
+
+}  // namespace
+
+Result<store::AssociationRow> register_association(const Context& context, const std::string& name,
+                                                   AssociationStatus status, EntityType type) {
+  if (name.empty()) {
+    return unexpected(
+        Problem(Slug::validation_failed, "The name is empty.", {{"name", "must not be blank"}}));
+  }
+  store::AssociationRow row;
+  row.id = context.random.id<AssociationId>(context.clock.now());
+  row.name = name;
+  row.status = status;
+  row.entity_type = type;
+  return store::run_for<store::AssociationRow>(
+      context.queue, [&](store::WriteTx& tx) -> Result<store::AssociationRow> {
+        store::insert_association(tx, row);
+        return *store::find_association(tx.db(), row.id);
+      });
+}
+
+Result<store::AssociationRow> change_association_status(const Context& context, AssociationId id,
+                                                        AssociationStatus to) {
+  return store::run_for<store::AssociationRow>(
+      context.queue, [&](store::WriteTx& tx) -> Result<store::AssociationRow> {
+        const auto row = store::find_association(tx.db(), id);
+        if (!row) return unexpected(unknown_association());
+        if (!may_change(row->status, to)) {
+          return unexpected(Slug::conflict, "The association is " + std::string(name(row->status)) +
+                                                " and cannot become " + std::string(name(to)) +
+                                                ".");
+        }
+        store::set_association_status(tx, id, to);
+        return *store::find_association(tx.db(), id);
+      });
+}
+
+Result<RegisteredApplication> register_application(const Context& context,
+                                                   const NewApplication& application) {
+  RegisteredApplication out;
+  store::ApplicationRow& row = out.application;
+  row.id = context.random.id<ApplicationId>(context.clock.now());
+  row.environment = application.environment;
+  row.name = application.name;
+  row.scopes = application.scopes;
+  row.client_id = "app_" + to_hex(context.random.bytes(12));
+  row.public_key = application.public_key.value_or("");
+  out.secrets = issue_secrets(context.random, row, application.public_key.has_value());
+  COFFER_TRY_VOID(context.queue.run([&](store::WriteTx& tx) -> Result<void> {
+    COFFER_TRY_VOID(check_public_key(tx.db(), row.public_key));
+    if (application.association) {
+      row.tenant = store::find_tenant(tx.db(), *application.association, row.environment);
+      if (!row.tenant) return unexpected(unknown_association());
+    }
+    store::insert_application(tx, row);
+    row = *store::find_application(tx.db(), row.id);
+    return {};
+  }));
+  return out;
+}
+
+Result<RegisteredApplication> rotate_application(const Context& context, ApplicationId id) {
+  RegisteredApplication out;
+  COFFER_TRY(out.application, change_application(context, id, [&](store::ApplicationRow& row) {
+               // The key pair stays: it is not a secret of ours, and wallets know the public key.
+               out.secrets = issue_secrets(context.random, row, true);
+               ++row.key_version;
+             }));
+  return out;
+}
+
+Result<store::ApplicationRow> suspend_application(const Context& context, ApplicationId id,
+                                                  bool suspended) {
+  return change_application(context, id, [&](store::ApplicationRow& row) {
+    row.suspended = suspended;
+    ++row.key_version;
+  });
+}
+
+Result<store::ApplicationRow> change_scopes(const Context& context, ApplicationId id,
+                                            ScopeSet scopes) {
+  return change_application(context, id, [&](store::ApplicationRow& row) {
+    row.scopes = scopes;
+    ++row.key_version;
+  });
+}
+
+}  // namespace coffer::flows

@@ -1,0 +1,147 @@
+#include "flows/operations/backup_plan.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/files/durable_file.h"
+#include "base/files/folders.h"
+#include "base/log.h"
+#include "flows/operations/backups.h"
+#include "flows/operations/figures.h"
+
+namespace coffer::flows {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t kTryAgainMs = 600'000;
+constexpr std::int64_t kLookAgainMs = 3'600'000;
+constexpr std::size_t kStampLength = 16;  // 20260131T090000Z
+constexpr std::string_view kPartial = ".partial";
+
+/// Leaves a backup from inside its progress.
+struct Stopped {};
+
+/// The time in the name of a backup of this database; empty for any other file.
+std::string stamp_of(const Context& context, const fs::path& file) {
+  const std::string stem = fs::path(context.database.path()).stem().string() + "-";
+  const std::string name = file.filename().string();
+  const bool ours = name.size() == stem.size() + kStampLength + 3 && name.starts_with(stem) &&
+                    name.ends_with("Z.db") && name[stem.size() + 8] == 'T';
+  return ours ? name.substr(stem.size(), kStampLength) : std::string();
+}
+
+/// Newest first.
+std::vector<std::pair<std::string, fs::path>> backups_in(const Context& context,
+                                                         const std::string& folder) {
+  std::vector<std::pair<std::string, fs::path>> out;
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    std::string stamp = stamp_of(context, at->path());
+    if (!stamp.empty()) out.emplace_back(std::move(stamp), at->path());
+  }
+  std::sort(out.rbegin(), out.rend());
+  return out;
+}
+
+/// 20260131T090000Z -> the instant.
+std::optional<Timestamp> instant_of(const std::string& stamp) {
+  std::string text = stamp.substr(0, 4) + "-" + stamp.substr(4, 2) + "-" + stamp.substr(6, 5) +
+                     ":" + stamp.substr(11, 2) + ":" + stamp.substr(13);
+  return Timestamp::parse(text);
+}
+
+/// What killed backups left behind.
+void drop_partial_backups(const Context& context, const std::string& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    std::string name = at->path().string();
+    if (!name.ends_with(kPartial)) continue;
+    name.resize(name.size() - kPartial.size());
+    if (!stamp_of(context, name).empty()) names.push_back(std::move(name));
+  }
+  // Taken over, unless somebody is writing it, and given up: that removes it.
+  for (const std::string& name : names) static_cast<void>(PartialFile::create(name));
+}
+
+void report_failure(const Context& context, const std::string& reason) {
+  log_error("backup", "scheduled backup failed", {{"problem", reason}});
+  note_backup_failure(context);
+  const auto recorded = context.queue.run([&](store::WriteTx& tx) -> Result<void> {
+    store::record_backup_failure(tx, reason);
+    return {};
+  });
+  if (!recorded) log_warning("backup", "the failure could not be recorded");
+}
+
+/// Why the backup failed; empty on success.
+std::string scheduled_backup(const Context& context, const BackupPlan& plan,
+                             const std::function<bool()>& stopping) {
+  const auto path = backup_path_in(context, plan.folder);
+  if (!path) return path.error().detail;
+  const auto made = back_up(context, {*path, true, plan.floor_bytes}, [&](auto&&...) {
+    if (stopping()) throw Stopped();
+  });
+  if (!made) return made.error().detail;
+  if (made->verdict->violations.empty()) {
+    log_info("backup", "scheduled backup complete",
+             {{"path", made->path}, {"bytes", made->bytes}, {"ms", made->took_ms}});
+    return {};
+  }
+  const store::Violation& first = made->verdict->violations.front();
+  return "verification of the copy failed: " + first.invariant + ": " + first.detail;
+}
+
+}  // namespace
+
+Result<std::string> backup_path_in(const Context& context, const std::string& folder) {
+  COFFER_TRY_VOID(make_private_folder(folder));
+  std::string stamp = context.clock.now().to_string().substr(0, 19);
+  std::erase_if(stamp, [](char c) { return c == '-' || c == ':'; });
+  const fs::path name = fs::path(context.database.path()).stem().string() + "-" + stamp + "Z.db";
+  return (fs::path(folder) / name).string();
+}
+
+int drop_old_backups(const Context& context, const std::string& folder, int keep) {
+  const auto there = backups_in(context, folder);
+  int dropped = 0;
+  for (std::size_t i = static_cast<std::size_t>(std::max(keep, 1)); i < there.size(); ++i) {
+    std::error_code error;
+    fs::remove(there[i].second, error);
+    if (error) continue;
+    fs::remove(there[i].second.string() + ".sha256", error);
+    ++dropped;
+  }
+  return dropped;
+}
+
+std::int64_t run_backup_plan(const Context& context, const BackupPlan& plan,
+                             const std::function<bool()>& stopping) {
+  const auto there = backups_in(context, plan.folder);
+  if (!there.empty()) {
+    const auto last = instant_of(there.front().first);
+    const std::int64_t due_in_ms = last ? last->ms + plan.every_ms - context.clock.now().ms : 0;
+    // A clock that went back does not put it off for longer than a plan's time.
+    if (due_in_ms > 0 && due_in_ms <= plan.every_ms) return std::min(due_in_ms, kLookAgainMs);
+  }
+  drop_partial_backups(context, plan.folder);
+  std::string failed;
+  try {
+    failed = scheduled_backup(context, plan, stopping);
+  } catch (const Stopped&) {
+    return kTryAgainMs;
+  }
+  if (!failed.empty()) {
+    report_failure(context, failed);
+    return kTryAgainMs;
+  }
+  const int dropped = drop_old_backups(context, plan.folder, plan.keep);
+  if (dropped > 0) log_info("backup", "old backups removed", {{"count", dropped}});
+  return std::min(plan.every_ms, kLookAgainMs);
+}
+
+}  // namespace coffer::flows

@@ -1,0 +1,157 @@
+#include "flows/operations/backups.h"
+
+#include <sys/stat.h>
+
+#include <filesystem>
+
+#include "base/files/durable_file.h"
+#include "base/files/folders.h"
+#include "base/limits/pace.h"
+#include "base/log.h"
+
+namespace coffer::flows {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Payments wait behind what one flush writes.
+constexpr std::int64_t kFlushEveryBytes = 2 << 20;
+// What payments may write while a backup is taken.
+constexpr std::uint64_t kLogMarginBytes = 64ULL << 20;
+
+/// Leaves a backup from inside its progress.
+struct GaveUp {
+  Problem problem;
+};
+
+std::uint64_t free_bytes(const std::string& folder) {
+  return free_disk_bytes(folder).value_or(UINT64_MAX);  // writing will tell
+}
+
+bool same_disk(const std::string& a, const std::string& b) {
+  struct stat one {};
+  struct stat other {};
+  return ::stat(a.c_str(), &one) == 0 && ::stat(b.c_str(), &other) == 0 &&
+         one.st_dev == other.st_dev;
+}
+
+/// How much the disk of the backup has to keep free, so that payments are not refused for its sake.
+std::uint64_t reserve_of(const Context& context, const BackupRequest& request) {
+  return same_disk(context.database.path(), directory_of(request.path))
+             ? request.floor_bytes + kLogMarginBytes
+             : 0;
+}
+
+Problem no_room(const BackupRequest& request, std::uint64_t wanted) {
+  return Problem(
+      Slug::storage_full,
+      "not enough disk space for a backup in " + directory_of(request.path) + ": it needs " +
+          std::to_string((wanted >> 20) + 1) +
+          " MiB, and some space must remain for payments. Free disk space, or choose another disk");
+}
+
+Problem ran_out(const BackupRequest& request) {
+  return Problem(Slug::storage_full,
+                 "the disk became too full in " + directory_of(request.path) +
+                     " during the backup, which was abandoned because payments take precedence. "
+                     "Free disk space, or choose another disk");
+}
+
+/// The copy, synchronised piece by piece.
+Result<void> copy(const Context& context, const BackupRequest& request, PartialFile& file,
+                  const ProgressFunction& progress) {
+  const std::uint64_t reserve = reserve_of(context, request);
+  std::int64_t flushed = 0;
+  return store::copy_database(context.database, context.queue, file.path(),
+                              [&](std::int64_t done, std::int64_t total) {
+                                progress({"copying", done, total, Progress::Unit::bytes});
+                                if (done - flushed < kFlushEveryBytes) return;
+                                flushed = done;
+                                if (free_bytes(directory_of(request.path)) < reserve)
+                                  throw GaveUp{ran_out(request)};
+                                if (auto flushed_to_disk = file.flush(); !flushed_to_disk) {
+                                  throw GaveUp{std::move(flushed_to_disk).error()};
+                                }
+                              });
+}
+
+Problem sql_problem(const BackupRequest& request, const store::SqlError& error) {
+  constexpr int kFull = 13;  // SQLITE_FULL
+  return Problem(error.primary_code == kFull ? Slug::storage_full : Slug::unexpected_error,
+                 "cannot write " + request.path + ": " + error.what());
+}
+
+Result<void> publish(const BackupRequest& request, PartialFile& file, Backup& out) {
+  const std::string name = fs::path(request.path).filename().string();
+  // The checksum first: a backup that has its name is never without.
+  COFFER_TRY_VOID(write_durably(request.path + ".sha256", out.sha256 + "  " + name + "\n"));
+  return file.publish();
+}
+
+/// The database, in a file that has no name of its own yet.
+Result<PartialFile> write_copy(const Context& context, const BackupRequest& request,
+                               const ProgressFunction& progress) {
+  std::error_code ignored;
+  const std::uint64_t wanted =
+      fs::file_size(context.database.path(), ignored) + context.database.wal_bytes();
+  const std::uint64_t free = free_bytes(directory_of(request.path));
+  if (free < wanted || free - wanted < reserve_of(context, request)) {
+    return unexpected(no_room(request, wanted));
+  }
+  COFFER_TRY(PartialFile file, PartialFile::create(request.path));
+  try {
+    COFFER_TRY_VOID(copy(context, request, file, progress));
+  } catch (const GaveUp& fault) {
+    return unexpected(fault.problem);
+  } catch (const store::SqlError& error) {
+    return unexpected(sql_problem(request, error));
+  }
+  return file;
+}
+
+Result<Backup> write_backup(const Context& context, const BackupRequest& request,
+                            const ProgressFunction& progress) {
+  Backup out{.path = request.path, .begun_at = context.queue.now()};
+  const std::int64_t began_ms = context.clock.monotonic_ms();
+  COFFER_TRY(PartialFile file, write_copy(context, request, progress));
+  COFFER_TRY_VOID(file.flush());
+  if (request.verify) out.verdict = store::verify_file(file.path(), progress);
+  std::error_code ignored;
+  out.bytes = static_cast<std::int64_t>(fs::file_size(file.path(), ignored));
+  if (!out.verdict || out.verdict->violations.empty()) {
+    Pace pace;
+    COFFER_TRY(out.sha256, sha256_of_file(file.path(), [&](std::int64_t done) {
+                 progress({"checksum", done, out.bytes, Progress::Unit::bytes});
+                 pace.rest();
+               }));
+    COFFER_TRY_VOID(publish(request, file, out));
+  }
+  out.took_ms = context.clock.monotonic_ms() - began_ms;
+  return out;
+}
+
+}  // namespace
+
+Result<Backup> back_up(const Context& context, const BackupRequest& request,
+                       const ProgressFunction& progress) {
+  Result<Backup> made = write_backup(context, request, progress);
+  if (!made || (made->verdict && !made->verdict->violations.empty())) return made;
+  const store::BackupRecord record{made->begun_at, made->bytes, request.verify, made->path};
+  const auto recorded = context.queue.run([&](store::WriteTx& tx) -> Result<void> {
+    store::record_backup(tx, record);
+    return {};
+  });
+  // The backup is there all the same.
+  if (!recorded) log_warning("backup", "the backup could not be recorded");
+  return made;
+}
+
+Result<void> with_copy(const Context& context, const BackupRequest& request,
+                       const ProgressFunction& progress,
+                       const std::function<void(const std::string&)>& use) {
+  COFFER_TRY(const PartialFile file, write_copy(context, request, progress));
+  use(file.path());
+  return {};
+}
+
+}  // namespace coffer::flows

@@ -1,0 +1,60 @@
+// What flows count for the operator: payments, deliveries, notifications, backups. Each function
+// does nothing without Context::figures.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/telemetry/metrics.h"
+#include "domain/operations/notification.h"
+#include "domain/payments/payment.h"
+#include "domain/webhooks/webhook.h"
+#include "flows/context.h"
+#include "outbound/webhooks/webhook_sender.h"
+
+namespace coffer::flows {
+
+/// The cells, made once, so that counting takes no lock.
+class Figures {
+ public:
+  /// `metrics` outlives this.
+  explicit Figures(Metrics& metrics);
+
+ private:
+  friend void count_payment(const Context&, store::WriteTx&, PaymentType, PaymentStatus);
+  friend void note_settled(const Context&, Timestamp);
+  friend void count_delivery(const Context&, store::WriteTx&, DeliveryState);
+  friend void note_attempt(const Context&, const outbound::WebhookResponse&);
+  friend void note_backup_failure(const Context&);
+  friend void note_notification(const Context&, NotificationChannel, bool);
+
+  static constexpr std::size_t kTypes = 8;
+  static constexpr std::size_t kStatuses = 8;
+  static constexpr std::size_t kDeliveryStates = 4;
+  std::array<std::array<Counter*, kStatuses>, kTypes> payments_{};
+  std::array<Counter*, kDeliveryStates> deliveries_{};
+  Histogram* settlement_delays_;
+  Counter* attempts_delivered_;
+  Counter* attempts_refused_;
+  Counter* attempts_unanswered_;
+  Histogram* attempt_times_;
+  Counter* backup_failures_;
+  Metrics& metrics_;
+};
+
+/// Inside the command that brings a payment into this status, or makes it.
+void count_payment(const Context& context, store::WriteTx& tx, PaymentType type,
+                   PaymentStatus status);
+/// A payment that could be settled since `due` was settled now.
+void note_settled(const Context& context, Timestamp due);
+/// Inside the command that ends a delivery.
+void count_delivery(const Context& context, store::WriteTx& tx, DeliveryState state);
+/// One attempt of a delivery, as it ended.
+void note_attempt(const Context& context, const outbound::WebhookResponse& answer);
+/// A scheduled backup failed.
+void note_backup_failure(const Context& context);
+/// One attempt to send a message.
+void note_notification(const Context& context, NotificationChannel channel, bool sent);
+
+}  // namespace coffer::flows

@@ -1,0 +1,164 @@
+#include "flows/operations/restore.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "base/files/descriptor.h"
+#include "base/files/durable_file.h"
+#include "base/files/folders.h"
+#include "store/operations/foreign_file.h"
+
+namespace coffer::flows {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kHexLength = 64;
+
+/// Nothing may be there that the restored file could be mixed with.
+Result<void> check_free(const std::string& target) {
+  struct stat there {};
+  if (::lstat(target.c_str(), &there) == 0) {
+    return unexpected(Slug::conflict,
+                      target +
+                          " already exists and is unchanged. Move it away together with its -wal "
+                          "file, or restore to another file with --db");
+  }
+  for (const char* suffix : {"-wal", "-journal"}) {
+    if (::lstat((target + suffix).c_str(), &there) != 0) continue;
+    return unexpected(Slug::conflict, target + suffix +
+                                          " exists. It belongs to a former file and may contain "
+                                          "payments. Move it away together with that file");
+  }
+  return {};
+}
+
+std::int64_t size_of(const std::string& path) {
+  std::error_code error;
+  const auto size = fs::file_size(path, error);
+  return error ? 0 : static_cast<std::int64_t>(size);
+}
+
+Result<void> check_source(const std::string& backup) {
+  std::error_code error;
+  const auto type = fs::status(backup, error).type();
+  if (type == fs::file_type::not_found) {
+    return unexpected(Slug::not_found, "file not found: " + backup);
+  }
+  if (type != fs::file_type::regular) {
+    return unexpected(Slug::validation_failed, backup + " is not a regular file");
+  }
+  return {};
+}
+
+Result<void> check_not_in_use(const std::string& backup) {
+  std::error_code error;
+  if (fs::exists(backup + "-wal", error) && size_of(backup + "-wal") > 0) {
+    return unexpected(Slug::conflict, backup + " is a database in use, not a backup: there is a " +
+                                          backup + "-wal file. Make a backup with coffer backup");
+  }
+  return {};
+}
+
+Problem newer(const std::string& path, const store::FileVerdict& verdict) {
+  return Problem(Slug::conflict, path + " was written by a newer version of coffer (schema " +
+                                     std::to_string(verdict.summary.schema) +
+                                     "). Install that version and restore the file with it");
+}
+
+Problem written_to(const std::string& backup) {
+  return Problem(Slug::conflict, backup +
+                                     " changed during the restore: it is a database in use, not a "
+                                     "backup. Make a backup with coffer backup");
+}
+
+/// The copy at its partial name; with violations it must not be published.
+Result<Restored> prove(PartialFile& file, const std::string& backup, const store::FileLook& before,
+                       const ProgressFunction& progress) {
+  Restored out;
+  COFFER_TRY(out.checksum, check_checksum(backup, progress, out.verdict.violations));
+  if (!out.verdict.violations.empty()) return out;
+  const std::int64_t total = size_of(backup);
+  try {
+    store::drop_left_logs(file.path());
+    COFFER_TRY(out.bytes, copy_into(file, backup, [&](std::int64_t done) {
+                 progress({"copying", done, total, Progress::Unit::bytes});
+               }));
+    if (store::FileLook(backup) != before) return unexpected(written_to(backup));
+    store::leave_wal(file.path());
+  } catch (const store::SqlError& error) {
+    out.verdict.violations.push_back({"sqlite_file", error.what()});
+    return out;
+  }
+  out.verdict = store::verify_file(file.path(), progress);
+  out.schema_before = out.verdict.summary.schema;
+  if (out.verdict.newer_schema) return unexpected(newer(backup, out.verdict));
+  if (!out.verdict.violations.empty() || !out.verdict.older_schema) return out;
+  if (const std::string fault = store::upgrade_copy(file.path()); !fault.empty()) {
+    return unexpected(Slug::unexpected_error, fault);
+  }
+  out.verdict = store::verify_file(file.path(), progress);
+  return out;
+}
+
+}  // namespace
+
+Result<bool> check_checksum(const std::string& path, const ProgressFunction& progress,
+                            std::vector<store::Violation>& violations) {
+  std::ifstream file(path + ".sha256");
+  if (!file) return false;
+  std::string wanted;
+  file >> wanted;
+  const std::int64_t total = size_of(path);
+  COFFER_TRY(const std::string found, sha256_of_file(path, [&](std::int64_t done) {
+               progress({"checksum", done, total, Progress::Unit::bytes});
+             }));
+  if (wanted.size() == kHexLength && wanted == found) return true;
+  violations.push_back({"checksum", "the file does not match " + path + ".sha256"});
+  return true;
+}
+
+Result<Restored> judge_file(const std::string& path, const ProgressFunction& progress) {
+  COFFER_TRY_VOID(check_source(path));
+  Restored out;
+  out.bytes = size_of(path);
+  std::vector<store::Violation> violations;
+  COFFER_TRY(out.checksum, check_checksum(path, progress, violations));
+  out.verdict = store::verify_file(path, progress);
+  out.schema_before = out.verdict.summary.schema;
+  auto& all = out.verdict.violations;
+  all.insert(all.begin(), violations.begin(), violations.end());
+  return out;
+}
+
+Result<Restored> restore_backup(const std::string& backup, const std::string& target,
+                                const ProgressFunction& progress) {
+  COFFER_TRY_VOID(check_source(backup));
+  const store::FileLook before(backup);
+  COFFER_TRY_VOID(check_not_in_use(backup));
+  COFFER_TRY_VOID(check_free(target));
+  COFFER_TRY_VOID(make_private_folder(directory_of(target)));
+  // As long as it is held, no server starts on a half restored file.
+  const Descriptor lock(::open((target + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (!lock.is_open()) {
+    return unexpected(Slug::forbidden, "cannot open " + target + ".lock: " + std::strerror(errno));
+  }
+  if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
+    return unexpected(Slug::overloaded,
+                      target + " is in use by another coffer process. Stop it first");
+  }
+  COFFER_TRY(PartialFile file, PartialFile::create(target));
+  COFFER_TRY(Restored out, prove(file, backup, before, progress));
+  if (!out.verdict.violations.empty()) return out;
+  COFFER_TRY_VOID(file.publish());
+  return out;
+}
+
+}  // namespace coffer::flows

@@ -1,0 +1,225 @@
+#include "flows/parties/beneficiary_changes.h"
+
+#include <algorithm>
+
+#include "auth/strkey.h"
+
+namespace coffer::flows {
+namespace {
+
+/// Beneficiaries in one commit: enough to make fsync cheap, few enough not to keep others waiting.
+constexpr std::size_t kBatch = 50;
+
+/// A change is worked out before the queue, since it parses, and again when another change came
+/// first. Of those that contend, one wins each turn.
+constexpr int kTurns = 64;
+
+Problem changed_meanwhile() {
+  return Problem(Slug::overloaded,
+                 "Other requests change the beneficiary at the same time. Retry the request.")
+      .retry_after(1);
+}
+
+bool is_ledger_key(std::string_view text) { return auth::PublicKey::parse(text).has_value(); }
+
+std::vector<store::DestinationRow> rows_of(const Context& context,
+                                           const std::vector<Destination>& destinations) {
+  std::vector<store::DestinationRow> out;
+  for (const Destination& destination : destinations) {
+    store::DestinationRow row;
+    row.id = context.random.id<DestinationId>(context.clock.now());
+    row.detail = destination;
+    out.push_back(std::move(row));
+  }
+  return out;
+}
+
+BeneficiaryState state_of(const Context& context, const NewBeneficiary& beneficiary) {
+  BeneficiaryState state;
+  state.beneficiary.id = context.random.id<BeneficiaryId>(context.clock.now());
+  state.beneficiary.detail = beneficiary.detail;
+  state.destinations = rows_of(context, beneficiary.destinations);
+  return state;
+}
+
+Result<void> room_for_destinations(store::WriteTx& tx, const Tenant& tenant, std::size_t count) {
+  return tx.room_for(tenant, Quota::destinations, static_cast<std::int64_t>(count));
+}
+
+void insert_destinations(store::WriteTx& tx, const Tenant& tenant, BeneficiaryState& state) {
+  for (store::DestinationRow& row : state.destinations) {
+    row.beneficiary = state.beneficiary.key;
+    row.beneficiary_id = state.beneficiary.id;
+    store::insert_destination(tx, tenant, row);
+  }
+}
+
+/// One commit for all of them, or none.
+Result<void> insert_all(const Context& context, const Tenant& tenant,
+                        std::span<BeneficiaryState> states) {
+  return context.queue.run([&](store::WriteTx& tx) -> Result<void> {
+    for (BeneficiaryState& state : states) {
+      COFFER_TRY_VOID(tx.room_for(tenant, Quota::beneficiaries));
+      COFFER_TRY_VOID(room_for_destinations(tx, tenant, state.destinations.size()));
+      store::insert_beneficiary(tx, tenant, state.beneficiary);
+      insert_destinations(tx, tenant, state);
+    }
+    return {};
+  });
+}
+
+/// Writes what was made of `present`. `outdated` says that another change came first.
+Result<BeneficiaryState> apply_change(const Context& context, const Tenant& tenant,
+                                      const store::BeneficiaryRow& present,
+                                      const BeneficiaryChange& change, bool& outdated) {
+  std::vector<store::DestinationRow> fresh;
+  if (change.destinations) fresh = rows_of(context, *change.destinations);
+  return store::run_for<BeneficiaryState>(
+      context.queue, [&](store::WriteTx& tx) -> Result<BeneficiaryState> {
+        COFFER_TRY(auto beneficiary, live_beneficiary(tx.db(), tenant, present.id));
+        outdated = beneficiary.detail != present.detail;
+        if (outdated) return unexpected(changed_meanwhile());
+        beneficiary.detail = change.detail;
+        store::update_beneficiary(tx, tenant, beneficiary);
+        BeneficiaryState state{std::move(beneficiary), fresh};
+        if (!change.destinations) {
+          state.destinations = store::destinations_of(tx.db(), state.beneficiary.key);
+          return state;
+        }
+        store::archive_destinations(tx, tenant, state.beneficiary);
+        COFFER_TRY_VOID(room_for_destinations(tx, tenant, fresh.size()));
+        insert_destinations(tx, tenant, state);
+        return state;
+      });
+}
+
+/// Runs `change` on a live beneficiary and dates it.
+template <class T>
+Result<T> change_beneficiary(
+    const Context& context, const Tenant& tenant, BeneficiaryId id,
+    const std::function<Result<T>(store::WriteTx&, store::BeneficiaryRow&)>& change) {
+  return store::run_for<T>(context.queue, [&](store::WriteTx& tx) -> Result<T> {
+    COFFER_TRY(auto beneficiary, live_beneficiary(tx.db(), tenant, id));
+    COFFER_TRY(auto result, change(tx, beneficiary));
+    store::touch_beneficiary(tx, tenant, beneficiary);
+    return result;
+  });
+}
+
+}  // namespace
+
+BeneficiaryRules beneficiary_rules(const Context& context) {
+  return {context.clock.now(), context.network_name, is_ledger_key};
+}
+
+Result<store::BeneficiaryRow> live_beneficiary(store::Connection& db, const Tenant& tenant,
+                                               BeneficiaryId id) {
+  auto row = store::find_beneficiary(db, tenant, id);
+  if (!row || row->archived) return unexpected(Slug::not_found, "The beneficiary was not found.");
+  return *std::move(row);
+}
+
+Result<store::DestinationRow> live_destination(store::Connection& db, const Tenant& tenant,
+                                               BeneficiaryId id, DestinationId destination_id) {
+  auto row = store::find_destination(db, tenant, destination_id);
+  if (!row || row->archived || row->beneficiary_id != id) {
+    return unexpected(Slug::not_found, "The payment destination was not found.");
+  }
+  return *std::move(row);
+}
+
+Result<BeneficiaryState> create_beneficiary(const Context& context, const Tenant& tenant,
+                                            const NewBeneficiary& beneficiary) {
+  BeneficiaryState state = state_of(context, beneficiary);
+  COFFER_TRY_VOID(insert_all(context, tenant, {&state, 1}));
+  return state;
+}
+
+std::vector<Result<BeneficiaryState>> create_beneficiaries(
+    const Context& context, const Tenant& tenant, std::span<const NewBeneficiary> beneficiaries) {
+  std::vector<Result<BeneficiaryState>> out;
+  for (std::size_t from = 0; from < beneficiaries.size(); from += kBatch) {
+    const auto part = beneficiaries.subspan(from, std::min(kBatch, beneficiaries.size() - from));
+    std::vector<BeneficiaryState> states;
+    for (const NewBeneficiary& beneficiary : part) states.push_back(state_of(context, beneficiary));
+    const auto together = insert_all(context, tenant, states);
+    // Nothing stays of a batch that failed; each on its own shows which one it was.
+    for (BeneficiaryState& state : states) {
+      const auto result = together ? together : insert_all(context, tenant, {&state, 1});
+      out.push_back(result ? Result<BeneficiaryState>(std::move(state))
+                           : Result<BeneficiaryState>(unexpected(result.error())));
+    }
+  }
+  return out;
+}
+
+Result<BeneficiaryState> revise_beneficiary(const Context& context, const Tenant& tenant,
+                                            BeneficiaryId id, const Revise& revise) {
+  for (int turn = 1;; ++turn) {
+    COFFER_TRY(const auto present, store::with_reader(context.database, [&](store::Connection& db) {
+                 return live_beneficiary(db, tenant, id);
+               }));
+    COFFER_TRY(const BeneficiaryChange change, revise(present));
+    bool outdated = false;
+    auto state = apply_change(context, tenant, present, change, outdated);
+    if (!outdated || turn == kTurns) return state;
+  }
+}
+
+Result<void> archive_beneficiary(const Context& context, const Tenant& tenant, BeneficiaryId id) {
+  return context.queue.run([&](store::WriteTx& tx) -> Result<void> {
+    COFFER_TRY(const auto beneficiary, live_beneficiary(tx.db(), tenant, id));
+    store::archive_beneficiary(tx, tenant, beneficiary);
+    return {};
+  });
+}
+
+Result<store::DestinationRow> add_destination(const Context& context, const Tenant& tenant,
+                                              BeneficiaryId id, const Destination& destination) {
+  store::DestinationRow row = rows_of(context, {destination}).front();
+  return change_beneficiary<store::DestinationRow>(
+      context, tenant, id,
+      [&](store::WriteTx& tx, store::BeneficiaryRow& beneficiary) -> Result<store::DestinationRow> {
+        if (store::destinations_of(tx.db(), beneficiary.key).size() >= kDestinationsMax) {
+          return unexpected(Slug::conflict,
+                            "The beneficiary has " + std::to_string(kDestinationsMax) +
+                                " payment destinations, the maximum. Archive one first.");
+        }
+        COFFER_TRY_VOID(room_for_destinations(tx, tenant, 1));
+        row.beneficiary = beneficiary.key;
+        row.beneficiary_id = beneficiary.id;
+        store::insert_destination(tx, tenant, row);
+        return row;
+      });
+}
+
+Result<store::DestinationRow> replace_destination(const Context& context, const Tenant& tenant,
+                                                  BeneficiaryId id, DestinationId destination_id,
+                                                  const Destination& destination) {
+  return change_beneficiary<store::DestinationRow>(
+      context, tenant, id,
+      [&](store::WriteTx& tx, store::BeneficiaryRow&) -> Result<store::DestinationRow> {
+        COFFER_TRY(auto row, live_destination(tx.db(), tenant, id, destination_id));
+        if (row.detail == destination) return row;
+        store::archive_destination(tx, tenant, row);
+        COFFER_TRY_VOID(room_for_destinations(tx, tenant, 1));
+        row.detail = destination;
+        store::insert_destination(tx, tenant, row);
+        return row;
+      });
+}
+
+Result<void> archive_destination(const Context& context, const Tenant& tenant, BeneficiaryId id,
+                                 DestinationId destination_id) {
+  const auto archived = change_beneficiary<store::DestinationRow>(
+      context, tenant, id,
+      [&](store::WriteTx& tx, store::BeneficiaryRow&) -> Result<store::DestinationRow> {
+        COFFER_TRY(auto row, live_destination(tx.db(), tenant, id, destination_id));
+        store::archive_destination(tx, tenant, row);
+        return row;
+      });
+  if (!archived) return unexpected(archived.error());
+  return {};
+}
+
+}  // namespace coffer::flows

@@ -1,0 +1,245 @@
+#include "flows/payments/make_quote.h"
+
+#include <algorithm>
+
+#include "flows/providers/terms.h"
+#include "store/identity/tenants.h"
+
+namespace coffer::flows {
+namespace {
+
+/// Everything that storage says before the provider is asked.
+struct Prepared {
+  store::ConnectorRow connector;
+  store::QuoteRow quote;       // without price and times
+  std::optional<FeeRule> fee;  // an exact row of the association
+};
+
+Problem unknown_quote() { return Problem(Slug::not_found, "The quote was not found."); }
+
+PayMethod pay_method(DestinationMethod method) {
+  switch (method) {
+    case DestinationMethod::bank:
+      return PayMethod::bank;
+    case DestinationMethod::mobile_money:
+      return PayMethod::momo;
+    case DestinationMethod::crypto:
+      return PayMethod::crypto;
+  }
+  throw InternalError("unknown destination method");
+}
+
+void check_connector(const ConnectorTerms& connector, const QuoteRequest& request,
+                     ValidationErrors& errors) {
+  if (connector.flow == ConnectorFlow::bespoke) {
+    errors.add(Slug::validation_failed, "connectorId",
+               "is provider-initiated (flow BESPOKE) and has no quotes");
+  } else if (request.direction && connector.direction != *request.direction) {
+    errors.add(Slug::validation_failed, "connectorId",
+               "has the direction " + std::string(name(connector.direction)) +
+                   "; off-ramp and on-ramp payments have separate connectors");
+  }
+  if (connector.status == ConnectorStatus::paused) {
+    errors.add(Slug::conflict, "connectorId", "is paused");
+  }
+}
+
+/// The destination the quote is for: the one asked for, or the only one that fits.
+void attribute(const std::vector<store::QuoteDestination>& destinations,
+               const ConnectorTerms& connector, std::optional<DestinationId> wanted,
+               store::QuoteRow& quote, ValidationErrors& errors) {
+  const store::QuoteDestination* found = nullptr;
+  int fitting = 0;
+  for (const store::QuoteDestination& destination : destinations) {
+    const bool fit = fits(connector, destination);
+    if (wanted ? destination.id == *wanted : fit) found = &destination;
+    if (fit) ++fitting;
+  }
+  if (wanted && found == nullptr) {
+    errors.add(Slug::not_found, "destinationId", "is not a destination of this beneficiary");
+  } else if (wanted && !fits(connector, *found)) {
+    errors.add(Slug::validation_failed, "destinationId",
+               "does not match the method, country and currency of the connector");
+  } else if (wanted || fitting == 1) {
+    quote.destination = found->key;
+    quote.destination_id = found->id;
+  }
+}
+
+void prepare_beneficiary(store::Connection& db, const Tenant& tenant, const QuoteRequest& request,
+                         const ConnectorTerms* connector, store::QuoteRow& quote,
+                         ValidationErrors& errors) {
+  const auto party = store::find_quote_party(db, tenant, *request.beneficiary);
+  if (!party) {
+    errors.add(Slug::not_found, "beneficiaryId", "is not one of your beneficiaries");
+    return;
+  }
+  quote.beneficiary = party->beneficiary;
+  quote.beneficiary_id = *request.beneficiary;
+  quote.type = transaction_type(party->sender == EntityType::business,
+                                party->receiver == EntityType::business);
+  if (connector == nullptr) return;
+  attribute(store::quote_destinations(db, party->beneficiary), *connector, request.destination,
+            quote, errors);
+}
+
+/// What an association pays consumers by, when nothing says who is paid.
+TransactionType default_type(store::Connection& db, const Tenant& tenant) {
+  const auto association = store::find_association(db, tenant.association);
+  return transaction_type(association->entity_type == EntityType::business, false);
+}
+
+void check_type(const ConnectorTerms& connector, const QuoteRequest& request,
+                const store::QuoteRow& quote, ValidationErrors& errors) {
+  if (!quote.type || contains(connector.types, *quote.type)) return;
+  errors.add(Slug::validation_failed, request.beneficiary ? "beneficiaryId" : "transactionType",
+             "makes this a " + std::string(name(*quote.type)) +
+                 " payment, which the connector does not support");
+}
+
+Result<Prepared> prepare(const Context& context, store::Connection& db, const Tenant& tenant,
+                         const QuoteRequest& request) {
+  ValidationErrors errors;
+  Prepared out;
+  auto row = store::find_connector(db, tenant.environment, request.connector);
+  if (!row)
+    errors.add(Slug::not_found, "connectorId",
+               "is not a connector; list connectors with GET /v1/connectors");
+  const ConnectorTerms* connector = row ? &row->terms : nullptr;
+  out.quote.type = request.type;
+  if (request.beneficiary) {
+    prepare_beneficiary(db, tenant, request, connector, out.quote, errors);
+  }
+  if (connector != nullptr) {
+    check_connector(*connector, request, errors);
+    const bool off_ramp = connector->direction == Direction::off_ramp;
+    if (off_ramp && !out.quote.type) out.quote.type = default_type(db, tenant);
+    check_type(*connector, request, out.quote, errors);
+    if (!request.exact_receive) check_quote_amount(*connector, request.amount, errors);
+    if (off_ramp && out.quote.destination && !request.exact_receive) {
+      check_limits(db, *connector, *out.quote.destination, request.amount, context.queue.now(),
+                   errors);
+    }
+    if (off_ramp) {
+      out.fee = store::find_fee(db, tenant.association, connector->key, *out.quote.type);
+    }
+    out.quote.connector = connector->key;
+    const int decimals = connector->receive_decimals();
+    if (request.exact_receive && truncate_to(request.amount, decimals) != request.amount) {
+      errors.add(Slug::amount_precision, "amount",
+                 decimals_rule(connector->receive_code(), decimals));
+    }
+  }
+  if (!errors.empty()) return unexpected(errors.problem());
+  out.connector = *std::move(row);
+  return out;
+}
+
+bool has_places(Amount amount, int decimals) { return truncate_to(amount, decimals) == amount; }
+
+/// A provider's answer that contradicts the question, or itself, is worth nothing.
+bool makes_sense(const ConnectorTerms& terms, const outbound::ProviderQuote& answer,
+                 const QuoteRequest& request, Timestamp now) {
+  const bool answers =
+      request.exact_receive ? answer.receive >= request.amount : answer.send == request.amount;
+  return answers && answer.send.is_positive() && answer.receive.is_positive() &&
+         !answer.fee.is_negative() && answer.rate.numerator > 0 && answer.rate.denominator > 0 &&
+         has_places(answer.send, terms.send_decimals()) &&
+         has_places(answer.fee, terms.send_decimals()) &&
+         has_places(answer.receive, terms.receive_decimals()) &&
+         (terms.direction == Direction::off_ramp || answer.fee <= answer.send) &&
+         (!answer.expires_at || *answer.expires_at > now);
+}
+
+Result<Price> price_of(const Prepared& prepared, const outbound::ProviderQuote& answer) {
+  Price price{answer.send, answer.receive, answer.fee, answer.send, answer.rate};
+  const ConnectorTerms& terms = prepared.connector.terms;
+  if (terms.direction == Direction::on_ramp) return price;
+  if (prepared.fee) {
+    COFFER_TRY(price.fee, fee_on(*prepared.fee, answer.send, terms.send_decimals()));
+  }
+  COFFER_TRY(price.total, price.send.add(price.fee));
+  return price;
+}
+
+/// What an exact receive amount makes of the send amount is known only now.
+Result<void> check_send(const Context& context, const Prepared& prepared, Amount send) {
+  ValidationErrors errors;
+  const ConnectorTerms& terms = prepared.connector.terms;
+  check_quote_amount(terms, send, errors);
+  if (!prepared.quote.destination) {
+    if (errors.empty()) return {};
+    return unexpected(errors.problem());
+  }
+  return store::with_reader(context.database, [&](store::Connection& db) -> Result<void> {
+    check_limits(db, terms, *prepared.quote.destination, send, context.queue.now(), errors);
+    if (errors.empty()) return {};
+    return unexpected(errors.problem());
+  });
+}
+
+}  // namespace
+
+bool fits(const ConnectorTerms& connector, const store::QuoteDestination& destination) {
+  return connector.direction == Direction::off_ramp &&
+         pay_method(destination.method) == connector.method &&
+         (destination.country.empty() || destination.country == connector.country) &&
+         (destination.currency.empty() || destination.currency == connector.currency);
+}
+
+Result<Quoted> make_quote(const Context& context, const Tenant& tenant,
+                          const QuoteRequest& request) {
+  COFFER_TRY(Prepared prepared, store::with_reader(context.database, [&](store::Connection& db) {
+               return prepare(context, db, tenant, request);
+             }));
+  COFFER_TRY(const ConnectorTerms terms, callable(context, prepared.connector));
+  COFFER_TRY(const outbound::ProviderQuote answer,
+             context.connectors.quote(
+                 terms, {request.amount, request.exact_receive, prepared.quote.type}));
+  if (!makes_sense(terms, answer, request, context.queue.now())) {
+    return unexpected(Slug::provider_error, "The quote of the provider is not valid.");
+  }
+  if (request.exact_receive) COFFER_TRY_VOID(check_send(context, prepared, answer.send));
+  store::QuoteRow quote = prepared.quote;
+  COFFER_TRY(quote.price, price_of(prepared, answer));
+  quote.id = context.random.id<QuoteId>(context.clock.now());
+  quote.provider_reference = answer.reference;
+  COFFER_TRY_VOID(context.queue.run([&](store::WriteTx& tx) -> Result<void> {
+    COFFER_TRY_VOID(tx.room_for(tenant, Quota::open_quotes));
+    quote.created_at = tx.now();
+    quote.expires_at = tx.now().plus_ms(kQuoteLifetimeMs);
+    if (answer.expires_at) quote.expires_at = std::min(quote.expires_at, *answer.expires_at);
+    quote.key = store::insert_quote(tx, tenant, quote);
+    return {};
+  }));
+  return Quoted{std::move(quote), std::move(prepared.connector.terms)};
+}
+
+Result<Quoted> find_quote(const Context& context, const Tenant& tenant, QuoteId id) {
+  return store::with_reader(context.database, [&](store::Connection& db) -> Result<Quoted> {
+    auto quote = store::find_quote(db, tenant, id);
+    if (!quote) return unexpected(unknown_quote());
+    auto connector = store::find_connector_by_key(db, quote->connector);
+    return Quoted{*std::move(quote), std::move(connector->terms)};
+  });
+}
+
+Result<Quoted> expire_quote(const Context& context, const Tenant& tenant, QuoteId id) {
+  COFFER_TRY_VOID(context.queue.run([&](store::WriteTx& tx) -> Result<void> {
+    const auto quote = store::find_quote(tx.db(), tenant, id);
+    if (!quote) return unexpected(unknown_quote());
+    switch (quote->status(tx.now())) {
+      case QuoteStatus::used:
+        return unexpected(Slug::quote_already_used, "The quote was already used.");
+      case QuoteStatus::expired:
+        return unexpected(Slug::quote_expired, "The quote has already expired.");
+      case QuoteStatus::open:
+        store::expire_quote(tx, tenant, *quote);
+        return {};
+    }
+    throw InternalError("unknown quote status");
+  }));
+  return find_quote(context, tenant, id);
+}
+
+}  // namespace coffer::flows

@@ -1,0 +1,250 @@
+#include "flows/payments/record_json.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <utility>
+
+#include "base/digest.h"
+
+namespace coffer::flows {
+namespace {
+
+/// Adds a member only where there is a value.
+void put(Json& object, const char* name, const std::optional<std::string>& value) {
+  if (value) object[name] = *value;
+}
+
+Json history_json(const store::PaymentRecord& record) {
+  Json out = Json::array();
+  for (const Reached& reached : reached_statuses(record)) {
+    Json item{{"status", name(reached.status)}, {"at", reached.at.to_string()}};
+    if (reached.why) {
+      item["code"] = info(*reached.why).name;
+      item["message"] = info(*reached.why).message;
+    }
+    out.push_back(std::move(item));
+  }
+  return out;
+}
+
+Json legs_json(const store::PaymentRecord& record) {
+  Json out = Json::array();
+  for (std::size_t i = 0; i < record.request.legs.size(); ++i) {
+    const TransferLeg& leg = record.request.legs[i];
+    Json item{{"sourceWalletId", leg.source_wallet->to_string()},
+              {"destinationWalletId", leg.destination_wallet->to_string()},
+              {"sendingAssetCode", leg.sending_asset.value()},
+              {"amount", leg.amount.to_string(record.leg_decimals[i])}};
+    put(item, "fromRef", leg.refs.from_ref);
+    put(item, "toRef", leg.refs.to_ref);
+    put(item, "description", leg.description);
+    out.push_back(std::move(item));
+  }
+  return out;
+}
+
+template <class IdType>
+void put_id(Json& out, const char* name, const std::optional<IdType>& id) {
+  if (id) out[name] = id->to_string();
+}
+
+/// Amounts of both sides; of a payment through a provider one of them is in a currency.
+void put_amounts(Json& out, const store::PaymentRecord& record) {
+  if (record.sending_amount && record.sending_asset) {
+    const std::string amount = record.sending_amount->to_string(record.sending_decimals);
+    out["sendingAssetCode"] = record.sending_asset->value();
+    out["sendingAmount"] = amount;
+    out["total"] = amount;
+  }
+  if (const auto receiving = store::receiving_denomination(record)) {
+    out["receivingAssetCode"] = receiving->code;
+    if (record.receiving_amount) {
+      out["receivingAmount"] = record.receiving_amount->to_string(receiving->decimals);
+    }
+    if (record.request.min_receiving) {
+      out["minReceivingAmount"] = record.request.min_receiving->to_string(receiving->decimals);
+    }
+  }
+  if (!record.provider) return;
+  out["fee"] = record.provider->fee.to_string(record.sending_decimals);
+  out["total"] = record.provider->total.to_string(record.sending_decimals);
+  const auto& collected = record.provider->collected;
+  if (collected) out["collectedAmount"] = collected->to_string(record.sending_decimals);
+  if (const auto excess = excess_amount(record)) {
+    out["excessAmount"] = excess->to_string(record.sending_decimals);
+  }
+}
+
+std::string_view refund_status(PaymentStatus status) {
+  switch (status) {
+    case PaymentStatus::refund_pending:
+      return "pending";
+    case PaymentStatus::refunded:
+      return "refunded";
+    case PaymentStatus::refund_failed:
+      return "failed";
+    case PaymentStatus::initiated:
+    case PaymentStatus::processing:
+    case PaymentStatus::succeeded:
+    case PaymentStatus::failed:
+    case PaymentStatus::expired:
+      break;
+  }
+  return {};
+}
+
+/// What a provider has to do with the payment.
+void put_provider(Json& out, const store::PaymentRecord& record) {
+  if (!record.provider) return;
+  const store::ProviderPart& part = *record.provider;
+  out["connectorId"] = part.connector.to_string();
+  put_id(out, "quoteId", record.request.quote);
+  put(out, "providerReference", part.provider_reference);
+  if (!part.instructions.empty()) out["instructions"] = part.instructions;
+  if (part.expires_at && !part.instructions.empty()) {
+    out["instructionsExpireAt"] = part.expires_at->to_string();
+  }
+  if (record.refund_pending_at) {
+    out["refund"] = {{"status", refund_status(record.status)},
+                     {"amount", part.total.to_string(record.sending_decimals)},
+                     {"at", reached_statuses(record).back().at.to_string()}};
+  }
+}
+
+/// What differs between one payment and many in one.
+void put_movement(Json& out, const store::PaymentRecord& record) {
+  if (record.request.type == PaymentType::p2p_own_multi) {
+    out["legs"] = legs_json(record);
+    return;
+  }
+  const TransferLeg& leg = record.request.only();
+  put_id(out, "sourceWalletId", leg.source_wallet);
+  put_id(out, "destinationWalletId", leg.destination_wallet);
+  put_id(out, "beneficiaryId", record.request.beneficiary);
+  put_id(out, "destinationId", record.request.destination);
+  put(out, "fromRef", leg.refs.from_ref);
+  put(out, "toRef", leg.refs.to_ref);
+  put(out, "description", leg.description);
+}
+
+}  // namespace
+
+std::vector<Reached> reached_statuses(const store::PaymentRecord& record) {
+  std::vector<Reached> out{{PaymentStatus::initiated, record.created_at}};
+  const auto add = [&](PaymentStatus status, const std::optional<Timestamp>& at) {
+    if (!at) return;
+    out.push_back({status, *at});
+    if (status == PaymentStatus::failed) out.back().why = record.failure;
+    if (status == PaymentStatus::refund_failed) out.back().why = record.refund_failure;
+  };
+  add(PaymentStatus::processing, record.processing_at);
+  const PaymentStatus end = record.failure                            ? PaymentStatus::failed
+                            : record.status == PaymentStatus::expired ? PaymentStatus::expired
+                                                                      : PaymentStatus::succeeded;
+  add(end, record.completed_at);
+  add(PaymentStatus::refund_pending, record.refund_pending_at);
+  // A refund that failed at first and was given back after all has one status more.
+  const bool late = record.status == PaymentStatus::refunded && record.refund_closed_at &&
+                    static_cast<std::size_t>(record.version) == out.size() + 2;
+  add(late ? PaymentStatus::refund_failed : record.status, record.refund_closed_at);
+  if (late) add(PaymentStatus::refunded, record.updated_at);
+  return out;
+}
+
+std::optional<Amount> excess_amount(const store::PaymentRecord& record) {
+  if (!record.provider || !record.provider->collected) return std::nullopt;
+  const Amount excess = *record.provider->collected - *record.sending_amount;
+  return excess.is_positive() ? std::optional(excess) : std::nullopt;
+}
+
+const char* substatus(const store::PaymentRecord& record) {
+  if (!record.provider) return nullptr;
+  if (const auto& collected = record.provider->collected) {
+    if (*collected == *record.sending_amount) return nullptr;
+    return *collected < *record.sending_amount ? "underpaid" : "overpaid";
+  }
+  if (record.status != PaymentStatus::processing) return nullptr;
+  if (record.provider->in_review) return "in_review";
+  const bool waits = record.provider->state == ProviderState::accepted;
+  if (!waits) return nullptr;
+  return record.request.type == PaymentType::onramp ? "awaiting_payment" : "awaiting_provider";
+}
+
+Json record_json(const store::PaymentRecord& record, Environment environment) {
+  Json out{{"id", record.id.to_string()},
+           {"transactionRecordId", record.id.to_string()},
+           {"transactionId", record.request.transaction_id},
+           {"type", name(record.request.type)},
+           {"status", name(record.status)}};
+  if (const char* detail = substatus(record)) out["substatus"] = detail;
+  if (record.failure) {
+    const FailureInfo& failure = info(*record.failure);
+    out["statusReason"] = {
+        {"code", failure.name}, {"message", failure.message}, {"retryable", failure.retryable}};
+  }
+  out["statusHistory"] = history_json(record);
+  out["environment"] = name(environment);
+  put_amounts(out, record);
+  put(out, "path", record.path);
+  put_movement(out, record);
+  put_provider(out, record);
+  put(out, "memo", record.request.memo);
+  if (record.ledger_hash)
+    out["ledgerTransactionHash"] = to_hex(std::string_view(*record.ledger_hash));
+  out["version"] = record.version;
+  out["createdAt"] = record.created_at.to_string();
+  out["updatedAt"] = record.updated_at.to_string();
+  if (record.completed_at) out["completedAt"] = record.completed_at->to_string();
+  return out;
+}
+
+Json wallet_identity_json(const store::WalletRow& wallet, const std::string& network_name) {
+  Json out{{"id", wallet.id.to_string()},
+           {"walletName", wallet.name},
+           {"accountNumber", wallet.account_number},
+           {"publicKey", wallet.public_key},
+           {"networkName", network_name},
+           {"assetCode", wallet.asset_code.value()},
+           {"ownAccount", wallet.own_account},
+           {"status", name(wallet.status)}};
+  if (wallet.reason) {
+    out["statusReason"] = {{"code", wallet.reason->code}, {"message", wallet.reason->message}};
+  }
+  return out;
+}
+
+store::PaymentRecord as_of(store::PaymentRecord record, int version) {
+  std::vector<Reached> reached = reached_statuses(record);
+  const auto count = static_cast<std::size_t>(version);
+  if (count == 0 || count >= reached.size()) return record;
+  reached.resize(count);
+  const auto was = [&](std::initializer_list<PaymentStatus> any_of) {
+    return std::any_of(reached.begin(), reached.end(), [&](const Reached& item) {
+      return std::find(any_of.begin(), any_of.end(), item.status) != any_of.end();
+    });
+  };
+  if (!was({PaymentStatus::processing})) record.processing_at.reset();
+  if (!was({PaymentStatus::succeeded, PaymentStatus::failed, PaymentStatus::expired})) {
+    record.completed_at.reset();
+    record.failure.reset();
+    record.ledger_hash.reset();
+    record.path.reset();
+    if (is_swap(record.request.type)) record.receiving_amount.reset();
+    if (record.provider && record.provider->collected) {
+      record.provider->collected.reset();
+      record.receiving_amount = record.provider->quoted_receiving;
+    }
+  }
+  if (!was({PaymentStatus::refund_pending})) record.refund_pending_at.reset();
+  if (!was({PaymentStatus::refund_failed})) {
+    record.refund_closed_at.reset();
+    record.refund_failure.reset();
+  }
+  if (record.provider) record.provider->in_review = false;
+  record.status = reached.back().status;
+  record.updated_at = reached.back().at;
+  record.version = version;
+  return record;
+}
+
+}  // namespace coffer::flows

@@ -1,0 +1,181 @@
+#include "flows/payments/resolve_payment.h"
+
+#include "flows/ledger/market_changes.h"
+#include "flows/payments/payment_steps.h"
+#include "flows/providers/provider_callback.h"
+#include "flows/providers/provider_outcome.h"
+#include "store/operations/payment_lists.h"
+#include "store/operations/payment_story.h"
+
+namespace coffer::flows {
+namespace {
+
+using store::PaymentRecord;
+using store::ProviderView;
+
+Unexpected no_such_payment() { return unexpected(Slug::not_found, "The payment was not found."); }
+Unexpected conflict(std::string what) { return unexpected(Slug::conflict, std::move(what)); }
+
+std::string_view word(Resolution as) {
+  switch (as) {
+    case Resolution::succeeded:
+      return "succeeded";
+    case Resolution::failed:
+      return "failed";
+    case Resolution::refunded:
+      return "refunded";
+  }
+  throw InternalError("unknown resolution");
+}
+
+Result<PaymentRecord> required_payment(store::Connection& db, PaymentId id) {
+  const auto key = store::payment_key(db, id);
+  if (!key) return no_such_payment();
+  return *store::find_payment_by_key(db, *key);
+}
+
+// No call takes longer; one that a crash left open stays open for ever, and is asked about by the
+// next.
+constexpr std::int64_t kCallMsMax = 120'000;
+
+/// The last call is in progress: its response is not known yet.
+bool is_being_asked(store::WriteTx& tx, std::int64_t payment) {
+  const auto attempts = store::attempts_of_payment(tx.db(), payment);
+  return !attempts.empty() && !attempts.back().closed_at &&
+         tx.now() < attempts.back().opened_at.plus_ms(kCallMsMax);
+}
+
+constexpr const char* kLedgerFull =
+    "The ledger cannot hold this additional amount of the asset. Try again when less of it is in "
+    "circulation.";
+
+bool may_receive(store::WriteTx& tx, const ProviderView& view) {
+  const auto wallet = view.payment.keys.legs.front().destination_wallet;
+  return store::wallet_status(tx.db(), *wallet) == WalletStatus::verified;
+}
+
+/// Nothing when this end can be reached from here; else why not.
+std::string objection(store::WriteTx& tx, const PaymentRecord& record, const ProviderView& view,
+                      Resolution as) {
+  const bool cash_out = record.request.type == PaymentType::offramp;
+  const bool under_way = !is_settled(record.status);
+  const std::string now = "It is " + std::string(name(record.status)) + " now.";
+  if (is_being_asked(tx, record.key)) {
+    return "A call to the provider is in progress. Try again in a few seconds, with the server "
+           "running.";
+  }
+  switch (as) {
+    case Resolution::succeeded:
+      if (!cash_out && !may_receive(tx, view)) {
+        return "The wallet cannot receive payments at the moment. Complete its review first.";
+      }
+      if (!cash_out && under_way &&
+          !may_enter(tx, view.payment.environment, collection_posting(tx, view.payment))) {
+        return kLedgerFull;
+      }
+      [[fallthrough]];
+    case Resolution::failed:
+      return under_way ? ""
+                       : "Only a payment in progress at a provider can have this result. " + now;
+    case Resolution::refunded:
+      break;
+  }
+  if (!cash_out) return "Only an off-ramp payment can be refunded.";
+  if (record.status == PaymentStatus::refund_pending ||
+      record.status == PaymentStatus::refund_failed) {
+    return can_give_back(tx, view) ? "" : kLedgerFull;
+  }
+  if (!under_way) return "Only an off-ramp payment with an open refund can be refunded. " + now;
+  return view.state == ProviderState::accepted
+             ? ""
+             : "Nothing has been debited yet. Resolve the payment as succeeded or failed.";
+}
+
+void apply(const Context& context, store::WriteTx& tx, ProviderView& view, Resolution as) {
+  switch (as) {
+    case Resolution::succeeded:
+      return decide(context, tx, view, std::nullopt);
+    case Resolution::failed:
+      return decide(context, tx, view, FailureCode::operator_failed);
+    case Resolution::refunded:
+      break;
+  }
+  if (is_settled(view.payment.status)) return give_back(context, tx, view);
+  decide(context, tx, view, FailureCode::operator_failed);  // which gives back what was debited
+}
+
+/// What the operator learned stands where the provider's own answers do.
+void note(store::WriteTx& tx, std::int64_t payment, const Finding& finding) {
+  const int attempt = store::open_attempt(tx, payment, ProviderCall::status);
+  store::close_attempt(
+      tx, payment, attempt,
+      "resolved as " + std::string(word(finding.as)) + " by " + finding.who + ": " + finding.why);
+}
+
+Result<void> resolve(const Context& context, store::WriteTx& tx, const PaymentRecord& record,
+                     const Finding& finding) {
+  if (!is_quoted(record.request.type)) {
+    return conflict(
+        "Only off-ramp and on-ramp payments can be resolved. coffer settles this payment itself: "
+        "a " +
+        std::string(name(record.request.type)) + ".");
+  }
+  ProviderView view = store::provider_view(tx.db(), record.key);
+  if (const std::string why_not = objection(tx, record, view, finding.as); !why_not.empty()) {
+    return conflict(why_not);
+  }
+  note(tx, record.key, finding);
+  apply(context, tx, view, finding.as);
+  tx.signal(store::Signal::providers);
+  return {};
+}
+
+/// `job` was found before the queue: settlement jobs are in the order of their times, so that the
+/// job of one payment is searched for among all.
+Result<void> retry(store::WriteTx& tx, std::int64_t payment, const store::StoryJob& job) {
+  const bool present = job.with_provider
+                           ? store::find_provider_job(tx.db(), payment).has_value()
+                           : store::has_settlement_job(tx.db(), {job.due_at, payment});
+  if (!present) return conflict("The payment has changed in the meantime. Read it again.");
+  if (job.with_provider) {
+    store::hurry_provider_job(tx, payment);
+    tx.signal(store::Signal::providers);
+    return {};
+  }
+  store::remove_settlement_job(tx, {job.due_at, payment});
+  store::add_settlement_job(tx, {tx.now(), payment});
+  tx.signal(store::Signal::settlement);
+  return {};
+}
+
+}  // namespace
+
+Result<PaymentRecord> retry_payment(const Context& context, PaymentId id) {
+  std::int64_t payment = 0;
+  COFFER_TRY(
+      const auto job,
+      store::with_reader(context.database, [&](store::Connection& db) -> Result<store::StoryJob> {
+        COFFER_TRY(const auto record, required_payment(db, id));
+        payment = record.key;
+        const auto found = store::job_of_payment(db, payment);
+        if (!found) return conflict("The payment is complete.");
+        return *found;
+      }));
+  return store::run_for<PaymentRecord>(context.queue,
+                                       [&](store::WriteTx& tx) -> Result<PaymentRecord> {
+                                         COFFER_TRY_VOID(retry(tx, payment, job));
+                                         return *store::find_payment_by_key(tx.db(), payment);
+                                       });
+}
+
+Result<PaymentRecord> resolve_payment(const Context& context, PaymentId id,
+                                      const Finding& finding) {
+  return store::run_for<PaymentRecord>(
+      context.queue, [&](store::WriteTx& tx) -> Result<PaymentRecord> {
+        COFFER_TRY(const auto record, required_payment(tx.db(), id));
+        COFFER_TRY_VOID(resolve(context, tx, record, finding));
+        return *store::find_payment_by_key(tx.db(), record.key);
+      });
+}
+
+}  // namespace coffer::flows

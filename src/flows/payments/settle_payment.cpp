@@ -1,0 +1,191 @@
+#include "flows/payments/settle_payment.h"
+
+#include <span>
+#include <vector>
+
+#include "base/check.h"
+#include "base/fault.h"
+#include "base/log.h"
+#include "domain/ledger/market.h"
+#include "flows/operations/figures.h"
+#include "flows/payments/payment_scope.h"
+#include "flows/payments/payment_steps.h"
+#include "flows/providers/references.h"
+#include "store/ledger/catalog.h"
+#include "store/ledger/journal.h"
+#include "store/ledger/wallets.h"
+#include "store/parties/beneficiaries.h"
+#include "store/payments/payments.h"
+
+namespace coffer::flows {
+namespace {
+
+using store::SettlementJob;
+using store::SettlementView;
+
+void settle_transfers(const Context& context, store::WriteTx& tx, SettlementView& payment) {
+  std::vector<store::Movement> movements;
+  for (std::size_t i = 0; i < payment.keys.legs.size(); ++i) {
+    const auto& leg = payment.keys.legs[i];
+    movements.push_back({{trustline(tx, *leg.source_wallet, *leg.asset),
+                          trustline(tx, *leg.destination_wallet, *leg.asset), payment.amounts[i]},
+                         static_cast<int>(i)});
+  }
+  succeed(context, tx, payment, movements, {});
+}
+
+/// The account that a payment to an address ends on, or why it cannot.
+struct Arrival {
+  std::optional<AccountKey> account;
+  FailureCode failure = FailureCode::destination_not_found;
+};
+
+Arrival arrival(const Context& context, store::WriteTx& tx, const SettlementView& payment,
+                std::int64_t asset) {
+  const auto row = store::find_destination_by_key(tx.db(), *payment.keys.destination);
+  COFFER_CHECK(row.has_value());
+  const auto& crypto = std::get<CryptoDetails>(row->detail.details);
+  if (!is_ledger_network(crypto.network_name, context.network_name)) return {};
+  const auto owner = store::find_address(tx.db(), payment.environment, crypto.wallet_address);
+  if (!owner) return {};
+  if (owner->status != WalletStatus::verified) {
+    return {std::nullopt, FailureCode::compliance_rejected};
+  }
+  return {store::find_trustline(tx.db(), owner->wallet, asset), FailureCode::trustline_missing};
+}
+
+void settle_to_address(const Context& context, store::WriteTx& tx, SettlementView& payment) {
+  const auto& leg = payment.keys.legs.front();
+  const Arrival to = arrival(context, tx, payment, *leg.asset);
+  if (!to.account) return fail(context, tx, payment, to.failure);
+  const store::Movement movement{
+      {trustline(tx, *leg.source_wallet, *leg.asset), *to.account, payment.amounts.front()}, 0};
+  succeed(context, tx, payment, {&movement, 1}, {});
+}
+
+std::string path_text(std::span<const std::int64_t> path, std::span<const Asset> assets) {
+  std::string out;
+  for (const std::int64_t key : path) {
+    for (const Asset& asset : assets) {
+      if (asset.key == key) out += (out.empty() ? "" : " ") + asset.code.value();
+    }
+  }
+  return out;
+}
+
+/// Strict send at the rates of this moment, through the liquidity account of each asset.
+void settle_swap(const Context& context, store::WriteTx& tx, SettlementView& payment) {
+  const auto& leg = payment.keys.legs.front();
+  const std::int64_t receiving = *payment.receiving_asset;
+  const Arrival to = is_to_address(payment.type)
+                         ? arrival(context, tx, payment, receiving)
+                         : Arrival{trustline(tx, *leg.destination_wallet, receiving), {}};
+  if (!to.account) return fail(context, tx, payment, to.failure);
+  const auto rates = store::list_rates(tx.db(), payment.environment);
+  const auto assets = store::list_assets(tx.db());
+  const Amount sending = payment.amounts.front();
+  const auto path = best_path(rates, assets, *leg.asset, receiving, sending);
+  if (!path) return fail(context, tx, payment, FailureCode::no_market_path);
+  if (payment.min_receiving && path->receiving < *payment.min_receiving) {
+    return fail(context, tx, payment, FailureCode::slippage_exceeded);
+  }
+  const AccountKey pool_in =
+      store::operator_account(tx, payment.environment, AccountKind::liquidity, *leg.asset);
+  const AccountKey pool_out =
+      store::operator_account(tx, payment.environment, AccountKind::liquidity, receiving);
+  if (tx.balances().get(pool_out).available() < path->receiving) {
+    return fail(context, tx, payment, FailureCode::insufficient_liquidity);
+  }
+  const std::vector<store::Movement> movements{
+      {{trustline(tx, *leg.source_wallet, *leg.asset), pool_in, sending}, 0},
+      {{pool_out, *to.account, path->receiving}, 0}};
+  succeed(
+      context, tx, payment, movements,
+      {PaymentStatus::succeeded, std::nullopt, path->receiving, path_text(path->assets, assets)});
+}
+
+void settle_one(const Context& context, store::WriteTx& tx, const SettlementJob& job) {
+  SettlementView payment = store::settlement_view(tx.db(), job.payment);
+  store::remove_settlement_job(tx, job);
+  if (payment.status == PaymentStatus::initiated) advance(context, tx, payment, {});
+  switch (payment.type) {
+    case PaymentType::p2p_own:
+    case PaymentType::p2p_own_multi:
+      return settle_transfers(context, tx, payment);
+    case PaymentType::p2p_beneficiary:
+      return settle_to_address(context, tx, payment);
+    case PaymentType::swap_own:
+    case PaymentType::swap_beneficiary:
+      return settle_swap(context, tx, payment);
+    case PaymentType::onramp_reference:
+      return settle_reference_payment(context, tx, payment);
+    case PaymentType::offramp:
+    case PaymentType::onramp:
+      break;  // flows/providers/run_provider_jobs.h
+  }
+  throw InternalError("no settlement for payments of type " + std::string(name(payment.type)));
+}
+
+Result<void> settle_together(const Context& context, std::span<const SettlementJob> jobs) {
+  COFFER_TRY_VOID(context.queue.run([&](store::WriteTx& tx) -> Result<void> {
+    for (const SettlementJob& job : jobs) {
+      if (store::has_settlement_job(tx.db(), job)) settle_one(context, tx, job);
+    }
+    return {};
+  }));
+  for (const SettlementJob& job : jobs) note_settled(context, job.due_at);
+  return {};
+}
+
+/// After a group failed as a whole: one by one, so that only what is broken waits.
+int settle_singly(const Context& context, std::span<const SettlementJob> jobs) {
+  int settled = 0;
+  for (const SettlementJob& job : jobs) {
+    const PaymentScope scope(context, job.payment);
+    const auto result = settle_together(context, {&job, 1});
+    if (result) {
+      ++settled;
+      continue;
+    }
+    if (result.error().slug != Slug::unexpected_error) break;  // overloaded, full: all wait
+    log_error("settlement", "settlement of a payment failed; it will be retried",
+              {{"payment_key", job.payment}});
+    const auto postponed = context.queue.run([&](store::WriteTx& tx) -> Result<void> {
+      store::postpone_settlement_job(tx, job);
+      return {};
+    });
+    if (!postponed) break;
+  }
+  return settled;
+}
+
+}  // namespace
+
+Result<SettlementRound> settle_due_payments(const Context& context, int limit) {
+  COFFER_FAULT("settle.before");
+  COFFER_TRY(const auto jobs,
+             store::with_reader(context.database,
+                                [&](store::Connection& db) -> Result<std::vector<SettlementJob>> {
+                                  return store::due_settlement_jobs(db, context.queue.now(), limit);
+                                }));
+  SettlementRound round;
+  if (!jobs.empty()) {
+    const auto together = settle_together(context, jobs);
+    if (together) {
+      round.settled = static_cast<int>(jobs.size());
+    } else if (together.error().slug == Slug::unexpected_error) {
+      round.settled = settle_singly(context, jobs);
+    } else {
+      return unexpected(together.error());
+    }
+  }
+  COFFER_FAULT("settle.after");
+  COFFER_TRY(round.next_due,
+             store::with_reader(context.database,
+                                [&](store::Connection& db) -> Result<std::optional<Timestamp>> {
+                                  return store::next_settlement_due(db);
+                                }));
+  return round;
+}
+
+}  // namespace coffer::flows

@@ -1,0 +1,103 @@
+#include "flows/payments/submit_payment.h"
+
+#include "flows/operations/figures.h"
+#include "flows/payments/payment_plan.h"
+#include "flows/payments/payment_steps.h"
+#include "flows/webhooks/events.h"
+#include "store/ledger/journal.h"
+#include "store/payments/payments.h"
+#include "store/payments/quotes.h"
+#include "store/providers/provider_payments.h"
+
+namespace coffer::flows {
+namespace {
+
+/// A connector that changes more often than that while one payment is submitted is a conflict.
+constexpr int kTurns = 3;
+
+Result<JudgedFields> judged_fields(const Context& context, const Tenant& tenant,
+                                   const PaymentRequest& request) {
+  if (!is_quoted(request.type)) return JudgedFields();
+  return store::with_reader(context.database, [&](store::Connection& db) -> Result<JudgedFields> {
+    return judge_fields(db, tenant, request);
+  });
+}
+
+/// The first acknowledgement again, or the conflict with the names of what differs.
+Result<Submission> replay(const store::PaymentRecord& stored, const PaymentRequest& request) {
+  auto differing = differing_fields(stored.request, request);
+  // The quote's receiving side may be a currency, which a request does not hold.
+  if (is_quoted(request.type) && stored.request.type == request.type && request.receiving_asset) {
+    const auto receiving = store::receiving_denomination(stored);
+    if (!receiving || receiving->code != request.receiving_asset->value()) {
+      differing.emplace_back("receivingAssetCode");
+    }
+  }
+  if (differing.empty()) return Submission{stored.id, true};
+  Problem problem(Slug::transaction_id_conflict,
+                  "This transactionId was already used for a payment with different content.");
+  for (const std::string& field : differing) {
+    problem.fields.push_back({field, "differs from the first submission"});
+  }
+  return unexpected(std::move(problem));
+}
+
+Result<Submission> accept(const Context& context, store::WriteTx& tx, const Caller& caller,
+                          const PaymentRequest& request, JudgedFields& judged, PaymentId id,
+                          std::string_view request_id) {
+  if (const auto stored =
+          store::find_by_transaction_id(tx.db(), caller.tenant, request.transaction_id)) {
+    return replay(*stored, request);
+  }
+  COFFER_TRY_VOID(tx.room_for(caller.tenant, Quota::file_bytes));
+  COFFER_TRY(const PaymentPlan plan, plan_payment(context, tx, caller, request, judged));
+  COFFER_TRY(const auto holds, holds_for(plan.movements));
+  const std::int64_t payment = store::insert_payment(
+      tx, caller.tenant,
+      {id, caller.application_key, request_id, plan.request, plan.keys, plan.total, plan.provider});
+  for (const Hold& hold : holds) store::place_hold(tx, payment, hold);
+  emit_payment_event(tx, context.random, caller.tenant.key, payment, PaymentStatus::initiated, 1);
+  count_payment(context, tx, request.type, PaymentStatus::initiated);
+  const Timestamp due = tx.now().plus_ms(context.settle_delay_ms);
+  if (plan.keys.quote) store::use_quote(tx, caller.tenant, *plan.keys.quote, payment);
+  if (plan.lane) {
+    store::add_provider_job(tx, {*plan.lane, due, payment, 0});
+    tx.signal(store::Signal::providers);
+  } else {
+    store::add_settlement_job(tx, {due, payment});
+    tx.signal(store::Signal::settlement);
+  }
+  return Submission{id, false};
+}
+
+}  // namespace
+
+Result<Submission> submit_payment(const Context& context, const Caller& caller,
+                                  const PaymentRequest& request, std::string_view request_id,
+                                  bool validate_only) {
+  COFFER_TRY_VOID(check_request(request));
+  const auto id = context.random.id<PaymentId>(context.clock.now());
+  const auto mode =
+      validate_only ? store::CommitQueue::Mode::dry_run : store::CommitQueue::Mode::commit;
+  for (int turn = 1;; ++turn) {
+    COFFER_TRY(JudgedFields judged, judged_fields(context, caller.tenant, request));
+    auto submission = run_money_write<Submission>(
+        context, caller.tenant,
+        [&](store::WriteTx& tx) {
+          return accept(context, tx, caller, request, judged, id, request_id);
+        },
+        mode);
+    if (!judged.outdated || turn == kTurns) return submission;
+  }
+}
+
+Result<std::optional<store::PaymentRecord>> find_submission(const Context& context,
+                                                            const Tenant& tenant,
+                                                            std::string_view transaction_id) {
+  return store::with_reader(
+      context.database, [&](store::Connection& db) -> Result<std::optional<store::PaymentRecord>> {
+        return store::find_by_transaction_id(db, tenant, transaction_id);
+      });
+}
+
+}  // namespace coffer::flows

@@ -1,0 +1,34 @@
+// Accepting a payment: one durable commit with the replay check, the rules, the hold, the record,
+// the `payment.initiated` event and the settlement job (docs/contract.md#payments).
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "domain/identity/tenant.h"
+#include "domain/payments/payment.h"
+#include "flows/context.h"
+#include "store/payments/payments.h"
+
+namespace coffer::flows {
+
+struct Submission {
+  PaymentId id;
+  bool replayed = false;  // the same body was accepted before under this transactionId
+};
+
+/// Returns when the acceptance is on disk. With `validate_only` every check runs and nothing stays.
+/// Problems: `not-found` (a wallet that is not the caller's), `wallet-not-verified`,
+/// `validation-failed`, `trustline-missing`, `amount-precision`, `amount-out-of-range`,
+/// `insufficient-funds`, `transaction-id-conflict`, `association-suspended`, and those of the
+/// commit queue. Whatever is refused leaves the transactionId free.
+Result<Submission> submit_payment(const Context& context, const Caller& caller,
+                                  const PaymentRequest& request, std::string_view request_id,
+                                  bool validate_only);
+
+/// The payment accepted earlier under this transactionId, if any.
+Result<std::optional<store::PaymentRecord>> find_submission(const Context& context,
+                                                            const Tenant& tenant,
+                                                            std::string_view transaction_id);
+
+}  // namespace coffer::flows

@@ -1,0 +1,106 @@
+#include "flows/providers/provider_callback.h"
+
+#include <vector>
+
+#include "base/check.h"
+#include "flows/payments/payment_steps.h"
+#include "flows/providers/provider_outcome.h"
+#include "flows/providers/terms.h"
+#include "outbound/providers/provider_signature.h"
+
+namespace coffer::flows {
+namespace {
+
+using store::PaymentRecord;
+using store::ProviderView;
+
+Unexpected no_such_connector() {
+  return unexpected(Slug::not_found, "The connector was not found.");
+}
+
+/// The connector at every endpoint that may call back, the current one first; empty if the
+/// connector does not exist.
+std::vector<store::ConnectorRow> callers(store::Connection& db, ConnectorId id) {
+  std::vector<store::ConnectorRow> out;
+  auto present = store::find_connector_of_any(db, id);
+  if (!present || !present->terms.endpoint) return out;
+  const std::int64_t key = present->terms.key;
+  out.push_back(*std::move(present));
+  for (store::ConnectorRow& left : store::find_connector_at_retired(db, key)) {
+    if (store::payments_in_progress_at(db, key, left.terms.endpoint->key) == 0) continue;
+    out.push_back(std::move(left));
+  }
+  return out;
+}
+
+/// What a decision would lead to is already so.
+bool came_to(const PaymentRecord& record, std::optional<FailureCode> failure) {
+  return failure ? record.failure == failure : record.status == PaymentStatus::succeeded;
+}
+
+}  // namespace
+
+void decide(const Context& context, store::WriteTx& tx, ProviderView& view,
+            std::optional<FailureCode> failure) {
+  if (view.payment.status == PaymentStatus::initiated) advance(context, tx, view.payment, {});
+  if (view.payment.type == PaymentType::offramp) {
+    outbound::PayoutResponse answer;
+    answer.state = failure ? outbound::PayoutState::failed : outbound::PayoutState::succeeded;
+    answer.failure = failure;
+    apply_response(context, tx, view, 0, answer);
+    return;
+  }
+  outbound::CollectionResponse answer;
+  answer.state = failure ? outbound::CollectionState::failed : outbound::CollectionState::collected;
+  answer.failure = failure;
+  apply_response(context, tx, view, 0, answer);
+}
+
+Result<ConnectorTerms> verify_provider(const Context& context, ConnectorId id,
+                                       const SignedCall& call) {
+  COFFER_TRY(
+      const auto rows,
+      store::with_reader(context.database,
+                         [&](store::Connection& db) -> Result<std::vector<store::ConnectorRow>> {
+                           return callers(db, id);
+                         }));
+  if (rows.empty()) return no_such_connector();
+  Result<void> verified;
+  for (const store::ConnectorRow& row : rows) {
+    COFFER_TRY(ConnectorTerms terms, callable(context, row));
+    verified = outbound::verify(terms.endpoint->secret, context.clock.machine_now(), call.timestamp,
+                                call.signature, {call.method, call.path, call.body});
+    if (verified) return terms;
+  }
+  return unexpected(std::move(verified).error());
+}
+
+Result<void> hurry_payment(const Context& context, const ConnectorTerms& connector, PaymentId id) {
+  return context.queue.run([&](store::WriteTx& tx) -> Result<void> {
+    const auto payment = store::find_provider_payment(tx.db(), connector.key, id);
+    if (!payment) return {};
+    store::hurry_provider_job(tx, *payment);
+    tx.signal(store::Signal::providers);
+    return {};
+  });
+}
+
+Result<PaymentRecord> decide_payment(const Context& context, const Tenant& tenant, PaymentId id,
+                                     std::optional<FailureCode> failure) {
+  return store::run_for<PaymentRecord>(
+      context.queue, [&](store::WriteTx& tx) -> Result<PaymentRecord> {
+        auto record = store::find_payment(tx.db(), tenant, id);
+        if (!record) return unexpected(Slug::not_found, "The transaction was not found.");
+        const bool quoted = is_quoted(record->request.type);
+        if (quoted && came_to(*record, failure)) return *record;
+        if (!quoted || !store::find_provider_job(tx.db(), record->key)) {
+          return unexpected(Slug::conflict, "The transaction is not in progress at a provider.");
+        }
+        ProviderView view = store::provider_view(tx.db(), record->key);
+        decide(context, tx, view, failure);
+        tx.signal(store::Signal::providers);
+        return *store::find_payment_by_key(tx.db(), record->key);
+      });
+}
+
+}  // namespace coffer::flows

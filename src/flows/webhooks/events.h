@@ -1,0 +1,33 @@
+// The only way to write the outbox (docs/contract.md#events): in the command of the change itself,
+// so that there is no event without its change and no change without its event.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "base/random.h"
+#include "domain/webhooks/event_type.h"
+#include "store/webhooks/events.h"
+#include "store/write_tx.h"
+
+namespace coffer::flows {
+
+/// The event of a payment that has just reached `status` with `version`.
+void emit_payment_event(store::WriteTx& tx, Random& random, std::int64_t tenant,
+                        std::int64_t payment, PaymentStatus status, int version);
+/// Any other event of a type with a row in domain/webhooks/event_type.cpp, about the payment,
+/// wallet or registration with this row number, as the command has just left it.
+void emit_event(store::WriteTx& tx, Random& random, std::int64_t tenant, EventType type,
+                std::int64_t key);
+
+struct TestEvent {
+  EventId id;
+  EventType type = EventType::webhook_test;
+  std::int64_t sequence = 0;
+};
+/// A sample event. With `webhook`, it is for this endpoint only (`webhook.test`); otherwise for the
+/// webhook subscribed to the type.
+TestEvent emit_test_event(store::WriteTx& tx, Random& random, std::int64_t tenant, EventType type,
+                          std::optional<std::int64_t> webhook);
+
+}  // namespace coffer::flows

@@ -1,0 +1,97 @@
+#include "outbound/providers/connector_registry.h"
+
+#include "base/check.h"
+#include "base/telemetry/metrics.h"
+
+namespace coffer::outbound {
+
+Connector& ConnectorRegistry::driver(const ConnectorTerms& terms) {
+  switch (terms.driver) {
+    case DriverKind::sandbox:
+      return sandbox_;
+    case DriverKind::http:
+      return http_;
+  }
+  throw InternalError("unknown driver");
+}
+
+/// Nothing is needed where the driver answers at once.
+Result<std::optional<Slots::Slot>> ConnectorRegistry::place_to_wait(const ConnectorTerms& terms) {
+  constexpr int kRetryAfterS = 5;
+  if (!calls_out(terms)) return std::optional<Slots::Slot>();
+  const Lock lock(mutex_);
+  auto slot = waiting_.try_emplace(terms.key, kRequestsWaitingMax).first->second.try_take();
+  if (slot) return slot;
+  return unexpected(
+      Problem(
+          Slug::provider_unavailable,
+          "The payment provider is slow, and too many requests already wait for it. Retry later.")
+          .retry_after(kRetryAfterS));
+}
+
+/// Every call passes here, so that it is counted whatever the driver.
+template <class Answer, class Ask>
+Result<Answer> ConnectorRegistry::call(Result<Answer> (Connector::*function)(const ConnectorTerms&,
+                                                                             const Ask&),
+                                       std::string_view name, const ConnectorTerms& terms,
+                                       const Ask& ask) {
+  const Stopwatch watch;
+  auto answer = (driver(terms).*function)(terms, ask);
+  if (metrics_ == nullptr) return answer;
+  const std::string connector = terms.id.to_string();
+  metrics_
+      ->counter("coffer_connector_calls_total", "Calls to payment providers, by result.",
+                {{"connector", connector},
+                 {"call", name},
+                 {"outcome", answer ? "ok" : info(answer.error().slug).name}})
+      .add();
+  metrics_
+      ->histogram("coffer_connector_call_duration_seconds",
+                  "Duration of calls to payment providers, in seconds.", kLatencyBuckets,
+                  {{"connector", connector}})
+      .observe(watch.elapsed_us());
+  return answer;
+}
+
+Result<ProviderQuote> ConnectorRegistry::quote(const ConnectorTerms& terms, const QuoteAsk& ask) {
+  COFFER_TRY(const auto place, place_to_wait(terms));
+  return call(&Connector::quote, "quote", terms, ask);
+}
+
+Result<PayoutResponse> ConnectorRegistry::submit(const ConnectorTerms& terms,
+                                                 const Payout& payout) {
+  return call(&Connector::submit, "submit", terms, payout);
+}
+
+Result<PayoutResponse> ConnectorRegistry::payout_status(const ConnectorTerms& terms,
+                                                        const Payout& payout) {
+  return call(&Connector::payout_status, "payout_status", terms, payout);
+}
+
+Result<PayoutResponse> ConnectorRegistry::cancel(const ConnectorTerms& terms,
+                                                 const Payout& payout) {
+  return call(&Connector::cancel, "cancel", terms, payout);
+}
+
+Result<CollectionResponse> ConnectorRegistry::collect(const ConnectorTerms& terms,
+                                                      const Collection& collection) {
+  return call(&Connector::collect, "collect", terms, collection);
+}
+
+Result<CollectionResponse> ConnectorRegistry::collection_status(const ConnectorTerms& terms,
+                                                                const Collection& collection) {
+  return call(&Connector::collection_status, "collection_status", terms, collection);
+}
+
+Result<CollectionResponse> ConnectorRegistry::expire(const ConnectorTerms& terms,
+                                                     const Collection& collection) {
+  return call(&Connector::expire, "expire", terms, collection);
+}
+
+Result<ReferenceResponse> ConnectorRegistry::issue_reference(const ConnectorTerms& terms,
+                                                             const ReferenceAsk& ask) {
+  COFFER_TRY(const auto place, place_to_wait(terms));
+  return call(&Connector::issue_reference, "issue_reference", terms, ask);
+}
+
+}  // namespace coffer::outbound

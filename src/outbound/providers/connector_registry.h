@@ -1,0 +1,76 @@
+// All drivers behind one Connector: what flows work with.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string_view>
+
+#include "base/clock.h"
+#include "base/mutex.h"
+#include "base/random.h"
+#include "http/client.h"
+#include "outbound/providers/breaker.h"
+#include "outbound/providers/connector.h"
+#include "outbound/providers/http_connector.h"
+#include "outbound/providers/sandbox_connector.h"
+#include "outbound/resolver.h"
+#include "outbound/wire/slots.h"
+
+namespace coffer {
+class Metrics;  // base/telemetry/metrics.h
+}
+
+namespace coffer::outbound {
+
+/// Picks the driver that the terms name. Calls of the http driver go through the circuit breaker of
+/// their connector: while it is open they are `provider-unavailable` at once, with the seconds to
+/// wait. A request waits for quotes and references: of each `http` connector at most
+/// kRequestsWaitingMax at once, and the others are `provider-unavailable` at once too. Thread safe.
+class ConnectorRegistry final : public Connector {
+ public:
+  static constexpr int kRequestsWaitingMax = 2;
+
+  /// Everything referred to outlives the registry. Without `metrics` calls are not counted.
+  ConnectorRegistry(const Clock& clock, Resolver& resolver, http::Client& client, Random& random,
+                    Metrics* metrics = nullptr)
+      : breakers_(clock),
+        sandbox_(clock),
+        http_(clock, resolver, client, random, breakers_),
+        metrics_(metrics) {}
+
+  Result<ProviderQuote> quote(const ConnectorTerms& terms, const QuoteAsk& ask) override;
+  Result<PayoutResponse> submit(const ConnectorTerms& terms, const Payout& payout) override;
+  Result<PayoutResponse> payout_status(const ConnectorTerms& terms, const Payout& payout) override;
+  Result<PayoutResponse> cancel(const ConnectorTerms& terms, const Payout& payout) override;
+  Result<CollectionResponse> collect(const ConnectorTerms& terms,
+                                     const Collection& collection) override;
+  Result<CollectionResponse> collection_status(const ConnectorTerms& terms,
+                                               const Collection& collection) override;
+  Result<CollectionResponse> expire(const ConnectorTerms& terms,
+                                    const Collection& collection) override;
+  Result<ReferenceResponse> issue_reference(const ConnectorTerms& terms,
+                                            const ReferenceAsk& ask) override;
+
+  /// Of the connector with this row number; closed for one that was never called.
+  BreakerState breaker(std::int64_t connector_key) const { return breakers_.state(connector_key); }
+
+  /// Whether calls of this connector go to another machine, so that they take time and may fail.
+  static bool calls_out(const ConnectorTerms& terms) { return terms.driver == DriverKind::http; }
+
+ private:
+  Connector& driver(const ConnectorTerms& terms);
+  Result<std::optional<Slots::Slot>> place_to_wait(const ConnectorTerms& terms);
+  template <class Answer, class Ask>
+  Result<Answer> call(Result<Answer> (Connector::*function)(const ConnectorTerms&, const Ask&),
+                      std::string_view name, const ConnectorTerms& terms, const Ask& ask);
+
+  Breakers breakers_;
+  SandboxConnector sandbox_;
+  HttpConnector http_;
+  Metrics* const metrics_;
+  Mutex mutex_;
+  std::map<std::int64_t, Slots> waiting_ COFFER_GUARDED_BY(mutex_);  // by connector
+};
+
+}  // namespace coffer::outbound

@@ -1,0 +1,131 @@
+#include "outbound/providers/http_connector.h"
+
+#include "outbound/providers/provider_messages.h"
+
+namespace coffer::outbound {
+namespace {
+
+std::string path_of(std::string_view collection, const PaymentId& id, std::string_view act = {}) {
+  return "/" + std::string(collection) + "/" + id.to_string() + std::string(act);
+}
+
+/// What was read, or the fault with its reason in the log.
+template <class T>
+Result<T> judged(const ConnectorTerms& terms, std::string_view call, const ProviderReply& reply,
+                 Result<T> read) {
+  if (read) return read;
+  return provider_error(terms, call, read.error().detail, reply);
+}
+
+/// 422 with a code of the protocol is the provider's definite word that it will not.
+std::optional<FailureCode> refusal(const ProviderReply& reply) {
+  constexpr int kUnprocessable = 422;
+  return reply.status == kUnprocessable ? provider_failure(reply.code) : std::nullopt;
+}
+
+constexpr int kNotFound = 404;
+constexpr int kConflict = 409;
+
+constexpr std::string_view kRefused = "the provider refused the request";
+
+}  // namespace
+
+Result<CollectionResponse> HttpConnector::by_own_clock(Result<CollectionResponse> answer) const {
+  if (answer && answer->expires_at)
+    answer->expires_at = answer->expires_at->plus_ms(clock_.ahead_ms());
+  return answer;
+}
+
+Result<ProviderQuote> HttpConnector::quote(const ConnectorTerms& terms, const QuoteAsk& ask) {
+  COFFER_TRY(const auto reply,
+             http_.call(terms, {"POST", "/quotes", quote_body(terms, ask), true}));
+  if (!reply.accepted()) return provider_error(terms, "quote", kRefused, reply);
+  auto quote = judged(terms, "quote", reply, read_quote(terms, ask, reply.body));
+  if (quote && quote->expires_at) quote->expires_at = quote->expires_at->plus_ms(clock_.ahead_ms());
+  return quote;
+}
+
+Result<PayoutResponse> HttpConnector::submit(const ConnectorTerms& terms, const Payout& payout) {
+  COFFER_TRY(const auto reply, http_.call(terms, {"POST", "/payouts", payout_body(terms, payout)}));
+  if (const auto code = refusal(reply)) {
+    return PayoutResponse{.state = PayoutState::failed,
+                          .failure = code,
+                          .message = reply.message,
+                          .provider_reference = {},
+                          .refund = ProviderRefund::returned};
+  }
+  if (!reply.accepted()) return provider_error(terms, "submit", kRefused, reply);
+  return judged(terms, "submit", reply, read_payout(payout.id, reply.body));
+}
+
+Result<PayoutResponse> HttpConnector::payout_status(const ConnectorTerms& terms,
+                                                    const Payout& payout) {
+  COFFER_TRY(const auto reply, http_.call(terms, {"GET", path_of("payouts", payout.id), {}}));
+  if (reply.refused_with(kNotFound, "payout_not_found")) {
+    return PayoutResponse{.state = PayoutState::never_arrived};
+  }
+  if (!reply.accepted()) return provider_error(terms, "payout status", kRefused, reply);
+  return judged(terms, "payout status", reply, read_payout(payout.id, reply.body));
+}
+
+Result<PayoutResponse> HttpConnector::cancel(const ConnectorTerms& terms, const Payout& payout) {
+  COFFER_TRY(const auto reply,
+             http_.call(terms, {"POST", path_of("payouts", payout.id, "/cancel"), {}}));
+  if (!reply.accepted()) return provider_error(terms, "cancel", kRefused, reply);
+  return judged(terms, "cancel", reply, read_payout(payout.id, reply.body));
+}
+
+Result<CollectionResponse> HttpConnector::collect(const ConnectorTerms& terms,
+                                                  const Collection& collection) {
+  Collection told = collection;
+  told.expires_at = told.expires_at.plus_ms(-clock_.ahead_ms());
+  COFFER_TRY(const auto reply,
+             http_.call(terms, {"POST", "/collections", collection_body(terms, told)}));
+  if (const auto code = refusal(reply)) {
+    return CollectionResponse{
+        .state = CollectionState::failed, .failure = code, .message = reply.message};
+  }
+  if (!reply.accepted()) return provider_error(terms, "collect", kRefused, reply);
+  return by_own_clock(
+      judged(terms, "collect", reply, read_collection(terms, collection.id, reply.body)));
+}
+
+Result<CollectionResponse> HttpConnector::collection_status(const ConnectorTerms& terms,
+                                                            const Collection& collection) {
+  COFFER_TRY(const auto reply,
+             http_.call(terms, {"GET", path_of("collections", collection.id), {}}));
+  if (reply.refused_with(kNotFound, "collection_not_found")) {
+    return CollectionResponse{.state = CollectionState::never_arrived};
+  }
+  if (!reply.accepted()) return provider_error(terms, "collection status", kRefused, reply);
+  return by_own_clock(
+      judged(terms, "collection status", reply, read_collection(terms, collection.id, reply.body)));
+}
+
+Result<CollectionResponse> HttpConnector::expire(const ConnectorTerms& terms,
+                                                 const Collection& collection) {
+  COFFER_TRY(const auto reply,
+             http_.call(terms, {"POST", path_of("collections", collection.id, "/expire"), {}}));
+  if (!reply.accepted()) return provider_error(terms, "expire", kRefused, reply);
+  return by_own_clock(
+      judged(terms, "expire", reply, read_collection(terms, collection.id, reply.body)));
+}
+
+Result<ReferenceResponse> HttpConnector::issue_reference(const ConnectorTerms& terms,
+                                                         const ReferenceAsk& ask) {
+  COFFER_TRY(const auto reply,
+             http_.call(terms, {"POST", "/references", reference_body(terms, ask), true}));
+  ReferenceResponse answer;
+  if (reply.refused_with(kNotFound, "customer_not_registered")) {
+    answer.kind = ReferenceResponse::Kind::customer_not_registered;
+    return answer;
+  }
+  if (reply.refused_with(kConflict, "cannot_assign")) {
+    answer.kind = ReferenceResponse::Kind::cannot_assign;
+    return answer;
+  }
+  if (!reply.accepted()) return provider_error(terms, "references", kRefused, reply);
+  return judged(terms, "references", reply, read_reference(reply.body));
+}
+
+}  // namespace coffer::outbound

@@ -1,0 +1,334 @@
+#include "outbound/providers/provider_messages.h"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "base/text/characters.h"
+
+namespace coffer::outbound {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using http::JsonValue;
+
+constexpr std::size_t kReferenceMax = 128;
+constexpr std::size_t kMessageMax = 500;
+constexpr std::size_t kPairsMax = 50;
+constexpr std::size_t kRelatedMax = 100;
+
+Unexpected garbage(const char* why) { return unexpected(Slug::provider_error, why); }
+
+std::string dump(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Json party_json(const Party& party) {
+  Json out = {{"name", party.name}, {"accountNumber", party.account}};
+  out["details"] = Json(party.details);
+  return out;
+}
+
+Json or_null(const std::optional<std::string>& text) { return text ? Json(*text) : Json(); }
+
+// --- Reading ------------------------------------------------------------------------------------
+
+/// The text of a member; nullptr when it is missing, null or something else.
+const std::string* text_of(const JsonValue& body, std::string_view name) {
+  const JsonValue* member = body.find(name);
+  return member == nullptr ? nullptr : member->string();
+}
+
+bool is_absent(const JsonValue& body, std::string_view name) {
+  const JsonValue* member = body.find(name);
+  return member == nullptr || member->is_null();
+}
+
+/// Control characters have no place in what people read and systems compare.
+bool is_plain(std::string_view text) {
+  return std::none_of(text.begin(), text.end(),
+                      [](unsigned char c) { return c < 0x20 || c == 0x7f; });
+}
+
+bool is_reference_text(const std::string* text) {
+  return text != nullptr && !text->empty() && character_count(*text) <= kReferenceMax &&
+         is_plain(*text);
+}
+
+std::optional<Amount> read_amount(const JsonValue& body, std::string_view name, int decimals) {
+  const std::string* text = text_of(body, name);
+  if (text == nullptr) return std::nullopt;
+  const ParsedAmount parsed = parse_amount(*text, decimals);
+  return parsed.fault == AmountFault::none ? std::optional(parsed.amount) : std::nullopt;
+}
+
+/// What was collected; nothing where the provider does not say.
+Result<std::optional<Amount>> read_collected(const ConnectorTerms& terms, const JsonValue& body) {
+  if (is_absent(body, "collectedAmount")) return std::optional<Amount>();
+  const std::string* text = text_of(body, "collectedAmount");
+  if (text == nullptr) return garbage("`collectedAmount` is not a decimal string");
+  const ParsedAmount parsed = parse_amount(*text, terms.send_decimals());
+  switch (parsed.fault) {
+    case AmountFault::none:
+      return std::optional(parsed.amount);
+    case AmountFault::not_a_number:
+      return garbage("`collectedAmount` is not a decimal string");
+    case AmountFault::too_precise:
+      return garbage("`collectedAmount` has more decimal places than the currency");
+    case AmountFault::out_of_range:
+      return garbage("`collectedAmount` is not greater than 0, or too large");
+  }
+  throw InternalError("unknown amount fault");
+}
+
+/// As an amount, but it may be zero.
+std::optional<Amount> read_fee(const JsonValue& body, int decimals) {
+  const std::string* text = text_of(body, "fee");
+  const bool zero = text != nullptr && !text->empty() && text->front() == '0' &&
+                    text->find_first_not_of("0.") == std::string::npos;
+  return zero ? std::optional(Amount()) : read_amount(body, "fee", decimals);
+}
+
+/// False when there is something that is no time.
+bool read_time(const JsonValue& body, std::string_view name, std::optional<Timestamp>& out) {
+  if (is_absent(body, name)) return true;
+  const std::string* text = text_of(body, name);
+  if (text != nullptr) out = Timestamp::parse(*text);
+  return out.has_value();
+}
+
+/// An object of texts; nullopt when it is something else.
+std::optional<std::map<std::string, std::string>> read_texts(const JsonValue& value) {
+  const JsonValue::Object* members = value.object();
+  if (members == nullptr || members->size() > kPairsMax) return std::nullopt;
+  std::map<std::string, std::string> out;
+  for (const auto& [name, member] : *members) {
+    if (member.string() == nullptr) return std::nullopt;
+    out.emplace(name, *member.string());
+  }
+  return out;
+}
+
+struct Failure {
+  std::optional<FailureCode> code;
+  std::string message;
+};
+
+/// An unknown code is a failure all the same: the provider has said that it is final.
+std::optional<Failure> read_failure(const JsonValue& body) {
+  if (is_absent(body, "failure")) return Failure{FailureCode::provider_error, {}};
+  const JsonValue& member = *body.find("failure");
+  const std::string* code = text_of(member, "code");
+  if (code == nullptr) return std::nullopt;
+  Failure out{provider_failure(*code).value_or(FailureCode::provider_error), {}};
+  if (const std::string* message = text_of(member, "message")) {
+    out.message = first_characters(*message, kMessageMax);
+  }
+  return out;
+}
+
+template <class Enum, std::size_t N>
+std::optional<Enum> read_word(const std::array<std::pair<std::string_view, Enum>, N>& words,
+                              const std::string* text) {
+  if (text == nullptr) return std::nullopt;
+  for (const auto& [word, value] : words) {
+    if (word == *text) return value;
+  }
+  return std::nullopt;
+}
+
+constexpr std::array<std::pair<std::string_view, PayoutState>, 4> kPayoutStates{{
+    {"pending", PayoutState::pending},
+    {"in_review", PayoutState::in_review},
+    {"succeeded", PayoutState::succeeded},
+    {"failed", PayoutState::failed},
+}};
+constexpr std::array<std::pair<std::string_view, ProviderRefund>, 3> kRefunds{{
+    {"returned", ProviderRefund::returned},
+    {"pending", ProviderRefund::pending},
+    {"refused", ProviderRefund::refused},
+}};
+constexpr std::array<std::pair<std::string_view, CollectionState>, 4> kCollectionStates{{
+    {"pending", CollectionState::pending},
+    {"collected", CollectionState::collected},
+    {"failed", CollectionState::failed},
+    {"expired", CollectionState::expired},
+}};
+
+/// Both kinds of record begin alike.
+Result<std::string> read_head(const PaymentId& id, const JsonValue& body) {
+  const std::string* told = text_of(body, "id");
+  if (told == nullptr || PaymentId::parse(*told) != id)
+    return garbage("`id` differs from that of the request");
+  const std::string* reference = text_of(body, "providerReference");
+  if (is_absent(body, "providerReference")) return std::string();
+  if (!is_reference_text(reference)) return garbage("`providerReference` is not a reference");
+  return *reference;
+}
+
+Result<IssuedReference> read_issued(const JsonValue& value) {
+  const std::string* reference = text_of(value, "reference");
+  if (!is_reference_text(reference)) return garbage("`reference` is not valid");
+  IssuedReference out{*reference, std::nullopt};
+  if (is_absent(value, "metadata")) return out;
+  out.metadata = read_texts(*value.find("metadata"));
+  if (!out.metadata) return garbage("`metadata` is not an object of strings");
+  return out;
+}
+
+}  // namespace
+
+std::optional<FailureCode> provider_failure(std::string_view code) {
+  // Cancelled before it arrived: for the payment the provider was not there.
+  if (code == "cancelled") return FailureCode::provider_unavailable;
+  constexpr std::array kReported = {
+      FailureCode::insufficient_funds,    FailureCode::account_closed,
+      FailureCode::account_not_found,     FailureCode::name_mismatch,
+      FailureCode::limit_exceeded,        FailureCode::compliance_rejected,
+      FailureCode::destination_not_found, FailureCode::expired,
+      FailureCode::operator_failed,       FailureCode::provider_error};
+  for (const FailureCode reported : kReported) {
+    if (info(reported).name == code) return reported;
+  }
+  return std::nullopt;
+}
+
+std::string quote_body(const ConnectorTerms& terms, const QuoteAsk& ask) {
+  const int decimals = ask.exact_receive ? terms.receive_decimals() : terms.send_decimals();
+  Json out = {{"connectorId", terms.id.to_string()},
+              {"direction", name(terms.direction)},
+              {"assetCode", terms.asset.code.value()},
+              {"currencyIsoCode3", terms.currency},
+              {"amount", ask.amount.to_string(decimals)},
+              {"amountSide", ask.exact_receive ? "receive" : "send"}};
+  if (ask.type) out["transactionType"] = name(*ask.type);
+  return dump(out);
+}
+
+std::string payout_body(const ConnectorTerms& terms, const Payout& payout) {
+  Json out = {{"id", payout.id.to_string()},
+              {"connectorId", terms.id.to_string()},
+              {"transactionType", name(payout.type)},
+              {"method", name(terms.method)},
+              {"countryIsoCode2", terms.country},
+              {"assetCode", terms.asset.code.value()},
+              {"sendAmount", payout.send.to_string(terms.send_decimals())},
+              {"currencyIsoCode3", terms.currency},
+              {"receiveAmount", payout.receive.to_string(terms.receive_decimals())}};
+  out["recipient"] = party_json(payout.recipient);
+  out["providerQuoteId"] = or_null(payout.quote_reference);
+  out["toRef"] = or_null(payout.to_ref);
+  out["purposeOfPayment"] = payout.purpose_of_payment;
+  out["sourceOfFunds"] = payout.source_of_funds;
+  out["relationship"] = payout.relationship;
+  out["additionalFields"] = Json(payout.fields);
+  return dump(out);
+}
+
+std::string collection_body(const ConnectorTerms& terms, const Collection& collection) {
+  Json out = {{"id", collection.id.to_string()},
+              {"connectorId", terms.id.to_string()},
+              {"method", name(terms.method)},
+              {"countryIsoCode2", terms.country},
+              {"currencyIsoCode3", terms.currency},
+              {"sendAmount", collection.send.to_string(terms.send_decimals())},
+              {"assetCode", terms.asset.code.value()},
+              {"receiveAmount", collection.receive.to_string(terms.receive_decimals())}};
+  out["payer"] = party_json(collection.payer);
+  out["providerQuoteId"] = or_null(collection.quote_reference);
+  out["additionalFields"] = Json(collection.fields);
+  out["expiresAt"] = collection.expires_at.to_string();
+  return dump(out);
+}
+
+std::string reference_body(const ConnectorTerms& terms, const ReferenceAsk& ask) {
+  return dump({{"id", ask.id},
+               {"connectorId", terms.id.to_string()},
+               {"customerId", ask.customer_id},
+               {"settlementAccount", ask.settlement_account},
+               {"assetCode", terms.asset.code.value()},
+               {"currencyIsoCode3", terms.currency}});
+}
+
+Result<ProviderQuote> read_quote(const ConnectorTerms& terms, const QuoteAsk& ask,
+                                 const JsonValue& body) {
+  const auto send = read_amount(body, "sendAmount", terms.send_decimals());
+  const auto receive = read_amount(body, "receiveAmount", terms.receive_decimals());
+  const auto fee = read_fee(body, terms.send_decimals());
+  if (!send || !receive || !fee) return garbage("an amount of the quote is not valid");
+  const bool as_asked = ask.exact_receive ? *receive >= ask.amount : *send == ask.amount;
+  if (!as_asked) return garbage("the quote is for a different amount");
+  const std::string* rate_text = text_of(body, "rate");
+  const auto rate = rate_text == nullptr ? std::nullopt : Rate::parse(*rate_text);
+  if (!rate) return garbage("`rate` is not a rate");
+  ProviderQuote out{*send, *receive, *fee, *rate, std::nullopt, std::nullopt};
+  if (!read_time(body, "expiresAt", out.expires_at)) return garbage("`expiresAt` is not a time");
+  if (is_absent(body, "providerQuoteId")) return out;
+  const std::string* reference = text_of(body, "providerQuoteId");
+  if (!is_reference_text(reference)) return garbage("`providerQuoteId` is not a reference");
+  out.reference = *reference;
+  return out;
+}
+
+Result<PayoutResponse> read_payout(const PaymentId& id, const JsonValue& body) {
+  PayoutResponse out;
+  COFFER_TRY(out.provider_reference, read_head(id, body));
+  const auto state = read_word(kPayoutStates, text_of(body, "status"));
+  if (!state) return garbage("`status` is not a payout status");
+  out.state = *state;
+  if (out.state != PayoutState::failed) return out;
+  auto failure = read_failure(body);
+  if (!failure) return garbage("`failure` is not a failure code");
+  out.failure = failure->code;
+  out.message = std::move(failure->message);
+  // Not said is not returned: money is given back only on a definite word.
+  // A cancelled payout, which alone has this code, took nothing.
+  const bool cancelled = out.failure == FailureCode::provider_unavailable;
+  out.refund = cancelled ? ProviderRefund::returned : ProviderRefund::pending;
+  if (is_absent(body, "refund")) return out;
+  const auto refund = read_word(kRefunds, text_of(body, "refund"));
+  if (!refund) return garbage("`refund` is not valid");
+  out.refund = *refund;
+  return out;
+}
+
+Result<CollectionResponse> read_collection(const ConnectorTerms& terms, const PaymentId& id,
+                                           const JsonValue& body) {
+  CollectionResponse out;
+  COFFER_TRY(out.provider_reference, read_head(id, body));
+  const auto state = read_word(kCollectionStates, text_of(body, "status"));
+  if (!state) return garbage("`status` is not a collection status");
+  out.state = *state;
+  if (!is_absent(body, "instructions")) {
+    auto instructions = read_texts(*body.find("instructions"));
+    if (!instructions) return garbage("`instructions` is not an object of strings");
+    out.instructions = *std::move(instructions);
+  }
+  if (!read_time(body, "expiresAt", out.expires_at)) return garbage("`expiresAt` is not a time");
+  if (out.state == CollectionState::collected) {
+    COFFER_TRY(out.collected, read_collected(terms, body));
+  }
+  if (out.state != CollectionState::failed) return out;
+  auto failure = read_failure(body);
+  if (!failure) return garbage("`failure` is not a failure code");
+  out.failure = failure->code;
+  out.message = std::move(failure->message);
+  return out;
+}
+
+Result<ReferenceResponse> read_reference(const JsonValue& body) {
+  ReferenceResponse out;
+  COFFER_TRY(out.issued, read_issued(body));
+  if (is_absent(body, "relatedReferences")) return out;
+  const JsonValue::Array* related = body.find("relatedReferences")->array();
+  if (related == nullptr || related->size() > kRelatedMax) {
+    return garbage("`relatedReferences` is not a list");
+  }
+  for (const JsonValue& item : *related) {
+    COFFER_TRY(auto issued, read_issued(item));
+    out.related.push_back(std::move(issued));
+  }
+  return out;
+}
+
+}  // namespace coffer::outbound

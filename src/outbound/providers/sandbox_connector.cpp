@@ -1,0 +1,247 @@
+#include "outbound/providers/sandbox_connector.h"
+
+#include <array>
+
+#include "base/digest.h"
+#include "domain/payments/quote.h"
+
+namespace coffer::outbound {
+namespace {
+
+constexpr int kStaysPending = 1201;
+constexpr int kInReview = 1202;
+constexpr int kFailsAndReturns = 1301;
+constexpr int kFailsAndKeeps = 1303;
+constexpr int kTimeout = 1401;
+constexpr int kError = 1402;
+constexpr int kPaysTooLittle = 1501;
+constexpr int kPaysTooMuch = 1502;
+constexpr int kPaysNearlyNothing = 1503;
+constexpr int kRebind = 2001;
+constexpr int kNotRegistered = 2002;
+constexpr int kCannotAssign = 2003;
+constexpr int kRelated = 2004;
+
+std::string digest_of(std::initializer_list<std::string_view> parts) {
+  std::string text;
+  for (const std::string_view part : parts) text.append(part).append("\n");
+  return to_hex(sha256(text));
+}
+
+std::string reference_of(const PaymentId& id) {
+  return "SBX-" + digest_of({id.to_string()}).substr(0, 16);
+}
+
+/// The fault of a call that never reached the provider; nothing for all the others.
+Result<void> reach(int digits) {
+  if (digits == kTimeout) {
+    return unexpected(Slug::provider_timeout, "The payment provider did not respond in time.");
+  }
+  if (digits == kError) {
+    return unexpected(Slug::provider_error, "The payment provider failed.");
+  }
+  return {};
+}
+
+bool never_arrives(int digits) { return digits == kTimeout || digits == kError; }
+
+PayoutResponse payout_failed(FailureCode code, ProviderRefund refund) {
+  PayoutResponse answer{.state = PayoutState::failed, .failure = code, .refund = refund};
+  answer.message = info(code).message;
+  return answer;
+}
+
+/// How an accepted or refused payout stands at this age.
+PayoutResponse payout_at(const Payout& payout, std::int64_t age_ms) {
+  const int digits = sandbox_digits(payout.recipient.account);
+  PayoutResponse answer;
+  if (const auto refusal = sandbox_refusal(digits)) {
+    answer = payout_failed(*refusal, ProviderRefund::returned);
+  } else if (digits == kStaysPending) {
+    answer.state = PayoutState::pending;
+  } else if (digits == kInReview) {
+    answer.state = age_ms < kSandboxReviewMs ? PayoutState::in_review : PayoutState::succeeded;
+  } else if (digits == kFailsAndReturns) {
+    answer = payout_failed(FailureCode::provider_error, ProviderRefund::returned);
+  } else if (digits == kFailsAndKeeps) {
+    answer = payout_failed(FailureCode::provider_error, ProviderRefund::refused);
+  } else {
+    answer.state = PayoutState::succeeded;
+  }
+  answer.provider_reference = reference_of(payout.id);
+  return answer;
+}
+
+std::map<std::string, std::string> instructions(std::string_view reference) {
+  return {{"bankName", "Sandbox Bank"},
+          {"accountName", "Coffer Sandbox"},
+          {"accountNumber", "0000000001"},
+          {"paymentReference", std::string(reference)}};
+}
+
+CollectionResponse collection_at(const ConnectorTerms& terms, const Collection& collection,
+                                 Timestamp now) {
+  const int digits = sandbox_digits(collection.payer.account);
+  CollectionResponse answer;
+  answer.provider_reference = reference_of(collection.id);
+  answer.instructions = instructions(answer.provider_reference);
+  answer.expires_at = collection.expires_at;
+  if (const auto refusal = sandbox_refusal(digits)) {
+    answer.state = CollectionState::failed;
+    answer.failure = *refusal;
+    answer.message = info(*refusal).message;
+  } else if (digits == kStaysPending) {
+    answer.state =
+        now < collection.expires_at ? CollectionState::pending : CollectionState::expired;
+  } else if (digits == kInReview && now < collection.first_sent_at.plus_ms(kSandboxReviewMs)) {
+    answer.state = CollectionState::pending;
+  } else {
+    answer.state = CollectionState::collected;
+    answer.collected = sandbox_collected(digits, collection.send, terms.send_decimals());
+  }
+  return answer;
+}
+
+IssuedReference issued(const ConnectorTerms& terms, const ReferenceAsk& ask, int number) {
+  const std::string digest = digest_of(
+      {terms.id.to_string(), ask.settlement_account, ask.customer_id, std::to_string(number)});
+  const std::string reference = "REF" + digest.substr(0, 12);
+  return {reference, instructions(reference)};
+}
+
+}  // namespace
+
+int sandbox_digits(std::string_view account) {
+  constexpr int kDigits = 4;
+  constexpr std::string_view kSeparators = " -";
+  int value = 0;
+  int place = 1;
+  int count = 0;
+  for (auto at = account.rbegin(); at != account.rend() && count < kDigits; ++at) {
+    if (kSeparators.find(*at) != std::string_view::npos) continue;
+    if (*at < '0' || *at > '9') return 0;
+    value += (*at - '0') * place;
+    place *= 10;
+    ++count;
+  }
+  return count == kDigits ? value : 0;
+}
+
+std::optional<FailureCode> sandbox_refusal(int digits) {
+  constexpr int kFirst = 1101;
+  constexpr std::array kRefusals = {
+      FailureCode::insufficient_funds, FailureCode::account_closed,
+      FailureCode::account_not_found,  FailureCode::name_mismatch,
+      FailureCode::limit_exceeded,     FailureCode::compliance_rejected};
+  const int index = digits - kFirst;
+  if (index < 0 || index >= static_cast<int>(kRefusals.size())) return std::nullopt;
+  return kRefusals[static_cast<std::size_t>(index)];
+}
+
+std::optional<Amount> sandbox_collected(int digits, Amount send, int decimals) {
+  constexpr Rate kTenthLess{9, 10};
+  constexpr Rate kTenthMore{11, 10};
+  if (digits == kPaysNearlyNothing) {
+    std::int64_t smallest = Amount::kUnitsPerWhole;
+    for (int i = 0; i < decimals; ++i) smallest /= 10;
+    return Amount::from_units(smallest);
+  }
+  if (digits != kPaysTooLittle && digits != kPaysTooMuch) return std::nullopt;
+  const auto paid =
+      multiply(send, digits == kPaysTooLittle ? kTenthLess : kTenthMore, Rounding::down);
+  return paid ? std::optional(truncate_to(*paid, decimals)) : std::nullopt;
+}
+
+Result<ProviderQuote> SandboxConnector::quote(const ConnectorTerms& terms, const QuoteAsk& ask) {
+  COFFER_TRY(const Price price, ask.exact_receive
+                                    ? price_exact_receive(terms, ask.amount, std::nullopt)
+                                    : price_exact_send(terms, ask.amount, std::nullopt));
+  return ProviderQuote{.send = price.send,
+                       .receive = price.receive,
+                       .fee = price.fee,
+                       .rate = price.rate,
+                       .expires_at = clock_.now().plus_ms(kQuoteLifetimeMs),
+                       .reference = std::nullopt};
+}
+
+Result<PayoutResponse> SandboxConnector::submit(const ConnectorTerms&, const Payout& payout) {
+  const int digits = sandbox_digits(payout.recipient.account);
+  COFFER_TRY_VOID(reach(digits));
+  if (digits == kFailsAndReturns || digits == kFailsAndKeeps) {
+    // Accepted: that it fails shows only when it is asked for.
+    PayoutResponse accepted;
+    accepted.provider_reference = reference_of(payout.id);
+    return accepted;
+  }
+  return payout_at(payout, clock_.now().ms - payout.first_sent_at.ms);
+}
+
+Result<PayoutResponse> SandboxConnector::payout_status(const ConnectorTerms&,
+                                                       const Payout& payout) {
+  if (never_arrives(sandbox_digits(payout.recipient.account))) {
+    return PayoutResponse{.state = PayoutState::never_arrived};
+  }
+  return payout_at(payout, clock_.now().ms - payout.first_sent_at.ms);
+}
+
+Result<PayoutResponse> SandboxConnector::cancel(const ConnectorTerms& terms, const Payout& payout) {
+  const int digits = sandbox_digits(payout.recipient.account);
+  if (!never_arrives(digits)) return payout_status(terms, payout);
+  return payout_failed(
+      digits == kTimeout ? FailureCode::provider_timeout : FailureCode::provider_error,
+      ProviderRefund::returned);
+}
+
+Result<CollectionResponse> SandboxConnector::collect(const ConnectorTerms& terms,
+                                                     const Collection& collection) {
+  COFFER_TRY_VOID(reach(sandbox_digits(collection.payer.account)));
+  CollectionResponse answer = collection_at(terms, collection, clock_.now());
+  // The payer pays once the instructions were shown.
+  if (answer.state == CollectionState::collected) {
+    answer.state = CollectionState::pending;
+    answer.collected.reset();
+  }
+  return answer;
+}
+
+Result<CollectionResponse> SandboxConnector::collection_status(const ConnectorTerms& terms,
+                                                               const Collection& collection) {
+  if (never_arrives(sandbox_digits(collection.payer.account))) {
+    return CollectionResponse{.state = CollectionState::never_arrived};
+  }
+  return collection_at(terms, collection, clock_.now());
+}
+
+Result<CollectionResponse> SandboxConnector::expire(const ConnectorTerms& terms,
+                                                    const Collection& collection) {
+  if (never_arrives(sandbox_digits(collection.payer.account))) {
+    return CollectionResponse{.state = CollectionState::expired};
+  }
+  CollectionResponse answer = collection_at(terms, collection, clock_.now());
+  if (answer.state == CollectionState::pending) answer.state = CollectionState::expired;
+  return answer;
+}
+
+Result<ReferenceResponse> SandboxConnector::issue_reference(const ConnectorTerms& terms,
+                                                            const ReferenceAsk& ask) {
+  constexpr int kRelatedCount = 2;
+  const int digits = sandbox_digits(ask.customer_id);
+  COFFER_TRY_VOID(reach(digits));
+  ReferenceResponse answer;
+  if (digits == kNotRegistered) {
+    answer.kind = ReferenceResponse::Kind::customer_not_registered;
+    return answer;
+  }
+  if (digits == kCannotAssign) {
+    answer.kind = ReferenceResponse::Kind::cannot_assign;
+    return answer;
+  }
+  answer.issued = issued(terms, ask, 0);
+  if (digits == kRebind) answer.issued.metadata.reset();
+  if (digits == kRelated) {
+    for (int i = 1; i <= kRelatedCount; ++i) answer.related.push_back(issued(terms, ask, i));
+  }
+  return answer;
+}
+
+}  // namespace coffer::outbound

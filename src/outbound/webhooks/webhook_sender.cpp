@@ -1,0 +1,109 @@
+#include "outbound/webhooks/webhook_sender.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "outbound/webhooks/webhook_signature.h"
+#include "outbound/wire/address_trial.h"
+
+namespace coffer::outbound {
+namespace {
+
+constexpr int kResolveTimeoutMs = 5'000;
+constexpr int kRegisterResolveMs = 1'000;
+
+/// `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 section 5.6.7).
+std::optional<Timestamp> parse_http_date(std::string_view text) {
+  constexpr std::string_view kMonths = "JanFebMarAprMayJunJulAugSepOctNovDec";
+  constexpr std::size_t kLength = 29;
+  if (text.size() != kLength || text.substr(26) != "GMT") return std::nullopt;
+  const auto month = kMonths.find(text.substr(8, 3));
+  if (month == std::string_view::npos || month % 3 != 0) return std::nullopt;
+  std::string number = std::to_string(month / 3 + 1);
+  if (number.size() == 1) number.insert(0, "0");
+  return Timestamp::parse(std::string(text.substr(12, 4)) + "-" + number + "-" +
+                          std::string(text.substr(5, 2)) + "T" + std::string(text.substr(17, 8)) +
+                          "Z");
+}
+
+}  // namespace
+
+std::optional<std::int64_t> parse_retry_after(std::string_view text, Timestamp now) {
+  constexpr std::int64_t kSecondsMax = 86'400;
+  std::int64_t seconds = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  if (end == text.data() + text.size() && !text.empty()) {
+    if (error == std::errc::result_out_of_range) return kSecondsMax * 1'000;
+    if (error != std::errc() || seconds < 0) return std::nullopt;
+    return std::min(seconds, kSecondsMax) * 1'000;
+  }
+  const auto date = parse_http_date(text);
+  if (!date) return std::nullopt;
+  return std::clamp<std::int64_t>(date->ms - now.ms, 0, kSecondsMax * 1'000);
+}
+
+WebhookSender::WebhookSender(const Clock& clock, Resolver& resolver, AllowedTargets allowed,
+                             std::string ca_bundle, int timeout_ms)
+    : clock_(clock),
+      guard_(resolver, std::move(allowed)),
+      client_(std::move(ca_bundle), http::Client::Connections::keep),
+      timeout_ms_(timeout_ms) {}
+
+Result<void> WebhookSender::check_target(std::string_view url, Environment environment) {
+  COFFER_TRY(const Url parsed, guard_.check_url(url, environment));
+  const auto slot = lookups_.try_take();
+  if (!slot) return {};
+  const auto found = guard_.addresses(parsed, kRegisterResolveMs);
+  if (!found && found.error().slug == Slug::webhook_target_refused) {
+    return unexpected(found.error());
+  }
+  return {};
+}
+
+Result<http::ClientResponse> WebhookSender::exchange(const WebhookMessage& message, bool& sent) {
+  const Deadline deadline(timeout_ms_);
+  COFFER_TRY(const Url url, guard_.check_url(message.url, message.environment));
+  COFFER_TRY(const auto addresses, guard_.addresses(url, std::min(kResolveTimeoutMs, timeout_ms_)));
+
+  http::ClientRequest request = request_to(url);
+  request.method = "POST";
+  request.body = message.body;
+  request.response_bytes_max = WebhookResponse::kResponseBytesMax;
+  request.headers =
+      delivery_headers(message.id, clock_.machine_now(), message.body, message.secrets);
+  request.headers.emplace_back("Content-Type", "application/json");
+  request.headers.emplace_back("User-Agent", "coffer-webhooks/1");
+  return send_to_any(std::move(request), addresses, deadline,
+                     [&](const http::ClientRequest& attempt) {
+                       auto response = client_.send(attempt);
+                       sent = response || response.error().slug != Slug::provider_unavailable;
+                       return response;
+                     });
+}
+
+WebhookResponse WebhookSender::send(const WebhookMessage& message) {
+  const SystemClock wire;
+  const std::int64_t started = wire.monotonic_ms();
+  WebhookResponse answer;
+  auto result = exchange(message, answer.sent);
+  answer.duration_ms = wire.monotonic_ms() - started;
+  if (!result) {
+    answer.fault = result.error().detail;
+    return answer;
+  }
+  const bool broken_off =
+      result->truncated && result->body.size() < WebhookResponse::kResponseBytesMax;
+  if (const std::string* text = result->header("Retry-After")) {
+    answer.retry_after_ms = parse_retry_after(*text, clock_.machine_now());
+  }
+  answer.response = std::move(result->body);
+  if (broken_off) {
+    answer.fault = "The response with status " + std::to_string(result->status) + " is incomplete.";
+  } else {
+    answer.status = result->status;
+  }
+  return answer;
+}
+
+}  // namespace coffer::outbound

@@ -1,0 +1,93 @@
+#include "store/identity/audit_log.h"
+
+#include "base/check.h"
+#include "store/ledger/journal.h"
+#include "store/lists/key_walk.h"
+
+namespace coffer::store {
+namespace {
+
+constexpr const char* kLast = "SELECT entry, link FROM audit_log ORDER BY entry DESC LIMIT 1";
+constexpr const char* kInsert =
+    "INSERT INTO audit_log (entry, at, actor, command, detail, outcome_of, outcome, link)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
+constexpr const char* kAfter =
+    "SELECT entry, at, actor, command, detail, outcome_of, outcome, link FROM audit_log WHERE "
+    "entry > ?"
+    " ORDER BY entry LIMIT ?";
+constexpr KeyIndex kAuditLog = COFFER_KEY_INDEX("entry", "audit_log", "outcome_of IS NULL");
+constexpr const char* kBrief = "SELECT actor, command FROM audit_log WHERE entry = ?";
+constexpr const char* kView =
+    "SELECT a.entry, a.at, a.actor, a.command, a.detail, o.outcome, o.detail FROM audit_log a"
+    " LEFT JOIN audit_log o ON o.outcome_of = a.entry WHERE a.entry = ?";
+
+std::string canonical(std::int64_t entry, Timestamp at, const NewAuditEntry& row) {
+  std::string out = std::to_string(entry) + '|' + std::to_string(at.ms) + '|';
+  out += (row.outcome_of ? std::to_string(*row.outcome_of) : "-") + '|';
+  out += (row.outcome_of ? row.outcome : "-") + '\n';
+  return out + row.actor + '\n' + row.command + '\n' + row.detail + '\n';
+}
+
+}  // namespace
+
+std::int64_t append_audit_entry(WriteTx& tx, const NewAuditEntry& row) {
+  std::int64_t entry = 1;
+  std::string link = genesis_link();
+  if (Query last(tx.db(), kLast); last.step()) {
+    entry = last.integer(0) + 1;
+    link = last.blob(1);
+  }
+  link = next_link(link, canonical(entry, tx.now(), row));
+  Query(tx.db(), kInsert, entry, tx.now(), row.actor, row.command, row.detail, row.outcome_of,
+        row.outcome_of ? std::optional(row.outcome) : std::nullopt, Blob{link})
+      .run();
+  return entry;
+}
+
+RowPage<AuditEntryView> list_audit_entries(Connection& db, const AuditFilter& filter) {
+  RowBudget budget;
+  const KeyWalk walk(db, Order::falling, budget);
+  const auto fits = [&](std::int64_t entry) {
+    budget.spend(1);
+    Query q(db, kBrief, entry);
+    COFFER_CHECK(q.step());
+    return (!filter.actor || *filter.actor == q.text(0)) &&
+           (!filter.command || *filter.command == q.text(1));
+  };
+  const PageAt page{filter.before, false, filter.limit};
+  const auto found =
+      walk.read(one(walk.of(kAuditLog)), {.beyond = page.key, .limit = page.limit}, fits);
+  return load_page<AuditEntryView>(page, found, [&](std::int64_t entry) {
+    Query q(db, kView, entry);
+    COFFER_CHECK(q.step());
+    return AuditEntryView{q.integer(0), q.time(1),          q.text(2),         q.text(3),
+                          q.text(4),    q.optional_text(5), q.optional_text(6)};
+  });
+}
+
+ChainPiece follow_audit_log(Connection& db, ChainPosition& from, std::int64_t limit) {
+  ChainPiece out;
+  Query query(db, kAfter, from.row == 0 ? INT64_MIN : from.row, limit);
+  for (; query.step(); ++out.rows) {
+    const std::int64_t entry = query.integer(0);
+    if (entry != from.row + 1) {
+      out.fault = "audit entry " + std::to_string(from.row + 1) + " is missing";
+      return out;
+    }
+    const NewAuditEntry row{query.text(2), query.text(3), query.text(4), query.optional_integer(5),
+                            query.optional_text(6).value_or("")};
+    from = {entry, next_link(from.link, canonical(entry, query.time(1), row))};
+    if (from.link == query.blob(7)) continue;
+    out.fault = "audit entry " + std::to_string(entry) + " does not continue the chain";
+    return out;
+  }
+  out.end = out.rows < limit;
+  return out;
+}
+
+std::string verify_audit_log(Connection& db) {
+  ChainPosition from;
+  return follow_audit_log(db, from, INT64_MAX).fault;
+}
+
+}  // namespace coffer::store

@@ -1,0 +1,68 @@
+// Associations, their two tenants, and the applications that act for them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/digest.h"
+#include "domain/identity/tenant.h"
+#include "domain/ledger/wallet.h"
+#include "store/write_tx.h"
+
+namespace coffer::store {
+
+struct AssociationRow {
+  std::int64_t key = 0;
+  AssociationId id;
+  std::string name;
+  AssociationStatus status = AssociationStatus::pending;
+  Timestamp created_at;
+  Timestamp updated_at;
+  EntityType entity_type = EntityType::business;  // who it is in the transaction type of a cash-out
+};
+
+/// What is stored of an application: hashes only, no secret.
+struct ApplicationRow {
+  std::int64_t key = 0;
+  ApplicationId id;
+  std::optional<Tenant> tenant;  // empty: no association yet
+  std::optional<AssociationStatus> association_status;
+  Environment environment = Environment::sandbox;
+  std::string name;
+  bool suspended = false;
+  ScopeSet scopes;
+  std::int64_t key_version = 1;
+  std::string client_id;
+  Sha256 client_secret_hash{};
+  Sha256 api_key_hash{};
+  Sha256 connect_hash{};
+  Sha256 sign_in_hash{};
+  std::string public_key;
+  Timestamp created_at;
+};
+
+std::vector<AssociationRow> list_associations(Connection& db);
+std::optional<AssociationRow> find_association(Connection& db, AssociationId id);
+/// Creates the association and its two tenants.
+void insert_association(WriteTx& tx, const AssociationRow& row);
+void set_association_status(WriteTx& tx, AssociationId id, AssociationStatus status);
+std::optional<Tenant> find_tenant(Connection& db, AssociationId association,
+                                  Environment environment);
+/// Of a row that says whose it is.
+Tenant tenant_by_key(Connection& db, std::int64_t tenant);
+
+std::vector<ApplicationRow> list_applications(Connection& db);
+std::optional<ApplicationRow> find_application(Connection& db, ApplicationId id);
+std::optional<ApplicationRow> find_application_by_client_id(Connection& db,
+                                                            std::string_view client_id);
+std::optional<ApplicationRow> find_application_by_api_key(Connection& db, const Sha256& hash);
+std::optional<ApplicationRow> find_application_by_connect_secret(Connection& db,
+                                                                 const Sha256& hash);
+std::optional<ApplicationRow> find_application_by_public_key(Connection& db,
+                                                             std::string_view public_key);
+void insert_application(WriteTx& tx, const ApplicationRow& row);
+/// Replaces hashes, public key, scopes, suspension and key version of an existing row.
+void update_application(WriteTx& tx, const ApplicationRow& row);
+
+}  // namespace coffer::store

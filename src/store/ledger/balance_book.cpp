@@ -1,0 +1,63 @@
+#include "store/ledger/balance_book.h"
+
+#include "base/check.h"
+
+namespace coffer::store {
+namespace {
+
+constexpr const char* kLoad = "SELECT asset, kind, balance, held FROM accounts WHERE account = ?";
+constexpr const char* kStore = "UPDATE accounts SET balance = ?, held = ? WHERE account = ?";
+
+}  // namespace
+
+BalanceBook::Copy& BalanceBook::load(AccountKey account) {
+  const auto [it, fresh] = copies_.try_emplace(account);
+  if (fresh) {
+    Query query(writer_, kLoad, account);
+    if (!query.step()) {
+      copies_.erase(it);
+      throw InternalError("no account " + std::to_string(account));
+    }
+    it->second.state = {account, query.integer(0), query.enumeration<AccountKind>(1),
+                        query.amount(2), query.amount(3)};
+    loaded_by_command_.push_back(account);
+  }
+  return it->second;
+}
+
+const AccountState& BalanceBook::get(AccountKey account) { return load(account).state; }
+
+void BalanceBook::set(AccountKey account, Amount balance, Amount held) {
+  Copy& copy = load(account);
+  undo_.push_back(copy.state);
+  COFFER_CHECK(!held.is_negative());
+  COFFER_CHECK(may_be_negative(copy.state.kind) || balance >= held);
+  copy.state.balance = balance;
+  copy.state.held = held;
+  copy.dirty = true;
+}
+
+void BalanceBook::roll_back_command() {
+  // Backwards, so that the oldest state of an account wins.
+  for (auto it = undo_.rbegin(); it != undo_.rend(); ++it) copies_.at(it->key).state = *it;
+  undo_.clear();
+  // An account that the command itself created is gone with its savepoint.
+  for (const AccountKey account : loaded_by_command_) copies_.erase(account);
+  loaded_by_command_.clear();
+}
+
+void BalanceBook::flush() {
+  for (auto& [account, copy] : copies_) {
+    if (!copy.dirty) continue;
+    Query(writer_, kStore, copy.state.balance, copy.state.held, account).run();
+    COFFER_CHECK(writer_.changes() == 1);
+    copy.dirty = false;
+  }
+}
+
+void BalanceBook::forget() {
+  copies_.clear();
+  undo_.clear();
+}
+
+}  // namespace coffer::store

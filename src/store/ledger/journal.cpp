@@ -1,0 +1,271 @@
+#include "store/ledger/journal.h"
+
+#include "base/check.h"
+#include "base/digest.h"
+#include "store/identity/row_bytes.h"
+
+namespace coffer::store {
+namespace {
+
+constexpr std::int64_t kLinesPerSet = 1024;
+
+constexpr const char* kLastLink = "SELECT link FROM journal ORDER BY journal DESC LIMIT 1";
+constexpr const char* kInsertJournal =
+    "INSERT INTO journal (journal, tenant, kind, payment, at, link) VALUES (?, ?, ?, ?, ?, ?)";
+constexpr const char* kNextJournal = "SELECT coalesce(max(journal), 0) + 1 FROM journal";
+constexpr const char* kInsertEntry =
+    "INSERT INTO entries (entry, account, amount, balance_after, counterparty, leg)"
+    " VALUES (?, ?, ?, ?, ?, ?)";
+constexpr const char* kInsertHold = "INSERT INTO holds (payment, account, amount) VALUES (?, ?, ?)";
+constexpr const char* kOpenHolds =
+    "SELECT account, amount FROM holds WHERE payment = ? AND state = ?";
+constexpr const char* kCloseHold = "UPDATE holds SET state = ? WHERE payment = ? AND account = ?";
+constexpr const char* kFindTrustline =
+    "SELECT account FROM accounts WHERE wallet = ? AND asset = ?";
+constexpr const char* kInsertTrustline =
+    "INSERT INTO accounts (tenant, kind, wallet, asset, created_at) VALUES (?, ?, ?, ?, ?)";
+constexpr const char* kFindOperatorAccount =
+    "SELECT account, balance FROM accounts WHERE tenant = ? AND kind = ? AND asset = ?"
+    " AND ifnull(connector, 0) = ifnull(?, 0) AND wallet IS NULL";
+constexpr const char* kInsertOperatorAccount =
+    "INSERT INTO accounts (tenant, kind, wallet, asset, connector, created_at)"
+    " VALUES (?, ?, NULL, ?, ?, ?)";
+constexpr const char* kOperatorAccounts =
+    "SELECT account FROM accounts WHERE tenant = ? AND kind = ? AND asset = ? AND wallet IS NULL";
+// In the sandbox a funding may have no id.
+constexpr const char* kInsertFunding =
+    "INSERT INTO fundings (journal, transaction_id, description)"
+    " SELECT max(journal), nullif(?, ''), ? FROM journal";
+// A funding is one posting; its second line is the credit.
+constexpr const char* kFindFunding =
+    "SELECT a.wallet, a.asset, e.amount, f.transaction_id, f.description FROM fundings f"
+    " JOIN entries e ON e.entry = f.journal * 1024 + 1 JOIN accounts a ON a.account = e.account"
+    " WHERE f.transaction_id = ?";
+constexpr const char* kBalancesOf =
+    "SELECT a.asset, s.code, s.issuer, s.name, s.decimals, a.balance, a.held"
+    " FROM accounts a JOIN assets s ON s.asset = a.asset WHERE a.wallet = ? ORDER BY a.account";
+constexpr const char* kJournalAfter =
+    "SELECT journal, tenant, kind, payment, at, link FROM journal WHERE journal > ?"
+    " ORDER BY journal LIMIT ?";
+constexpr const char* kEntriesFrom =
+    "SELECT entry, account, amount, balance_after, counterparty, leg FROM entries WHERE entry >= ?"
+    " ORDER BY entry";
+constexpr const char* kJournalCount = "SELECT count(*) FROM journal";
+
+std::string set_header(std::int64_t journal, std::int64_t tenant, std::int64_t kind,
+                       std::optional<std::int64_t> payment, Timestamp at) {
+  return std::to_string(journal) + '|' + std::to_string(tenant) + '|' + std::to_string(kind) + '|' +
+         (payment ? std::to_string(*payment) : "-") + '|' + std::to_string(at.ms) + '\n';
+}
+
+struct EntryRow {
+  std::int64_t line;
+  AccountKey account;
+  Amount amount;
+  Amount balance_after;
+  AccountKey counterparty;
+  std::int64_t leg;
+
+  void append_to(std::string& text) const {
+    for (const std::int64_t value :
+         {line, account, amount.units(), balance_after.units(), counterparty}) {
+      text += std::to_string(value);
+      text += '|';
+    }
+    text += std::to_string(leg);
+    text += '\n';
+  }
+};
+
+std::string& chain_head(WriteTx& tx) {
+  std::string& head = tx.chain_head();
+  if (head.empty()) {
+    Query query(tx.db(), kLastLink);
+    head = query.step() ? query.blob(0) : genesis_link();
+  }
+  return head;
+}
+
+/// Moves one side of a posting and writes its entry.
+void enter(WriteTx& tx, std::int64_t journal, EntryRow row, std::string& text) {
+  const AccountState before = tx.balances().get(row.account);
+  row.balance_after = before.balance + row.amount;
+  tx.balances().set(row.account, row.balance_after, before.held);
+  Query(tx.db(), kInsertEntry, journal * kLinesPerSet + row.line, row.account, row.amount,
+        row.balance_after, row.counterparty, row.leg)
+      .run();
+  row.append_to(text);
+}
+
+}  // namespace
+
+std::string genesis_link() { return std::string(32, '\0'); }
+
+std::string next_link(std::string_view previous, std::string_view text) {
+  std::string all(previous);
+  all += text;
+  return std::string(as_text(sha256(all)));
+}
+
+std::int64_t operator_tenant(Environment environment) {
+  return environment == Environment::sandbox ? 1 : 2;
+}
+
+std::string post(WriteTx& tx, std::int64_t tenant, JournalKind kind,
+                 std::optional<std::int64_t> payment, std::span<const Movement> movements) {
+  COFFER_CHECK(!movements.empty() &&
+               2 * movements.size() <= static_cast<std::size_t>(kLinesPerSet));
+  std::int64_t journal = 0;
+  {
+    Query query(tx.db(), kNextJournal);
+    COFFER_CHECK(query.step());
+    journal = query.integer(0);
+  }
+  std::string text =
+      set_header(journal, tenant, static_cast<std::int64_t>(kind), payment, tx.now());
+  std::int64_t line = 0;
+  // The journal row comes last in text but first in the file: its link covers the entries.
+  for (const auto& [posting, leg] : movements) {
+    COFFER_CHECK(posting.amount.is_positive());
+    COFFER_CHECK(tx.balances().get(posting.debit).asset == tx.balances().get(posting.credit).asset);
+    enter(tx, journal, {line++, posting.debit, -posting.amount, {}, posting.credit, leg}, text);
+    enter(tx, journal, {line++, posting.credit, posting.amount, {}, posting.debit, leg}, text);
+  }
+  std::string& head = chain_head(tx);
+  head = next_link(head, text);
+  Query(tx.db(), kInsertJournal, journal, tenant, kind, payment, tx.now(), Blob{head}).run();
+  tx.quotas().add_bytes(
+      tenant, row_bytes::kEntrySet + row_bytes::kPosting * static_cast<int>(movements.size()));
+  return head;
+}
+
+std::optional<Funding> find_funding(Connection& db, std::string_view transaction_id) {
+  Query query(db, kFindFunding, transaction_id);
+  if (!query.step()) return std::nullopt;
+  return Funding{query.integer(0), query.integer(1), query.amount(2), query.text(3),
+                 query.optional_text(4)};
+}
+
+void insert_funding(WriteTx& tx, const Funding& funding) {
+  Query(tx.db(), kInsertFunding, funding.transaction_id, funding.description).run();
+}
+
+void place_hold(WriteTx& tx, std::int64_t payment, const Hold& hold) {
+  const AccountState before = tx.balances().get(hold.account);
+  tx.balances().set(hold.account, before.balance, before.held + hold.amount);
+  Query(tx.db(), kInsertHold, payment, hold.account, hold.amount).run();
+}
+
+void close_holds(WriteTx& tx, std::int64_t payment, HoldState state) {
+  COFFER_CHECK(state != HoldState::open);
+  std::vector<Hold> open;
+  {
+    Query query(tx.db(), kOpenHolds, payment, HoldState::open);
+    while (query.step()) open.push_back({query.integer(0), query.amount(1)});
+  }
+  COFFER_CHECK(!open.empty());
+  for (const Hold& hold : open) {
+    const AccountState before = tx.balances().get(hold.account);
+    tx.balances().set(before.key, before.balance, before.held - hold.amount);
+    Query(tx.db(), kCloseHold, state, payment, hold.account).run();
+  }
+}
+
+std::optional<AccountKey> find_trustline(Connection& db, std::int64_t wallet, std::int64_t asset) {
+  Query query(db, kFindTrustline, wallet, asset);
+  return query.step() ? std::optional(query.integer(0)) : std::nullopt;
+}
+
+AccountKey open_trustline(WriteTx& tx, const Tenant& tenant, std::int64_t wallet,
+                          std::int64_t asset) {
+  Query(tx.db(), kInsertTrustline, tenant.key, AccountKind::wallet, wallet, asset, tx.now()).run();
+  return tx.db().last_insert_key();
+}
+
+AccountKey operator_account(WriteTx& tx, Environment environment, AccountKind kind,
+                            std::int64_t asset, std::optional<std::int64_t> connector) {
+  COFFER_CHECK(kind != AccountKind::wallet);
+  const std::int64_t tenant = operator_tenant(environment);
+  {
+    Query query(tx.db(), kFindOperatorAccount, tenant, kind, asset, connector);
+    if (query.step()) return query.integer(0);
+  }
+  Query(tx.db(), kInsertOperatorAccount, tenant, kind, asset, connector, tx.now()).run();
+  return tx.db().last_insert_key();
+}
+
+std::vector<AccountKey> operator_accounts(Connection& db, Environment environment, AccountKind kind,
+                                          std::int64_t asset) {
+  std::vector<AccountKey> out;
+  Query query(db, kOperatorAccounts, operator_tenant(environment), kind, asset);
+  while (query.step()) out.push_back(query.integer(0));
+  return out;
+}
+
+Amount operator_balance(Connection& db, Environment environment, AccountKind kind,
+                        std::int64_t asset, std::optional<std::int64_t> connector) {
+  Query query(db, kFindOperatorAccount, operator_tenant(environment), kind, asset, connector);
+  return query.step() ? query.amount(1) : Amount();
+}
+
+std::vector<WalletBalance> balances_of(Connection& db, std::int64_t wallet) {
+  std::vector<WalletBalance> out;
+  Query query(db, kBalancesOf, wallet);
+  while (query.step()) {
+    Asset asset{query.integer(0), *AssetCode::parse(query.text(1)), query.text(2), query.text(3),
+                static_cast<int>(query.integer(4))};
+    out.push_back({std::move(asset), query.amount(5), query.amount(6)});
+  }
+  return out;
+}
+
+ChainPiece follow_journal(Connection& db, ChainPosition& from, std::int64_t limit) {
+  ChainPiece out;
+  Query sets(db, kJournalAfter, from.row == 0 ? INT64_MIN : from.row, limit);
+  Query entries(db, kEntriesFrom, from.row == 0 ? INT64_MIN : (from.row + 1) * kLinesPerSet);
+  bool more = entries.step();
+  while (sets.step()) {
+    const std::int64_t journal = sets.integer(0);
+    std::string text = set_header(journal, sets.integer(1), sets.integer(2),
+                                  sets.optional_integer(3), sets.time(4));
+    for (; more && entries.integer(0) / kLinesPerSet == journal; more = entries.step()) {
+      const EntryRow row{entries.integer(0) % kLinesPerSet,
+                         entries.integer(1),
+                         entries.amount(2),
+                         entries.amount(3),
+                         entries.integer(4),
+                         entries.integer(5)};
+      row.append_to(text);
+    }
+    from = {journal, next_link(from.link, text)};
+    ++out.rows;
+    if (from.link == sets.blob(5)) continue;
+    out.fault = "journal row " + std::to_string(journal) + " does not continue the hash chain";
+    return out;
+  }
+  out.end = out.rows < limit;
+  if (out.end && more) {
+    out.fault = "entry " + std::to_string(entries.integer(0)) + " belongs to no journal row";
+  }
+  return out;
+}
+
+std::string verify_chain(Connection& db,
+                         const std::function<void(std::int64_t, std::int64_t)>& progress) {
+  constexpr std::int64_t kPiece = 10'000;
+  std::int64_t total = 0;
+  {
+    Query count(db, kJournalCount);
+    if (count.step()) total = count.integer(0);
+  }
+  ChainPosition at;
+  for (std::int64_t done = 0;;) {
+    const ChainPiece piece = follow_journal(db, at, kPiece);
+    if (!piece.fault.empty()) return piece.fault;
+    done += piece.rows;
+    progress(done, total);
+    if (piece.end) return {};
+  }
+}
+
+}  // namespace coffer::store

@@ -1,0 +1,179 @@
+#include "store/ledger/wallets.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "store/identity/row_bytes.h"
+#include "store/identity/tenants.h"
+#include "store/lists/key_walk.h"
+#include "store/rows/columns.h"
+
+namespace coffer::store {
+namespace {
+
+constexpr Column<WalletRow> kColumns[] = {
+    joined<&WalletRow::key>("w.wallet"),
+    column<&WalletRow::id>("w.id"),
+    column<&WalletRow::name>("w.name"),
+    column<&WalletRow::account_number>("w.account_number"),
+    column<&WalletRow::public_key>("w.public_key"),
+    blob_column<&WalletRow::sealed_seed>("w.sealed_seed"),
+    column<&WalletRow::asset>("w.asset"),
+    joined<&WalletRow::asset_code>("s.code"),
+    column<&WalletRow::own_account>("w.own_account"),
+    column<&WalletRow::status>("w.status"),
+    {"w.status_code",
+     [](const Query& q, int at, WalletRow& row) {
+       if (!q.is_null(at)) row.reason = WalletStatusReason{q.text(at), {}};
+     }},
+    {"w.status_message",
+     [](const Query& q, int at, WalletRow& row) {
+       if (row.reason) row.reason->message = q.text(at);
+     }},
+    column<&WalletRow::created_at>("w.created_at"),
+    column<&WalletRow::updated_at>("w.updated_at"),
+};
+
+/// Which of them are set follows entity_type.
+const TextColumns<PersonMetadata, BusinessMetadata> kMetadata;
+
+const std::string kSelect = select(kColumns) + ", m.entity_type" +
+                            select_texts("m", kMetadata.names()) +
+                            " FROM wallets w JOIN assets s ON s.asset = w.asset"
+                            " LEFT JOIN wallet_metadata m ON m.wallet = w.wallet";
+const std::string kFind = kSelect + " WHERE w.id = ? AND w.tenant = ?";
+const std::string kByKey = kSelect + " WHERE w.wallet = ?";
+const std::string kInsert = ColumnList{"tenant"}.add(kColumns).insert_into("wallets");
+const std::string kInsertMetadata =
+    ColumnList{"wallet", "entity_type"}.add(kMetadata).insert_into("wallet_metadata");
+constexpr const char* kBrief =
+    "SELECT wallet, status, own_account FROM wallets WHERE id = ? AND tenant = ?";
+#undef WALLET_COLUMNS
+
+constexpr KeyIndex kOfTenant =
+    COFFER_KEY_INDEX("wallet", "wallets INDEXED BY wallets_by_tenant", "tenant = ?3");
+constexpr KeyIndex kOfAsset = COFFER_KEY_INDEX("wallet", "accounts INDEXED BY accounts_by_asset",
+                                               "tenant = ?3 AND asset = ?4");
+constexpr KeyIndex kOfStatus = COFFER_KEY_INDEX("wallet", "wallets INDEXED BY wallets_not_verified",
+                                                "status = ?3 AND status <> 1");
+static_assert(stored(WalletStatus::verified) == 1);
+constexpr const char* kAsset = "SELECT asset FROM assets WHERE code = ?";
+
+constexpr const char* kFindAddress =
+    "SELECT w.wallet, w.status FROM wallets w JOIN tenants t ON t.tenant = w.tenant"
+    " WHERE w.public_key = ? AND t.environment = ?";
+constexpr const char* kBriefByPublicKey =
+    "SELECT wallet, status, own_account FROM wallets WHERE public_key = ? AND tenant = ?";
+constexpr const char* kStatus = "SELECT status FROM wallets WHERE wallet = ?";
+constexpr const char* kTenantOfWallet = "SELECT tenant FROM wallets WHERE id = ?";
+constexpr const char* kUpdate =
+    "UPDATE wallets SET name = ?, status = ?, status_code = ?, status_message = ?, updated_at = ?"
+    " WHERE id = ? AND tenant = ?";
+constexpr const char* kDeleteMetadata = "DELETE FROM wallet_metadata WHERE wallet = ?";
+
+WalletRow wallet_row(const Query& q) {
+  auto row = read_row<WalletRow>(q, kColumns);
+  const int type = std::size(kColumns);
+  if (!q.is_null(type)) {
+    row.metadata = kMetadata.read(q, type + 1, static_cast<std::size_t>(q.integer(type)));
+  }
+  return row;
+}
+
+void put_metadata(WriteTx& tx, const WalletRow& row) {
+  Query(tx.db(), kDeleteMetadata, row.key).run();
+  if (!row.metadata) return;
+  Query query(tx.db(), kInsertMetadata.c_str(), row.key, entity_type(*row.metadata));
+  kMetadata.bind(query, 3, *row.metadata);
+  query.run();
+}
+
+}  // namespace
+
+std::optional<WalletRow> find_wallet(Connection& db, const Tenant& tenant, WalletId id) {
+  Query query(db, kFind.c_str(), id, tenant.key);
+  return query.step() ? std::optional(wallet_row(query)) : std::nullopt;
+}
+
+std::optional<WalletRow> find_wallet_by_key(Connection& db, std::int64_t wallet) {
+  Query query(db, kByKey.c_str(), wallet);
+  return query.step() ? std::optional(wallet_row(query)) : std::nullopt;
+}
+
+std::optional<WalletBrief> find_wallet_brief(Connection& db, const Tenant& tenant, WalletId id) {
+  Query query(db, kBrief, id, tenant.key);
+  if (!query.step()) return std::nullopt;
+  return WalletBrief{query.integer(0), query.enumeration<WalletStatus>(1), query.boolean(2)};
+}
+
+std::optional<AddressOwner> find_address(Connection& db, Environment environment,
+                                         std::string_view public_key) {
+  Query query(db, kFindAddress, public_key, environment);
+  if (!query.step()) return std::nullopt;
+  return AddressOwner{query.integer(0), query.enumeration<WalletStatus>(1)};
+}
+
+std::optional<WalletBrief> find_wallet_by_public_key(Connection& db, const Tenant& tenant,
+                                                     std::string_view public_key) {
+  Query query(db, kBriefByPublicKey, public_key, tenant.key);
+  if (!query.step()) return std::nullopt;
+  return WalletBrief{query.integer(0), query.enumeration<WalletStatus>(1), query.boolean(2)};
+}
+
+WalletStatus wallet_status(Connection& db, std::int64_t wallet) {
+  Query query(db, kStatus, wallet);
+  COFFER_CHECK(query.step());
+  return query.enumeration<WalletStatus>(0);
+}
+
+RowPage<WalletRow> list_wallets(Connection& db, const Tenant& tenant, const WalletFilter& filter,
+                                const PageAt& page) {
+  RowBudget budget;
+  const KeyWalk walk(db, page.backward ? Order::rising : Order::falling, budget);
+  KeySets sets;
+  if (filter.asset) {
+    const auto asset = first_integer(db, kAsset, filter.asset->value());
+    if (!asset) return {};
+    sets.push_back(walk.of(kOfAsset, tenant.key, *asset));
+  } else {
+    sets.push_back(walk.of(kOfTenant, tenant.key));
+  }
+  const bool rare = filter.status && *filter.status != WalletStatus::verified;
+  if (rare) sets.push_back(walk.of(kOfStatus, *filter.status));
+  const auto fits = [&](std::int64_t wallet) {
+    budget.spend(1);
+    return !filter.status || wallet_status(db, wallet) == *filter.status;
+  };
+  const auto found = walk.read(sets, {.beyond = page.key, .limit = page.limit}, fits);
+  return load_page<WalletRow>(page, found,
+                              [&](std::int64_t key) { return *find_wallet_by_key(db, key); });
+}
+
+std::optional<Tenant> tenant_of_wallet(Connection& db, WalletId id) {
+  Query query(db, kTenantOfWallet, id);
+  return query.step() ? std::optional(tenant_by_key(db, query.integer(0))) : std::nullopt;
+}
+
+void insert_wallet(WriteTx& tx, const Tenant& tenant, WalletRow& row) {
+  row.created_at = row.updated_at = tx.now();
+  Query query(tx.db(), kInsert.c_str(), tenant.key);
+  bind_row(query, 2, kColumns, row);
+  query.run();
+  row.key = tx.db().last_insert_key();
+  put_metadata(tx, row);
+  tx.quotas().add(tenant.key, Quota::wallets, 1);
+  tx.quotas().add_bytes(tenant.key, row_bytes::kWallet);
+}
+
+void update_wallet(WriteTx& tx, const Tenant& tenant, const WalletRow& row) {
+  std::optional<std::string> code, message;
+  if (row.reason) {
+    code = row.reason->code;
+    message = row.reason->message;
+  }
+  Query(tx.db(), kUpdate, row.name, row.status, code, message, tx.now(), row.id, tenant.key).run();
+  COFFER_CHECK(tx.db().changes() == 1);
+  put_metadata(tx, row);
+}
+
+}  // namespace coffer::store

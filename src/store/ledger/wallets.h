@@ -1,0 +1,71 @@
+// Wallets and the compliance details of third-party wallets.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "domain/identity/tenant.h"
+#include "domain/ledger/wallet.h"
+#include "store/ledger/journal.h"
+#include "store/lists/page.h"
+#include "store/write_tx.h"
+
+namespace coffer::store {
+
+struct WalletRow {
+  std::int64_t key = 0;
+  WalletId id;
+  std::string name;
+  std::string account_number;
+  std::string public_key;
+  std::string sealed_seed;  // opened only by who signs; sealed for context "wallet-seed:<id>"
+  std::int64_t asset = 0;
+  AssetCode asset_code;
+  bool own_account = false;
+  WalletStatus status = WalletStatus::pending;
+  std::optional<WalletStatusReason> reason;
+  std::optional<Metadata> metadata;
+  Timestamp created_at;
+  Timestamp updated_at;
+};
+
+/// What a payment needs to know of a wallet.
+struct WalletBrief {
+  std::int64_t key = 0;
+  WalletStatus status = WalletStatus::pending;
+  bool own_account = false;
+};
+
+struct WalletFilter {
+  std::optional<AssetCode> asset;  // has a trustline for it
+  std::optional<WalletStatus> status;
+};
+
+std::optional<WalletRow> find_wallet(Connection& db, const Tenant& tenant, WalletId id);
+/// For events: no tenant is asked, so never on an integrator's route.
+std::optional<WalletRow> find_wallet_by_key(Connection& db, std::int64_t wallet);
+std::optional<WalletBrief> find_wallet_brief(Connection& db, const Tenant& tenant, WalletId id);
+/// Newest first, at most `limit` rows beyond `page.key`.
+RowPage<WalletRow> list_wallets(Connection& db, const Tenant& tenant, const WalletFilter& filter,
+                                const PageAt& page);
+/// The account a ledger address belongs to, of whatever association of the environment.
+struct AddressOwner {
+  std::int64_t wallet = 0;
+  WalletStatus status = WalletStatus::pending;
+};
+std::optional<AddressOwner> find_address(Connection& db, Environment environment,
+                                         std::string_view public_key);
+WalletStatus wallet_status(Connection& db, std::int64_t wallet);
+/// The caller's own wallet of this ledger address.
+std::optional<WalletBrief> find_wallet_by_public_key(Connection& db, const Tenant& tenant,
+                                                     std::string_view public_key);
+/// Whose wallet it is, for the operator's commands.
+std::optional<Tenant> tenant_of_wallet(Connection& db, WalletId id);
+
+/// Writes the wallet and its metadata, not its trustline; sets `key`.
+void insert_wallet(WriteTx& tx, const Tenant& tenant, WalletRow& row);
+/// Replaces name, status, reason and metadata.
+void update_wallet(WriteTx& tx, const Tenant& tenant, const WalletRow& row);
+
+}  // namespace coffer::store

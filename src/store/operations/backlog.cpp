@@ -1,0 +1,150 @@
+#include "store/operations/backlog.h"
+
+#include <algorithm>
+
+#include "domain/ledger/wallet.h"
+#include "domain/operations/notification.h"
+#include "domain/payments/payment.h"
+#include "domain/webhooks/webhook.h"
+#include "store/operations/newest.h"
+
+namespace coffer::store {
+namespace {
+
+constexpr const char* kSettlement =
+    "SELECT (SELECT count(*) FROM (SELECT 1 FROM settlement_jobs LIMIT ?)),"
+    " (SELECT due_at FROM settlement_jobs ORDER BY due_at LIMIT 1),"
+    " (SELECT min(payment) FROM (SELECT payment FROM settlement_jobs ORDER BY due_at LIMIT 1000))";
+// Due times are in order within a lane; lanes are few, and each is found by a seek.
+constexpr const char* kProviders =
+    "WITH RECURSIVE lanes(lane) AS (SELECT min(lane) FROM provider_jobs UNION ALL"
+    " SELECT (SELECT min(lane) FROM provider_jobs WHERE lane > lanes.lane) FROM lanes"
+    " WHERE lane IS NOT NULL)"
+    " SELECT (SELECT count(*) FROM (SELECT 1 FROM provider_jobs LIMIT ?)),"
+    " (SELECT min((SELECT due_at FROM provider_jobs j WHERE j.lane = lanes.lane"
+    " ORDER BY due_at LIMIT 1)) FROM lanes),"
+    " (SELECT min(payment) FROM provider_jobs)";
+constexpr const char* kCreated = "SELECT created_at FROM payments WHERE payment = ?";
+constexpr const char* kNotifications =
+    "SELECT count(*), min(due_at) FROM (SELECT due_at FROM notifications INDEXED BY"
+    " notifications_waiting WHERE state = 0 ORDER BY due_at LIMIT ?)";
+constexpr const char* kNotificationsFailed =
+    "SELECT count(*) FROM (SELECT 1 FROM notifications INDEXED BY notifications_failed"
+    " WHERE state = 2 LIMIT ?)";
+constexpr const char* kReviews =
+    "SELECT (SELECT count(*) FROM (SELECT 1 FROM wallets INDEXED BY wallets_not_verified"
+    " WHERE status = 0 AND status <> 1 LIMIT ?)),"
+    " (SELECT created_at FROM wallets INDEXED BY wallets_not_verified"
+    " WHERE status = 0 AND status <> 1 ORDER BY wallet LIMIT 1)";
+// The first of each tenant and status under way, and of these the first.
+constexpr const char* kOldestUnsettled =
+    "SELECT created_at FROM payments WHERE payment = (SELECT min(oldest) FROM (SELECT"
+    " (SELECT p.payment FROM payments p INDEXED BY payments_not_succeeded"
+    "  WHERE p.tenant = t.tenant AND p.status = s.status AND p.status <> 2"
+    "  ORDER BY p.payment LIMIT 1) AS oldest FROM tenants t CROSS JOIN"
+    " (SELECT 0 AS status UNION ALL SELECT 1 UNION ALL SELECT 4) s))";
+static_assert(stored(PaymentStatus::initiated) == 0);
+static_assert(stored(PaymentStatus::processing) == 1);
+static_assert(stored(PaymentStatus::refund_pending) == 4);
+static_assert(stored(PaymentStatus::succeeded) == 2);
+static_assert(stored(NotificationState::waiting) == 0);
+static_assert(stored(NotificationState::failed) == 2);
+static_assert(stored(WalletStatus::pending) == 0);
+static_assert(stored(WalletStatus::verified) == 1);
+constexpr const char* kEndpointsGone =
+    "SELECT count(*) FROM (SELECT 1 FROM webhooks INDEXED BY webhooks_disabled"
+    " WHERE disable_reason = ? LIMIT ?)";
+constexpr const char* kEndpoints =
+    "SELECT w.webhook, w.failures, w.cursor,"
+    " (SELECT e.sequence FROM events e WHERE e.tenant = w.tenant ORDER BY e.sequence DESC LIMIT 1)"
+    " FROM webhooks w INDEXED BY webhooks_active WHERE w.disabled_at IS NULL";
+constexpr const char* kDeliveries =
+    "SELECT count(*), min(due_at) FROM (SELECT due_at FROM deliveries INDEXED BY"
+    " deliveries_undelivered WHERE webhook = ?1 AND state = ?2 AND state <> 1 LIMIT ?3)";
+static_assert(stored(DeliveryState::delivered) == 1);
+constexpr const char* kAudit = "SELECT entry FROM audit_log ORDER BY entry DESC LIMIT 1";
+constexpr const char* kConnectors =
+    "SELECT connector, id, name, environment, driver, status FROM connectors ORDER BY connector";
+
+/// Keys of payments rise with their acceptance, so the lowest is the oldest.
+Waiting payments_waiting(Connection& db, const char* sql) {
+  Waiting out;
+  std::optional<std::int64_t> oldest;
+  {
+    Query query(db, sql, kCountMax);
+    query.step();
+    out.count = query.integer(0);
+    out.due = query.optional_time(1);
+    oldest = query.optional_integer(2);
+  }
+  if (!oldest) return out;
+  Query query(db, kCreated, *oldest);
+  if (query.step()) out.created = query.time(0);
+  return out;
+}
+
+void read_endpoint(Connection& db, std::int64_t webhook, Backlog& out) {
+  const auto count = [&](DeliveryState state, std::int64_t already) {
+    Query query(db, kDeliveries, webhook, state, std::max<std::int64_t>(0, kCountMax - already));
+    query.step();
+    return Waiting{query.integer(0), query.optional_time(1), std::nullopt};
+  };
+  const Waiting pending = count(DeliveryState::pending, out.deliveries.count);
+  out.deliveries.count += pending.count;
+  if (pending.due && (!out.deliveries.due || *pending.due < *out.deliveries.due)) {
+    out.deliveries.due = pending.due;
+  }
+  out.dead_letters += count(DeliveryState::dead, out.dead_letters).count;
+}
+
+void read_endpoints(Connection& db, Backlog& out) {
+  std::vector<std::int64_t> active;
+  {
+    Query query(db, kEndpoints);
+    while (query.step()) {
+      active.push_back(query.integer(0));
+      if (query.integer(1) > 0) ++out.endpoints_failing;
+      const std::int64_t behind = query.optional_integer(3).value_or(0) - query.integer(2);
+      out.events_behind += std::max<std::int64_t>(0, behind);
+    }
+  }
+  out.endpoints = static_cast<std::int64_t>(active.size());
+  for (const std::int64_t webhook : active) read_endpoint(db, webhook, out);
+}
+
+}  // namespace
+
+Backlog read_backlog(Connection& db) {
+  Backlog out;
+  out.settlement = payments_waiting(db, kSettlement);
+  out.providers = payments_waiting(db, kProviders);
+  {
+    Query query(db, kNotifications, kCountMax);
+    query.step();
+    out.notifications = {query.integer(0), query.optional_time(1), std::nullopt};
+  }
+  out.notifications_failed = first_integer(db, kNotificationsFailed, kCountMax).value_or(0);
+  if (const auto oldest = first_integer(db, kOldestUnsettled))
+    out.oldest_unsettled = Timestamp{*oldest};
+  {
+    Query query(db, kReviews, kCountMax);
+    query.step();
+    out.reviews = {query.integer(0), std::nullopt, query.optional_time(1)};
+  }
+  read_endpoints(db, out);
+  out.last_backup = last_backup(db);
+  out.endpoints_disabled =
+      first_integer(db, kEndpointsGone, DisableReason::endpoint_gone, kCountMax).value_or(0);
+  {
+    Query query(db, kAudit);
+    if (query.step()) out.audit_records = query.integer(0);
+  }
+  Query query(db, kConnectors);
+  while (query.step()) {
+    out.connectors.push_back({query.integer(0), query.uuid(1).to_string(), query.text(2),
+                              query.integer(3) == 1, query.integer(4) == 1, query.integer(5) == 1});
+  }
+  return out;
+}
+
+}  // namespace coffer::store

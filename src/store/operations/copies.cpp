@@ -1,0 +1,138 @@
+#include "store/operations/copies.h"
+
+#include <sqlite3.h>
+
+#include <charconv>
+
+#include "store/database.h"
+#include "store/ledger/catalog.h"
+#include "store/operations/foreign_file.h"
+#include "store/operations/newest.h"
+#include "store/schema.h"
+
+namespace coffer::store {
+namespace {
+
+constexpr std::string_view kLastBackup = "last_backup";
+constexpr std::string_view kBackupFailure = "backup_failure";
+
+constexpr const char* kTouch = "SELECT count(*) FROM sqlite_schema";
+constexpr const char* kUserVersion = "PRAGMA user_version";
+constexpr const char* kApplication = "PRAGMA application_id";
+constexpr const char* kIntegrity = "PRAGMA integrity_check(1)";
+constexpr const char* kPayments = "SELECT count(*) FROM payments";
+constexpr const char* kLastEntry = "SELECT journal, at FROM journal ORDER BY journal DESC LIMIT 1";
+constexpr const char* kForget = "DELETE FROM meta WHERE name = ?";
+
+std::int64_t number(Connection& db, const char* sql) { return first_integer(db, sql).value_or(0); }
+
+FileSummary summary_of(Connection& db) {
+  FileSummary out;
+  out.schema = static_cast<int>(number(db, kUserVersion));
+  out.payments = number(db, kPayments);
+  Query last(db, kLastEntry);
+  if (last.step()) {
+    out.entry_sets = last.integer(0);
+    out.last_entry_at = last.time(1);
+  }
+  return out;
+}
+
+/// Only what holds under every schema.
+void verify_structure(Connection& db, FileVerdict& verdict) {
+  Query integrity(db, kIntegrity);
+  if (integrity.step() && integrity.text(0) != "ok") {
+    verdict.violations.push_back({"sqlite_integrity", integrity.text(0)});
+  }
+}
+
+void judge(Connection& db, const ProgressFunction& progress, FileVerdict& verdict) {
+  if (number(db, kApplication) != kApplicationId) {
+    verdict.violations.push_back({"coffer_file", "this is no file of coffer"});
+    return;
+  }
+  const auto schema = static_cast<int>(number(db, kUserVersion));
+  verdict.summary.schema = schema;
+  verdict.newer_schema = schema > schema_version();
+  verdict.older_schema = schema < schema_version();
+  if (verdict.newer_schema || verdict.older_schema) return verify_structure(db, verdict);
+  verdict.violations = verify(db, true, progress);
+  verdict.summary = summary_of(db);
+}
+
+}  // namespace
+
+// SQLite removes them under its own locks as soon as it reads a file without a page.
+void drop_left_logs(const std::string& empty_file) {
+  Connection db(empty_file, OpenMode::read_write);
+  Query(db, kTouch).run();
+}
+
+void leave_wal(const std::string& path) {
+  Connection copy(path, OpenMode::read_write);
+  copy.execute("PRAGMA synchronous=OFF; PRAGMA journal_mode=DELETE");
+}
+
+FileVerdict verify_file(const std::string& path, const ProgressFunction& progress) {
+  FileVerdict out;
+  try {
+    read_foreign_file(path, [&](Connection& db) {
+      out = {};
+      judge(db, progress, out);
+    });
+  } catch (const SqlError& error) {
+    if (error.primary_code == SQLITE_INTERRUPT) throw;
+    out.violations.push_back({"sqlite_file", error.what()});
+  }
+  return out;
+}
+
+std::string upgrade_copy(const std::string& path) {
+  try {
+    Connection db(path, OpenMode::read_write);
+    return bring_schema_up_to_date(db, path).message;
+  } catch (const SqlError& error) {
+    return path + " could not be upgraded: " + error.what();
+  }
+}
+
+// In meta as text: `AT BYTES VERIFIED PATH`, times in milliseconds.
+std::optional<BackupRecord> last_backup(Connection& db) {
+  const auto text = read_meta(db, kLastBackup);
+  if (!text) return std::nullopt;
+  BackupRecord out;
+  const char* at = text->data();
+  const char* const end = at + text->size();
+  std::int64_t verified = 0;
+  for (std::int64_t* value : {&out.at.ms, &out.bytes, &verified}) {
+    const auto [next, error] = std::from_chars(at, end, *value);
+    if (error != std::errc() || next == end) return std::nullopt;
+    at = next + 1;
+  }
+  out.verified = verified == 1;
+  out.path.assign(at, end);
+  return out;
+}
+
+void record_backup(WriteTx& tx, const BackupRecord& record) {
+  write_meta(tx, kLastBackup,
+             std::to_string(record.at.ms) + ' ' + std::to_string(record.bytes) +
+                 (record.verified ? " 1 " : " 0 ") + record.path);
+  Query(tx.db(), kForget, kBackupFailure).run();
+}
+
+std::optional<BackupFailure> backup_failure(Connection& db) {
+  const auto text = read_meta(db, kBackupFailure);
+  if (!text) return std::nullopt;
+  BackupFailure out;
+  const auto [next, error] = std::from_chars(text->data(), text->data() + text->size(), out.at.ms);
+  if (error != std::errc() || next == text->data() + text->size()) return std::nullopt;
+  out.reason.assign(next + 1, text->data() + text->size());
+  return out;
+}
+
+void record_backup_failure(WriteTx& tx, const std::string& reason) {
+  write_meta(tx, kBackupFailure, std::to_string(tx.now().ms) + ' ' + reason);
+}
+
+}  // namespace coffer::store

@@ -1,0 +1,182 @@
+// A copy of a database that is written to meanwhile.
+//
+// One snapshot for the whole copy would keep the write-ahead log growing until the copy is done. So
+// the copy has no snapshot until its end: it reads the pages in small pieces, each of its own
+// snapshot, and notes which pages the commits change meanwhile. Those are read again, and what
+// changed during that again: each round is shorter than the one before, because reading is faster
+// than committing. When little is left, one snapshot covers all of it, and the copy is that
+// snapshot.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <numeric>
+#include <span>
+
+#include "base/files/descriptor.h"
+#include "base/limits/pace.h"
+#include "store/commit_queue.h"
+#include "store/database.h"
+#include "store/operations/copies.h"
+
+namespace coffer::store {
+namespace {
+
+constexpr std::int64_t kPageBytes = 4'096;
+constexpr std::size_t kPieceMax = 512;   // pages on one reader: 2 MiB
+constexpr std::size_t kLastMax = 1'024;  // pages of the last snapshot: 4 MiB
+constexpr int kRoundsMax = 64;
+constexpr int kIoError = 10;   // SQLITE_IOERR
+constexpr int kDiskFull = 13;  // SQLITE_FULL
+
+constexpr const char* kPageCount = "PRAGMA page_count";
+constexpr const char* kPage = "SELECT data FROM sqlite_dbpage WHERE pgno = ?";
+
+using Pages = std::vector<std::uint32_t>;
+
+/// The file that is written, by page numbers. Throws SqlError.
+class PageFile {
+ public:
+  explicit PageFile(const std::string& path) : file_(::open(path.c_str(), O_WRONLY | O_CLOEXEC)) {
+    if (!file_.is_open()) fail();
+  }
+  void write(std::span<const std::uint32_t> pages, const std::string& bytes) {
+    for (std::size_t i = 0; i < pages.size(); ++i) {
+      const char* from = bytes.data() + static_cast<std::int64_t>(i) * kPageBytes;
+      const auto at = static_cast<off_t>((pages[i] - std::int64_t{1}) * kPageBytes);
+      if (::pwrite(file_.get(), from, kPageBytes, at) != kPageBytes) fail();
+    }
+  }
+  void cut(std::int64_t pages) {
+    if (::ftruncate(file_.get(), static_cast<off_t>(pages * kPageBytes)) != 0) fail();
+  }
+
+ private:
+  [[noreturn]] static void fail() {
+    throw SqlError(std::strerror(errno), errno == ENOSPC ? kDiskFull : kIoError, 0);
+  }
+  Descriptor file_;
+};
+
+std::int64_t page_count(Connection& db) {
+  Query query(db, kPageCount);
+  return query.step() ? query.integer(0) : 0;
+}
+
+/// The bytes of the pages, which are at most `count`, one after the other.
+std::string read_pages(Connection& db, std::span<const std::uint32_t> pages) {
+  std::string out;
+  out.reserve(pages.size() * kPageBytes);
+  for (const std::uint32_t page : pages) {
+    Query query(db, kPage, static_cast<std::int64_t>(page));
+    if (!query.step()) throw SqlError("a page is missing", kIoError, 0);
+    out += query.blob(0);
+  }
+  return out;
+}
+
+class LiveCopy {
+ public:
+  LiveCopy(Database& database, CommitQueue& queue, const std::string& to,
+           const CopyProgress& progress)
+      : database_(database),
+        queue_(queue),
+        watch_(queue.changed_pages()),
+        file_(to),
+        progress_(progress) {}
+
+  Result<void> run() {
+    const ReadersScope scope(Readers::backup);
+    COFFER_TRY(Pages pages, all_pages());
+    for (int round = 0; round < kRoundsMax; ++round) {
+      total_ += static_cast<std::int64_t>(pages.size());
+      COFFER_TRY_VOID(copy(pages));
+      COFFER_TRY(const bool last, finish(pages));
+      if (last) return {};
+    }
+    return unexpected(Slug::overloaded,
+                      "the disk of the backup is slower than the database changes");
+  }
+
+ private:
+  Result<Pages> all_pages() {
+    COFFER_TRY(const Reader lease, database_.reader());
+    Pages out(static_cast<std::size_t>(page_count(lease.db())));
+    std::iota(out.begin(), out.end(), 1U);
+    return out;
+  }
+
+  Result<void> copy(std::span<const std::uint32_t> left) {
+    Pace pace;
+    while (!left.empty()) {
+      auto piece = left.first(std::min(left.size(), kPieceMax));
+      left = left.subspan(piece.size());
+      const std::size_t wanted = piece.size();
+      COFFER_TRY(const std::string bytes,
+                 with_reader(database_, [&](Connection& db) -> Result<std::string> {
+                   piece = present(piece, page_count(db));
+                   return read_pages(db, piece);
+                 }));
+      file_.write(piece, bytes);
+      advance(wanted);
+      pace.rest();
+    }
+    return {};
+  }
+
+  /// With one snapshot over everything that changed since the last round began, when that is
+  /// little; otherwise false, and `pages` is what the next round copies.
+  Result<bool> finish(Pages& pages) {
+    std::string bytes;
+    std::int64_t count = 0;
+    {
+      COFFER_TRY(const Reader lease, database_.reader());
+      count = page_count(lease.db());  // begins the snapshot
+      // Every commit that the snapshot shows is noted with the next one.
+      const auto next = queue_.probe();
+      if (!next && next.error().slug != Slug::storage_full) return unexpected(next.error());
+      pages = watch_.take();
+      if (pages.size() > kLastMax) return false;
+      bytes = read_pages(lease.db(), present(pages, count));
+    }
+    file_.write(present(pages, count), bytes);
+    file_.cut(count);
+    total_ += static_cast<std::int64_t>(pages.size());
+    if (!pages.empty()) advance(pages.size());
+    return true;
+  }
+
+  /// Without pages that the file no longer has, or not yet in this snapshot.
+  static std::span<const std::uint32_t> present(std::span<const std::uint32_t> pages,
+                                                std::int64_t count) {
+    const auto end = std::upper_bound(pages.begin(), pages.end(), count);
+    return pages.first(static_cast<std::size_t>(end - pages.begin()));
+  }
+
+  void advance(std::size_t pages) {
+    done_ += static_cast<std::int64_t>(pages);
+    progress_(done_ * kPageBytes, total_ * kPageBytes);
+  }
+
+  Database& database_;
+  CommitQueue& queue_;
+  ChangedPages::Watch watch_;
+  PageFile file_;
+  const CopyProgress& progress_;
+  std::int64_t done_ = 0;  // pages, those copied again included
+  std::int64_t total_ = 0;
+};
+
+}  // namespace
+
+Result<void> copy_database(Database& database, CommitQueue& queue, const std::string& to,
+                           const CopyProgress& progress) {
+  drop_left_logs(to);
+  COFFER_TRY_VOID(LiveCopy(database, queue, to, progress).run());
+  leave_wal(to);
+  return {};
+}
+
+}  // namespace coffer::store

@@ -1,0 +1,178 @@
+#include "store/operations/event_walk.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "domain/payments/payment.h"
+#include "domain/webhooks/event_type.h"
+#include "store/payments/payment_walk.h"
+
+namespace coffer::store {
+namespace {
+
+constexpr const char* kNextTenant =
+    "SELECT tenant FROM tenants WHERE tenant > ? ORDER BY tenant LIMIT 1";
+constexpr const char* kEventsAfter =
+    "SELECT e.sequence, e.payment, e.type, e.version, p.version, p.status FROM events e"
+    " LEFT JOIN payments p ON p.payment = e.payment WHERE e.tenant = ? AND e.sequence > ?"
+    " ORDER BY e.sequence LIMIT ?";
+constexpr const char* kVersion = "SELECT version FROM payments WHERE payment = ?";
+
+constexpr std::string_view kGap = "sequences_have_no_gap";
+constexpr std::string_view kTell = "events_tell_all";
+
+/// How many events with an ending a payment has in this status.
+int wanted_endings(PaymentStatus status, int failed_refunds) {
+  switch (status) {
+    case PaymentStatus::initiated:
+    case PaymentStatus::processing:
+      return 0;
+    case PaymentStatus::succeeded:
+    case PaymentStatus::failed:
+    case PaymentStatus::expired:
+      return 1;
+    case PaymentStatus::refund_pending:
+      return 2;
+    case PaymentStatus::refund_failed:
+      return 3;
+    case PaymentStatus::refunded:  // also after its refund had failed: one more
+      return 3 + std::min(failed_refunds, 1);
+  }
+  return -1;
+}
+
+bool is_final(PaymentStatus status) {
+  return status == PaymentStatus::succeeded || status == PaymentStatus::failed ||
+         status == PaymentStatus::refunded || status == PaymentStatus::expired;
+}
+
+/// The first payments of a tenant after one, along the indexes of lists: in a file of many tenants
+/// neither a scan of all payments nor one of the tenant's would be bounded.
+std::vector<std::int64_t> payments_after(Connection& db, std::int64_t tenant, std::int64_t payment,
+                                         std::int64_t count) {
+  PaymentsWanted wanted;
+  wanted.tenants = std::vector{tenant};
+  RowBudget budget(kRowsMax * count);
+  PaymentWalk walk(db, wanted, Order::rising, budget);
+  return walk.read(payment, static_cast<int>(count)).keys;
+}
+
+std::string payment_text(std::int64_t payment) { return "payment " + std::to_string(payment); }
+
+}  // namespace
+
+struct EventWalk::Event {
+  std::int64_t sequence = 0;
+  std::optional<std::int64_t> payment;
+  EventType type{};
+  std::int64_t version = 0;
+  std::optional<std::int64_t> payment_version;
+  PaymentStatus status{};
+};
+
+/// Payments of the tenant, in their order, whose first event was not seen yet.
+class EventWalk::Unseen {
+ public:
+  explicit Unseen(std::vector<std::int64_t> payments) : payments_(std::move(payments)) {}
+  /// Passes all up to `payment`; the first that was before it.
+  std::optional<std::int64_t> pass(std::int64_t payment) {
+    std::optional<std::int64_t> missed;
+    for (; at_ < payments_.size() && payments_[at_] <= payment; ++at_) {
+      if (payments_[at_] < payment && !missed) missed = payments_[at_];
+    }
+    return missed;
+  }
+
+ private:
+  std::vector<std::int64_t> payments_;
+  std::size_t at_ = 0;
+};
+
+bool EventWalk::next_tenant(Connection& db) {
+  Query query(db, kNextTenant, tenant_);
+  const bool found = query.step();
+  tenant_ = found ? query.integer(0) : 0;
+  between_tenants_ = !found;
+  compared_ = 0;
+  return found;
+}
+
+bool EventWalk::step(Connection& db, std::int64_t limit, std::int64_t& rows, const Report& report) {
+  if (between_tenants_ && !next_tenant(db)) return false;
+  Place& place = places_[tenant_];
+  std::int64_t count = 0;
+  {
+    Unseen unseen(payments_after(db, tenant_, place.payment, limit));
+    Query query(db, kEventsAfter, tenant_, place.sequence, limit);
+    for (; query.step(); ++count) {
+      judge({query.integer(0), query.optional_integer(1), query.enumeration<EventType>(2),
+             query.integer(3), query.optional_integer(4), query.enumeration<PaymentStatus>(5)},
+            unseen, place, report);
+    }
+  }
+  rows += count;
+  if (count == limit) return true;
+  // Every event that this snapshot shows was followed, so the payments that it shows have theirs.
+  between_tenants_ = !compare_open(db, limit, place, report);
+  return true;
+}
+
+void EventWalk::judge(const Event& event, Unseen& unseen, Place& place, const Report& report) {
+  if (event.sequence != place.sequence + 1) {
+    report(kGap,
+           "tenant " + std::to_string(tenant_) + " sequence " + std::to_string(event.sequence));
+  }
+  place.sequence = event.sequence;
+  if (event.payment && event.type <= EventType::payment_refund_failed) {
+    judge_payment(event, unseen, place, report);
+  }
+}
+
+void EventWalk::judge_payment(const Event& event, Unseen& unseen, Place& place,
+                              const Report& report) {
+  const std::int64_t payment = *event.payment;
+  const auto [at, first] = place.open.try_emplace(payment);
+  Told& told = at->second;
+  if (first) {
+    const auto missed = unseen.pass(payment);
+    if (missed) report(kTell, payment_text(*missed) + " has no events");
+    if (payment <= place.payment) report(kTell, payment_text(payment) + " has one event too many");
+    place.payment = std::max(place.payment, payment);
+  }
+  if (event.version != told.version + 1 || event.version > event.payment_version.value_or(0)) {
+    report(kTell, payment_text(payment) + " has an event of version " +
+                      std::to_string(event.version) + " after that of version " +
+                      std::to_string(told.version));
+  }
+  told.version = event.version;
+  if (event.type >= EventType::payment_succeeded) ++told.endings;
+  if (event.type == EventType::payment_refund_failed) ++told.failed_refunds;
+  if (event.version != event.payment_version) return;
+  if (told.endings != wanted_endings(event.status, told.failed_refunds)) {
+    report(kTell, payment_text(payment) + " in status " + std::to_string(stored(event.status)) +
+                      " has " + std::to_string(told.endings) + " events that end it");
+  }
+  if (is_final(event.status)) place.open.erase(at);
+}
+
+/// Whether payments are left to be compared, in another snapshot.
+bool EventWalk::compare_open(Connection& db, std::int64_t limit, Place& place,
+                             const Report& report) {
+  for (const std::int64_t missed : payments_after(db, tenant_, place.payment, 1)) {
+    report(kTell, payment_text(missed) + " has no events");
+  }
+  auto at = place.open.upper_bound(compared_);
+  for (std::int64_t count = 0; at != place.open.end() && count < limit; ++at, ++count) {
+    compared_ = at->first;
+    Query query(db, kVersion, at->first);
+    const std::int64_t version = query.step() ? query.integer(0) : 0;
+    if (version == at->second.version) continue;
+    report(kTell, payment_text(at->first) + " of version " + std::to_string(version) +
+                      " has events up to version " + std::to_string(at->second.version));
+  }
+  return at != place.open.end();
+}
+
+}  // namespace coffer::store

@@ -1,0 +1,64 @@
+#include "store/operations/foreign_file.h"
+
+#include <filesystem>
+
+#include "base/fault.h"
+
+namespace coffer::store {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kTries = 3;
+
+}  // namespace
+
+FileLook::Part FileLook::part(const std::string& path) {
+  std::error_code error;
+  Part out;
+  const auto bytes = fs::file_size(path, error);
+  if (error) return out;
+  out.exists = true;
+  out.bytes = static_cast<std::int64_t>(bytes);
+  const auto written = fs::last_write_time(path, error);
+  if (!error) out.written = static_cast<std::int64_t>(written.time_since_epoch().count());
+  return out;
+}
+
+FileLook::FileLook(const std::string& path)
+    : file_(part(path)),
+      log_(part(path + "-wal")),
+      journal_(part(path + "-journal")),
+      index_(part(path + "-shm").exists) {}
+
+OpenMode FileLook::reading() const {
+  // A process that has the file open has a log and shared memory beside it; a killed one may have
+  // left both.
+  if ((log_.exists && index_) || journal_.bytes > 0) return OpenMode::read_only;
+  return log_.bytes > 0 ? OpenMode::with_left_log : OpenMode::immutable;
+}
+
+void read_foreign_file(const std::string& named, const std::function<void(Connection&)>& read) {
+  // SQLite keeps the log beside the file that a symbolic link points to.
+  std::error_code missing;
+  const fs::path real = fs::canonical(named, missing);
+  const std::string path = missing ? named : real.string();
+  for (int tries = 1;; ++tries) {
+    const FileLook before(path);
+    // The last try takes SQLite's locks, which hold whatever others do.
+    const OpenMode mode = tries < kTries ? before.reading() : OpenMode::read_only;
+    const bool locked = mode == OpenMode::read_only;
+    try {
+      Connection db(path, mode);
+      db.execute("PRAGMA busy_timeout=5000; PRAGMA cell_size_check=ON");
+      COFFER_FAULT("foreign.open");
+      read(db);
+    } catch (const SqlError&) {
+      if (locked || FileLook(path) == before) throw;
+      continue;
+    }
+    if (locked || FileLook(path) == before) return;
+  }
+}
+
+}  // namespace coffer::store

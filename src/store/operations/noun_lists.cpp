@@ -1,0 +1,188 @@
+#include "store/operations/noun_lists.h"
+
+#include "base/check.h"
+#include "domain/parties/contact.h"
+#include "domain/parties/search_words.h"
+#include "store/parties/beneficiary_terms.h"
+
+namespace coffer::store {
+namespace {
+
+constexpr KeyIndex kWallets = COFFER_KEY_INDEX("wallet", "wallets", "true");
+constexpr KeyIndex kWalletsOfTenant =
+    COFFER_KEY_INDEX("wallet", "wallets INDEXED BY wallets_by_tenant", "tenant = ?3");
+constexpr KeyIndex kWalletsOfStatus = COFFER_KEY_INDEX(
+    "wallet", "wallets INDEXED BY wallets_not_verified", "status = ?3 AND status <> 1");
+constexpr const char* kWalletOfNumber = "SELECT wallet FROM wallets WHERE account_number = ?";
+constexpr const char* kWalletOfKey = "SELECT wallet FROM wallets WHERE public_key = ?";
+static_assert(stored(WalletStatus::verified) == 1);
+constexpr const char* kWalletOfId = "SELECT wallet FROM wallets WHERE id = ?";
+constexpr const char* kWalletBrief = "SELECT tenant, status, name FROM wallets WHERE wallet = ?";
+
+// Live ones stand in the index of their tenant; all together they are met among the archived.
+constexpr KeyIndex kBeneficiaries = COFFER_KEY_INDEX("beneficiary", "beneficiaries", "true");
+constexpr KeyIndex kBeneficiariesOfTenant =
+    COFFER_KEY_INDEX("beneficiary", "beneficiaries INDEXED BY beneficiaries_by_tenant",
+                     "tenant = ?3 AND archived_at IS NULL");
+constexpr const char* kTenants = "SELECT tenant FROM tenants WHERE association IS NOT NULL";
+constexpr const char* kBeneficiaryOfId = "SELECT beneficiary FROM beneficiaries WHERE id = ?";
+constexpr const char* kBeneficiaryBrief =
+    "SELECT tenant, archived_at IS NULL, search FROM beneficiaries WHERE beneficiary = ?";
+
+constexpr KeyIndex kQuotes = COFFER_KEY_INDEX("quote", "quotes", "true");
+constexpr const char* kQuoteBrief =
+    "SELECT tenant, connector, payment IS NOT NULL, expires_at FROM quotes WHERE quote = ?";
+constexpr KeyIndex kNotifications = COFFER_KEY_INDEX("notification", "notifications", "true");
+constexpr KeyIndex kNotificationsFailed =
+    COFFER_KEY_INDEX("notification", "notifications INDEXED BY notifications_failed", "state = 2");
+static_assert(stored(NotificationState::failed) == 2);
+constexpr const char* kNotificationState = "SELECT state FROM notifications WHERE notification = ?";
+constexpr const char* kPaymentId = "SELECT id FROM payments WHERE payment = ?";
+
+/// The rows of some tenants, or of all.
+std::unique_ptr<KeySet> of_tenants(const KeyWalk& walk, const TenantKeys& tenants,
+                                   const KeyIndex& all, const KeyIndex& one) {
+  if (!tenants) return walk.of(all);
+  KeySets out;
+  for (const std::int64_t tenant : *tenants) out.push_back(walk.of(one, tenant));
+  return walk.any(std::move(out));
+}
+
+template <class Row, class Load>
+NewestPage<Row> rows_of(const KeyPage& keys, Load&& load) {
+  NewestPage<Row> out;
+  for (const std::int64_t key : keys.keys) out.rows.push_back(load(key));
+  out.next = keys.next;
+  out.cut_short = keys.cut_short;
+  return out;
+}
+
+KeySets wallet_sets(const KeyWalk& walk, const WalletsWanted& wanted) {
+  KeySets out;
+  if (wanted.status && *wanted.status != WalletStatus::verified) {
+    out.push_back(walk.of(kWalletsOfStatus, *wanted.status));
+  }
+  if (wanted.tenants || out.empty()) {
+    out.push_back(of_tenants(walk, wanted.tenants, kWallets, kWalletsOfTenant));
+  }
+  return out;
+}
+
+std::int64_t tenant_in(Connection& db, const char* brief, std::int64_t key) {
+  const auto tenant = first_integer(db, brief, key);
+  COFFER_CHECK(tenant.has_value());
+  return *tenant;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> named_wallets(Connection& db, std::string_view text) {
+  if (const auto id = WalletId::parse(text)) return integers(db, kWalletOfId, *id);
+  auto out = integers(db, kWalletOfNumber, text);
+  return out.empty() ? integers(db, kWalletOfKey, text) : out;
+}
+
+NewestPage<WalletRow> newest_wallets(Connection& db, const WalletsWanted& wanted,
+                                     const NewestAt& at) {
+  RowBudget budget;
+  const KeyWalk walk(db, Order::falling, budget);
+  std::optional<std::string> part;
+  KeySets sets = wallet_sets(walk, wanted);
+  if (wanted.text) {
+    auto named = named_wallets(db, *wanted.text);
+    if (named.empty())
+      part = fold_case(*wanted.text);
+    else
+      sets.push_back(walk.known(std::move(named)));
+  }
+  const auto fits = [&](std::int64_t wallet) {
+    budget.spend(1);
+    Query q(db, kWalletBrief, wallet);
+    if (!q.step() || !contains(wanted.tenants, q.integer(0))) return false;
+    if (wanted.status && *wanted.status != q.enumeration<WalletStatus>(1)) return false;
+    return !part || fold_case(q.text(2)).find(*part) != std::string::npos;
+  };
+  return rows_of<WalletRow>(newest_keys(walk, sets, at, fits), [&](std::int64_t key) {
+    return Listed<WalletRow>{*find_wallet_by_key(db, key), tenant_in(db, kWalletBrief, key)};
+  });
+}
+
+NewestPage<BeneficiaryRow> newest_beneficiaries(Connection& db, const BeneficiariesWanted& wanted,
+                                                const NewestAt& at) {
+  RowBudget budget;
+  const KeyWalk walk(db, Order::falling, budget);
+  TermSets found;
+  if (wanted.text) {
+    if (const auto id = BeneficiaryId::parse(*wanted.text)) {
+      found.sets = one(walk.known(integers(db, kBeneficiaryOfId, *id)));
+    } else {
+      const auto tenants = wanted.tenants ? *wanted.tenants : integers(db, kTenants);
+      found = term_sets(db, walk, budget, tenants, {search_words(*wanted.text), {}});
+    }
+  }
+  if (found.sets.empty()) {
+    found.sets = one(of_tenants(walk, wanted.tenants, kBeneficiaries, kBeneficiariesOfTenant));
+  }
+  const auto fits = [&](std::int64_t beneficiary) {
+    budget.spend(1);
+    Query q(db, kBeneficiaryBrief, beneficiary);
+    if (!q.step() || !contains(wanted.tenants, q.integer(0)) || !q.boolean(1)) return false;
+    return found.judged.empty() || has_words(search_words(q.text(2)), found.judged);
+  };
+  return rows_of<BeneficiaryRow>(newest_keys(walk, found.sets, at, fits), [&](std::int64_t key) {
+    return Listed<BeneficiaryRow>{*find_beneficiary_by_key(db, key),
+                                  tenant_in(db, kBeneficiaryBrief, key)};
+  });
+}
+
+std::optional<Listed<BeneficiaryRow>> beneficiary_of_any(Connection& db, BeneficiaryId id) {
+  const auto key = beneficiary_key(db, id);
+  if (!key) return std::nullopt;
+  return Listed<BeneficiaryRow>{*find_beneficiary_by_key(db, *key),
+                                tenant_in(db, kBeneficiaryBrief, *key)};
+}
+
+std::optional<std::int64_t> beneficiary_key(Connection& db, BeneficiaryId id) {
+  return first_integer(db, kBeneficiaryOfId, id);
+}
+
+NewestPage<QuoteRow> newest_quotes(Connection& db, const QuotesWanted& wanted, const NewestAt& at) {
+  RowBudget budget;
+  const KeyWalk walk(db, Order::falling, budget);
+  const auto fits = [&](std::int64_t quote) {
+    budget.spend(1);
+    Query q(db, kQuoteBrief, quote);
+    if (!q.step() || !contains(wanted.tenants, q.integer(0))) return false;
+    if (wanted.connector && *wanted.connector != q.integer(1)) return false;
+    return !wanted.status || *wanted.status == quote_status(q.boolean(2), q.time(3), wanted.now);
+  };
+  return rows_of<QuoteRow>(
+      newest_keys(walk, one(walk.of(kQuotes)), at, fits), [&](std::int64_t key) {
+        return Listed<QuoteRow>{*find_quote_by_key(db, key), tenant_in(db, kQuoteBrief, key)};
+      });
+}
+
+NotificationPage newest_notifications(Connection& db, std::optional<NotificationState> state,
+                                      const NewestAt& at) {
+  RowBudget budget;
+  const KeyWalk walk(db, Order::falling, budget);
+  const bool failed = state == NotificationState::failed;
+  const auto fits = [&](std::int64_t key) {
+    budget.spend(1);
+    return !state ||
+           first_integer(db, kNotificationState, key) == static_cast<std::int64_t>(*state);
+  };
+  const KeyPage keys =
+      newest_keys(walk, one(walk.of(failed ? kNotificationsFailed : kNotifications)), at, fits);
+  NotificationPage out{{}, keys.next, keys.cut_short};
+  for (const std::int64_t key : keys.keys) out.rows.push_back(*find_notification_by_key(db, key));
+  return out;
+}
+
+PaymentId payment_id(Connection& db, std::int64_t payment) {
+  Query q(db, kPaymentId, payment);
+  COFFER_CHECK(q.step());
+  return q.id<PaymentId>(0);
+}
+
+}  // namespace coffer::store

@@ -1,0 +1,56 @@
+// Wallets, beneficiaries and quotes of all tenants, for the operator.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "store/ledger/wallets.h"
+#include "store/operations/newest.h"
+#include "store/parties/beneficiaries.h"
+#include "store/payments/quotes.h"
+#include "store/webhooks/notifications.h"
+
+namespace coffer::store {
+
+struct WalletsWanted {
+  TenantKeys tenants;
+  std::optional<WalletStatus> status;
+  /// An id, an account number, a public key, or part of a name in any case.
+  std::optional<std::string> text;
+};
+NewestPage<WalletRow> newest_wallets(Connection& db, const WalletsWanted& wanted,
+                                     const NewestAt& at);
+
+/// Keys of the wallets that the text names outright: by id, account number or public key.
+std::vector<std::int64_t> named_wallets(Connection& db, std::string_view text);
+
+struct BeneficiariesWanted {
+  TenantKeys tenants;
+  std::optional<std::string> text;  // an id, or beginnings of words
+};
+/// Live ones.
+NewestPage<BeneficiaryRow> newest_beneficiaries(Connection& db, const BeneficiariesWanted& wanted,
+                                                const NewestAt& at);
+/// Archived ones too.
+std::optional<Listed<BeneficiaryRow>> beneficiary_of_any(Connection& db, BeneficiaryId id);
+std::optional<std::int64_t> beneficiary_key(Connection& db, BeneficiaryId id);
+
+struct QuotesWanted {
+  TenantKeys tenants;
+  std::optional<std::int64_t> connector;
+  std::optional<QuoteStatus> status;
+  Timestamp now;  // decides what has expired
+};
+NewestPage<QuoteRow> newest_quotes(Connection& db, const QuotesWanted& wanted, const NewestAt& at);
+struct NotificationPage {
+  std::vector<NotificationRow> rows;
+  std::optional<std::int64_t> next;
+  bool cut_short = false;
+};
+NotificationPage newest_notifications(Connection& db, std::optional<NotificationState> state,
+                                      const NewestAt& at);
+
+/// Public id of the payment with this key.
+PaymentId payment_id(Connection& db, std::int64_t payment);
+
+}  // namespace coffer::store

@@ -1,0 +1,159 @@
+#include "store/operations/payment_lists.h"
+
+#include <array>
+
+#include "base/digest.h"
+#include "store/operations/noun_lists.h"
+
+namespace coffer::store {
+namespace {
+
+constexpr const char* kKeyOfId = "SELECT payment FROM payments WHERE id = ?";
+
+// Finding -----------------------------------------------------------------------------------------
+
+/// Payments that one piece of the search reads.
+constexpr std::int64_t kReadMax = kRowsMax / 2;
+
+constexpr const char* kOfTransactionId =
+    "SELECT p.payment FROM tenants t CROSS JOIN payments p"
+    " ON p.tenant = t.tenant AND p.transaction_id = ?1 LIMIT ?2";
+constexpr const char* kOfQuote = "SELECT payment FROM quotes WHERE id = ?";
+constexpr const char* kOfEvent = "SELECT payment FROM events INDEXED BY events_by_id WHERE id = ?";
+constexpr const char* kOfRequest =
+    "SELECT payment FROM payments WHERE payment >= ?1 AND payment < ?2 AND request_id = ?3"
+    " ORDER BY payment LIMIT ?4";
+constexpr const char* kOfHash =
+    "SELECT payment FROM journal INDEXED BY journal_of_payment"
+    " WHERE payment >= ?1 AND payment < ?2 AND link = ?3 ORDER BY payment DESC LIMIT ?4";
+// Types 2 and 5 to 7: what has legs, and what has a provider.
+constexpr const char* kOfText =
+    "SELECT payment, CASE WHEN request_id = ?3 THEN 0 WHEN from_ref = ?3 OR to_ref = ?3 OR type = 2"
+    " THEN 1 ELSE 2 END FROM payments p WHERE payment >= ?1 AND payment < ?2"
+    " AND (request_id = ?3 OR from_ref = ?3 OR to_ref = ?3"
+    "  OR (type = 2 AND EXISTS (SELECT 1 FROM payment_legs l WHERE l.payment = p.payment"
+    "   AND (l.from_ref = ?3 OR l.to_ref = ?3)))"
+    "  OR (type >= 5 AND EXISTS (SELECT 1 FROM provider_payments v WHERE v.payment = p.payment"
+    "   AND v.provider_reference = ?3)))"
+    " ORDER BY payment DESC LIMIT ?4";
+static_assert(stored(PaymentType::p2p_own_multi) == 2);
+static_assert(stored(PaymentType::offramp) == 5);
+static_assert(stored(PaymentType::onramp_reference) == 7);
+constexpr std::array kTextKinds = {FoundAs::request_id, FoundAs::reference,
+                                   FoundAs::provider_reference};
+
+constexpr std::size_t kHashDigits = 64;
+// A request is accepted when it has waited for its commit, hardly ever longer.
+constexpr std::int64_t kAcceptedWithinMs = 60'000;
+constexpr std::int64_t kClockSlackMs = 1'000;
+constexpr std::size_t kSearchedBytesMax = 128;  // what is longer is no reference of anybody
+
+std::optional<std::string> hash_of(std::string_view text) {
+  return text.size() == kHashDigits ? from_hex(text) : std::nullopt;
+}
+
+class Search {
+ public:
+  Search(Connection& db, std::string_view text, int limit) : db_(db), text_(text), limit_(limit) {}
+
+  std::vector<FoundPayment> exact() {
+    const auto uuid = Uuid::parse(text_);
+    if (uuid) by_id(*uuid);
+    add(FoundAs::transaction_id, integers(db_, kOfTransactionId, text_, limit_));
+    if (!uuid && found_.empty()) newest_of_wallets();
+    return std::move(found_);
+  }
+
+  /// What has no index, in the payments from `low` up to, not including, `high`.
+  std::vector<FoundPayment> read(std::int64_t low, std::int64_t high) {
+    if (const auto hash = hash_of(text_)) {
+      add(FoundAs::ledger_hash, integers(db_, kOfHash, low, high, Blob{*hash}, limit_));
+    }
+    Query q(db_, kOfText, low, high, text_, limit_);
+    while (q.step()) {
+      found_.push_back({q.integer(0), kTextKinds[static_cast<std::size_t>(q.integer(1))]});
+    }
+    return std::move(found_);
+  }
+
+ private:
+  void add(FoundAs how, const std::vector<std::int64_t>& payments) {
+    for (const std::int64_t payment : payments) found_.push_back({payment, how});
+  }
+  void add(FoundAs how, std::optional<std::int64_t> payment) {
+    if (payment) found_.push_back({*payment, how});
+  }
+  void newest_of_wallets() {
+    for (const std::int64_t wallet : named_wallets(db_, text_)) {
+      PaymentsWanted wanted;
+      wanted.wallet = wallet;
+      add(FoundAs::wallet, newest_payments(db_, wanted, {{}, limit_}).keys);
+    }
+  }
+  void by_id(const Uuid& id) {
+    add(FoundAs::id, first_integer(db_, kKeyOfId, id));
+    add(FoundAs::quote, first_integer(db_, kOfQuote, id));
+    add(FoundAs::event, first_integer(db_, kOfEvent, id));
+    newest_of_wallets();
+    if (const auto beneficiary = beneficiary_key(db_, *BeneficiaryId::parse(text_))) {
+      PaymentsWanted wanted;
+      wanted.beneficiary = beneficiary;
+      add(FoundAs::beneficiary, newest_payments(db_, wanted, {{}, limit_}).keys);
+    }
+    if (found_.empty()) by_request_time(id);
+  }
+  /// The first six bytes of a UUID of version 7 are the milliseconds of its making.
+  void by_request_time(const Uuid& id) {
+    if (id.bytes[6] >> 4 != 7) return;
+    Timestamp made;
+    for (std::size_t i = 0; i < 6; ++i) made.ms = made.ms << 8 | id.bytes[i];
+    const std::int64_t low = first_payment_since(db_, made.plus_ms(-kClockSlackMs));
+    const std::int64_t high =
+        std::min(first_payment_since(db_, made.plus_ms(kAcceptedWithinMs)), low + kReadMax);
+    add(FoundAs::request_id, integers(db_, kOfRequest, low, high, text_, limit_));
+  }
+
+  Connection& db_;
+  const std::string_view text_;
+  const int limit_;
+  std::vector<FoundPayment> found_;
+};
+
+}  // namespace
+
+KeyPage newest_payments(Connection& db, const PaymentsWanted& wanted, const NewestAt& at) {
+  RowBudget budget;
+  PaymentWalk keys(db, wanted, Order::falling, budget);
+  return page_of(keys.read(at.before, at.limit + 1), at);
+}
+
+std::optional<std::int64_t> payment_key(Connection& db, PaymentId id) {
+  return first_integer(db, kKeyOfId, id);
+}
+
+std::string_view name(FoundAs how) {
+  constexpr std::array<std::string_view, 10> kNames = {
+      "id",        "transactionId",     "quote",     "event", "wallet", "beneficiary", "requestId",
+      "reference", "providerReference", "ledgerHash"};
+  return kNames[static_cast<std::size_t>(how)];
+}
+
+FoundPayments find_payments(Connection& db, std::string_view text, const NewestAt& at) {
+  FoundPayments out;
+  if (!at.before) {
+    out.found = Search(db, text, at.limit).exact();
+    if (!out.found.empty()) return out;
+  }
+  if (text.size() > kSearchedBytesMax) return out;
+  const std::int64_t high = at.before.value_or(last_payment(db) + 1);
+  const std::int64_t low = std::max<std::int64_t>(1, high - kReadMax);
+  out.found = Search(db, text, at.limit).read(low, high);
+  if (out.found.size() >= static_cast<std::size_t>(at.limit)) {
+    out.next = out.found.back().payment;
+  } else if (low > 1) {
+    out.next = low;
+  }
+  return out;
+}
+
+}  // namespace coffer::store

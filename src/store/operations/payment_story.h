@@ -1,0 +1,67 @@
+// What happened to one payment: the rows around its record, each found without reading others.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "domain/providers/provider_payment.h"
+#include "store/ledger/journal.h"
+#include "store/webhooks/events.h"
+
+namespace coffer::store {
+
+/// Whose account: its kind, and for a wallet or a clearing account a name.
+struct StoryAccount {
+  AccountKind kind = AccountKind::wallet;
+  std::string owner;
+  std::optional<WalletId> wallet;
+};
+struct StoryEntry {
+  Timestamp at;
+  JournalKind kind = JournalKind::payment;
+  StoryAccount account;
+  StoryAccount counterparty;
+  AssetCode asset;
+  int decimals = Amount::kScale;
+  Amount amount;
+  Amount balance_after;
+};
+/// In the order they were booked.
+std::vector<StoryEntry> entries_of_payment(Connection& db, std::int64_t payment);
+
+struct StoryAttempt {
+  int attempt = 0;
+  ProviderCall call = ProviderCall::status;
+  Timestamp opened_at;
+  std::optional<Timestamp> closed_at;
+  std::optional<std::string> outcome;
+};
+std::vector<StoryAttempt> attempts_of_payment(Connection& db, std::int64_t payment);
+
+/// Its events, which were written in the very milliseconds in which its status changed.
+std::vector<EventRow> events_of_payment(Connection& db, const Tenant& tenant, std::int64_t payment,
+                                        std::span<const Timestamp> changes);
+/// Row keys of the tenant's endpoints, also of disabled ones, newest first.
+std::vector<std::int64_t> webhooks_of_tenant(Connection& db, const Tenant& tenant, int limit);
+
+struct StoryJob {
+  Timestamp due_at;
+  int attempts = 0;
+  bool with_provider = false;
+};
+/// What has to be done about it next. Reads along the backlog of settlement.
+std::optional<StoryJob> job_of_payment(Connection& db, std::int64_t payment);
+
+/// What an operator recognises beside the record.
+struct StoryParties {
+  std::string application;
+  ApplicationId application_id;
+  std::optional<std::string> connector;
+  std::optional<std::string> provider_url;  // that it was first sent to
+  std::optional<Rate> rate;                 // of the quote that priced it
+};
+StoryParties parties_of_payment(Connection& db, std::int64_t payment);
+
+}  // namespace coffer::store

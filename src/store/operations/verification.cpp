@@ -1,0 +1,290 @@
+#include "store/operations/verification.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/telemetry/metrics.h"
+#include "domain/payments/payment.h"
+#include "store/identity/audit_log.h"
+
+namespace coffer::store {
+namespace {
+
+constexpr std::int64_t kStepRows = 64;
+constexpr std::int64_t kStepAccounts = 1'024;  // each step reads all jobs, and little of an account
+
+/// How slices check what needs one snapshot of everything otherwise.
+struct SliceCheck {
+  std::string_view invariant;
+  Walk walk;
+  const char* sql;  // as of an Invariant
+};
+// Conservation follows: per account the last entry says the balance, each entry continues the one
+// before it, and each entry set sums to zero per environment and asset.
+constexpr std::array<SliceCheck, 4> kChecks{{
+    // An open hold belongs to a payment in progress, and that one has a job.
+    {"held_is_sum_of_open_holds", Walk::accounts,
+     "WITH open AS MATERIALIZED (SELECT h.account, sum(h.amount) AS total FROM"
+     "  (SELECT payment FROM settlement_jobs UNION ALL SELECT payment FROM provider_jobs) j"
+     "  CROSS JOIN holds h ON h.payment = j.payment AND h.state = 0"
+     "  AND h.account BETWEEN ?1 AND ?2 GROUP BY h.account)"
+     " SELECT 'account ' || a.account || ' stores ' || a.held || ' held, holds give ' ||"
+     " coalesce(o.total, 0) FROM accounts a LEFT JOIN open o ON o.account = a.account"
+     " WHERE a.account BETWEEN ?1 AND ?2 AND a.held <> coalesce(o.total, 0)"},
+    {"tenants_do_not_mix", Walk::accounts,
+     "SELECT 'account ' || a.account || ' is of another tenant than its wallet'"
+     " FROM accounts a JOIN tenants t ON t.tenant = a.tenant"
+     " LEFT JOIN wallets w ON w.wallet = a.wallet WHERE a.account BETWEEN ?1 AND ?2"
+     " AND iif(a.wallet IS NULL, t.association IS NOT NULL, w.tenant <> a.tenant)"},
+    {"tenants_do_not_mix", Walk::journal,
+     "SELECT 'payment ' || j.payment || ' moved account ' || a.account FROM journal j"
+     " CROSS JOIN entries e ON e.entry BETWEEN j.journal * 1024 AND j.journal * 1024 + 1023"
+     " CROSS JOIN accounts a ON a.account = e.account CROSS JOIN payments p ON p.payment = "
+     "j.payment"
+     " JOIN tenants t ON t.tenant = a.tenant JOIN tenants u ON u.tenant = p.tenant"
+     " WHERE j.journal BETWEEN ?1 AND ?2 AND (t.environment <> u.environment"
+     "  OR (a.wallet IS NOT NULL AND a.tenant <> p.tenant"
+     "  AND NOT (p.type IN (1, 4) AND e.amount > 0)))"},
+    {"destination_sums_follow_payments", Walk::payments,
+     "SELECT 'payment ' || p.payment || ' is in no sum of its destination' FROM payments p"
+     " WHERE p.payment BETWEEN ?1 AND ?2 AND p.type = 5 AND NOT EXISTS"
+     " (SELECT 1 FROM destination_sums s WHERE s.connector = p.connector AND s.level = 1"
+     "  AND s.destination = (SELECT d.id FROM destinations d WHERE d.destination = p.destination)"
+     "  AND s.first_at <= p.created_at AND s.last_at >= p.created_at)"},
+}};
+static_assert(stored(HoldState::open) == 0);
+static_assert(stored(PaymentType::p2p_beneficiary) == 1);
+static_assert(stored(PaymentType::swap_beneficiary) == 4);
+static_assert(stored(PaymentType::offramp) == 5);
+
+constexpr const char* kNewestJournal = "SELECT coalesce(max(journal), 0) FROM journal";
+constexpr const char* kNewestPayment = "SELECT coalesce(max(payment), 0) FROM payments";
+constexpr const char* kNewestAccount = "SELECT coalesce(max(account), 0) FROM accounts";
+constexpr const char* kNewestWebhook = "SELECT coalesce(max(webhook), 0) FROM webhooks";
+constexpr const char* kOpenPayment =
+    "SELECT 1 FROM payments WHERE payment BETWEEN ?1 AND ?2 AND status NOT IN (2, 3, 5, 7) LIMIT 1";
+static_assert(stored(PaymentStatus::succeeded) == 2);
+static_assert(stored(PaymentStatus::failed) == 3);
+static_assert(stored(PaymentStatus::refunded) == 5);
+static_assert(stored(PaymentStatus::expired) == 7);
+
+constexpr const char* kDeliveries =
+    "SELECT d.webhook, d.sequence, e.sequence IS NULL OR d.tries <>"
+    "  (SELECT count(*) FROM delivery_attempts a"
+    "   WHERE a.webhook = d.webhook AND a.sequence = d.sequence)"
+    " FROM deliveries d JOIN webhooks w ON w.webhook = d.webhook"
+    " LEFT JOIN events e ON e.tenant = w.tenant AND e.sequence = d.sequence"
+    " WHERE (d.webhook, d.sequence) > (?1, ?2) ORDER BY d.webhook, d.sequence LIMIT ?3";
+// A row of the first level sums payments, any other the rows of the level below it; and each row
+// has one above it. That is the same on every level, and touches few rows for each.
+constexpr const char* kSums =
+    "SELECT s.connector, s.destination, s.level, s.first_at,"
+    " CASE WHEN s.level < 3 AND NOT EXISTS (SELECT 1 FROM destination_sums u"
+    "   WHERE u.connector = s.connector AND u.destination = s.destination"
+    "   AND u.level = s.level + 1 AND u.first_at <= s.first_at) THEN 1"
+    "  WHEN s.level = 1 THEN (s.payments, s.amount, s.last_at) IS NOT"
+    "   (SELECT count(*), ifnull(sum(iif(p.status IN (0, 1, 2), p.sending_amount, 0)), 0),"
+    "    max(p.created_at) FROM payments p WHERE p.connector = s.connector"
+    "    AND p.destination IN (SELECT d.destination FROM destinations d WHERE d.id = s.destination)"
+    "    AND p.created_at >= s.first_at AND p.created_at < s.until)"
+    "  ELSE (s.payments, s.amount, s.last_at) IS NOT"
+    "   (SELECT sum(l.payments), sum(l.amount), max(l.last_at) FROM destination_sums l"
+    "    WHERE l.connector = s.connector AND l.destination = s.destination"
+    "    AND l.level = s.level - 1 AND l.first_at >= s.first_at AND l.first_at < s.until) END"
+    " FROM (SELECT c.*, ifnull((SELECT min(n.first_at) FROM destination_sums n"
+    "   WHERE n.connector = c.connector AND n.destination = c.destination AND n.level = c.level"
+    "   AND n.first_at > c.first_at), 9223372036854775807) AS until FROM destination_sums c"
+    "  WHERE (c.connector, c.destination, c.level, c.first_at) > (?1, ?2, ?3, ?4)"
+    "  ORDER BY c.connector, c.destination, c.level, c.first_at LIMIT ?5) s";
+static_assert(stored(PaymentStatus::initiated) == 0);
+static_assert(stored(PaymentStatus::processing) == 1);
+
+std::int64_t newest(Connection& db, const char* sql) {
+  Query query(db, sql);
+  return query.step() ? query.integer(0) : 0;
+}
+
+const char* newest_of(Walk walk) {
+  switch (walk) {
+    case Walk::accounts:
+      return kNewestAccount;
+    case Walk::journal:
+      return kNewestJournal;
+    case Walk::webhooks:
+      return kNewestWebhook;
+    case Walk::payments:
+    case Walk::snapshot:
+    case Walk::copies:
+    case Walk::whole:
+      break;
+  }
+  throw InternalError("a walk without keys in a row");
+}
+
+}  // namespace
+
+const std::array<Verification::Step, 10> Verification::kSteps = {
+    &Verification::walk_journal, &Verification::walk_chain,      &Verification::walk_payments,
+    &Verification::walk_events,  &Verification::walk_accounts,   &Verification::walk_webhooks,
+    &Verification::walk_sums,    &Verification::walk_deliveries, &Verification::walk_audit_log,
+    &Verification::look_at_few,
+};
+
+std::vector<std::string> slice_queries() {
+  std::vector<std::string> out{kDeliveries, kSums, kOpenPayment};
+  for (const Invariant& invariant : invariants()) {
+    if (has_range(invariant.walk)) out.emplace_back(invariant.sql);
+  }
+  for (const SliceCheck& check : kChecks) out.emplace_back(check.sql);
+  return out;
+}
+
+VerifiedRows Verification::slice(Connection& db, std::int64_t rows_max, std::int64_t ms_max) {
+  const Stopwatch watch;
+  VerifiedRows done;
+  if (!begun_) begin_round();
+  while (!done.round_over && done.rows < rows_max && watch.elapsed_us() < ms_max * 1'000) {
+    ++done.rows;  // a step costs, also where it finds no row
+    bool more = false;
+    try {
+      more = (this->*kSteps[at_])(db, done);
+    } catch (const SqlError& error) {
+      if (!is_damage(error)) throw;
+      add("sqlite_file", error.what());
+    }
+    if (!more) done.round_over = ++at_ == kSteps.size();
+  }
+  begun_ = !done.round_over;
+  return done;
+}
+
+void Verification::begin_round() {
+  // What broke may be in rows that are not looked at twice: again from the first one.
+  if (!violations_.empty()) *this = Verification();
+  at_ = 0;
+  accounts_ = {};
+  webhooks_ = {};
+  blocks_left_ = open_blocks_;
+  delivery_ = {};
+  sum_ = {};
+  sum_destination_.clear();
+}
+
+void Verification::add(std::string_view invariant, std::string detail) {
+  if (detail.empty()) return;
+  const bool known = std::any_of(violations_.begin(), violations_.end(),
+                                 [&](const Violation& one) { return one.invariant == invariant; });
+  if (!known) violations_.push_back({std::string(invariant), std::move(detail)});
+}
+
+void Verification::check_range(Connection& db, Walk walk, const KeyRange& keys) {
+  for (const Invariant& invariant : invariants()) {
+    if (invariant.walk != walk) continue;
+    add(invariant.name, first_break(db, walk, invariant.sql, keys));
+  }
+  for (const SliceCheck& check : kChecks) {
+    if (check.walk == walk) add(check.invariant, first_break(db, walk, check.sql, keys));
+  }
+}
+
+/// The keys behind the position. The last range has no end: a row that belongs to no key is in it.
+bool Verification::walk_keys(Connection& db, Walk walk, Position& from, VerifiedRows& done) {
+  const std::int64_t step = walk == Walk::accounts ? kStepAccounts : kStepRows;
+  const std::int64_t end = newest(db, newest_of(walk));
+  const std::int64_t before = from.last;
+  const bool last = end <= before + step;
+  check_range(db, walk,
+              {before == 0 ? kAllKeys.first : before + 1, last ? kAllKeys.last : before + step});
+  from.last = last ? std::max(end, before) : before + step;
+  done.rows += from.last - before;
+  return !last;
+}
+
+bool Verification::walk_journal(Connection& db, VerifiedRows& done) {
+  return walk_keys(db, Walk::journal, journal_, done);
+}
+bool Verification::walk_accounts(Connection& db, VerifiedRows& done) {
+  return walk_keys(db, Walk::accounts, accounts_, done);
+}
+bool Verification::walk_webhooks(Connection& db, VerifiedRows& done) {
+  return walk_keys(db, Walk::webhooks, webhooks_, done);
+}
+
+bool Verification::walk_chain(Connection& db, VerifiedRows& done) {
+  ChainPiece piece = follow_journal(db, chain_, kStepRows);
+  done.rows += piece.rows;
+  add("hash_chain", std::move(piece.fault));
+  return !piece.end;
+}
+
+bool Verification::walk_audit_log(Connection& db, VerifiedRows& done) {
+  ChainPiece piece = follow_audit_log(db, acts_, kStepRows);
+  done.rows += piece.rows;
+  add("audit_log", std::move(piece.fault));
+  return !piece.end;
+}
+
+/// The blocks that could change, then those that are new. The newest is not full, so it can change.
+bool Verification::walk_payments(Connection& db, VerifiedRows& done) {
+  const std::int64_t newest_block = newest(db, kNewestPayment) / kStepRows;
+  std::int64_t block = next_block_;
+  if (!blocks_left_.empty()) {
+    block = *blocks_left_.begin();
+    blocks_left_.erase(blocks_left_.begin());
+  } else if (next_block_ > newest_block) {
+    return false;
+  } else {
+    ++next_block_;
+  }
+  const KeyRange keys{block * kStepRows, block * kStepRows + kStepRows - 1};
+  check_range(db, Walk::payments, keys);
+  done.rows += kStepRows;
+  Query open(db, kOpenPayment, keys.first, keys.last);
+  if (block >= newest_block || open.step()) {
+    open_blocks_.insert(block);
+  } else {
+    open_blocks_.erase(block);
+  }
+  return true;
+}
+
+bool Verification::walk_events(Connection& db, VerifiedRows& done) {
+  return events_.step(db, kStepRows, done.rows, [this](std::string_view name, std::string detail) {
+    add(name, std::move(detail));
+  });
+}
+
+bool Verification::walk_deliveries(Connection& db, VerifiedRows& done) {
+  std::int64_t rows = 0;
+  Query query(db, kDeliveries, delivery_[0], delivery_[1], kStepRows);
+  for (; query.step(); ++rows) {
+    delivery_ = {query.integer(0), query.integer(1)};
+    if (!query.boolean(2)) continue;
+    add("deliveries_are_of_events",
+        "webhook " + std::to_string(delivery_[0]) + " sequence " + std::to_string(delivery_[1]));
+  }
+  done.rows += rows;
+  return rows == kStepRows;
+}
+
+bool Verification::walk_sums(Connection& db, VerifiedRows& done) {
+  std::int64_t rows = 0;
+  Query query(db, kSums, sum_[0], Blob{sum_destination_}, sum_[1], sum_[2], kStepRows);
+  for (; query.step(); ++rows) {
+    sum_ = {query.integer(0), query.integer(2), query.integer(3)};
+    sum_destination_ = query.blob(1);
+    if (!query.boolean(4)) continue;
+    add("destination_sums_follow_payments", "connector " + std::to_string(sum_[0]) + " level " +
+                                                std::to_string(sum_[1]) + " from " +
+                                                std::to_string(sum_[2]));
+  }
+  done.rows += rows;
+  return rows == kStepRows;
+}
+
+bool Verification::look_at_few(Connection& db, VerifiedRows&) {
+  check_range(db, Walk::whole, {});
+  return false;
+}
+
+}  // namespace coffer::store

@@ -1,0 +1,191 @@
+#include "store/parties/beneficiaries.h"
+
+#include "base/check.h"
+#include "domain/parties/search_words.h"
+#include "store/identity/row_bytes.h"
+#include "store/rows/columns.h"
+
+namespace coffer::store {
+namespace {
+
+constexpr Column<BeneficiaryRow> kColumns[] = {
+    joined<&BeneficiaryRow::key>("beneficiary"),
+    column<&BeneficiaryRow::id>("id"),
+    column<&BeneficiaryRow::detail, &Beneficiary::client_reference>("client_reference"),
+    column<&BeneficiaryRow::created_at>("created_at"),
+    column<&BeneficiaryRow::updated_at>("updated_at"),
+    joined<&BeneficiaryRow::archived>("archived_at IS NOT NULL"),
+};
+
+/// Which of them are set follows entity_type.
+const TextColumns<Individual, Company> kParty;
+const TextColumns<Address> kAddress;
+
+const std::string kSelect = select(kColumns) + ", entity_type" +
+                            select_texts("beneficiaries", kParty.names()) + " FROM beneficiaries";
+const std::string kFind = kSelect + " WHERE id = ? AND tenant = ?";
+const std::string kFindByKey = kSelect + " WHERE beneficiary = ?";
+const std::string kInsert =
+    ColumnList{"tenant", "search", "entity_type"}.add(kParty).add(kColumns).insert_into(
+        "beneficiaries");
+const std::string kUpdate =
+    ColumnList{"client_reference", "search", "updated_at", "entity_type"}.add(kParty).update(
+        "beneficiaries") +
+    " WHERE beneficiary = ? AND tenant = ? AND archived_at IS NULL";
+constexpr KeyIndex kOfTenant =
+    COFFER_KEY_INDEX("beneficiary", "beneficiaries", "tenant = ?3 AND archived_at IS NULL");
+constexpr const char* kSearch = "SELECT search FROM beneficiaries WHERE beneficiary = ?";
+
+const std::string kAddresses = "SELECT position" +
+                               select_texts("beneficiary_addresses", kAddress.names()) +
+                               " FROM beneficiary_addresses WHERE beneficiary = ?"
+                               " ORDER BY position";
+const std::string kInsertAddress =
+    ColumnList{"beneficiary", "position"}.add(kAddress).insert_into("beneficiary_addresses");
+constexpr const char* kTags =
+    "SELECT tag FROM beneficiary_tags WHERE beneficiary = ? ORDER BY position";
+constexpr const char* kTouch =
+    "UPDATE beneficiaries SET updated_at = ? WHERE beneficiary = ? AND tenant = ?";
+constexpr const char* kArchive =
+    "UPDATE beneficiaries SET archived_at = ?1, updated_at = ?1"
+    " WHERE beneficiary = ?2 AND tenant = ?3 AND archived_at IS NULL";
+constexpr const char* kArchiveDestinations =
+    "UPDATE destinations SET archived_at = ? WHERE beneficiary = ? AND archived_at IS NULL";
+constexpr const char* kDeleteAddresses = "DELETE FROM beneficiary_addresses WHERE beneficiary = ?";
+constexpr const char* kDeleteTags = "DELETE FROM beneficiary_tags WHERE beneficiary = ?";
+constexpr const char* kInsertTag =
+    "INSERT INTO beneficiary_tags (beneficiary, position, tag) VALUES (?, ?, ?)";
+
+BeneficiaryRow beneficiary_row(const Query& q) {
+  auto row = read_row<BeneficiaryRow>(q, kColumns);
+  const int type = std::size(kColumns);
+  row.detail.party = kParty.read(q, type + 1, static_cast<std::size_t>(q.integer(type)));
+  return row;
+}
+
+std::string search_of(Connection& db, std::int64_t beneficiary) {
+  Query query(db, kSearch, beneficiary);
+  COFFER_CHECK(query.step());
+  return query.text(0);
+}
+
+std::vector<std::string> tags_of(Connection& db, std::int64_t beneficiary) {
+  std::vector<std::string> out;
+  Query tags(db, kTags, beneficiary);
+  while (tags.step()) out.push_back(tags.text(0));
+  return out;
+}
+
+/// What the stored row is found by.
+std::vector<std::string> stored_terms(Connection& db, std::int64_t beneficiary) {
+  return terms_of(search_of(db, beneficiary), tags_of(db, beneficiary));
+}
+
+std::vector<std::string> terms_of(const Beneficiary& detail) {
+  return store::terms_of(search_text(detail), detail.tags);
+}
+
+void load_lists(Connection& db, BeneficiaryRow& row) {
+  Query addresses(db, kAddresses.c_str(), row.key);
+  while (addresses.step()) {
+    row.detail.addresses.push_back(std::get<Address>(kAddress.read(addresses, 1, 0)));
+  }
+  row.detail.tags = tags_of(db, row.key);
+}
+
+std::optional<BeneficiaryRow> first_row(Connection& db, Query&& query) {
+  if (!query.step()) return std::nullopt;
+  BeneficiaryRow row = beneficiary_row(query);
+  load_lists(db, row);
+  return row;
+}
+
+void put_lists(WriteTx& tx, const BeneficiaryRow& row) {
+  Query(tx.db(), kDeleteAddresses, row.key).run();
+  Query(tx.db(), kDeleteTags, row.key).run();
+  std::int64_t position = 0;
+  for (const Address& address : row.detail.addresses) {
+    Query query(tx.db(), kInsertAddress.c_str(), row.key, position++);
+    kAddress.bind(query, 3, address);
+    query.run();
+  }
+  position = 0;
+  for (const std::string& tag : row.detail.tags) {
+    Query(tx.db(), kInsertTag, row.key, position++, tag).run();
+  }
+}
+
+}  // namespace
+
+std::optional<BeneficiaryRow> find_beneficiary(Connection& db, const Tenant& tenant,
+                                               BeneficiaryId id) {
+  return first_row(db, Query(db, kFind.c_str(), id, tenant.key));
+}
+
+std::optional<BeneficiaryRow> find_beneficiary_by_key(Connection& db, std::int64_t key) {
+  return first_row(db, Query(db, kFindByKey.c_str(), key));
+}
+
+RowPage<BeneficiaryRow> list_beneficiaries(Connection& db, const Tenant& tenant,
+                                           const TermsWanted& wanted, const PageAt& page) {
+  RowBudget budget;
+  const KeyWalk walk(db, page.backward ? Order::rising : Order::falling, budget);
+  TermSets found = term_sets(db, walk, budget, {&tenant.key, 1}, wanted);
+  if (found.sets.empty()) found.sets.push_back(walk.of(kOfTenant, tenant.key));
+  const auto fits = [&](std::int64_t key) {
+    if (found.judged.empty()) return true;
+    budget.spend(1);
+    return has_words(search_words(search_of(db, key)), found.judged);
+  };
+  const auto keys = walk.read(found.sets, {.beyond = page.key, .limit = page.limit}, fits);
+  return load_page<BeneficiaryRow>(
+      page, keys, [&](std::int64_t key) { return *find_beneficiary_by_key(db, key); });
+}
+
+void insert_beneficiary(WriteTx& tx, const Tenant& tenant, BeneficiaryRow& row) {
+  row.created_at = row.updated_at = tx.now();
+  Query query(tx.db(), kInsert.c_str(), tenant.key, search_text(row.detail), row.type());
+  kParty.bind(query, 4, row.detail.party);
+  bind_row(query, 4 + kParty.count(), kColumns, row);
+  query.run();
+  row.key = tx.db().last_insert_key();
+  put_lists(tx, row);
+  put_terms(tx, tenant, row.key, {}, terms_of(row.detail));
+  tx.quotas().add(tenant.key, Quota::beneficiaries, 1);
+  tx.quotas().add_bytes(tenant.key, row_bytes::kBeneficiary);
+}
+
+void update_beneficiary(WriteTx& tx, const Tenant& tenant, BeneficiaryRow& row) {
+  const auto before = stored_terms(tx.db(), row.key);
+  Query query(tx.db(), kUpdate.c_str(), row.detail.client_reference, search_text(row.detail),
+              tx.now(), row.type());
+  kParty.bind(query, 5, row.detail.party);
+  query.bind(5 + kParty.count(), row.key);
+  query.bind(6 + kParty.count(), tenant.key);
+  query.run();
+  COFFER_CHECK(tx.db().changes() == 1);
+  row.updated_at = tx.now();
+  put_lists(tx, row);
+  put_terms(tx, tenant, row.key, before, terms_of(row.detail));
+}
+
+void touch_beneficiary(WriteTx& tx, const Tenant& tenant, BeneficiaryRow& row) {
+  Query(tx.db(), kTouch, tx.now(), row.key, tenant.key).run();
+  COFFER_CHECK(tx.db().changes() == 1);
+  row.updated_at = tx.now();
+}
+
+void archive_beneficiary(WriteTx& tx, const Tenant& tenant, const BeneficiaryRow& row) {
+  Query(tx.db(), kArchive, tx.now(), row.key, tenant.key).run();
+  COFFER_CHECK(tx.db().changes() == 1);
+  put_terms(tx, tenant, row.key, stored_terms(tx.db(), row.key), {});
+  tx.quotas().add(tenant.key, Quota::beneficiaries, -1);
+  archive_destinations(tx, tenant, row);
+}
+
+void archive_destinations(WriteTx& tx, const Tenant& tenant, const BeneficiaryRow& row) {
+  Query(tx.db(), kArchiveDestinations, tx.now(), row.key).run();
+  tx.quotas().add(tenant.key, Quota::destinations, -tx.db().changes());
+}
+
+}  // namespace coffer::store

@@ -1,0 +1,70 @@
+// Beneficiaries and their payment destinations. Rows that payments may refer to are never deleted:
+// a beneficiary is archived, and a destination that is replaced stays as an archived row of the
+// same id, so that what a payment refers to by key never changes under it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "domain/identity/tenant.h"
+#include "domain/parties/beneficiary.h"
+#include "store/lists/page.h"
+#include "store/parties/beneficiary_terms.h"
+#include "store/write_tx.h"
+
+namespace coffer::store {
+
+struct BeneficiaryRow {
+  std::int64_t key = 0;
+  BeneficiaryId id;
+  Beneficiary detail;
+  bool archived = false;  // not found by the API, not usable for new payments
+  Timestamp created_at;
+  Timestamp updated_at;
+
+  EntityType type() const { return entity_type(detail); }
+};
+
+struct DestinationRow {
+  std::int64_t key = 0;
+  DestinationId id;
+  std::int64_t beneficiary = 0;
+  BeneficiaryId beneficiary_id;
+  Destination detail;
+  bool archived = false;
+  Timestamp created_at;
+};
+
+/// Archived ones too.
+std::optional<BeneficiaryRow> find_beneficiary(Connection& db, const Tenant& tenant,
+                                               BeneficiaryId id);
+std::optional<BeneficiaryRow> find_beneficiary_by_key(Connection& db, std::int64_t key);
+/// Live ones, newest first; at most `page.limit` rows beyond `page.key`.
+RowPage<BeneficiaryRow> list_beneficiaries(Connection& db, const Tenant& tenant,
+                                           const TermsWanted& wanted, const PageAt& page);
+
+/// The live row of this id, else its last archived one.
+std::optional<DestinationRow> find_destination(Connection& db, const Tenant& tenant,
+                                               DestinationId id);
+std::optional<DestinationRow> find_destination_by_key(Connection& db, std::int64_t key);
+/// Live ones in the order they were added.
+std::vector<DestinationRow> destinations_of(Connection& db, std::int64_t beneficiary,
+                                            std::optional<DestinationMethod> method = std::nullopt);
+
+/// Writes the beneficiary with addresses and tags; sets `key` and times.
+void insert_beneficiary(WriteTx& tx, const Tenant& tenant, BeneficiaryRow& row);
+/// Replaces details, addresses and tags; sets `updated_at`.
+void update_beneficiary(WriteTx& tx, const Tenant& tenant, BeneficiaryRow& row);
+/// Sets `updated_at` alone: one of its destinations has changed.
+void touch_beneficiary(WriteTx& tx, const Tenant& tenant, BeneficiaryRow& row);
+/// Archives it and its destinations.
+void archive_beneficiary(WriteTx& tx, const Tenant& tenant, const BeneficiaryRow& row);
+/// All live destinations of a beneficiary.
+void archive_destinations(WriteTx& tx, const Tenant& tenant, const BeneficiaryRow& row);
+
+/// Writes the destination; sets `key`, and `created_at` unless it has one.
+void insert_destination(WriteTx& tx, const Tenant& tenant, DestinationRow& row);
+void archive_destination(WriteTx& tx, const Tenant& tenant, const DestinationRow& row);
+
+}  // namespace coffer::store

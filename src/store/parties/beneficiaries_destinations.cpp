@@ -1,0 +1,100 @@
+// The destinations of beneficiaries.
+#include <map>
+
+#include "base/check.h"
+#include "store/identity/row_bytes.h"
+#include "store/parties/beneficiaries.h"
+#include "store/rows/columns.h"
+
+namespace coffer::store {
+namespace {
+
+constexpr Column<DestinationRow> kColumns[] = {
+    joined<&DestinationRow::key>("d.destination"),
+    column<&DestinationRow::id>("d.id"),
+    column<&DestinationRow::beneficiary>("d.beneficiary"),
+    joined<&DestinationRow::beneficiary_id>("b.id"),
+    column<&DestinationRow::detail, &Destination::method>("d.method"),
+    // A crypto destination may be in no country and take no currency.
+    text_or_null<&DestinationRow::detail, &Destination::country>("d.country"),
+    text_or_null<&DestinationRow::detail, &Destination::currency>("d.currency"),
+    column<&DestinationRow::detail, &Destination::label>("d.label"),
+    column<&DestinationRow::created_at>("d.created_at"),
+    joined<&DestinationRow::archived>("d.archived_at IS NOT NULL"),
+};
+
+/// Which of them are set follows the method.
+const TextColumns<BankDetails, MobileMoneyDetails, CryptoDetails> kDetails;
+
+const std::string kSelect = select(kColumns) + select_texts("d", kDetails.names()) +
+                            " FROM destinations d"
+                            " JOIN beneficiaries b ON b.beneficiary = d.beneficiary";
+const std::string kFind =
+    kSelect +
+    " WHERE d.id = ? AND d.tenant = ? ORDER BY d.archived_at IS NULL DESC, d.destination DESC"
+    " LIMIT 1";
+const std::string kFindByKey = kSelect + " WHERE d.destination = ?";
+const std::string kOfBeneficiary =
+    kSelect +
+    " WHERE d.beneficiary = ?1 AND d.archived_at IS NULL AND (?2 IS NULL OR d.method = ?2)";
+const std::string kInsert =
+    ColumnList{"tenant"}.add(kDetails).add(kColumns).insert_into("destinations");
+
+constexpr const char* kFirstOfId = "SELECT min(destination) FROM destinations WHERE id = ?";
+constexpr const char* kArchive =
+    "UPDATE destinations SET archived_at = ?"
+    " WHERE destination = ? AND tenant = ? AND archived_at IS NULL";
+
+DestinationRow destination_row(const Query& q) {
+  auto row = read_row<DestinationRow>(q, kColumns);
+  row.detail.details =
+      kDetails.read(q, std::size(kColumns), static_cast<std::size_t>(row.detail.method));
+  return row;
+}
+
+}  // namespace
+
+std::optional<DestinationRow> find_destination(Connection& db, const Tenant& tenant,
+                                               DestinationId id) {
+  Query query(db, kFind.c_str(), id, tenant.key);
+  return query.step() ? std::optional(destination_row(query)) : std::nullopt;
+}
+
+std::optional<DestinationRow> find_destination_by_key(Connection& db, std::int64_t key) {
+  Query query(db, kFindByKey.c_str(), key);
+  return query.step() ? std::optional(destination_row(query)) : std::nullopt;
+}
+
+std::vector<DestinationRow> destinations_of(Connection& db, std::int64_t beneficiary,
+                                            std::optional<DestinationMethod> method) {
+  // By the first row of each id: a destination that was replaced keeps its place.
+  std::map<std::int64_t, DestinationRow> in_order;
+  Query query(db, kOfBeneficiary.c_str(), beneficiary, method);
+  while (query.step()) {
+    DestinationRow row = destination_row(query);
+    const auto first = first_integer(db, kFirstOfId, row.id);
+    in_order.emplace(first.value_or(row.key), std::move(row));
+  }
+  std::vector<DestinationRow> out;
+  for (auto& [first, row] : in_order) out.push_back(std::move(row));
+  return out;
+}
+
+void insert_destination(WriteTx& tx, const Tenant& tenant, DestinationRow& row) {
+  if (row.created_at == Timestamp{}) row.created_at = tx.now();
+  Query query(tx.db(), kInsert.c_str(), tenant.key);
+  kDetails.bind(query, 2, row.detail.details);
+  bind_row(query, 2 + kDetails.count(), kColumns, row);
+  query.run();
+  row.key = tx.db().last_insert_key();
+  tx.quotas().add(tenant.key, Quota::destinations, 1);
+  tx.quotas().add_bytes(tenant.key, row_bytes::kDestination);
+}
+
+void archive_destination(WriteTx& tx, const Tenant& tenant, const DestinationRow& row) {
+  Query(tx.db(), kArchive, tx.now(), row.key, tenant.key).run();
+  COFFER_CHECK(tx.db().changes() == 1);
+  tx.quotas().add(tenant.key, Quota::destinations, -1);
+}
+
+}  // namespace coffer::store

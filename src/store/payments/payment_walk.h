@@ -1,0 +1,75 @@
+// Which payments fit a filter, by row keys: for the list of a tenant and for the operator's lists.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "domain/payments/payment.h"
+#include "store/lists/key_walk.h"
+
+namespace coffer::store {
+
+/// By row keys.
+struct PaymentsWanted {
+  TenantKeys tenants;
+  std::optional<std::int64_t> wallet;  // on either side, of a leg too
+  std::optional<std::int64_t> beneficiary;
+  std::optional<std::int64_t> connector;
+  std::optional<PaymentStatus> status;
+  std::optional<PaymentType> type;
+  std::optional<Timestamp> from;         // created, inclusive
+  std::optional<Timestamp> to;           // created, exclusive
+  std::optional<std::int64_t> asset;     // sent or received, by a leg too
+  std::optional<std::string> reference;  // equal to fromRef or toRef, of a leg too
+  std::optional<std::string> transaction_id;
+  std::optional<Timestamp> updated_from;  // inclusive
+};
+
+/// The payments of one page in the order in which they were accepted.
+class PaymentWalk {
+ public:
+  /// All outlive this.
+  PaymentWalk(Connection& db, const PaymentsWanted& wanted, Order order, RowBudget& budget);
+
+  /// Whether a filter has an index of its own, so that its payments may be few among many.
+  bool is_narrow() const;
+  /// `also`: a further set that the payments are in.
+  KeyWalk::Found read(std::optional<std::int64_t> beyond, int limit,
+                      std::unique_ptr<KeySet> also = {});
+  /// Whether the payment of the row that `q` stands on fits. Its first columns are those of
+  /// COFFER_PAYMENT_FILTER_COLUMNS.
+  bool fits(const Query& q);
+  const KeyWalk& walk() const { return walk_; }
+
+ private:
+  KeySets sets();
+  std::unique_ptr<KeySet> of_wallet(std::int64_t wallet) const;
+  std::unique_ptr<KeySet> of_reference() const;
+  std::unique_ptr<KeySet> of_status() const;
+  std::vector<std::int64_t> tenants() const;
+  std::unique_ptr<KeySet> of_kind(bool by_tenant) const;
+  void add_kinds(KeySets& out, std::int64_t tenant) const;
+  std::vector<PaymentType> types() const;
+  bool legs_fit(const Query& q);
+
+  Connection& db_;
+  const PaymentsWanted& wanted_;
+  RowBudget& budget_;
+  KeyWalk walk_;
+  std::int64_t lowest_;
+  std::int64_t below_;
+};
+
+#define COFFER_PAYMENT_FILTER_COLUMNS                                                          \
+  "p.payment, p.tenant, p.type, p.status, p.sending_asset, p.receiving_asset,"                 \
+  " p.source_wallet, p.destination_wallet, p.from_ref, p.to_ref, p.updated_at, p.beneficiary," \
+  " p.connector, p.transaction_id"
+
+/// Key of the first payment created at or after `at`; one beyond the last when all are older. Times
+/// never go back from one payment to the next, so a few probes find it among any number.
+std::int64_t first_payment_since(Connection& db, Timestamp at);
+/// 0: there is none.
+std::int64_t last_payment(Connection& db);
+
+}  // namespace coffer::store

@@ -1,0 +1,160 @@
+// Payment records: what was asked, where it stands, and the lists integrators read.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "domain/identity/tenant.h"
+#include "domain/operations/notification.h"
+#include "domain/payments/payment.h"
+#include "domain/providers/connector.h"
+#include "domain/providers/provider_payment.h"
+#include "store/ledger/wallets.h"
+#include "store/write_tx.h"
+
+namespace coffer::store {
+
+/// What the record of a payment through a provider has beside the others.
+struct ProviderPart {
+  ConnectorId connector;
+  Direction direction = Direction::off_ramp;
+  std::string currency;  // of the side that is not on the ledger
+  int currency_decimals = 2;
+  Amount fee;  // in the sending currency
+  Amount total;
+  ProviderState state = ProviderState::fresh;
+  bool in_review = false;
+  std::optional<Timestamp> expires_at;
+  std::optional<std::string> provider_reference;
+  std::optional<Amount> collected;         // by the payer of an on-ramp, in the sending currency
+  std::optional<Amount> quoted_receiving;  // of the quote, where there is one
+  std::map<std::string, std::string> instructions;
+};
+
+/// One transaction record with public ids and codes resolved.
+struct PaymentRecord {
+  std::int64_t key = 0;
+  PaymentId id;
+  std::int64_t tenant = 0;
+  std::int64_t application = 0;
+  std::string request_id;
+  PaymentRequest request;
+  PaymentStatus status = PaymentStatus::initiated;
+  int version = 1;
+  std::optional<AssetCode> sending_asset;  // empty when the legs differ in it
+  int sending_decimals = 7;
+  std::optional<Amount> sending_amount;
+  std::optional<int> receiving_decimals;
+  std::optional<Amount> receiving_amount;
+  std::optional<std::string> path;
+  std::optional<FailureCode> failure;
+  std::optional<FailureCode> refund_failure;  // why coffer could not credit the refund
+  std::vector<int> leg_decimals;
+  std::optional<ProviderPart> provider;
+  std::optional<std::string> ledger_hash;  // 32 bytes
+  Timestamp created_at;
+  std::optional<Timestamp> processing_at;
+  std::optional<Timestamp> completed_at;
+  std::optional<Timestamp> refund_pending_at;
+  std::optional<Timestamp> refund_closed_at;
+  Timestamp updated_at;
+};
+
+/// Row keys that a new payment refers to, resolved by the flow.
+struct PaymentKeys {
+  struct Leg {
+    std::optional<std::int64_t> source_wallet;
+    std::optional<std::int64_t> destination_wallet;
+    std::optional<std::int64_t> asset;  // empty: a currency outside the ledger
+  };
+  std::vector<Leg> legs;
+  std::optional<std::int64_t> receiving_asset;
+  std::optional<std::int64_t> beneficiary;
+  std::optional<std::int64_t> destination;
+  std::optional<std::int64_t> connector;
+  std::optional<std::int64_t> quote;
+};
+
+/// What a new payment through a provider is priced at.
+struct ProviderTerms {
+  Amount fee;
+  Amount total;
+  Amount receiving;
+  std::optional<TransactionType> type;
+};
+
+/// What settlement needs, by row keys.
+struct SettlementView {
+  std::int64_t key = 0;
+  std::int64_t tenant = 0;
+  Environment environment = Environment::sandbox;
+  PaymentType type = PaymentType::p2p_own;
+  PaymentStatus status = PaymentStatus::initiated;
+  int version = 1;
+  std::optional<std::int64_t> receiving_asset;
+  std::optional<Amount> min_receiving;
+  std::optional<Amount> receiving_amount;
+  PaymentKeys keys;
+  std::vector<Amount> amounts;                // per leg
+  std::optional<NotificationChannel> notify;  // empty: nobody
+};
+
+/// A change of status; `from` is checked against the stored one.
+struct StatusChange {
+  PaymentStatus to = PaymentStatus::processing;
+  std::optional<FailureCode> failure;
+  std::optional<Amount> receiving_amount;
+  std::optional<std::string> path;
+  std::optional<FailureCode> refund_failure = std::nullopt;
+};
+
+/// The record and its key under this transactionId, whatever application of the tenant sent it.
+std::optional<PaymentRecord> find_by_transaction_id(Connection& db, const Tenant& tenant,
+                                                    std::string_view transaction_id);
+std::optional<PaymentRecord> find_payment(Connection& db, const Tenant& tenant, PaymentId id);
+/// For the operator and for events: no tenant is asked, so never on an integrator's route.
+std::optional<PaymentRecord> find_payment_by_key(Connection& db, std::int64_t payment);
+
+/// What the receiving side is counted in: an asset, or the currency of the provider. nullopt where
+/// the record has no receiving side of its own.
+struct Denomination {
+  std::string code;
+  int decimals = Amount::kScale;
+};
+std::optional<Denomination> receiving_denomination(const PaymentRecord& record);
+
+struct NewPayment {
+  PaymentId id;
+  std::int64_t application = 0;
+  std::string_view request_id;
+  const PaymentRequest& request;
+  const PaymentKeys& keys;
+  std::optional<Amount> total;  // sum of the legs when they share an asset
+  std::optional<ProviderTerms> provider;
+};
+/// Writes the record in status `initiated`; returns its key.
+std::int64_t insert_payment(WriteTx& tx, const Tenant& tenant, const NewPayment& payment);
+
+SettlementView settlement_view(Connection& db, std::int64_t payment);
+/// Moves the status along the transition table, sets the time of the new status and raises the
+/// version. A change that the table forbids is a bug and throws.
+void change_status(WriteTx& tx, SettlementView& payment, const StatusChange& change);
+
+// Settlement jobs: written with the payment, removed with its settlement.
+struct SettlementJob {
+  Timestamp due_at;
+  std::int64_t payment = 0;
+};
+void add_settlement_job(WriteTx& tx, const SettlementJob& job);
+void remove_settlement_job(WriteTx& tx, const SettlementJob& job);
+/// Puts a job off that could not be done, a little longer each time.
+void postpone_settlement_job(WriteTx& tx, const SettlementJob& job);
+/// False when somebody else has removed it.
+bool has_settlement_job(Connection& db, const SettlementJob& job);
+/// Jobs due at or before `now`, oldest first.
+std::vector<SettlementJob> due_settlement_jobs(Connection& db, Timestamp now, int limit);
+std::optional<Timestamp> next_settlement_due(Connection& db);
+std::int64_t count_settlement_jobs(Connection& db);
+
+}  // namespace coffer::store

@@ -1,0 +1,239 @@
+#include "store/webhooks/deliveries.h"
+
+#include "store/identity/row_bytes.h"
+#include "store/webhooks/events.h"
+
+namespace coffer::store {
+namespace {
+
+#define DELIVERY_COLUMNS                                                                \
+  "SELECT d.webhook, d.sequence, e.id, e.type, d.state, d.attempts, d.tries, d.due_at," \
+  " d.created_at, d.closed_at FROM deliveries d"                                        \
+  " CROSS JOIN events e ON e.tenant = ?1 AND e.sequence = d.sequence WHERE d.webhook = ?2"
+constexpr const char* kAt = DELIVERY_COLUMNS " AND d.sequence = ?3";
+// Names the index: everything else would read what was delivered long ago.
+constexpr const char* kDue =
+    "SELECT d.webhook, d.sequence, e.id, e.type, d.state, d.attempts, d.tries, d.due_at,"
+    " d.created_at, d.closed_at FROM deliveries d INDEXED BY deliveries_undelivered"
+    " CROSS JOIN events e ON e.tenant = ?1 AND e.sequence = d.sequence WHERE d.webhook = ?2"
+    " AND d.state = 0 AND d.state <> 1 AND d.due_at <= ?3 ORDER BY d.due_at, d.sequence LIMIT ?4";
+#undef DELIVERY_COLUMNS
+constexpr KeyIndex kOfWebhook = COFFER_KEY_INDEX("sequence", "deliveries", "webhook = ?3");
+// Without a due time, the order of the index is that of the list.
+constexpr KeyIndex kClosed =
+    COFFER_KEY_INDEX("sequence", "deliveries INDEXED BY deliveries_undelivered",
+                     "webhook = ?3 AND state = ?4 AND state <> 1 AND due_at IS NULL");
+constexpr const char* kPending =
+    "SELECT sequence FROM deliveries INDEXED BY deliveries_undelivered"
+    " WHERE webhook = ? AND state = 0 AND state <> 1 LIMIT ?";
+constexpr const char* kBrief =
+    "SELECT d.state, e.type FROM deliveries d CROSS JOIN events e ON e.tenant = ?1"
+    " AND e.sequence = d.sequence WHERE d.webhook = ?2 AND d.sequence = ?3";
+// More are frequent enough to be found along the way.
+constexpr std::int64_t kSortedMax = 2'000;
+constexpr const char* kNextDue =
+    "SELECT due_at FROM deliveries INDEXED BY deliveries_undelivered"
+    " WHERE webhook = ? AND state = 0 AND state <> 1 AND due_at > ? ORDER BY due_at LIMIT 1";
+
+constexpr const char* kNthDue =
+    "SELECT 1 FROM deliveries INDEXED BY deliveries_undelivered"
+    " WHERE webhook = ? AND state = 0 AND state <> 1 AND due_at <= ? LIMIT 1 OFFSET ?";
+
+constexpr const char* kInsertPending =
+    "INSERT INTO deliveries (webhook, sequence, state, due_at, created_at)"
+    " VALUES (?1, ?2, 0, ?3, ?3) ON CONFLICT (webhook, sequence) DO NOTHING";
+constexpr const char* kInsertClosed =
+    "INSERT INTO deliveries (webhook, sequence, state, created_at, closed_at)"
+    " VALUES (?1, ?2, ?4, ?3, ?3) ON CONFLICT (webhook, sequence) DO NOTHING";
+constexpr const char* kRequeue =
+    "UPDATE deliveries SET state = 0, attempts = 0, due_at = ?3, closed_at = NULL"
+    " WHERE webhook = ?1 AND sequence = ?2";
+constexpr const char* kClosePending =
+    "UPDATE deliveries INDEXED BY deliveries_undelivered SET state = 2, due_at = NULL, closed_at = "
+    "?2"
+    " WHERE webhook = ?1 AND state = 0 AND state <> 1";
+
+constexpr const char* kAttempts =
+    "SELECT attempt, at, duration_ms, status, fault, response FROM delivery_attempts"
+    " WHERE webhook = ? AND sequence = ? ORDER BY attempt";
+constexpr const char* kInsertAttempt =
+    "INSERT INTO delivery_attempts (webhook, sequence, attempt, at, duration_ms, status, fault,"
+    " response) VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
+constexpr const char* kUpdate =
+    "UPDATE deliveries SET state = ?3, attempts = ?4, tries = ?5, due_at = ?6, closed_at = ?7"
+    " WHERE webhook = ?1 AND sequence = ?2";
+
+constexpr const char* kWebhooksOf = "SELECT webhook FROM webhooks WHERE tenant = ?";
+constexpr const char* kOldest =
+    "SELECT d.sequence, (SELECT count(*) FROM delivery_attempts a"
+    "  WHERE a.webhook = d.webhook AND a.sequence = d.sequence),"
+    " (SELECT ifnull(sum(length(a.response)), 0) FROM delivery_attempts a"
+    "  WHERE a.webhook = d.webhook AND a.sequence = d.sequence)"
+    " FROM deliveries d WHERE d.webhook = ? AND d.sequence < ? AND d.state <> 0"
+    " AND d.created_at < ? ORDER BY d.sequence LIMIT ?";
+constexpr const char* kDrop = "DELETE FROM deliveries WHERE webhook = ? AND sequence = ?";
+
+static_assert(stored(DeliveryState::pending) == 0);
+static_assert(stored(DeliveryState::delivered) == 1);
+static_assert(stored(DeliveryState::dead) == 2);
+
+DeliveryRow delivery_row(const Query& q) {
+  DeliveryRow row;
+  row.webhook = q.integer(0);
+  row.sequence = q.integer(1);
+  row.id = q.id<EventId>(2);
+  row.type = q.enumeration<EventType>(3);
+  row.state = q.enumeration<DeliveryState>(4);
+  row.attempts = static_cast<int>(q.integer(5));
+  row.tries = static_cast<int>(q.integer(6));
+  row.due_at = q.optional_time(7);
+  row.created_at = q.time(8);
+  row.closed_at = q.optional_time(9);
+  return row;
+}
+
+std::vector<DeliveryRow> all_rows(Query&& query) {
+  std::vector<DeliveryRow> out;
+  while (query.step()) out.push_back(delivery_row(query));
+  return out;
+}
+
+/// nullptr for a state that most deliveries have, or that too many have.
+std::unique_ptr<KeySet> in_state(Connection& db, const KeyWalk& walk, std::int64_t webhook,
+                                 DeliveryState state, RowBudget& budget) {
+  if (state == DeliveryState::delivered) return nullptr;
+  if (state != DeliveryState::pending) return walk.of(kClosed, webhook, state);
+  auto pending = integers(db, kPending, webhook, kSortedMax);
+  budget.spend(static_cast<std::int64_t>(pending.size()));
+  return pending.size() < kSortedMax ? walk.known(std::move(pending)) : nullptr;
+}
+
+struct Droppable {
+  std::int64_t sequence = 0;
+  std::int64_t bytes = 0;
+};
+
+std::vector<Droppable> oldest(Query&& query) {
+  std::vector<Droppable> out;
+  while (query.step()) {
+    const std::int64_t attempts = query.integer(1) * row_bytes::kAttempt + query.integer(2);
+    out.push_back({query.integer(0), row_bytes::kDelivery + attempts});
+  }
+  return out;
+}
+
+}  // namespace
+
+RowPage<DeliveryRow> list_deliveries(Connection& db, const Tenant& tenant, std::int64_t webhook,
+                                     const DeliveryFilter& filter, const PageAt& page) {
+  RowBudget budget;
+  const KeyWalk walk(db, page.backward ? Order::rising : Order::falling, budget);
+  KeySets sets;
+  if (filter.state) sets.push_back(in_state(db, walk, webhook, *filter.state, budget));
+  if (sets.empty() || !sets.front()) sets = one(walk.of(kOfWebhook, webhook));
+  if (filter.type) {
+    if (auto rare = events_of_rare_type(walk, tenant, *filter.type)) {
+      sets.push_back(std::move(rare));
+    }
+  }
+  const auto fits = [&](std::int64_t sequence) {
+    budget.spend(2);
+    Query q(db, kBrief, tenant.key, webhook, sequence);
+    return q.step() && (!filter.state || *filter.state == q.enumeration<DeliveryState>(0)) &&
+           (!filter.type || *filter.type == q.enumeration<EventType>(1));
+  };
+  const auto found = walk.read(sets, {.beyond = page.key, .limit = page.limit}, fits);
+  return load_page<DeliveryRow>(page, found, [&](std::int64_t sequence) {
+    return *find_delivery_at(db, tenant, webhook, sequence);
+  });
+}
+
+std::optional<DeliveryRow> find_delivery_at(Connection& db, const Tenant& tenant,
+                                            std::int64_t webhook, std::int64_t sequence) {
+  Query query(db, kAt, tenant.key, webhook, sequence);
+  return query.step() ? std::optional(delivery_row(query)) : std::nullopt;
+}
+
+std::optional<DeliveryRow> find_delivery(Connection& db, const Tenant& tenant, std::int64_t webhook,
+                                         EventId id) {
+  const auto event = find_event(db, tenant, id);
+  return event ? find_delivery_at(db, tenant, webhook, event->sequence) : std::nullopt;
+}
+
+std::vector<DeliveryRow> due_deliveries(Connection& db, const Tenant& tenant, std::int64_t webhook,
+                                        Timestamp now, int limit) {
+  return all_rows(Query(db, kDue, tenant.key, webhook, now, limit));
+}
+
+bool are_due(Connection& db, std::int64_t webhook, Timestamp now, int count) {
+  return Query(db, kNthDue, webhook, now, count - 1).step();
+}
+
+std::optional<Timestamp> next_delivery_due(Connection& db, std::int64_t webhook, Timestamp now) {
+  Query query(db, kNextDue, webhook, now);
+  return query.step() ? std::optional(query.time(0)) : std::nullopt;
+}
+
+void insert_delivery(WriteTx& tx, const Tenant& tenant, std::int64_t webhook, std::int64_t sequence,
+                     DeliveryState state) {
+  if (state == DeliveryState::pending) {
+    Query(tx.db(), kInsertPending, webhook, sequence, tx.now()).run();
+  } else {
+    Query(tx.db(), kInsertClosed, webhook, sequence, tx.now(), state).run();
+  }
+  if (tx.db().changes() == 1) tx.quotas().add_bytes(tenant.key, row_bytes::kDelivery);
+}
+
+void requeue_delivery(WriteTx& tx, std::int64_t webhook, std::int64_t sequence) {
+  Query(tx.db(), kRequeue, webhook, sequence, tx.now()).run();
+}
+
+void close_pending_deliveries(WriteTx& tx, std::int64_t webhook) {
+  Query(tx.db(), kClosePending, webhook, tx.now()).run();
+}
+
+std::vector<DeliveryAttempt> list_delivery_attempts(Connection& db, std::int64_t webhook,
+                                                    std::int64_t sequence) {
+  std::vector<DeliveryAttempt> out;
+  Query q(db, kAttempts, webhook, sequence);
+  while (q.step()) {
+    out.push_back({static_cast<int>(q.integer(0)), q.time(1), q.integer(2), q.optional_integer(3),
+                   q.optional_text(4), q.is_null(5) ? std::string() : q.blob(5)});
+  }
+  return out;
+}
+
+void record_delivery_attempt(WriteTx& tx, const Tenant& tenant, const DeliveryRow& delivery,
+                             const DeliveryAttempt& attempt, DeliveryState state,
+                             std::optional<Timestamp> due_at) {
+  std::optional<Blob> response;
+  const bool has_room = tx.room_for(tenant, Quota::file_bytes).has_value();
+  if (has_room && !attempt.response.empty()) response = Blob{attempt.response};
+  const std::size_t length = response ? response->bytes.size() : 0;
+  tx.quotas().add_bytes(tenant.key, row_bytes::kAttempt + static_cast<std::int64_t>(length));
+  Query(tx.db(), kInsertAttempt, delivery.webhook, delivery.sequence, delivery.tries + 1,
+        attempt.at, attempt.duration_ms, attempt.status, attempt.fault, response)
+      .run();
+  std::optional<Timestamp> closed_at;
+  if (state != DeliveryState::pending) closed_at = tx.now();
+  Query(tx.db(), kUpdate, delivery.webhook, delivery.sequence, state, delivery.attempts + 1,
+        delivery.tries + 1, due_at, closed_at)
+      .run();
+}
+
+int drop_deliveries(WriteTx& tx, const Tenant& tenant, Timestamp before, int limit) {
+  const std::int64_t end = first_sequence_since(tx.db(), tenant, before);
+  int dropped = 0;
+  for (const std::int64_t webhook : integers(tx.db(), kWebhooksOf, tenant.key)) {
+    for (const Droppable& old :
+         oldest(Query(tx.db(), kOldest, webhook, end, before, limit - dropped))) {
+      Query(tx.db(), kDrop, webhook, old.sequence).run();
+      tx.quotas().add_bytes(tenant.key, -old.bytes);
+      ++dropped;
+    }
+    if (dropped >= limit) break;
+  }
+  return dropped;
+}
+
+}  // namespace coffer::store

@@ -1,0 +1,77 @@
+// Deliveries of events to endpoints, and the log of their attempts.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "domain/identity/tenant.h"
+#include "domain/webhooks/event_type.h"
+#include "domain/webhooks/webhook.h"
+#include "store/lists/page.h"
+#include "store/write_tx.h"
+
+namespace coffer::store {
+
+/// An endpoint gets an event once, so its id is also the id of the delivery.
+struct DeliveryRow {
+  std::int64_t webhook = 0;
+  std::int64_t sequence = 0;
+  EventId id;
+  EventType type = EventType::payment_initiated;
+  DeliveryState state = DeliveryState::pending;
+  int attempts = 0;  // of the present series
+  int tries = 0;     // of all series
+  std::optional<Timestamp> due_at;
+  Timestamp created_at;
+  std::optional<Timestamp> closed_at;
+};
+
+struct DeliveryFilter {
+  std::optional<DeliveryState> state;
+  std::optional<EventType> type;
+};
+
+/// Newest event first, at most `limit` rows beyond `page.key` (a sequence).
+RowPage<DeliveryRow> list_deliveries(Connection& db, const Tenant& tenant, std::int64_t webhook,
+                                     const DeliveryFilter& filter, const PageAt& page);
+std::optional<DeliveryRow> find_delivery(Connection& db, const Tenant& tenant, std::int64_t webhook,
+                                         EventId id);
+std::optional<DeliveryRow> find_delivery_at(Connection& db, const Tenant& tenant,
+                                            std::int64_t webhook, std::int64_t sequence);
+/// Pending ones due at or before `now`, longest due first.
+std::vector<DeliveryRow> due_deliveries(Connection& db, const Tenant& tenant, std::int64_t webhook,
+                                        Timestamp now, int limit);
+/// Whether at least `count` deliveries are due to this endpoint.
+bool are_due(Connection& db, std::int64_t webhook, Timestamp now, int count);
+/// Of the pending ones due after `now`, the earliest.
+std::optional<Timestamp> next_delivery_due(Connection& db, std::int64_t webhook, Timestamp now);
+
+/// Pending and due now; oversize: closed at once. Nothing happens when the endpoint has it already.
+void insert_delivery(WriteTx& tx, const Tenant& tenant, std::int64_t webhook, std::int64_t sequence,
+                     DeliveryState state);
+/// A new series of attempts, from now.
+void requeue_delivery(WriteTx& tx, std::int64_t webhook, std::int64_t sequence);
+/// All that is pending for a disabled endpoint is dead.
+void close_pending_deliveries(WriteTx& tx, std::int64_t webhook);
+
+struct DeliveryAttempt {
+  int attempt = 0;
+  Timestamp at;
+  std::int64_t duration_ms = 0;
+  std::optional<std::int64_t> status;
+  std::optional<std::string> fault;
+  std::string response;
+};
+
+std::vector<DeliveryAttempt> list_delivery_attempts(Connection& db, std::int64_t webhook,
+                                                    std::int64_t sequence);
+/// Logs the attempt as the delivery's next, and writes what became of the delivery: `due_at` is set
+/// exactly while it stays pending. The response is not kept when the tenant has used up its bytes.
+void record_delivery_attempt(WriteTx& tx, const Tenant& tenant, const DeliveryRow& delivery,
+                             const DeliveryAttempt& attempt, DeliveryState state,
+                             std::optional<Timestamp> due_at);
+/// Drops up to `limit` closed deliveries that are older than `before`, with their log; how many.
+int drop_deliveries(WriteTx& tx, const Tenant& tenant, Timestamp before, int limit);
+
+}  // namespace coffer::store

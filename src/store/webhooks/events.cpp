@@ -1,0 +1,159 @@
+#include "store/webhooks/events.h"
+
+#include "store/identity/row_bytes.h"
+#include "store/rows/columns.h"
+
+namespace coffer::store {
+namespace {
+
+constexpr const char* kInsert =
+    "INSERT INTO events (tenant, sequence, id, type, payment, wallet, webhook, wallet_status, "
+    "version,"
+    " test, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+constexpr Column<EventRow> kColumns[] = {
+    joined<&EventRow::sequence>("sequence"),
+    joined<&EventRow::id>("id"),
+    joined<&EventRow::type>("type"),
+    joined<&EventRow::payment>("payment"),
+    joined<&EventRow::wallet>("wallet"),
+    joined<&EventRow::webhook>("webhook"),
+    joined<&EventRow::wallet_status>("wallet_status"),
+    joined<&EventRow::version>("version"),
+    joined<&EventRow::test>("test"),
+    joined<&EventRow::at>("at"),
+};
+const std::string kSelect = select(kColumns) + " FROM events WHERE tenant = ?1";
+const std::string kAfter = kSelect + " AND sequence > ?2 ORDER BY sequence LIMIT ?3";
+const std::string kById = kSelect + " AND id = ?2";
+const std::string kAt = kSelect + " AND sequence = ?2";
+constexpr KeyIndex kOfTenant = COFFER_KEY_INDEX("sequence", "events", "tenant = ?3");
+constexpr KeyIndex kOfRareType =
+    COFFER_KEY_INDEX("sequence", "events INDEXED BY events_of_rare_type",
+                     "tenant = ?3 AND type = ?4 AND type NOT IN (0, 1, 2)");
+static_assert(stored(EventType::payment_initiated) == 0);
+static_assert(stored(EventType::payment_processing) == 1);
+static_assert(stored(EventType::payment_succeeded) == 2);
+constexpr const char* kTypeAt = "SELECT type FROM events WHERE tenant = ? AND sequence = ?";
+constexpr const char* kLast =
+    "SELECT sequence FROM events WHERE tenant = ? ORDER BY sequence DESC LIMIT 1";
+constexpr const char* kTimeAt = "SELECT at FROM events WHERE tenant = ? AND sequence = ?";
+
+constexpr const char* kBody = "SELECT body FROM event_bodies WHERE event_body = ?";
+constexpr const char* kKeepBody =
+    "INSERT INTO event_bodies (event_body, body) VALUES (?, ?) ON CONFLICT (event_body) DO NOTHING";
+constexpr const char* kOldestBodies =
+    "SELECT event_body, length(body) FROM event_bodies WHERE event_body >= ? AND event_body < ?"
+    " ORDER BY event_body LIMIT ?";
+constexpr const char* kDropBody = "DELETE FROM event_bodies WHERE event_body = ?";
+
+constexpr int kTenantShift = 40;
+
+std::int64_t body_key(const Tenant& tenant, std::int64_t sequence) {
+  return tenant.key << kTenantShift | sequence;
+}
+
+std::int64_t bytes_of_body(std::size_t length) {
+  return row_bytes::kEventBody + static_cast<std::int64_t>(length);
+}
+
+std::vector<EventRow> all_rows(Query& query) {
+  std::vector<EventRow> out;
+  while (query.step()) out.push_back(read_row<EventRow>(query, kColumns));
+  return out;
+}
+
+std::optional<EventRow> first_row(Query&& query) {
+  return query.step() ? std::optional(read_row<EventRow>(query, kColumns)) : std::nullopt;
+}
+
+}  // namespace
+
+std::int64_t append_event(WriteTx& tx, std::int64_t tenant, const NewEvent& event) {
+  const std::int64_t sequence = tx.next_sequence(tenant);
+  Query(tx.db(), kInsert, tenant, sequence, event.id, event.type, event.payment, event.wallet,
+        event.webhook, event.wallet_status, event.version, event.test, tx.now())
+      .run();
+  tx.quotas().add_bytes(tenant, row_bytes::kEvent);
+  return sequence;
+}
+
+std::vector<EventRow> events_after(Connection& db, const Tenant& tenant, std::int64_t sequence,
+                                   int limit) {
+  Query query(db, kAfter.c_str(), tenant.key, sequence, limit);
+  return all_rows(query);
+}
+
+std::unique_ptr<KeySet> events_of_rare_type(const KeyWalk& walk, const Tenant& tenant,
+                                            EventType type) {
+  if (type <= EventType::payment_succeeded) return nullptr;
+  return walk.of(kOfRareType, tenant.key, type);
+}
+
+RowPage<EventRow> list_events(Connection& db, const Tenant& tenant,
+                              const std::optional<EventType>& type, const PageAt& page) {
+  RowBudget budget;
+  const KeyWalk walk(db, page.backward ? Order::falling : Order::rising, budget);
+  KeySets sets;
+  if (type) sets.push_back(events_of_rare_type(walk, tenant, *type));
+  if (sets.empty() || !sets.front()) sets = one(walk.of(kOfTenant, tenant.key));
+  const auto fits = [&](std::int64_t sequence) {
+    budget.spend(1);
+    return !type || first_integer(db, kTypeAt, tenant.key, sequence) == stored(*type);
+  };
+  const auto found = walk.read(sets, {.beyond = page.key, .limit = page.limit}, fits);
+  return load_page<EventRow>(
+      page, found, [&](std::int64_t sequence) { return *event_at(db, tenant, sequence); });
+}
+
+std::optional<EventRow> find_event(Connection& db, const Tenant& tenant, EventId id) {
+  return first_row(Query(db, kById.c_str(), tenant.key, id));
+}
+
+std::optional<EventRow> event_at(Connection& db, const Tenant& tenant, std::int64_t sequence) {
+  return first_row(Query(db, kAt.c_str(), tenant.key, sequence));
+}
+
+std::int64_t last_sequence(Connection& db, const Tenant& tenant) {
+  Query query(db, kLast, tenant.key);
+  return query.step() ? query.integer(0) : 0;
+}
+
+std::int64_t first_sequence_since(Connection& db, const Tenant& tenant, Timestamp at) {
+  std::int64_t low = 1;
+  std::int64_t high = last_sequence(db, tenant) + 1;
+  while (low < high) {
+    const std::int64_t middle = low + (high - low) / 2;
+    Query query(db, kTimeAt, tenant.key, middle);
+    const bool older = query.step() && query.time(0) < at;
+    older ? low = middle + 1 : high = middle;
+  }
+  return low;
+}
+
+std::optional<std::string> find_event_body(Connection& db, const Tenant& tenant,
+                                           std::int64_t sequence) {
+  Query query(db, kBody, body_key(tenant, sequence));
+  return query.step() ? std::optional(query.blob(0)) : std::nullopt;
+}
+
+void keep_event_body(WriteTx& tx, const Tenant& tenant, std::int64_t sequence,
+                     std::string_view body) {
+  Query(tx.db(), kKeepBody, body_key(tenant, sequence), Blob{body}).run();
+  if (tx.db().changes() == 1) tx.quotas().add_bytes(tenant.key, bytes_of_body(body.size()));
+}
+
+int drop_event_bodies(WriteTx& tx, const Tenant& tenant, Timestamp before, int limit) {
+  const std::int64_t end = body_key(tenant, first_sequence_since(tx.db(), tenant, before));
+  std::vector<std::int64_t> keys;
+  {
+    Query query(tx.db(), kOldestBodies, body_key(tenant, 0), end, limit);
+    while (query.step()) {
+      keys.push_back(query.integer(0));
+      tx.quotas().add_bytes(tenant.key, -bytes_of_body(static_cast<std::size_t>(query.integer(1))));
+    }
+  }
+  for (const std::int64_t key : keys) Query(tx.db(), kDropBody, key).run();
+  return static_cast<int>(keys.size());
+}
+
+}  // namespace coffer::store

@@ -1,0 +1,212 @@
+#include "store/webhooks/webhooks.h"
+
+#include "base/check.h"
+#include "store/identity/row_bytes.h"
+#include "store/lists/key_walk.h"
+#include "store/rows/columns.h"
+
+namespace coffer::store {
+namespace {
+
+constexpr Column<WebhookRow> kColumns[] = {
+    joined<&WebhookRow::key>("w.webhook"),
+    column<&WebhookRow::id>("w.id"),
+    joined<&WebhookRow::tenant, &Tenant::key>("w.tenant"),
+    joined<&WebhookRow::tenant, &Tenant::association>("s.id"),
+    joined<&WebhookRow::tenant, &Tenant::environment>("t.environment"),
+    column<&WebhookRow::application>("w.application"),
+    joined<&WebhookRow::application_id>("a.id"),
+    column<&WebhookRow::url>("w.url"),
+    column<&WebhookRow::description>("w.description"),
+    {"w.event_types",
+     [](const Query& q, int at, WebhookRow& row) {
+       row.types = EventTypeSet::from_bits(q.integer(at));
+     },
+     [](Query& q, int at, const WebhookRow& row) { q.bind(at, row.types.bits()); }},
+    blob_column<&WebhookRow::sealed_secret>("w.sealed_secret"),
+    {"w.old_secret",
+     [](const Query& q, int at, WebhookRow& row) {
+       if (!q.is_null(at)) row.old_secret = q.blob(at);
+     }},
+    joined<&WebhookRow::old_secret_until>("w.old_secret_until"),
+    column<&WebhookRow::cursor>("w.cursor"),
+    joined<&WebhookRow::quiet_until>("w.quiet_until"),
+    joined<&WebhookRow::failures>("w.failures"),
+    joined<&WebhookRow::last_attempt_at>("w.last_attempt_at"),
+    joined<&WebhookRow::last_status>("w.last_status"),
+    column<&WebhookRow::created_at>("w.created_at"),
+    column<&WebhookRow::updated_at>("w.updated_at"),
+    joined<&WebhookRow::disabled_at>("w.disabled_at"),
+    joined<&WebhookRow::disable_reason>("w.disable_reason"),
+};
+const std::string kSelect = select(kColumns) +
+                            " FROM webhooks w JOIN tenants t ON t.tenant = w.tenant"
+                            " JOIN associations s ON s.association = t.association"
+                            " JOIN applications a ON a.application = w.application";
+const std::string kFind = kSelect + " WHERE w.id = ? AND w.tenant = ?";
+const std::string kByKey = kSelect + " WHERE w.webhook = ?";
+const std::string kActive = kSelect + " WHERE w.disabled_at IS NULL ORDER BY w.webhook";
+const std::string kInsert = ColumnList{"tenant"}.add(kColumns).insert_into("webhooks");
+
+constexpr KeyIndex kOfTenant =
+    COFFER_KEY_INDEX("webhook", "webhooks INDEXED BY webhooks_by_tenant", "tenant = ?3");
+constexpr const char* kActiveOf = "SELECT webhook FROM webhook_types WHERE tenant = ?";
+constexpr const char* kBrief =
+    "SELECT disabled_at IS NULL, application, disable_reason FROM webhooks WHERE webhook = ?";
+
+constexpr const char* kTenants =
+    "SELECT t.tenant, a.id, t.environment FROM tenants t"
+    " JOIN associations a ON a.association = t.association"
+    " WHERE EXISTS (SELECT 1 FROM webhooks w WHERE w.tenant = t.tenant)";
+constexpr const char* kTakenType =
+    "SELECT 1 FROM webhook_types WHERE tenant = ? AND type = ? AND webhook <> ?";
+constexpr const char* kClaim = "INSERT INTO webhook_types (tenant, type, webhook) VALUES (?, ?, ?)";
+constexpr const char* kGiveUp = "DELETE FROM webhook_types WHERE webhook = ?";
+constexpr const char* kUpdate =
+    "UPDATE webhooks SET url = ?, description = ?, event_types = ?, sealed_secret = ?, old_secret "
+    "= ?,"
+    " old_secret_until = ?, updated_at = ? WHERE webhook = ? AND disabled_at IS NULL";
+constexpr const char* kDisable =
+    "UPDATE webhooks SET disabled_at = ?1, updated_at = ?1, disable_reason = ?2, old_secret = NULL,"
+    " old_secret_until = NULL WHERE webhook = ?3 AND disabled_at IS NULL";
+constexpr const char* kSetCursor = "UPDATE webhooks SET cursor = max(cursor, ?) WHERE webhook = ?";
+constexpr const char* kSetHealth =
+    "UPDATE webhooks SET failures = ?, last_attempt_at = ?, last_status = ?, quiet_until = ?"
+    " WHERE webhook = ?";
+
+constexpr const char* kRecoveries = "SELECT webhook, next, last FROM webhook_recoveries";
+constexpr const char* kAddRecovery =
+    "INSERT INTO webhook_recoveries (webhook, next, last) VALUES (?, ?, ?) ON CONFLICT (webhook)"
+    " DO UPDATE SET next = min(next, excluded.next), last = max(last, excluded.last)";
+constexpr const char* kAdvanceRecovery = "UPDATE webhook_recoveries SET next = ? WHERE webhook = ?";
+constexpr const char* kEndRecovery = "DELETE FROM webhook_recoveries WHERE webhook = ?";
+
+std::optional<WebhookRow> first_row(Query&& query) {
+  return query.step() ? std::optional(read_row<WebhookRow>(query, kColumns)) : std::nullopt;
+}
+
+void claim_types(WriteTx& tx, const WebhookRow& row) {
+  for (const EventType type : row.types.types()) {
+    Query(tx.db(), kClaim, row.tenant.key, type, row.key).run();
+  }
+}
+
+}  // namespace
+
+std::optional<WebhookRow> find_webhook(Connection& db, const Tenant& tenant, WebhookId id) {
+  return first_row(Query(db, kFind.c_str(), id, tenant.key));
+}
+
+std::optional<WebhookRow> find_webhook_by_key(Connection& db, std::int64_t webhook) {
+  return first_row(Query(db, kByKey.c_str(), webhook));
+}
+
+RowPage<WebhookRow> list_webhooks(Connection& db, const Tenant& tenant, const WebhookFilter& filter,
+                                  const PageAt& page) {
+  RowBudget budget;
+  const KeyWalk walk(db, page.backward ? Order::rising : Order::falling, budget);
+  KeySets sets;
+  sets.push_back(walk.of(kOfTenant, tenant.key));
+  // An active one has an event type of the tenant's, and there are few of these.
+  if (filter.active == true) sets.push_back(walk.known(integers(db, kActiveOf, tenant.key)));
+  const auto fits = [&](std::int64_t webhook) {
+    budget.spend(1);
+    Query q(db, kBrief, webhook);
+    COFFER_CHECK(q.step());
+    if (filter.active && *filter.active != q.boolean(0)) return false;
+    const bool removed =
+        !q.is_null(2) && q.enumeration<DisableReason>(2) == DisableReason::by_owner;
+    return !filter.application || (*filter.application == q.integer(1) && !removed);
+  };
+  const auto found = walk.read(sets, {.beyond = page.key, .limit = page.limit}, fits);
+  return load_page<WebhookRow>(page, found,
+                               [&](std::int64_t key) { return *find_webhook_by_key(db, key); });
+}
+
+std::vector<WebhookRow> active_webhooks(Connection& db) {
+  std::vector<WebhookRow> out;
+  Query query(db, kActive.c_str());
+  while (query.step()) out.push_back(read_row<WebhookRow>(query, kColumns));
+  return out;
+}
+
+std::vector<Tenant> tenants_with_webhooks(Connection& db) {
+  std::vector<Tenant> out;
+  Query query(db, kTenants);
+  while (query.step()) {
+    out.push_back(
+        {query.integer(0), query.id<AssociationId>(1), query.enumeration<Environment>(2)});
+  }
+  return out;
+}
+
+std::vector<EventType> taken_types(Connection& db, const Tenant& tenant, EventTypeSet types,
+                                   std::int64_t except_webhook) {
+  std::vector<EventType> out;
+  for (const EventType type : types.types()) {
+    if (Query(db, kTakenType, tenant.key, type, except_webhook).step()) out.push_back(type);
+  }
+  return out;
+}
+
+void insert_webhook(WriteTx& tx, const Tenant& tenant, WebhookRow& row) {
+  row.created_at = row.updated_at = tx.now();
+  Query query(tx.db(), kInsert.c_str(), tenant.key);
+  bind_row(query, 2, kColumns, row);
+  query.run();
+  row.key = tx.db().last_insert_key();
+  row.tenant = tenant;
+  claim_types(tx, row);
+  tx.quotas().add(tenant.key, Quota::webhooks, 1);
+  tx.quotas().add_bytes(tenant.key, row_bytes::kWebhook);
+}
+
+void update_webhook(WriteTx& tx, const WebhookRow& row) {
+  std::optional<Blob> old_secret;
+  if (row.old_secret) old_secret = Blob{*row.old_secret};
+  Query(tx.db(), kUpdate, row.url, row.description, row.types.bits(), Blob{row.sealed_secret},
+        old_secret, row.old_secret_until, tx.now(), row.key)
+      .run();
+  COFFER_CHECK(tx.db().changes() == 1);
+  Query(tx.db(), kGiveUp, row.key).run();
+  claim_types(tx, row);
+}
+
+void disable_webhook(WriteTx& tx, const WebhookRow& row, DisableReason reason) {
+  Query(tx.db(), kDisable, tx.now(), reason, row.key).run();
+  COFFER_CHECK(tx.db().changes() == 1);
+  Query(tx.db(), kGiveUp, row.key).run();
+  Query(tx.db(), kEndRecovery, row.key).run();
+  tx.quotas().add(row.tenant.key, Quota::webhooks, -1);
+}
+
+void set_webhook_cursor(WriteTx& tx, std::int64_t webhook, std::int64_t sequence) {
+  Query(tx.db(), kSetCursor, sequence, webhook).run();
+}
+
+void set_webhook_health(WriteTx& tx, std::int64_t webhook, const WebhookHealth& health) {
+  Query(tx.db(), kSetHealth, health.failures, health.last_attempt_at, health.last_status,
+        health.quiet_until, webhook)
+      .run();
+}
+
+std::vector<Recovery> list_recoveries(Connection& db) {
+  std::vector<Recovery> out;
+  Query query(db, kRecoveries);
+  while (query.step()) out.push_back({query.integer(0), query.integer(1), query.integer(2)});
+  return out;
+}
+
+void add_recovery(WriteTx& tx, const Recovery& recovery) {
+  Query(tx.db(), kAddRecovery, recovery.webhook, recovery.next, recovery.last).run();
+}
+
+void advance_recovery(WriteTx& tx, const Recovery& recovery) {
+  if (recovery.next > recovery.last) {
+    Query(tx.db(), kEndRecovery, recovery.webhook).run();
+  } else {
+    Query(tx.db(), kAdvanceRecovery, recovery.next, recovery.webhook).run();
+  }
+}
+
+}  // namespace coffer::store

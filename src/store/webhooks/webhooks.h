@@ -1,0 +1,91 @@
+// Registered endpoints, of both route families (docs/contract.md#webhooks).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "domain/identity/tenant.h"
+#include "domain/webhooks/event_type.h"
+#include "domain/webhooks/webhook.h"
+#include "store/ledger/wallets.h"
+#include "store/write_tx.h"
+
+namespace coffer::store {
+
+struct WebhookRow {
+  std::int64_t key = 0;
+  WebhookId id;
+  Tenant tenant;
+  std::int64_t application = 0;
+  ApplicationId application_id;
+  std::string url;
+  std::optional<std::string> description;
+  EventTypeSet types;
+  std::string sealed_secret;
+  std::optional<std::string> old_secret;  // sealed
+  std::optional<Timestamp> old_secret_until;
+  std::int64_t cursor = 0;
+  Timestamp quiet_until;
+  int failures = 0;
+  std::optional<Timestamp> last_attempt_at;
+  std::optional<std::int64_t> last_status;
+  Timestamp created_at;
+  Timestamp updated_at;
+  std::optional<Timestamp> disabled_at;
+  std::optional<DisableReason> disable_reason;
+
+  bool is_active() const { return !disabled_at; }
+};
+
+struct WebhookFilter {
+  std::optional<bool> active;
+  /// Those of one application that it has not removed itself.
+  std::optional<std::int64_t> application;
+};
+
+std::optional<WebhookRow> find_webhook(Connection& db, const Tenant& tenant, WebhookId id);
+/// For the delivery worker and for events: no tenant is asked, so never on an integrator's route.
+std::optional<WebhookRow> find_webhook_by_key(Connection& db, std::int64_t webhook);
+/// Newest first, at most `limit` rows beyond `page.key`.
+RowPage<WebhookRow> list_webhooks(Connection& db, const Tenant& tenant, const WebhookFilter& filter,
+                                  const PageAt& page);
+/// Of all tenants, for the delivery worker.
+std::vector<WebhookRow> active_webhooks(Connection& db);
+/// Tenants that have or had a registration, for housekeeping.
+std::vector<Tenant> tenants_with_webhooks(Connection& db);
+/// Of `types`, those that another active registration of the tenant has.
+std::vector<EventType> taken_types(Connection& db, const Tenant& tenant, EventTypeSet types,
+                                   std::int64_t except_webhook);
+
+/// Sets key, tenant and times of `row`, and claims its types, which must be free.
+void insert_webhook(WriteTx& tx, const Tenant& tenant, WebhookRow& row);
+/// Writes url, description, types (with their claims) and secrets of an active registration.
+void update_webhook(WriteTx& tx, const WebhookRow& row);
+/// Gives its types free.
+void disable_webhook(WriteTx& tx, const WebhookRow& row, DisableReason reason);
+
+/// Everything up to this sequence was looked at.
+void set_webhook_cursor(WriteTx& tx, std::int64_t webhook, std::int64_t sequence);
+/// What the last of some attempts left behind.
+struct WebhookHealth {
+  int failures = 0;
+  Timestamp last_attempt_at;
+  std::optional<std::int64_t> last_status;
+  Timestamp quiet_until;
+};
+void set_webhook_health(WriteTx& tx, std::int64_t webhook, const WebhookHealth& health);
+
+/// Events that a registration is to get again: next, ..., last.
+struct Recovery {
+  std::int64_t webhook = 0;
+  std::int64_t next = 0;
+  std::int64_t last = 0;
+};
+std::vector<Recovery> list_recoveries(Connection& db);
+/// Beside one under way: both ranges and what lies between them.
+void add_recovery(WriteTx& tx, const Recovery& recovery);
+/// Goes on at `next`, or ends when that is beyond `last`.
+void advance_recovery(WriteTx& tx, const Recovery& recovery);
+
+}  // namespace coffer::store

@@ -1,0 +1,263 @@
+// Backup, restore, verify of a file, export, and the rotation of the master key, as commands.
+#include <sys/stat.h>
+
+#include <catch2/catch.hpp>
+#include <fstream>
+#include <set>
+
+#include "base/digest.h"
+#include "cli/exit_code.h"
+#include "cli/operations/verify.h"
+#include "cli/paths.h"
+#include "flows/operations/backup_plan.h"
+#include "flows/operations/backups.h"
+#include "store/operations/copies.h"
+#include "unit/cli/open_file.h"
+
+using namespace coffer;
+using namespace coffer::cli;
+using coffer::cli::test::Folder;
+using coffer::cli::test::OpenFile;
+using coffer::cli::test::Ran;
+namespace fs = std::filesystem;
+
+namespace {
+
+using Values = std::map<std::string, std::string>;
+
+std::string content_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void put(const std::string& path, const std::string& content) {
+  std::ofstream(path, std::ios::binary | std::ios::trunc) << content;
+}
+
+/// A command that opens files by itself.
+Ran run_own(const std::string& command, const Values& values, const ConfigFlags& flags = {}) {
+  std::ostringstream out;
+  std::ostringstream err;
+  const Console console{out, err};
+  const Command& row = *find_command(command);
+  const auto* own = std::get_if<OwnCommand>(&row.run);
+  const int code = (own != nullptr ? *own : verify_given_file)(console, {values, true}, flags);
+  return {code, out.str(), err.str()};
+}
+
+Ran verify_file(const std::string& path) { return run_own("verify", {{"FILE", path}}); }
+
+/// A file with something in it, and a backup of it.
+struct Kept {
+  Folder folder;
+  OpenFile file;
+  std::string backup = folder.file("backup.db");
+
+  Kept() {
+    REQUIRE(file.run("association create", {{"NAME", "Acme"}}).code == 0);
+    const Ran ran = file.run("backup", {{"FILE", backup}, {"verify", "true"}});
+    INFO(ran.err);
+    REQUIRE(ran.code == 0);
+    made = ran.json();
+  }
+  nlohmann::json made;
+};
+
+}  // namespace
+
+TEST_CASE("backup: a whole file with its checksum, for its owner only, that nothing overwrites",
+          "[cli]") {
+  Kept kept;
+  CHECK(kept.made.at("file") == kept.backup);
+  CHECK(kept.made.at("verified") == true);
+  CHECK(kept.made.at("bytes") == content_of(kept.backup).size());
+  const std::string sum = to_hex(as_text(sha256(content_of(kept.backup))));
+  CHECK(kept.made.at("sha256") == sum);
+  CHECK(content_of(kept.backup + ".sha256") == sum + "  backup.db\n");
+  struct stat status {};
+  REQUIRE(::stat(kept.backup.c_str(), &status) == 0);
+  CHECK((status.st_mode & 0777) == 0600);
+  CHECK_FALSE(fs::exists(kept.backup + ".partial"));
+  const Ran again = kept.file.run("backup", {{"FILE", kept.backup}});
+  CHECK(again.code == exit_code::kFailed);
+  CHECK(to_hex(as_text(sha256(content_of(kept.backup)))) == sum);
+  const auto last = store::with_reader(kept.file.app().database(), [](store::Connection& db) {
+    return Result<store::BackupRecord>(*store::last_backup(db));
+  });
+  CHECK(last->path == kept.backup);
+  CHECK(last->verified);
+  CHECK(kept.file.run("audit list").json().at(0).at("command") == "backup");
+}
+
+TEST_CASE("backup: without a name there must be a folder, and a folder that cannot be is named",
+          "[cli]") {
+  OpenFile file;
+  const Ran ran = file.run("backup");
+  CHECK(ran.code == exit_code::kUsage);
+  CHECK(ran.err.find("backup_dir") != std::string::npos);
+  CHECK(file.run("backup", {{"FILE", "/nowhere/at/all.db"}}).code == exit_code::kFailed);
+  Folder folder;
+  put(folder.file("a.db.partial"), "what a killed backup left");
+  CHECK(file.run("backup", {{"FILE", folder.file("a.db")}}).code == 0);
+  CHECK(verify_file(folder.file("a.db")).code == 0);
+}
+
+TEST_CASE("backup: a floor that could not be kept leaves nothing behind", "[cli]") {
+  OpenFile file;
+  const std::string path = file.path() + ".backup";
+  const auto made =
+      flows::back_up(file.app().flows(), {path, false, UINT64_MAX / 2}, [](auto&&...) {});
+  CHECK(made.error().slug == Slug::storage_full);
+  CHECK_FALSE(fs::exists(path));
+  CHECK_FALSE(fs::exists(path + ".partial"));
+}
+
+TEST_CASE("verify FILE: a byte anywhere, a cut, another file", "[cli]") {
+  Kept kept;
+  const Ran whole = verify_file(kept.backup);
+  CHECK(whole.code == 0);
+  CHECK(whole.json().at("checksum") == "right");
+  const std::string content = content_of(kept.backup);
+  SeededRandom random(3);
+  for (int i = 0; i < 40; ++i) {
+    const std::string draw = random.bytes(4);
+    std::size_t at = 0;
+    for (const char c : draw) at = at * 256 + static_cast<unsigned char>(c);
+    std::string damaged = content;
+    damaged[at % content.size()] = static_cast<char>(damaged[at % content.size()] ^ (1 << (i % 8)));
+    put(kept.backup, damaged);
+    const Ran ran = verify_file(kept.backup);
+    INFO("byte " << at % content.size());
+    CHECK(ran.code == exit_code::kFault);
+    CHECK(ran.json().at("violations").at(0).at("invariant") == "checksum");
+  }
+  put(kept.backup, content.substr(0, content.size() / 2));
+  CHECK(verify_file(kept.backup).code == exit_code::kFault);
+  fs::remove(kept.backup + ".sha256");
+  CHECK(verify_file(kept.backup).code == exit_code::kFault);
+  put(kept.backup, content);
+  CHECK(verify_file(kept.backup).json().at("checksum") == "no checksum file");
+  CHECK(verify_file(kept.folder.file("none.db")).code == exit_code::kFailed);
+}
+
+TEST_CASE("restore: makes the database, and overwrites and mixes nothing", "[cli]") {
+  Kept kept;
+  const std::string target = kept.folder.file("new/coffer.db");
+  const auto restore = [&](const std::string& to) {
+    return run_own("restore", {{"BACKUP", kept.backup}}, {{"db", to}});
+  };
+  const Ran done = restore(target);
+  INFO(done.err);
+  REQUIRE(done.code == 0);
+  CHECK(done.json().at("verified") == true);
+  CHECK(done.json().at("masterKeyFits") == false);  // there is no checksum file
+  CHECK(verify_file(target).code == 0);
+  CHECK(restore(target).code == exit_code::kCannotCreate);
+  CHECK(restore(kept.file.path()).code == exit_code::kCannotCreate);
+
+  const std::string other = kept.folder.file("other.db");
+  put(other + "-wal", "payments of a file that was moved away");
+  CHECK(restore(other).code == exit_code::kCannotCreate);
+  CHECK(content_of(other + "-wal") == "payments of a file that was moved away");
+  fs::remove(other + "-wal");
+
+  const std::string content = content_of(kept.backup);
+  put(kept.backup, content.substr(0, content.size() - 4096));
+  CHECK(restore(other).code == exit_code::kFault);
+  fs::remove(kept.backup + ".sha256");
+  CHECK(restore(other).code == exit_code::kFault);
+  CHECK_FALSE(fs::exists(other));
+  CHECK_FALSE(fs::exists(other + ".partial"));
+  put(kept.backup, content);
+  store::Connection(kept.backup, store::OpenMode::read_write).execute("PRAGMA user_version = 9999");
+  const Ran newer = restore(other);
+  CHECK(newer.code == exit_code::kCannotCreate);
+  CHECK(newer.err.find("newer") != std::string::npos);
+  CHECK_FALSE(fs::exists(other));
+}
+
+TEST_CASE("restore: a database in use is no backup", "[cli]") {
+  Kept kept;
+  const Ran ran =
+      run_own("restore", {{"BACKUP", kept.file.path()}}, {{"db", kept.folder.file("x.db")}});
+  CHECK(ran.code == exit_code::kCannotCreate);
+  CHECK(ran.err.find("coffer backup") != std::string::npos);
+}
+
+TEST_CASE("scheduled backups: when the last is old enough; the latest are kept", "[cli]") {
+  Kept kept;
+  const auto& flows = kept.file.app().flows();
+  const flows::BackupPlan plan{kept.folder.file("kept"), 3'600'000, 2, 0};
+  const auto names = [&] {
+    std::set<std::string> out;
+    for (const auto& at : fs::directory_iterator(plan.folder))
+      out.insert(at.path().filename().string());
+    return out;
+  };
+  const auto run = [&] { return flows::run_backup_plan(flows, plan, [] { return false; }); };
+  CHECK(run() == 3'600'000);
+  CHECK(names() ==
+        std::set<std::string>{"coffer-20260101T000000Z.db", "coffer-20260101T000000Z.db.sha256"});
+  kept.file.clock().advance_ms(3'599'000);
+  CHECK(run() == 1'000);
+  CHECK(names().size() == 2);
+  put(plan.folder + "/coffer-20260101T003000Z.db.partial", "killed");
+  put(plan.folder + "/coffer-of-somebody-else.db", "mine");
+  kept.file.clock().advance_ms(1'000);
+  run();
+  kept.file.clock().advance_ms(3'600'000);
+  run();
+  CHECK(names() ==
+        std::set<std::string>{"coffer-20260101T010000Z.db", "coffer-20260101T010000Z.db.sha256",
+                              "coffer-20260101T020000Z.db", "coffer-20260101T020000Z.db.sha256",
+                              "coffer-of-somebody-else.db"});
+  CHECK(verify_file(plan.folder + "/coffer-20260101T020000Z.db").code == 0);
+}
+
+TEST_CASE("scheduled backups: a failure is recorded until one is taken", "[cli]") {
+  Kept kept;
+  const auto& flows = kept.file.app().flows();
+  put(kept.folder.file("taken"), "no folder");
+  const auto failure = [&] {
+    return *store::with_reader(kept.file.app().database(), [](store::Connection& db) {
+      return Result<std::optional<store::BackupFailure>>(store::backup_failure(db));
+    });
+  };
+  flows::run_backup_plan(flows, {kept.folder.file("taken/here"), 3'600'000, 2, 0},
+                         [] { return false; });
+  REQUIRE(failure());
+  CHECK_FALSE(failure()->reason.empty());
+  flows::run_backup_plan(flows, {kept.folder.file("kept"), 3'600'000, 2, 0}, [] { return false; });
+  CHECK_FALSE(failure());
+}
+
+TEST_CASE("export: every line is an object that says its type, and nothing is secret", "[cli]") {
+  Kept kept;
+  const Ran ran = kept.file.run("export", {{"FILE", "-"}}, false);
+  REQUIRE(ran.code == 0);
+  std::istringstream lines(ran.out);
+  std::set<std::string> types;
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.empty()) types.insert(nlohmann::json::parse(line).at("type").get<std::string>());
+  }
+  CHECK(types == std::set<std::string>{"association", "act"});
+  const std::string path = kept.folder.file("all.ndjson");
+  REQUIRE(kept.file.run("export", {{"FILE", path}}).code == 0);
+  CHECK(content_of(path).find("\"type\":\"association\"") != std::string::npos);
+  CHECK(kept.file.run("export", {{"FILE", path}}).code == exit_code::kFailed);
+}
+
+TEST_CASE("paths: no command that runs in the server takes a file under another name",
+          "[cli][admin]") {
+  for (const Command& command : commands()) {
+    if (command.on_file() == nullptr) continue;
+    for (const Argument& argument : command.arguments) {
+      INFO(command.path << " " << argument.name);
+      const std::string said(argument.help);
+      const bool speaks_of_one = said.find("file") != std::string::npos ||
+                                 said.find("folder") != std::string::npos ||
+                                 argument.placeholder == "DIR" || argument.placeholder == "PATH";
+      if (speaks_of_one) CHECK(is_path(argument));
+    }
+  }
+}

@@ -1,0 +1,188 @@
+// What the operator reads: overview, activity, wallets and what moved on them, beneficiaries,
+// quotes.
+#include <catch2/catch.hpp>
+
+#include "cli/exit_code.h"
+#include "flows/ledger/wallet_changes.h"
+#include "flows/parties/beneficiary_changes.h"
+#include "flows/payments/submit_payment.h"
+#include "store/identity/tenants.h"
+#include "unit/cli/open_file.h"
+
+using namespace coffer;
+using namespace coffer::cli;
+using coffer::cli::test::OpenFile;
+using coffer::cli::test::Ran;
+
+namespace {
+
+constexpr const char* kNobody = "0190a5a0-0000-7000-8000-000000000000";
+using Values = std::map<std::string, std::string>;
+
+/// An association with an application, two own wallets of which one is funded, and payments between
+/// them.
+class House {
+ public:
+  House() {
+    REQUIRE(file.run("asset add", {{"CODE", "USDC"}, {"name", "US Dollar"}}).code == 0);
+    association = file.run("association create", {{"NAME", "Acme"}}).json().at("id");
+    const std::string application =
+        file.run("application register", {{"name", "backend"}, {"association", association}})
+            .json()
+            .at("id");
+    caller_ =
+        store::with_reader(file.app().database(), [&](store::Connection& db) -> Result<Caller> {
+          const auto row = store::find_application(db, *ApplicationId::parse(application));
+          return Caller{row->id, row->key, *row->tenant, AssociationStatus::active, row->scopes};
+        }).value();
+    first = wallet("Alpha");
+    second = wallet("Beta");
+    REQUIRE(file.run("wallet fund", {{"ID", first}, {"asset", "USDC"}, {"amount", "100"}}).code ==
+            0);
+  }
+
+  std::string wallet(const std::string& name) {
+    return flows::register_wallet(file.app().flows(), caller_.tenant,
+                                  {name, *AssetCode::parse("USDC"), true, {}})
+        .value()
+        .id.to_string();
+  }
+  void pay(const std::string& transaction_id) {
+    PaymentRequest request;
+    request.transaction_id = transaction_id;
+    TransferLeg leg;
+    leg.source_wallet = *WalletId::parse(first);
+    leg.destination_wallet = *WalletId::parse(second);
+    leg.sending_asset = *AssetCode::parse("USDC");
+    leg.amount = Amount::from_units(Amount::kUnitsPerWhole);
+    request.legs = {leg};
+    const auto made = flows::submit_payment(file.app().flows(), caller_, request,
+                                            "request-" + transaction_id, false);
+    INFO((made ? "" : made.error().detail));
+    REQUIRE(made);
+  }
+  const Tenant& tenant() const { return caller_.tenant; }
+
+  OpenFile file;
+  std::string association, first, second;
+
+ private:
+  Caller caller_;
+};
+
+}  // namespace
+
+TEST_CASE("overview: what waits, and books that add up", "[cli]") {
+  House house;
+  house.pay("t1");
+  const auto shown = house.file.run("overview").json();
+  CHECK(shown.at("startedAt").is_null());
+  CHECK(shown.at("invariantsHold").is_null());  // nothing has verified it
+  CHECK(shown.at("unsettledPayments") == 1);
+  CHECK(shown.at("oldestUnsettledAt") == house.file.clock().now().to_string());
+  CHECK(shown.at("paymentsEver") == 1);
+  CHECK(shown.at("databaseBytes").get<std::int64_t>() > 0);
+  const auto& books = shown.at("books");
+  REQUIRE(books.size() == 1);
+  CHECK(books[0].at("wallets") == "100.00");
+  CHECK(books[0].at("held") == "1.00");
+  CHECK(books[0].at("issuance") == "-100.00");
+  CHECK(house.file.run("overview", {}, false).out.find("invariants hold") != std::string::npos);
+
+  house.file.app().settle_once();
+  CHECK(house.file.run("overview").json().at("unsettledPayments") == 0);
+}
+
+TEST_CASE("activity: the last day by hours, the last week by quarters of days", "[cli]") {
+  House house;
+  house.pay("t1");
+  house.file.app().settle_once();
+  house.file.clock().advance_ms(3 * 3'600'000);
+  house.pay("t2");
+  const auto day = house.file.run("activity").json();
+  REQUIRE(day.size() == 24);
+  CHECK(day[20].at("succeeded") == 1);
+  CHECK(day[20].at("successRate") == "100.0");
+  CHECK(day[20].at("volume")[0].at("amount") == "1.00");
+  CHECK(day[23].at("underWay") == 1);
+  CHECK(day[23].at("successRate").is_null());
+  CHECK(day[23].at("sampled") == false);
+  const auto week = house.file.run("activity", {{"hours", "168"}}).json();
+  REQUIRE(week.size() == 28);
+  CHECK(week[27].at("payments") == 2);
+  CHECK(house.file.run("activity", {{"environment", "production"}}).json()[23].at("payments") == 0);
+  CHECK(house.file.run("activity", {{"hours", "25"}}).code == exit_code::kUsage);
+}
+
+TEST_CASE("wallets: listed, shown, and what moved on them", "[cli]") {
+  House house;
+  for (const char* id : {"t1", "t2", "t3"}) house.pay(id);
+  house.file.app().settle_once();
+  const auto listed = [&](const Values& filter) {
+    return house.file.run("wallet list", filter).json();
+  };
+  CHECK(listed({}).at(0).at("id") == house.second);
+  CHECK(listed({}).at(0).at("association") == "Acme");
+  CHECK(listed({{"text", "alp"}}).at(0).at("id") == house.first);
+  CHECK(listed({{"text", house.second}}).size() == 1);
+  CHECK(listed({{"association", house.association}, {"environment", "production"}}).empty());
+  const Ran page = house.file.run("wallet list", {{"limit", "1"}}, false);
+  const auto cursor = page.err.substr(page.err.find("--cursor ") + 9);
+  CHECK(listed({{"cursor", cursor.substr(0, cursor.find('\n'))}}).at(0).at("id") == house.first);
+
+  const auto shown = house.file.run("wallet show", {{"ID", house.first}}).json();
+  CHECK(shown.at("balances").at(0).at("balance") == "97.00");
+  CHECK(shown.at("details").empty());
+  CHECK(house.file.run("wallet show", {{"ID", kNobody}}).code == exit_code::kFailed);
+
+  const auto lines = house.file.run("wallet statement", {{"ID", house.first}}).json();
+  REQUIRE(lines.size() == 4);
+  CHECK(lines[0].at("amount") == "-1.00");
+  CHECK(lines[0].at("direction") == "debit");
+  CHECK(lines[0].at("runningBalance") == "97.00");
+  CHECK(lines[0].at("counterparty") == "Beta");
+  CHECK(lines[3].at("amount") == "100.00");
+  CHECK(lines[3].at("counterparty") == "Funding");
+  CHECK(house.file.run("wallet statement", {{"ID", house.first}, {"to", "2025-01-01"}})
+            .json()
+            .empty());
+  CHECK(house.file.run("wallet statement", {{"ID", house.first}, {"asset", "EURC"}}).code ==
+        exit_code::kFailed);
+}
+
+TEST_CASE("beneficiaries: listed, found by part of a name, shown with their destinations",
+          "[cli]") {
+  House house;
+  CHECK(house.file.run("beneficiary list").json().empty());
+  flows::NewBeneficiary fresh;
+  fresh.detail.party = Individual{"Ada", "Obi", "ada@example.com", {}, {}, {}};
+  fresh.detail.tags = {"vip", "payroll"};
+  Destination bank;
+  bank.country = "KE";
+  bank.currency = "KES";
+  BankDetails account;
+  account.account_name = "Ada Obi";
+  account.account_number = "0011223344";
+  account.bank_name = "First Bank";
+  bank.details = account;
+  fresh.destinations = {bank};
+  const auto made = flows::create_beneficiary(house.file.app().flows(), house.tenant(), fresh);
+  REQUIRE(made);
+  const std::string id = made->beneficiary.id.to_string();
+  CHECK(house.file.run("beneficiary list", {{"text", "ADA O"}}).json().at(0).at("id") == id);
+  CHECK(house.file.run("beneficiary list", {{"text", id}}).json().size() == 1);
+  CHECK(house.file.run("beneficiary list", {{"text", "bob"}}).json().empty());
+  CHECK(house.file.run("beneficiary list", {{"environment", "production"}}).json().empty());
+  const auto shown = house.file.run("beneficiary show", {{"ID", id}}).json();
+  CHECK(shown.at("name") == "Ada Obi");
+  CHECK(shown.at("tags") == "vip, payroll");
+  CHECK(shown.at("destinations").at(0).at("accountNumber") == "0011223344");
+  CHECK(shown.at("destinations").at(0).at("institution") == "First Bank");
+  REQUIRE(
+      flows::archive_beneficiary(house.file.app().flows(), house.tenant(), made->beneficiary.id));
+  CHECK(house.file.run("beneficiary list").json().empty());
+  CHECK(house.file.run("beneficiary show", {{"ID", id}}).json().at("status") == "archived");
+  CHECK(house.file.run("beneficiary show", {{"ID", kNobody}}).code == exit_code::kFailed);
+  CHECK(house.file.run("quote list").json().empty());
+  CHECK(house.file.run("quote list", {{"status", "open"}}).code == exit_code::kUsage);
+}

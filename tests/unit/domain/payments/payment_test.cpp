@@ -1,0 +1,212 @@
+#include "domain/payments/payment.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <functional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace coffer;
+
+namespace {
+
+constexpr int kStatusCount = 8;
+using Names = std::vector<std::string>;
+
+WalletId wallet(std::uint8_t number) {
+  WalletId id;
+  id.uuid.bytes[15] = number;
+  return id;
+}
+
+TransferLeg leg(std::uint8_t from, std::uint8_t to, std::int64_t amount) {
+  TransferLeg out;
+  out.source_wallet = wallet(from);
+  out.destination_wallet = wallet(to);
+  out.sending_asset = *AssetCode::parse("USDC");
+  out.amount = Amount::from_units(amount);
+  return out;
+}
+
+PaymentRequest request(PaymentType type = PaymentType::p2p_own) {
+  PaymentRequest out;
+  out.type = type;
+  out.transaction_id = "t-1";
+  out.legs = {leg(1, 2, 100)};
+  if (type == PaymentType::swap_own) out.receiving_asset = AssetCode::parse("EURC");
+  if (type == PaymentType::p2p_own_multi) out.legs.push_back(leg(2, 3, 50));
+  return out;
+}
+
+/// The differing fields after `change` on a copy.
+Names differing(const PaymentRequest& first, const std::function<void(PaymentRequest&)>& change) {
+  PaymentRequest second = first;
+  change(second);
+  CHECK(differing_fields(first, second) == differing_fields(second, first));
+  return differing_fields(first, second);
+}
+
+Names refused_fields(const PaymentRequest& request) {
+  const auto checked = check_request(request);
+  REQUIRE_FALSE(checked);
+  auto problem = Result<void>(checked).error();
+  CHECK(problem.slug == Slug::validation_failed);
+  Names out;
+  for (const FieldError& error : problem.fields) out.push_back(error.field);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("payment: the transition table allows exactly what the contract lists") {
+  using enum PaymentStatus;
+  const std::set<std::pair<PaymentStatus, PaymentStatus>> allowed{
+      {initiated, processing},  {initiated, failed},        {initiated, expired},
+      {processing, succeeded},  {processing, failed},       {processing, expired},
+      {failed, refund_pending}, {refund_pending, refunded}, {refund_pending, refund_failed},
+      {refund_failed, refunded}};
+  for (int from = 0; from < kStatusCount; ++from) {
+    for (int to = 0; to < kStatusCount; ++to) {
+      const auto a = static_cast<PaymentStatus>(from);
+      const auto b = static_cast<PaymentStatus>(to);
+      INFO(name(a) << " -> " << name(b));
+      CHECK(may_change(a, b) == allowed.contains({a, b}));
+    }
+  }
+  CHECK(payment_transitions().size() == allowed.size());
+}
+
+TEST_CASE("payment: success and refund are final, and every status can be reached") {
+  using enum PaymentStatus;
+  for (const PaymentStatus final : {succeeded, refunded, expired}) {
+    for (int to = 0; to < kStatusCount; ++to) {
+      CHECK_FALSE(may_change(final, static_cast<PaymentStatus>(to)));
+    }
+  }
+  std::set<PaymentStatus> reached{initiated};
+  for (int i = 0; i < kStatusCount; ++i) {
+    for (const Transition& t : payment_transitions()) {
+      if (reached.contains(t.from)) reached.insert(t.to);
+    }
+  }
+  CHECK(reached.size() == kStatusCount);
+  CHECK_FALSE(is_settled(initiated));
+  CHECK_FALSE(is_settled(processing));
+  for (const PaymentStatus status :
+       {succeeded, failed, refund_pending, refunded, refund_failed, expired}) {
+    CHECK(is_settled(status));
+  }
+}
+
+TEST_CASE("payment: names are read back, and nothing else is") {
+  for (std::size_t i = 0; i < payment_type_terms().size(); ++i) {
+    const auto type = static_cast<PaymentType>(i);
+    CHECK(parse_payment_type(name(type)) == type);
+    CHECK_FALSE(payment_type_terms()[i].label.empty());
+  }
+  for (std::size_t i = 0; i < payment_status_terms().size(); ++i) {
+    const auto status = static_cast<PaymentStatus>(i);
+    CHECK(parse_payment_status(name(status)) == status);
+    CHECK_FALSE(payment_status_terms()[i].label.empty());
+  }
+  CHECK(payment_type_terms().size() == 8);
+  CHECK(payment_status_terms().size() == kStatusCount);
+  for (const char* text : {"", "P2P_OWN", "p2p_own ", "succeed", "unknown"}) {
+    CHECK_FALSE(parse_payment_type(text));
+    CHECK_FALSE(parse_payment_status(text));
+  }
+}
+
+TEST_CASE("payment: every failure code has a row of its own") {
+  std::set<std::string_view> names;
+  for (const FailureInfo& row : failure_table()) {
+    CHECK(&info(row.code) == &row);
+    CHECK(names.insert(row.name).second);
+    CHECK_FALSE(row.label.empty());
+    CHECK_FALSE(row.message.empty());
+  }
+}
+
+TEST_CASE("payment: references and transaction ids") {
+  CHECK(is_reference("A"));
+  CHECK(is_reference("INV-2026-00001-x"));  // 16
+  CHECK_FALSE(is_reference(""));
+  CHECK_FALSE(is_reference("INV-2026-00001-xy"));
+  for (const char* text : {"a_b", "a.b", "a b", "ä", "a:b", "a\n"}) CHECK_FALSE(is_reference(text));
+  CHECK(is_transaction_id("Az09._:-"));
+  CHECK(is_transaction_id(std::string(64, 'x')));
+  CHECK_FALSE(is_transaction_id(std::string(65, 'x')));
+  for (const char* text : {"", "a b", "a/b", "a\n", "é", "a#", "a,b"}) {
+    CHECK_FALSE(is_transaction_id(text));
+  }
+  CHECK_FALSE(is_transaction_id(std::string_view("a\0b", 3)));
+}
+
+TEST_CASE("payment: a replay differs in nothing") {
+  for (const PaymentType type :
+       {PaymentType::p2p_own, PaymentType::swap_own, PaymentType::p2p_own_multi}) {
+    CHECK(differing(request(type), [](PaymentRequest&) {}).empty());
+  }
+  // The id is what the two share, so it is not compared.
+  CHECK(differing(request(), [](PaymentRequest& r) { r.transaction_id = "other"; }).empty());
+}
+
+TEST_CASE("payment: each field that differs is named") {
+  const auto swap = request(PaymentType::swap_own);
+  const std::vector<std::pair<const char*, std::function<void(PaymentRequest&)>>> changes{
+      {"sourceWalletId", [](PaymentRequest& r) { r.legs[0].source_wallet = wallet(9); }},
+      {"destinationWalletId", [](PaymentRequest& r) { r.legs[0].destination_wallet = wallet(9); }},
+      {"sendingAssetCode",
+       [](PaymentRequest& r) { r.legs[0].sending_asset = *AssetCode::parse("GBPC"); }},
+      {"amount", [](PaymentRequest& r) { r.legs[0].amount = Amount::from_units(101); }},
+      {"fromRef", [](PaymentRequest& r) { r.legs[0].refs.from_ref = "a"; }},
+      {"toRef", [](PaymentRequest& r) { r.legs[0].refs.to_ref = "a"; }},
+      {"description", [](PaymentRequest& r) { r.legs[0].description = "a"; }},
+      {"receivingAssetCode",
+       [](PaymentRequest& r) { r.receiving_asset = AssetCode::parse("GBPC"); }},
+      {"minReceivingAmount", [](PaymentRequest& r) { r.min_receiving = Amount::from_units(1); }},
+      {"memo", [](PaymentRequest& r) { r.memo = "a"; }},
+      {"notifyEmail", [](PaymentRequest& r) { r.notify_email = true; }},
+      {"notifyWhatsApp", [](PaymentRequest& r) { r.notify_whatsapp = true; }},
+  };
+  for (const auto& [field, change] : changes) CHECK(differing(swap, change) == Names{field});
+  CHECK(differing(swap, [&](PaymentRequest& r) {
+          for (const auto& change : changes) change.second(r);
+        }).size() == changes.size());
+}
+
+TEST_CASE("payment: legs are compared one by one and named by index") {
+  const auto multi = request(PaymentType::p2p_own_multi);
+  CHECK(differing(multi, [](PaymentRequest& r) { r.legs[1].amount = Amount::from_units(1); }) ==
+        Names{"transfers[1].amount"});
+  CHECK(differing(multi, [](PaymentRequest& r) { r.legs.pop_back(); }) == Names{"transfers"});
+  CHECK(differing(multi, [](PaymentRequest& r) { std::swap(r.legs[0], r.legs[1]); }).size() == 6);
+  // Another kind of payment under the same id: the id itself is the conflict.
+  CHECK(differing(multi, [](PaymentRequest& r) { r.type = PaymentType::p2p_own; }) ==
+        Names{"transactionId"});
+}
+
+TEST_CASE("payment: an empty text is not the same as none") {
+  CHECK(differing(request(), [](PaymentRequest& r) { r.memo = ""; }) == Names{"memo"});
+}
+
+TEST_CASE("payment: shape rules across fields, all at once") {
+  CHECK(check_request(request()));
+  CHECK(check_request(request(PaymentType::swap_own)));
+  CHECK(check_request(request(PaymentType::p2p_own_multi)));
+  auto same_wallet = request();
+  same_wallet.legs[0].destination_wallet = same_wallet.legs[0].source_wallet;
+  CHECK(refused_fields(same_wallet) == Names{"destinationWalletId"});
+  auto legs = request(PaymentType::p2p_own_multi);
+  legs.legs[1].destination_wallet = legs.legs[1].source_wallet;
+  CHECK(refused_fields(legs) == Names{"transfers[1].destinationWalletId"});
+  // A swap within one wallet is fine, into the same asset it is not.
+  auto swap = request(PaymentType::swap_own);
+  swap.legs[0].destination_wallet = swap.legs[0].source_wallet;
+  CHECK(check_request(swap));
+  swap.receiving_asset = swap.legs[0].sending_asset;
+  swap.notify_email = swap.notify_whatsapp = true;
+  CHECK(refused_fields(swap) == Names{"receivingAssetCode", "notifyEmail", "notifyWhatsApp"});
+}

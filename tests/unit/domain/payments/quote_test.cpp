@@ -1,0 +1,179 @@
+#include "domain/payments/quote.h"
+
+#include <catch2/catch.hpp>
+#include <limits>
+
+using namespace coffer;
+
+namespace {
+
+constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
+
+Amount amount(const char* text) {
+  return std::string_view(text) == "0" ? Amount() : parse_amount(text, Amount::kScale).amount;
+}
+
+ConnectorTerms off_ramp(const char* rate = "129.5", FeeRule fee = {}) {
+  ConnectorTerms terms;
+  terms.currency = "KES";
+  terms.asset.code = *AssetCode::parse("USDC");
+  terms.rate = *Rate::parse(rate);
+  terms.fee = fee;
+  terms.min_amount = amount("1");
+  terms.max_amount = amount("1000");
+  return terms;
+}
+
+ConnectorTerms on_ramp(const char* rate, FeeRule fee) {
+  ConnectorTerms terms = off_ramp(rate, fee);
+  terms.direction = Direction::on_ramp;
+  return terms;
+}
+
+std::string text(const Result<Price>& price) {
+  if (!price) return std::string(info(price.error().slug).name);
+  return price->send.to_string(7) + "/" + price->receive.to_string(7) + "/" +
+         price->fee.to_string(7) + "/" + price->total.to_string(7);
+}
+
+std::vector<std::string> faults_of(const ConnectorTerms& terms, const char* send) {
+  ValidationErrors errors;
+  check_quote_amount(terms, amount(send), errors);
+  std::vector<std::string> out;
+  if (errors.empty()) return out;
+  const Problem problem = errors.problem();
+  for (const FieldError& error : problem.fields) out.push_back(error.field);
+  out.push_back(std::string(info(problem.slug).name));
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("fees are rounded up to the places of what is sent", "[quote]") {
+  const FeeRule rule{amount("0.5"), 100};
+  CHECK(fee_on(rule, amount("100"), 7)->to_string(7) == "1.50");
+  CHECK(fee_on(rule, amount("1.0000001"), 7)->to_string(7) == "0.5100001");
+  CHECK(fee_on(rule, amount("1.01"), 2)->to_string(2) == "0.52");
+  CHECK(fee_on({amount("0.001"), 0}, amount("5"), 0)->to_string(0) == "1");
+  CHECK(fee_on({}, amount("5"), 7)->is_zero());
+  CHECK(fee_on({Amount(), 1}, amount("0.0000001"), 7)->units() == 1);
+  CHECK_FALSE(fee_on({Amount::from_units(kMax), 10'000}, Amount::from_units(kMax), 7));
+  CHECK_FALSE(fee_on({Amount::from_units(kMax), 0}, amount("1"), 2));
+}
+
+TEST_CASE("an off-ramp adds its fee to what is sent", "[quote]") {
+  const ConnectorTerms terms = off_ramp("129.5", {amount("0.5"), 100});
+  CHECK(text(price_exact_send(terms, amount("100"), std::nullopt)) ==
+        "100.00/12950.00/1.50/101.50");
+  CHECK(text(price_exact_send(terms, amount("100"), FeeRule{})) == "100.00/12950.00/0.00/100.00");
+  CHECK(text(price_exact_send(terms, amount("100"), FeeRule{amount("3"), 0})) ==
+        "100.00/12950.00/3.00/103.00");
+  CHECK(text(price_exact_send(terms, amount("1.00009"), FeeRule{})) ==
+        "1.00009/129.51/0.00/1.00009");
+  CHECK(text(price_exact_send(terms, amount("0.00001"), FeeRule{})) == "amount-out-of-range");
+  CHECK(text(price_exact_send(off_ramp("0.5"), Amount::from_units(kMax),
+                              FeeRule{amount("1"), 0})) == "amount-out-of-range");
+  CHECK(text(price_exact_send(off_ramp("2"), Amount::from_units(kMax), std::nullopt)) ==
+        "amount-out-of-range");
+}
+
+TEST_CASE("an on-ramp takes its fee out of what is sent", "[quote]") {
+  const ConnectorTerms terms = on_ramp("0.0075", {amount("10"), 100});
+  CHECK(text(price_exact_send(terms, amount("1000"), std::nullopt)) ==
+        "1000.00/7.35/20.00/1000.00");
+  CHECK(text(price_exact_send(terms, amount("10.1"), std::nullopt)) == "amount-out-of-range");
+  CHECK(text(price_exact_send(terms, amount("10"), std::nullopt)) == "amount-out-of-range");
+}
+
+TEST_CASE("an exact receive amount costs the smallest send amount that gives it", "[quote]") {
+  CHECK(text(price_exact_receive(off_ramp(), amount("1000"), std::nullopt)) ==
+        "7.7220078/1000.00/0.00/7.7220078");
+  CHECK(text(price_exact_receive(off_ramp("1"), amount("0.01"), std::nullopt)) ==
+        "0.01/0.01/0.00/0.01");
+  CHECK(text(price_exact_receive(on_ramp("0.0075", {amount("10"), 100}), amount("7.35"),
+                                 std::nullopt)) == "1000.00/7.35/20.00/1000.00");
+  CHECK(text(price_exact_receive(off_ramp("0.5"), Amount::from_units(kMax), std::nullopt)) ==
+        "amount-out-of-range");
+  // All of it is fee: nothing ever arrives.
+  CHECK(text(price_exact_receive(on_ramp("1", {Amount(), 10'000}), amount("1"), std::nullopt)) ==
+        "amount-out-of-range");
+}
+
+TEST_CASE("a quote is open until it is used or the instant of its expiry", "[quote]") {
+  const Timestamp expiry{1'000};
+  CHECK(quote_status(false, expiry, {999}) == QuoteStatus::open);
+  CHECK(quote_status(false, expiry, {1'000}) == QuoteStatus::expired);
+  CHECK(quote_status(true, expiry, {999}) == QuoteStatus::used);
+  CHECK(quote_status(true, expiry, {1'000}) == QuoteStatus::used);
+}
+
+TEST_CASE("the amount a connector takes", "[quote]") {
+  using List = std::vector<std::string>;
+  ConnectorTerms terms = off_ramp();
+  CHECK(faults_of(terms, "1").empty());
+  CHECK(faults_of(terms, "1000").empty());
+  CHECK(faults_of(terms, "0.9999999") == List{"amount", "amount-out-of-range"});
+  CHECK(faults_of(terms, "1000.0000001") == List{"amount", "amount-out-of-range"});
+  terms.direction = Direction::on_ramp;
+  CHECK(faults_of(terms, "1.005") == List{"amount", "amount-precision"});
+  CHECK(faults_of(terms, "0.005") == List{"amount", "amount", "validation-failed"});
+}
+
+TEST_CASE("what a collection of another amount credits", "[quote]") {
+  // 10,000 less 110 at 0.0075.
+  const Price price =
+      *price_exact_send(on_ramp("0.0075", {amount("10"), 100}), amount("10000"), {});
+  REQUIRE(price.receive == amount("74.175"));
+  const auto credited = [&](const char* collected, int decimals = 7) {
+    return received_of(price, amount(collected), decimals).to_string(7);
+  };
+  CHECK(credited("10000") == "74.175");
+  CHECK(credited("20000") == "74.175");
+  CHECK(credited("5000") == "36.675");
+  CHECK(credited("9999.99") == "74.174925");
+  CHECK(credited("5000", 2) == "36.67");
+  CHECK(credited("110.01") == "0.000075");
+  CHECK(credited("110.01", 2) == "0.00");
+  CHECK(credited("110") == "0.00");
+  CHECK(credited("0.01") == "0.00");
+}
+
+TEST_CASE("a collection of less credits no more than its share, whatever the quote's rate",
+          "[quote]") {
+  const Price price{amount("100"), amount("50"), amount("0"), amount("100"),
+                    *Rate::parse("1000000")};
+  CHECK(received_of(price, amount("99"), 7) == amount("49.5"));
+  CHECK(received_of(price, amount("0.01"), 2) == amount("0.01"));  // its share up to the last place
+  const Price poor{amount("100"), amount("50"), amount("0"), amount("100"), *Rate::parse("0.1")};
+  CHECK(received_of(poor, amount("99"), 7) == amount("9.9"));
+  const Price all_fee{amount("100"), amount("50"), amount("100"), amount("100"), {}};
+  CHECK(received_of(all_fee, amount("99"), 7).is_zero());
+  const Amount most = Amount::from_units(kMax);
+  const Price vast{most, most, Amount(), most, {kMax, 1}};
+  CHECK(received_of(vast, Amount::from_units(kMax - 1), 7) == Amount::from_units(kMax - 1));
+}
+
+TEST_CASE("a collection credits more for more, and all of the quote only for all of it",
+          "[quote]") {
+  for (const char* rate : {"0.0075", "0.333333333", "1", "129.5"}) {
+    for (const int decimals : {7, 2, 0}) {
+      ConnectorTerms terms = on_ramp(rate, {amount("1"), 133});
+      terms.asset.decimals = decimals;
+      const Price price = *price_exact_send(terms, amount("997.53"), {});
+      Amount before;
+      for (std::int64_t cents = 1; cents <= 99'753; cents += 97) {
+        const Amount collected = Amount::from_units(cents * 100'000);
+        const Amount credit = received_of(price, collected, decimals);
+        // As if it had been quoted with this fee.
+        const Amount left = Amount::from_units(collected.units() - price.fee.units());
+        const Amount wanted =
+            left.is_positive() ? truncate_to(*multiply(left, terms.rate, Rounding::down), decimals)
+                               : Amount();
+        if (credit != wanted) FAIL(rate << " " << decimals << " " << collected.to_string(2));
+        if (credit < before) FAIL("less for more: " << collected.to_string(2));
+        before = credit;
+      }
+      CHECK(received_of(price, price.send, decimals) == price.receive);
+    }
+  }
+}

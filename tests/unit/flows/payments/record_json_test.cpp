@@ -1,0 +1,99 @@
+// A record as it was: an event of an older version shows nothing that came later.
+#include "flows/payments/record_json.h"
+
+#include <catch2/catch.hpp>
+
+using namespace coffer;
+using namespace coffer::flows;
+
+namespace {
+
+/// A cash-out that was refunded, or has got only so far.
+store::PaymentRecord refunded() {
+  store::PaymentRecord record;
+  record.request.type = PaymentType::offramp;
+  record.request.transaction_id = "t";
+  record.request.legs.resize(1);
+  record.request.legs.front().sending_asset = *AssetCode::parse("USDC");
+  record.sending_asset = record.request.legs.front().sending_asset;
+  record.sending_amount = Amount::from_units(100'000'000);
+  record.status = PaymentStatus::refunded;
+  record.version = 5;
+  record.failure = FailureCode::account_closed;
+  record.ledger_hash = std::string(32, 'h');
+  store::ProviderPart part;
+  part.currency = "KES";
+  part.in_review = true;
+  part.state = ProviderState::over;
+  record.provider = part;
+  record.created_at = {1'000};
+  record.processing_at = Timestamp{2'000};
+  record.completed_at = Timestamp{3'000};
+  record.refund_pending_at = Timestamp{4'000};
+  record.refund_closed_at = Timestamp{5'000};
+  record.updated_at = {5'000};
+  return record;
+}
+
+Json shown(int version) { return record_json(as_of(refunded(), version), Environment::sandbox); }
+
+}  // namespace
+
+TEST_CASE("a record as of each of its versions") {
+  const char* const statuses[] = {"initiated", "processing", "failed", "refund_pending",
+                                  "refunded"};
+  for (int version = 1; version <= 5; ++version) {
+    const Json json = shown(version);
+    INFO(json.dump());
+    CHECK(json.at("status") == statuses[version - 1]);
+    CHECK(json.at("version") == version);
+    CHECK(json.at("statusHistory").size() == static_cast<std::size_t>(version));
+    CHECK(json.at("statusHistory").back().at("status") == statuses[version - 1]);
+    CHECK(json.at("updatedAt") == Timestamp{version * 1'000}.to_string());
+    CHECK(json.contains("statusReason") == (version >= 3));
+    CHECK(json.contains("completedAt") == (version >= 3));
+    CHECK(json.contains("ledgerTransactionHash") == (version >= 3));
+    CHECK(json.contains("refund") == (version >= 4));
+    CHECK_FALSE(json.contains("substatus"));
+  }
+  CHECK(shown(4).at("refund").at("status") == "pending");
+  CHECK(shown(5).at("refund").at("status") == "refunded");
+}
+
+TEST_CASE("a version that there is not yet is the record as it is") {
+  CHECK(shown(6) == shown(5));
+  CHECK(shown(0) == shown(5));
+}
+
+TEST_CASE("what a swap receives is known when it is settled") {
+  store::PaymentRecord record;
+  record.request.type = PaymentType::swap_own;
+  record.request.transaction_id = "t";
+  record.request.legs.resize(1);
+  record.request.receiving_asset = *AssetCode::parse("EURC");
+  record.receiving_amount = Amount::from_units(90'000'000);
+  record.receiving_decimals = 7;
+  record.path = "USDC EURC";
+  record.status = PaymentStatus::succeeded;
+  record.version = 3;
+  record.processing_at = Timestamp{1};
+  record.completed_at = Timestamp{2};
+  const Json before = record_json(as_of(record, 2), Environment::sandbox);
+  CHECK(before.at("receivingAssetCode") == "EURC");
+  CHECK_FALSE(before.contains("receivingAmount"));
+  CHECK_FALSE(before.contains("path"));
+  CHECK(record_json(as_of(record, 3), Environment::sandbox).at("receivingAmount") == "9.00");
+}
+
+TEST_CASE("an on-ramp that nobody paid expires without a failure") {
+  store::PaymentRecord record;
+  record.request.type = PaymentType::onramp;
+  record.request.legs.resize(1);
+  record.status = PaymentStatus::expired;
+  record.version = 3;
+  record.processing_at = Timestamp{1};
+  record.completed_at = Timestamp{2};
+  const Json expired = record_json(record, Environment::sandbox);
+  CHECK(expired.at("statusHistory").back().at("status") == "expired");
+  CHECK(record_json(as_of(record, 2), Environment::sandbox).at("status") == "processing");
+}

@@ -1,0 +1,156 @@
+// Messages handed to a sendmail program and to an HTTP gateway.
+#include "outbound/operations/notifier.h"
+
+#include <catch2/catch.hpp>
+
+#include "support/listener.h"
+#include "support/receiver.h"
+#include "support/script.h"
+
+using namespace coffer;
+using namespace coffer::outbound;
+using namespace coffer::test;
+
+namespace {
+
+const PaymentId kPayment = *PaymentId::parse("019b7653-d4c0-7000-8000-000000000001");
+constexpr const char* kPaymentText = "019b7653-d4c0-7000-8000-000000000001";
+
+Notification mail_to(const std::string& recipient) {
+  return {NotificationChannel::email, recipient, "You received 1.00 USDC from A.", kPayment};
+}
+
+Notification message() {
+  return {NotificationChannel::messaging, "+254712345678", "You received 1.00 USDC from A.",
+          kPayment};
+}
+
+struct World {
+  http::Client client{""};
+  CaresResolver resolver;
+
+  Result<void> send(NotifierSettings settings, const Notification& notification) {
+    return ConfiguredNotifier(std::move(settings), client, resolver).send(notification);
+  }
+  Result<void> mail(const Script& script, const std::string& recipient, int timeout_ms = 10'000) {
+    return send({.sendmail = script.path(), .from = "pay@bank.example", .timeout_ms = timeout_ms},
+                mail_to(recipient));
+  }
+  Result<void> post(const std::string& url, int timeout_ms = 2'000) {
+    return send({.gateway_url = url, .gateway_token = Secret("sesame"), .timeout_ms = timeout_ms},
+                message());
+  }
+};
+
+}  // namespace
+
+TEST_CASE("only what is configured is served") {
+  World world;
+  const ConfiguredNotifier none({}, world.client, world.resolver);
+  CHECK_FALSE(none.serves(NotificationChannel::email));
+  CHECK_FALSE(none.serves(NotificationChannel::messaging));
+  CHECK_FALSE(world.send({}, mail_to("amina@example.com")));
+  const ConfiguredNotifier mail({.sendmail = "/x", .from = "a@b.example"}, world.client,
+                                world.resolver);
+  CHECK(mail.serves(NotificationChannel::email));
+  CHECK_FALSE(mail.serves(NotificationChannel::messaging));
+}
+
+TEST_CASE("sendmail gets the recipient as its last argument and a whole message to read") {
+  World world;
+  const Script script("printf '%s\\n' \"$@\" > $OUT/arguments; cat > $OUT/mail");
+  REQUIRE(world.mail(script, "amina@example.com"));
+  CHECK(script.left("arguments") == "-i\n-f\npay@bank.example\n--\namina@example.com\n");
+  CHECK(script.left("mail") ==
+        std::string("From: pay@bank.example\nTo: amina@example.com\nSubject: Payment received\n"
+                    "Message-ID: <") +
+            kPaymentText +
+            "@bank.example>\nAuto-Submitted: auto-generated\nMIME-Version: 1.0\n"
+            "Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: 8bit\n\n"
+            "You received 1.00 USDC from A.\n");
+}
+
+TEST_CASE("sendmail sees nothing of the environment, which may hold secrets") {
+  ::setenv("COFFER_MASTER_KEY", "sesame", 1);
+  World world;
+  const Script script("env > $OUT/environment");
+  const auto sent = world.mail(script, "amina@example.com");
+  ::unsetenv("COFFER_MASTER_KEY");
+  REQUIRE(sent);
+  CHECK(script.left("environment").find("PATH=") != std::string::npos);
+  CHECK(script.left("environment").find("COFFER") == std::string::npos);
+}
+
+TEST_CASE("what is no address reaches neither a header nor a command line") {
+  World world;
+  const Script script("touch $OUT/called; echo x > $OUT/called");
+  for (const char* recipient :
+       {"amina@example.com\nBcc: eve@example.com", "amina@example.com, eve@example.com", "-oQ/tmp",
+        "amina", "", "amina@example.com\r\n", "$(id)@", "a b@example.com"}) {
+    INFO(recipient);
+    CHECK_FALSE(world.mail(script, recipient));
+  }
+  CHECK(script.left("called").empty());
+}
+
+TEST_CASE("what sendmail can do wrong") {
+  World world;
+  const Script script("exit 75");
+  const auto status = world.mail(script, "amina@example.com");
+  REQUIRE_FALSE(status);
+  CHECK(status.error().detail == "sendmail exited with 75.");
+  script.rewrite("kill -9 $$");
+  CHECK_FALSE(world.mail(script, "amina@example.com"));
+  // It and what it has started are gone when the time is over.
+  script.rewrite("sleep 60 & wait");
+  const auto late = world.mail(script, "amina@example.com", 100);
+  REQUIRE_FALSE(late);
+  CHECK(late.error().detail == "sendmail did not exit in time.");
+  CHECK_FALSE(world.send({.sendmail = script.path() + "-not-there", .from = "a@b.example"},
+                         mail_to("amina@example.com")));
+}
+
+TEST_CASE("the gateway gets a message that it can tell from its repetition") {
+  World world;
+  Receiver gateway;
+  REQUIRE(world.post(gateway.url("/messages?a=b")));
+  REQUIRE(world.post(gateway.url("/messages?a=b")));
+  const auto received = gateway.received();
+  REQUIRE(received.size() == 2);
+  CHECK(received[0].target == "/messages?a=b");
+  CHECK(received[0].header("Authorization") == "Bearer sesame");
+  CHECK(received[0].header("Content-Type") == "application/json");
+  CHECK(received[0].json() == Json({{"idempotencyKey", std::string("notification-") + kPaymentText},
+                                    {"paymentId", kPaymentText},
+                                    {"text", "You received 1.00 USDC from A."},
+                                    {"to", "+254712345678"}}));
+  CHECK(received[0].body == received[1].body);
+}
+
+TEST_CASE("what the gateway can do wrong, told without address or token") {
+  World world;
+  Receiver gateway;
+  for (const int status : {199, 301, 400, 401, 404, 429, 500, 503}) {
+    gateway.script({{.status = status, .headers = {{"Location", gateway.url("/other")}}}});
+    const auto answer = world.post(gateway.url());
+    INFO(status);
+    REQUIRE_FALSE(answer);
+    CHECK(answer.error().detail.find("712345678") == std::string::npos);
+    CHECK(answer.error().detail.find("sesame") == std::string::npos);
+  }
+  for (const auto kind : {Behaviour::Kind::reset, Behaviour::Kind::garbage}) {
+    gateway.script({{.kind = kind}});
+    CHECK_FALSE(world.post(gateway.url()));
+  }
+  const Listener silent;
+  CHECK_FALSE(world.post(silent.url(), 100));
+}
+
+TEST_CASE("the address of a gateway keeps the token from being read on the way") {
+  CHECK(check_gateway_url("https://sms.example/v1/messages").empty());
+  CHECK(check_gateway_url("http://127.0.0.1:9000/").empty());
+  CHECK(check_gateway_url("http://localhost/").empty());
+  CHECK_FALSE(check_gateway_url("http://sms.example/").empty());
+  CHECK_FALSE(check_gateway_url("sms.example").empty());
+  CHECK_FALSE(check_gateway_url("https://user:word@sms.example/").empty());
+}

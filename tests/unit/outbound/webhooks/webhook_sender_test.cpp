@@ -1,0 +1,258 @@
+// One attempt over a real socket: signatures, pinning, and what counts as an answer.
+#include "outbound/webhooks/webhook_sender.h"
+
+#include <poll.h>
+
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <vector>
+
+#include "base/digest.h"
+#include "base/thread.h"
+#include "outbound/webhooks/webhook_signature.h"
+#include "unit/http/running_server.h"
+#include "unit/outbound/raw_host.h"
+
+using namespace coffer;
+using namespace coffer::outbound;
+using coffer::http::test::RunningServer;
+using coffer::outbound::test::FixedResolver;
+using coffer::outbound::test::RawHost;
+
+namespace {
+
+/// Answers with what it was told last, like a name server that changes its mind.
+class Rebinding final : public Resolver {
+ public:
+  Result<std::vector<std::string>> resolve(const std::string&, int) override {
+    ++asked;
+    return addresses;
+  }
+  std::vector<std::string> addresses = {"127.0.0.1"};
+  int asked = 0;
+};
+
+AllowedTargets targets(const std::string& one) {
+  return AllowedTargets::parse(one.empty() ? std::vector<std::string>() : std::vector{one}).value();
+}
+
+struct World {
+  explicit World(const char* allowed = "127.0.0.1")
+      : server({},
+               [this](http::Request& request) {
+                 last = request;
+                 ++calls;
+                 return reply;
+               }),
+        sender(clock, resolver, targets(allowed), "", 10'000) {}
+
+  WebhookResponse send() {
+    WebhookMessage message;
+    message.id = "id-1";
+    message.url = "http://hooks.example:" + std::to_string(server.port()) + "/in?x=1";
+    message.body = R"({"a":1})";
+    message.secrets = {secret};
+    return sender.send(message);
+  }
+
+  http::Response reply;
+  http::Request last;
+  int calls = 0;
+  ManualClock clock;
+  Rebinding resolver;
+  Secret secret{"whsec_" + to_base64(std::string(32, 'k'))};
+  RunningServer server;
+  WebhookSender sender;
+};
+
+}  // namespace
+
+TEST_CASE("signatures are those of the published examples") {
+  // standard-webhooks, spec and libraries.
+  CHECK(standard_signature(Secret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"),
+                           "msg_p5jXN8AQM9LWM0D4loKWxJek", 1'614'265'330,
+                           R"({"test": 2432232314})") ==
+        "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
+  // RFC 4231, test case 2, as the contract's header writes it.
+  CHECK(svc_signature("Jefe", "what do ya want for nothing?") ==
+        "sha256=5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+}
+
+TEST_CASE("every secret signs, in one header") {
+  const Secret first("whsec_" + to_base64("one")), second("whsec_" + to_base64("two"));
+  const auto headers = delivery_headers("id", Timestamp{1'500}, "body", {first, second});
+  const auto value = [&](std::string_view name) {
+    for (const auto& [key, text] : headers) {
+      if (key == name) return text;
+    }
+    return std::string();
+  };
+  CHECK(value("webhook-signature") == standard_signature(first, "id", 1, "body") + " " +
+                                          standard_signature(second, "id", 1, "body"));
+  CHECK(value("X-Webhook-Ts") == "1500");
+  CHECK(value("webhook-timestamp") == "1");
+}
+
+TEST_CASE("sender: what it sends and what it keeps of the answer") {
+  World world;
+  world.reply.body = std::string(5'000, 'x');
+  const WebhookResponse answer = world.send();
+  CHECK(answer.status == 200);
+  CHECK(answer.fault.empty());
+  CHECK(answer.response == std::string(4'096, 'x'));
+  CHECK(world.last.method == "POST");
+  CHECK(world.last.path == "/in");
+  CHECK(world.last.body == R"({"a":1})");
+  CHECK(*world.last.header("host") == "hooks.example:" + std::to_string(world.server.port()));
+  CHECK(*world.last.header("X-Webhook-Id") == "id-1");
+}
+
+TEST_CASE("sender: a connection is used again, but only after its address was judged again") {
+  World world;
+  CHECK(world.send().status == 200);
+  CHECK(world.send().status == 200);
+  CHECK(world.sender.client().opened() == 1);
+  CHECK(world.resolver.asked == 2);
+  for (const char* address : {"10.0.0.1", "169.254.169.254", "::1", "::ffff:127.0.0.1"}) {
+    world.resolver.addresses = {address};
+    const WebhookResponse answer = world.send();
+    CHECK(answer.status == 0);
+    CHECK_FALSE(answer.fault.empty());
+  }
+  // One good address beside a bad one does not help.
+  world.resolver.addresses = {"127.0.0.1", "10.0.0.1"};
+  CHECK(world.send().status == 0);
+  CHECK(world.calls == 2);
+  CHECK(world.sender.client().opened() == 1);
+}
+
+TEST_CASE("sender: without permission nothing ever connects to this machine") {
+  World world("");
+  for (const char* address : {"127.0.0.1", "::1", "0.0.0.0", "::ffff:127.0.0.1", "127.0.0.2"}) {
+    world.resolver.addresses = {address};
+    CHECK(world.send().status == 0);
+  }
+  CHECK(world.calls == 0);
+  CHECK(world.sender.client().opened() == 0);
+  CHECK_FALSE(world.sender.check_target("http://hooks.example/", Environment::sandbox));
+}
+
+TEST_CASE("sender: a redirect is an answer and nothing more") {
+  World world;
+  world.reply.status = 307;
+  world.reply.header("Location", "/elsewhere");
+  CHECK(world.send().status == 307);
+  CHECK(world.calls == 1);
+}
+
+TEST_CASE("sender: nobody there, and nobody answering in time") {
+  World world;
+  WebhookMessage message;
+  message.id = "id-1";
+  message.url = "http://hooks.example:1/";
+  message.secrets = {world.secret};
+  const WebhookResponse answer = world.sender.send(message);
+  CHECK(answer.status == 0);
+  CHECK(answer.fault.find("No connection") != std::string::npos);
+}
+
+TEST_CASE("sender: an attempt is one request on the wire, however many addresses there are") {
+  using After = RawHost::After;
+  for (const After after : {After::close, After::reset, After::garbage, After::silence}) {
+    const RawHost host(after);
+    const ManualClock clock;
+    FixedResolver addresses({"127.0.0.1", "127.0.0.2"});
+    WebhookSender sender(clock, addresses, targets("127.0.0.0/8"), "", 500);
+    WebhookMessage message;
+    message.id = "id-1";
+    message.url = "http://hooks.example:" + std::to_string(host.port()) + "/";
+    CHECK(sender.send(message).status == 0);
+    CHECK(host.requests() == 1);
+  }
+}
+
+TEST_CASE("sender: an address that does not take connections leaves time for the next one") {
+  // A queue of accepted connections that is full: what else arrives gets no answer, as behind a
+  // firewall.
+  const int full = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK + 1);
+  socklen_t size = sizeof address;
+  REQUIRE(::bind(full, reinterpret_cast<sockaddr*>(&address), size) == 0);
+  REQUIRE(::getsockname(full, reinterpret_cast<sockaddr*>(&address), &size) == 0);
+  REQUIRE(::listen(full, 0) == 0);
+  std::vector<int> waiting;
+  for (int i = 0; i < 4; ++i) {
+    waiting.push_back(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    ::connect(waiting.back(), reinterpret_cast<sockaddr*>(&address), size);
+  }
+  RunningServer server(
+      [&](http::ServerOptions& options) { options.port = ntohs(address.sin_port); });
+  FixedResolver addresses({"127.0.0.2", "127.0.0.1"});
+  const ManualClock clock;
+  WebhookSender sender(clock, addresses, targets("127.0.0.0/8"), "", 1'000);
+  WebhookMessage message;
+  message.id = "id-1";
+  message.url = "http://hooks.example:" + std::to_string(server.port()) + "/";
+  const WebhookResponse answer = sender.send(message);
+  CHECK(answer.fault.empty());
+  CHECK(answer.status == 200);
+  for (const int fd : waiting) ::close(fd);
+  ::close(full);
+}
+
+TEST_CASE("Retry-After comes as seconds or as a date") {
+  const Timestamp now = *Timestamp::parse("1994-11-06T08:49:00Z");
+  CHECK(parse_retry_after("120", now) == 120'000);
+  CHECK(parse_retry_after("0", now) == 0);
+  CHECK(parse_retry_after("Sun, 06 Nov 1994 08:49:37 GMT", now) == 37'000);
+  CHECK(parse_retry_after("Sun, 06 Nov 1994 08:48:00 GMT", now) == 0);
+  CHECK(parse_retry_after("99999999999999999999", now) == 86'400'000);
+  for (const char* text : {"", "soon", "-1", "1.5", "12 s", "Sun, 06 Foo 1994 08:49:37 GMT",
+                           "Sunday, 06-Nov-94 08:49:37 GMT"}) {
+    INFO(text);
+    CHECK_FALSE(parse_retry_after(text, now));
+  }
+}
+
+namespace {
+
+/// A name server that says nothing until it is told to.
+class Silent final : public Resolver {
+ public:
+  Result<std::vector<std::string>> resolve(const std::string&, int) override {
+    ++asked;
+    gate.wait();
+    return unexpected(Slug::provider_timeout, "silent");
+  }
+  std::atomic<int> asked{0};
+  http::test::Gatekeeper gate;
+};
+
+}  // namespace
+
+TEST_CASE("sender: of many registrations with a silent name server few wait") {
+  constexpr int kRegistrations = 90;
+  Silent resolver;
+  ManualClock clock;
+  WebhookSender sender(clock, resolver, targets(""), "", 10'000);
+  std::atomic<int> accepted{0};
+  std::vector<Thread> registrations;
+  for (int i = 0; i < kRegistrations; ++i) {
+    registrations.emplace_back("register", [&] {
+      if (sender.check_target("https://hooks.example/", Environment::production)) ++accepted;
+    });
+  }
+  const SystemClock real;
+  const std::int64_t deadline_ms = real.monotonic_ms() + 5'000;
+  while (accepted < kRegistrations - WebhookSender::kLookupsMax &&
+         real.monotonic_ms() < deadline_ms) {
+    ::poll(nullptr, 0, 1);
+  }
+  CHECK(accepted == kRegistrations - WebhookSender::kLookupsMax);
+  CHECK(resolver.asked == WebhookSender::kLookupsMax);
+  resolver.gate.open();
+  for (Thread& registration : registrations) registration.join();
+  CHECK(accepted == kRegistrations);
+}
