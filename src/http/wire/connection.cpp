@@ -109,7 +109,7 @@ void Connection::close() {
   tls_ = TlsSession();
   ::close(fd_);
   fd_ = -1;
-  readable_ = thorough_ = broken_ = false;
+  readable_ = thorough_ = broken_ = reads_much_ = false;
   peer_.clear();
   input_.clear();
   output_.clear();
@@ -224,6 +224,11 @@ IoState Connection::flush() {
   sent_ = 0;
   trim(output_);
   return IoState::done;
+}
+
+void Connection::read_much() {
+  if (std::exchange(reads_much_, true)) return;
+  ::setsockopt(fd_, SOL_SOCKET, SO_RCVBUF, &kBodyBufferBytes, sizeof kBodyBufferBytes);
 }
 
 bool Connection::is_writable() const {

@@ -15,6 +15,11 @@
 
 namespace coffer::http {
 
+/// Of the kernel, which doubles it: what a connection keeps of requests that are not read.
+constexpr int kReceiveBufferBytes = 16 * 1024;
+/// For a large body, which arrives at about this many bytes in each round trip.
+constexpr int kBodyBufferBytes = 64 * 1024;
+
 /// What a connection is waiting for.
 enum class Phase {
   handshake,  // TLS
@@ -88,6 +93,9 @@ class Connection {
   std::size_t input_size() const { return input_.size(); }
   /// Makes room for an input of `size` bytes, and not for twice as much as it grows.
   void expect(std::size_t size) { input_.reserve(size); }
+  /// From now on much is read without a rest. For good: a window that shrinks loses what is under
+  /// way.
+  void read_much();
   /// Drops the first `count` bytes of the input; a large buffer goes back with them.
   void consume(std::size_t count);
   /// Joins the chunks of a body to one and drops their framing from the input, so that many small
@@ -153,6 +161,7 @@ class Connection {
   bool readable_ = false;
   bool thorough_ = false;  // a short read is no proof that nothing more is there
   bool broken_ = false;
+  bool reads_much_ = false;
   TlsSession tls_;
   std::string peer_;
   std::string input_;

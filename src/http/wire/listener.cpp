@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/platform/descriptors.h"
+#include "http/wire/connection.h"
 
 namespace coffer::http {
 namespace {
@@ -23,9 +24,6 @@ constexpr int kSendBufferBytes = 128 * 1024;
 // The socket takes more of a response when what it has taken before has left, so that it keeps
 // little for a client whose own buffers are full.
 constexpr int kUnsentBytes = 1;
-// Also doubled. A connection whose requests are not read keeps no more than this; a large body
-// arrives at this many bytes in each round trip.
-constexpr int kReceiveBufferBytes = 16 * 1024;
 
 struct Address {
   sockaddr_storage storage{};

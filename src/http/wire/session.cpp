@@ -282,6 +282,7 @@ Session::Go Session::linger(Connection& connection) {
   if (!connection.may_be_readable()) {
     return wait(connection, Timer::lingering, options_.limits.linger_ms);
   }
+  if (connection.http.discarded > kReceiveBufferBytes) connection.read_much();
   const IoState state = connection.discard();
   const bool ended = state == IoState::closed || state == IoState::failed;
   return ended || connection.http.discarded > kDiscardMax ? Go::close : Go::on;
@@ -381,7 +382,10 @@ std::optional<Problem> Session::reserve_body(Connection& connection, const Reque
     case MemoryBudget::Grant::given:
       break;
   }
-  if (is_large) connection.expect(head.head_bytes + bytes);
+  if (is_large) {
+    connection.expect(head.head_bytes + bytes);
+    connection.read_much();
+  }
   return std::nullopt;
 }
 
