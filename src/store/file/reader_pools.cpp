@@ -47,7 +47,8 @@ template <class Pools, class Fits>
 void interrupt(Pools& pools, const Fits& fits) {
   for (std::size_t i = 0; i < pools.size(); ++i) {
     for (auto& slot : pools[i].slots) {
-      if (slot.leased && slot.connection && fits(kReaders[i], slot)) slot.connection->interrupt();
+      const bool is_reading = slot.leased && !slot.ending && slot.connection != nullptr;
+      if (is_reading && fits(kReaders[i], slot)) slot.connection->interrupt();
     }
   }
 }
@@ -115,6 +116,7 @@ Connection* ReaderPools::begin(const ReadersKind& kind, std::size_t slot) {
     return connection;
   } catch (const SqlError& error) {
     log_warning("store", "no reader can be opened", {{"pool", kind.name}, {"error", error.what()}});
+    close(kind.pool, slot);
     return nullptr;
   }
 }
@@ -153,19 +155,31 @@ void ReaderPools::give_back(Readers pool, std::size_t slot) {
   Connection* connection = nullptr;
   {
     const Lock lock(mutex_);
-    connection = pool_of(pool).slots[slot].connection.get();
+    Slot& given = pool_of(pool).slots[slot];
+    given.ending = true;
+    connection = given.connection.get();
   }
   try {
     if (!connection->autocommit()) Query(*connection, kRollback).run();
   } catch (const SqlError& error) {
     log_error("store", "a reader did not end its transaction", {{"error", error.what()}});
+    close(pool, slot);
   }
   free_slot(pool, slot);
 }
 
+/// For a connection that may still be in a transaction: it would keep the write-ahead log from
+/// restarting, and none could begin on it. The next lease opens another.
+void ReaderPools::close(Readers pool, std::size_t slot) {
+  std::unique_ptr<Connection> closed;
+  const Lock lock(mutex_);
+  closed = std::move(pool_of(pool).slots[slot].connection);
+}
+
 void ReaderPools::free_slot(Readers pool, std::size_t slot) {
   const Lock lock(mutex_);
-  pool_of(pool).slots[slot].leased = false;
+  Slot& freed = pool_of(pool).slots[slot];
+  freed.leased = freed.ending = false;
   pool_of(pool).freed.notify_one();
 }
 

@@ -135,6 +135,7 @@ class ReaderPools {
   struct Slot {
     std::unique_ptr<Connection> connection;
     bool leased = false;
+    bool ending = false;  // its transaction is being ended: no longer to be interrupted
     std::int64_t since_ms = 0;
   };
   struct Pool {
@@ -148,6 +149,7 @@ class ReaderPools {
   int leased(bool brief) const COFFER_REQUIRES(mutex_);
   Connection* begin(const ReadersKind& kind, std::size_t slot);
   void give_back(Readers pool, std::size_t slot);
+  void close(Readers pool, std::size_t slot);
   void free_slot(Readers pool, std::size_t slot);
 
   const ReaderPoolsOptions options_;

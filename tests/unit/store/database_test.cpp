@@ -295,6 +295,30 @@ TEST_CASE("database: a reader that stays too long is interrupted and given back 
   CHECK(file.count("meta") == 0);  // the same connection, as good as before
 }
 
+TEST_CASE("database: interrupts at any moment leave no connection in a transaction") {
+  OpenedFile file({}, {.readers = 1});
+  std::atomic<bool> done{false};
+  int served = 0;
+  Thread reading("reading", [&] {
+    for (int i = 0; i < 2'000; ++i) {
+      const auto value = with_reader(*file.database, [](Connection& db) -> Result<std::int64_t> {
+        Query query(db, "SELECT count(*) FROM sqlite_schema");
+        query.step();
+        return query.integer(0);
+      });
+      if (value) ++served;
+    }
+    done = true;
+  });
+  while (!done) {
+    file.clock.advance_ms(10'000);
+    file.database->interrupt_stale_readers();
+  }
+  reading.join();
+  CHECK(served > 0);
+  for (int i = 0; i < 10; ++i) CHECK(file.count("meta") == 0);
+}
+
 TEST_CASE("database: a young reader is left alone") {
   OpenedFile file;
   const Reader lease = file.database->reader().value();
