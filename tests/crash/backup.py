@@ -196,7 +196,7 @@ def full_disk(folder):
     for leave in (os.path.getsize(gateway.db) // 2, 0):
         disk.fill(leave)
         code, _, err = coffer("backup", backup, db=gateway.db)
-        if code != BUSY or "room" not in err and "full" not in err:
+        if code != BUSY or "disk space" not in err and "full" not in err:
             fail(f"with {leave} bytes left the backup ended with {code}: {err}")
         if os.path.exists(backup) or os.path.exists(backup + ".partial"):
             fail("a backup that did not fit left something behind")

@@ -98,10 +98,13 @@ int apply(int queue, const struct kevent& change) {
   return watch(queue, EPOLL_CTL_MOD, fd, source);
 }
 
-struct kevent event_of(int fd, std::int16_t filter, Knote& knote, bool over) {
+/// kqueue reports the socket's error beside EV_EOF: what tells a reset from an end.
+struct kevent event_of(int fd, std::int16_t filter, Knote& knote, std::uint32_t events) {
   if ((knote.flags & EV_DISPATCH) != 0) knote.enabled = false;
+  const bool over = (events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
   const auto flags = static_cast<std::uint16_t>(knote.flags | (over ? EV_EOF : 0));
-  return {static_cast<std::uintptr_t>(fd), filter, flags, 0, 0, knote.udata};
+  const std::uint32_t error = (events & EPOLLERR) != 0 ? ECONNRESET : 0;
+  return {static_cast<std::uintptr_t>(fd), filter, flags, error, 0, knote.udata};
 }
 
 /// Turns what epoll says of one descriptor into up to two events; their number.
@@ -122,10 +125,10 @@ int translate(int queue, const epoll_event& ready, struct kevent* out, int room)
   const bool one = both && room < 2;
   int count = 0;
   if (reads && !(one && source.write_first)) {
-    out[count++] = event_of(fd, EVFILT_READ, *source.read, over);
+    out[count++] = event_of(fd, EVFILT_READ, *source.read, ready.events);
   }
   if (writes && !(one && !source.write_first)) {
-    out[count++] = event_of(fd, EVFILT_WRITE, *source.write, over);
+    out[count++] = event_of(fd, EVFILT_WRITE, *source.write, ready.events);
   }
   return count;
 }

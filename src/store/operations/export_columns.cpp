@@ -108,8 +108,8 @@ constexpr auto kOperators = std::to_array<ExportColumn>({
     time("createdAt", "created_at"),
     time("updatedAt", "updated_at"),
 });
-constexpr auto kActs = std::to_array<ExportColumn>({
-    number("act", "act"),
+constexpr auto kAuditEntries = std::to_array<ExportColumn>({
+    number("act", "entry"),
     time("at", "at"),
     text("actor", "actor"),
     text("command", "command"),
@@ -454,7 +454,7 @@ constexpr auto kNouns = std::to_array<ExportNoun>({
     {"association", "associations", "association", kAssociations},
     {"application", "applications", "application", kApplications},
     {"operator", "operators", "operator", kOperators},
-    {"act", "acts", "act", kActs},
+    {"act", "audit_log", "entry", kAuditEntries},
     {"user", "users", "user", kUsers},
     {"asset", "assets", "asset", kAssets},
     {"rate", "rates", "environment, sell, buy", kRates},

@@ -369,7 +369,7 @@ TEST_CASE("plans of faults are read and shown") {
         "late=1,lose-answer=0.1,hang=0.01:50");
   for (const char* text :
        {"late", "late=", "late=x", "late=1.5", "late=-1", "late=0.1:", "late=0.1:x", "late=0.1:-5",
-        "early=1", "late=0.1234567", "late=1.", ",", "late=0.5 "}) {
+        "early=1", "late=0.1234567", "late=1.", ",", "late=0.5 x"}) {
     INFO(text);
     CHECK_FALSE(FaultPlan::parse(text));
   }

@@ -95,7 +95,7 @@ class Damaged {
                             " at || ',' || hex(link), ';') FROM journal",
                             "SELECT group_concat(payment || ',' || account || ',' || amount || ',' "
                             "|| state, ';') FROM holds",
-                            "SELECT group_concat(act || ',' || at || ',' || actor || ',' || "
+                            "SELECT group_concat(entry || ',' || at || ',' || actor || ',' || "
                             "command || ',' || detail || ',' ||"
                             " hex(link), ';') FROM audit_log"}) {
       out += scalar(db, sql) + '\n';
@@ -371,7 +371,8 @@ TEST_CASE("flipped bytes: in the ledger and the audit log each is found, or chan
   CHECK(unfound < 10);
 }
 
-TEST_CASE("flipped bytes: none anywhere changes a balance, an entry or an act unfound", "[store]") {
+TEST_CASE("flipped bytes: none anywhere changes a balance, an entry or an audit entry unfound",
+          "[store]") {
   Damaged file;
   const std::string before = file.money();
   SeededRandom random(11);
