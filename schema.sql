@@ -537,7 +537,7 @@ CREATE TABLE payments (
   quote              INTEGER REFERENCES quotes,
   refund_failure     INTEGER CHECK (refund_failure IS NULL OR status IN (5, 6)),  -- FailureCode
   UNIQUE (tenant, transaction_id),
-  CHECK ((failure IS NOT NULL) = (status IN (3, 4, 5, 6)))
+  CHECK ((failure IS NOT NULL) = (status BETWEEN 3 AND 6))
 ) STRICT;
 -- The payments of a tenant in groups that lists filter by; a list of all merges the groups. The asset
 -- is the one that is on the ledger: 0 for a multi-transfer of several, whose legs name them.
@@ -697,7 +697,7 @@ CREATE TABLE settlement_jobs (
 CREATE TABLE events (
   tenant        INTEGER NOT NULL REFERENCES tenants,
   sequence      INTEGER NOT NULL,
-  id            BLOB NOT NULL CHECK (length(id) = 16),
+  id            BLOB NOT NULL CHECK (length(id) = 16),  -- version 7 of `at`: found along its time
   type          INTEGER NOT NULL,
   payment       INTEGER REFERENCES payments,
   wallet        INTEGER REFERENCES wallets,
@@ -710,9 +710,8 @@ CREATE TABLE events (
   CHECK ((payment IS NOT NULL) + (wallet IS NOT NULL) + (webhook IS NOT NULL) = 1
          OR (test = 1 AND payment IS NULL AND wallet IS NULL AND webhook IS NULL))
 ) STRICT, WITHOUT ROWID;
-CREATE UNIQUE INDEX events_by_id ON events (id);
 -- What is not part of every payment; the other types are frequent enough to be found along the way.
-CREATE INDEX events_of_rare_type ON events (tenant, type) WHERE type NOT IN (0, 1, 2);
+CREATE INDEX events_of_rare_type ON events (tenant, type) WHERE type NOT BETWEEN 0 AND 2;
 
 -- Webhooks ---------------------------------------------------------------------------------------
 

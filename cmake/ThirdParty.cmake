@@ -1,4 +1,4 @@
-# Turns third_party/manifest.cmake into targets: tp::httplib tp::sqlite tp::sqlitecpp tp::openssl
+# Turns third_party/manifest.cmake into targets: tp::httplib tp::sqlite tp::openssl
 # tp::cares tp::re2 tp::zlib tp::json tp::spdlog tp::cli11 tp::tomlplusplus tp::catch2, and the variable
 # COFFER_ISO_CODES_DIR.
 #
@@ -323,15 +323,6 @@ target_compile_definitions(tp_sqlite PRIVATE
   SQLITE_OMIT_TCL_VARIABLE
   HAVE_FDATASYNC=1
   HAVE_USLEEP=1)
-
-file(GLOB sqlitecpp_sources "${sqlitecpp_SOURCE_DIR}/src/*.cpp")
-add_library(tp_sqlitecpp STATIC ${sqlitecpp_sources})
-add_library(tp::sqlitecpp ALIAS tp_sqlitecpp)
-target_include_directories(tp_sqlitecpp SYSTEM PUBLIC "${sqlitecpp_SOURCE_DIR}/include")
-target_compile_options(tp_sqlitecpp PRIVATE -O2 -g0 -w)
-# Without it SQLiteCpp's loadExtension asks for a function that our SQLite does not have.
-target_compile_definitions(tp_sqlitecpp PRIVATE SQLITE_OMIT_LOAD_EXTENSION)
-target_link_libraries(tp_sqlitecpp PUBLIC tp_sqlite)
 
 find_path(COFFER_ISO_CODES_DIR NAMES iso_3166-1.json iso_4217.json
   PATHS /usr/share/iso-codes/json REQUIRED

@@ -45,18 +45,6 @@ coffer_archive(sqlite
   NPM      better-sqlite3@13.2.0
            40487589df3496f2ee0079d22b73c63fccebe7db0e8ee9a2c42421861e321e0b)
 
-coffer_archive(sqlitecpp
-  VERSION  3.3.3
-  LICENCE  MIT
-  HOMEPAGE https://github.com/SRombauts/SQLiteCpp
-  WHY      "typed statements over SQLite; compiled against our sqlite3.h, never the system's library"
-  KEEP     include src LICENSE.txt
-  CONTENT  30f065b3dd217547fdfe25994dc0c1659538be4c0c0f9313c56d22a337820a0e
-  UPSTREAM https://github.com/SRombauts/SQLiteCpp/archive/refs/tags/3.3.3.tar.gz
-           33bd4372d83bc43117928ee842be64d05e7807f511b5195f85d30015cad9cac6
-  DEBIAN   pool/main/s/sqlitecpp/sqlitecpp_3.3.3.orig.tar.gz
-           33bd4372d83bc43117928ee842be64d05e7807f511b5195f85d30015cad9cac6)
-
 # Only for the admin page: an authenticator app reads a picture. Served as it is, as one file.
 coffer_archive(qrcode
   VERSION  2.0.4

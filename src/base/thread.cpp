@@ -1,6 +1,7 @@
 #include "base/thread.h"
 
 #include <pthread.h>
+#include <sched.h>
 
 #include <chrono>
 #include <utility>
@@ -31,6 +32,13 @@ Thread::~Thread() { join(); }
 
 void Thread::join() {
   if (thread_.joinable()) thread_.join();
+}
+
+void wake_without_preempting() {
+#if defined(SCHED_BATCH)
+  const sched_param none{};
+  pthread_setschedparam(pthread_self(), SCHED_BATCH, &none);
+#endif
 }
 
 void rest(std::int64_t ms) { std::this_thread::sleep_for(std::chrono::milliseconds(ms)); }

@@ -26,6 +26,11 @@ class Thread {
   std::thread thread_;
 };
 
+/// The calling thread, when it wakes up, waits for a processor instead of taking that of the thread
+/// that woke it: for many threads that one thread wakes at a time. Does nothing where the system
+/// has no such policy.
+void wake_without_preempting();
+
 /// The calling thread does nothing for `ms` milliseconds.
 void rest(std::int64_t ms);
 

@@ -60,6 +60,7 @@ void Server::Impl::work() {
       [this](Connection& connection, const RequestHead& head, const Response& response) {
         return session_.frame(connection, head.request_id, response);
       });
+  wake_without_preempting();  // a commit wakes many workers at once
   bool stopped = false;
   while (!stopped) {
     Connection* connection = next_request(stopped);

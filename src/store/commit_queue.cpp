@@ -1,13 +1,13 @@
 // How a change becomes durable.
 //
 // Callers hand over a command and sleep. The writer takes everything that waits (up to a bound),
-// opens one transaction, gives each command a savepoint, and commits once: one fsync for all of
-// them. That is group commit, and it needs no timer: while one batch is being synced the next one
-// gathers by itself, so a lone caller never waits and a crowd shares.
+// opens one transaction, runs each command, and commits once: one fsync for all of them. That is
+// group commit, and it needs no timer: while one batch is being synced the next one gathers by
+// itself, so a lone caller never waits and a crowd shares.
 //
 // Three things can go wrong, and they are not the same:
 //
-// 1. A command returns a Problem or throws. Only its savepoint is rolled back; the others never
+// 1. A command returns a Problem or throws. Only what it did is rolled back; the others never
 //    notice. A thrown error is a bug: it is logged in full and shown as `unexpected-error`.
 //
 // 2. The disk is full. SQLite says SQLITE_FULL *before* a commit frame exists, so the batch is
@@ -18,6 +18,12 @@
 //    later. Telling a client "failed" could turn one payment into two. So nobody is told anything:
 //    the process ends at once (exit 70), the supervisor starts it again, recovery decides, and the
 //    client replays its transactionId and learns the truth.
+//
+// To roll back one command takes a savepoint, and a savepoint copies every page that the command
+// changes. Payments decide before they write, so a command of theirs that fails has nearly always
+// written nothing. They are declared repeatable, and a group of them at the start of a batch runs
+// without a savepoint (elsewhere with one for the group). If one does fail after it has written,
+// the group is rolled back and runs again, each command with a savepoint.
 //
 // Balances and event sequences of the batch live in memory (BalanceBook, WriteTx) and are written
 // just before COMMIT; whatever rolls back SQLite rolls them back too.
@@ -48,6 +54,9 @@ constexpr const char* kRollback = "ROLLBACK";
 constexpr const char* kSavepoint = "SAVEPOINT command";
 constexpr const char* kRelease = "RELEASE command";
 constexpr const char* kRollbackTo = "ROLLBACK TO command";
+constexpr const char* kGroup = "SAVEPOINT commands";
+constexpr const char* kReleaseGroup = "RELEASE commands";
+constexpr const char* kRollbackGroup = "ROLLBACK TO commands";
 constexpr const char* kLastSequence =
     "SELECT sequence FROM events WHERE tenant = ? ORDER BY sequence DESC LIMIT 1";
 // Each tenant's last event is its newest; a scan over all would read the whole file.
@@ -164,7 +173,7 @@ Result<void> CommitQueue::run(const Command& command, Mode mode) {
 
 Result<void> CommitQueue::probe() {
   return run([](WriteTx& tx) -> Result<void> {
-    Query(tx.db(), kStoreTime, tx.now()).run();
+    tx.db().run(kStoreTime, tx.now());
     return {};
   });
 }
@@ -256,8 +265,8 @@ void CommitQueue::write_batch(Batch& batch) {
   const Stopwatch watch;
   try {
     tx_.now_ = now();
-    Query(tx_.db(), kBegin).run();
-    for (Waiter* waiter : batch.waiters) run_one(*waiter);
+    tx_.db().run(kBegin);
+    run_all(batch);
     store_time(batch);
     tx_.balances_.flush();
     tx_.quotas_.flush(tx_.now_);
@@ -293,7 +302,7 @@ void CommitQueue::store_time(const Batch& batch) {
       std::any_of(batch.waiters.begin(), batch.waiters.end(),
                   [](const Waiter* one) { return one->result && one->mode == Mode::commit; });
   if (!changes) return;
-  Query(tx_.db(), kStoreTime, tx_.now_).run();
+  tx_.db().run(kStoreTime, tx_.now_);
   time_stored_ms_ = tx_.now_.ms;
 }
 
@@ -305,18 +314,79 @@ void CommitQueue::note_commit(const Batch& batch, const Stopwatch& watch) {
   batch_sizes_->observe(static_cast<std::int64_t>(batch.waiters.size()));
 }
 
+/// In the order of the queue.
+void CommitQueue::run_all(Batch& batch) {
+  const auto begin = batch.waiters.begin();
+  const auto end = batch.waiters.end();
+  for (auto at = begin; at != end;) {
+    const auto next =
+        std::find_if(at, end, [](const Waiter* one) { return one->mode != Mode::repeatable; });
+    if (next == at) {
+      run_one(**at++);
+    } else {
+      run_group({at, next}, at == begin);
+      at = next;
+    }
+  }
+  commands_.fetch_add(batch.waiters.size(), std::memory_order_relaxed);
+}
+
+/// Repeatable commands. `alone`: nothing of the batch is before them, so that undoing them is
+/// undoing the transaction.
+void CommitQueue::run_group(std::span<Waiter* const> waiters, bool alone) {
+  Connection& db = tx_.db();
+  if (!alone) {  // what memory holds of the commands before them must be in the file
+    tx_.balances_.flush();
+    tx_.quotas_.flush(tx_.now_);
+    db.run(kGroup);
+  }
+  const std::size_t counted = tx_.counted_.size();
+  if (!run_bare(waiters)) {
+    if (alone) {
+      db.run(kRollback);
+      db.run(kBegin);
+    } else {
+      db.run(kRollbackGroup);
+    }
+    forget_rows();
+    tx_.counted_.resize(counted);
+    for (Waiter* waiter : waiters) run_one(*waiter);
+  }
+  if (!alone) db.run(kReleaseGroup);
+}
+
+/// Without savepoints. False: a command failed after it had written, and all of it has to be
+/// undone.
+bool CommitQueue::run_bare(std::span<Waiter* const> waiters) {
+  for (Waiter* waiter : waiters) {
+    const std::int64_t changes = tx_.db().total_changes();
+    begin_command();
+    run_command(*waiter);
+    if (waiter->result) continue;
+    if (tx_.db().total_changes() != changes) return false;
+    take_back_memory();
+  }
+  return true;
+}
+
 void CommitQueue::run_one(Waiter& waiter) {
   Connection& db = tx_.db();
-  Query(db, kSavepoint).run();
+  db.run(kSavepoint);
+  begin_command();
+  run_command(waiter);
+  if (!waiter.result || waiter.mode == Mode::dry_run) {
+    db.run(kRollbackTo);
+    take_back_memory();
+  }
+  db.run(kRelease);
+}
+
+void CommitQueue::begin_command() {
   tx_.balances_.begin_command();
   tx_.quotas_.begin_command();
   tx_.drawn_by_command_.clear();
   tx_.chain_head_before_ = tx_.chain_head_;
   tx_.counted_before_ = tx_.counted_.size();
-  run_command(waiter);
-  if (!waiter.result || waiter.mode == Mode::dry_run) roll_back_one();
-  Query(db, kRelease).run();
-  commands_.fetch_add(1, std::memory_order_relaxed);
 }
 
 void CommitQueue::run_command(Waiter& waiter) {
@@ -333,8 +403,8 @@ void CommitQueue::run_command(Waiter& waiter) {
   }
 }
 
-void CommitQueue::roll_back_one() {
-  Query(tx_.db(), kRollbackTo).run();
+/// What the running command changed outside the file.
+void CommitQueue::take_back_memory() {
   tx_.balances_.roll_back_command();
   tx_.quotas_.roll_back_command();
   for (const std::int64_t tenant : tx_.drawn_by_command_) --tx_.sequences_.at(tenant);
@@ -346,7 +416,7 @@ void CommitQueue::roll_back_one() {
 bool CommitQueue::commit(Batch& batch) {
   COFFER_FAULT("commit.before");
   try {
-    Query(tx_.db(), kCommit).run();
+    tx_.db().run(kCommit);
   } catch (const SqlError& error) {
     if (error.primary_code == SQLITE_FULL) {
       note_full(true);
@@ -361,25 +431,34 @@ bool CommitQueue::commit(Batch& batch) {
 
 void CommitQueue::fail_batch(Batch& batch, const Problem& problem) {
   try {
-    if (!tx_.db().autocommit()) Query(tx_.db(), kRollback).run();
+    if (!tx_.db().autocommit()) tx_.db().run(kRollback);
   } catch (const SqlError& error) {
     fail_stop("rollback", error.what(), error.extended_code);
   }
   if (failed_commits_ != nullptr) failed_commits_->add();
-  tx_.balances_.forget();
-  tx_.quotas_.forget();
-  tx_.counted_.clear();
-  tx_.sequences_.clear();
-  tx_.chain_head_.clear();
-  tx_.statuses_.clear();
-  tx_.signals_ = 0;
-  tx_.tenancy_touched_ = false;
-  time_stored_ms_ = 0;
+  forget_batch();
   for (Waiter* waiter : batch.waiters) {
     // A command that had refused by itself keeps its own answer.
     if (waiter->result) waiter->result = unexpected(problem);
     waiter->completion.complete();
   }
+}
+
+void CommitQueue::forget_batch() {
+  forget_rows();
+  tx_.counted_.clear();
+  tx_.signals_ = 0;
+  tx_.tenancy_touched_ = false;
+  time_stored_ms_ = 0;
+}
+
+/// What memory holds of the file: after a rollback it may be of what is undone.
+void CommitQueue::forget_rows() {
+  tx_.balances_.forget();
+  tx_.quotas_.forget();
+  tx_.sequences_.clear();
+  tx_.chain_head_.clear();
+  tx_.statuses_.clear();
 }
 
 void CommitQueue::finish(Batch& batch) {

@@ -6,6 +6,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "base/clock.h"
@@ -47,7 +48,11 @@ class CommitQueue {
  public:
   /// Returns a Problem (nothing of the command stays) or nothing (it is committed).
   using Command = std::function<Result<void>(WriteTx&)>;
-  enum class Mode { commit, dry_run };
+  enum class Mode {
+    commit,
+    dry_run,     // everything is undone, and only the verdict returns
+    repeatable,  // as commit; may run a second time, after what its first run did was undone
+  };
 
   /// `database` must outlive the queue. `on_signal` is called on the writer thread after a commit
   /// with the signals of its commands; it must not block.
@@ -59,7 +64,8 @@ class CommitQueue {
 
   /// Runs `command` on the writer thread and returns when the COMMIT that holds it is on disk, or
   /// with its Problem. The command sees only its WriteTx and what it captured by reference from the
-  /// waiting caller. With Mode::dry_run everything it did is undone, and only its verdict returns.
+  /// waiting caller. A repeatable command costs less: it needs no savepoint as long as no command
+  /// beside it fails after it has written.
   /// `overloaded` when the queue is full or stopping, `storage-full` when the disk is.
   Result<void> run(const Command& command, Mode mode = Mode::commit);
 
@@ -88,9 +94,15 @@ class CommitQueue {
   struct Batch;
   void write_loop();
   void write_batch(Batch& batch);
+  void run_all(Batch& batch);
+  void run_group(std::span<Waiter* const> waiters, bool alone);
+  bool run_bare(std::span<Waiter* const> waiters);
   void run_one(Waiter& waiter);
+  void begin_command();
   void run_command(Waiter& waiter);
-  void roll_back_one();
+  void take_back_memory();
+  void forget_batch();
+  void forget_rows();
   bool commit(Batch& batch);
   void fail_batch(Batch& batch, const Problem& problem);
   void finish(Batch& batch);

@@ -1,26 +1,22 @@
 #include "store/connection.h"
 
-#include <SQLiteCpp/SQLiteCpp.h>
 #include <sqlite3.h>
 
 #include <cstring>
 
 #include "base/check.h"
+#include "base/digest.h"
 
 namespace coffer::store {
 namespace {
 
-[[noreturn]] void rethrow(const SQLite::Exception& error) {
-  throw SqlError(error.what(), error.getErrorCode() & 0xff, error.getExtendedErrorCode());
+[[noreturn]] void fail(sqlite3* database) {
+  const int code = sqlite3_extended_errcode(database);
+  throw SqlError(sqlite3_errmsg(database), code & 0xff, code);
 }
 
-template <class F>
-auto translated(F&& action) -> decltype(action()) {
-  try {
-    return action();
-  } catch (const SQLite::Exception& error) {
-    rethrow(error);
-  }
+void check(sqlite3_stmt* statement, int code) {
+  if (code != SQLITE_OK) fail(sqlite3_db_handle(statement));
 }
 
 /// As a URI in which `?` and `#` have another meaning than in a path.
@@ -33,23 +29,23 @@ std::string immutable_uri(const std::string& path) {
   return out + "?immutable=1";
 }
 
-std::unique_ptr<SQLite::Database> open(const std::string& path, OpenMode mode) {
+struct Opening {
+  std::string name;
+  int flags = 0;
+  const char* vfs = nullptr;
+};
+
+Opening opening(const std::string& path, OpenMode mode) {
   constexpr const char* kWithoutLocks = "unix-none";
   switch (mode) {
     case OpenMode::read_write:
-      return std::make_unique<SQLite::Database>(path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+      return {path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE};
     case OpenMode::read_only:
-      return std::make_unique<SQLite::Database>(path, SQLite::OPEN_READONLY);
+      return {path, SQLITE_OPEN_READONLY};
     case OpenMode::immutable:
-      return std::make_unique<SQLite::Database>(immutable_uri(path),
-                                                SQLite::OPEN_READONLY | SQLite::OPEN_URI);
-    case OpenMode::with_left_log: {
-      auto out = std::make_unique<SQLite::Database>(path, SQLite::OPEN_READONLY, 0, kWithoutLocks);
-      // The index of the log is then in memory, not beside the file; and closing leaves the log.
-      out->exec("PRAGMA locking_mode=EXCLUSIVE");
-      sqlite3_db_config(out->getHandle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
-      return out;
-    }
+      return {immutable_uri(path), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI};
+    case OpenMode::with_left_log:
+      return {path, SQLITE_OPEN_READONLY, kWithoutLocks};
   }
   throw InternalError("unknown open mode");
 }
@@ -58,20 +54,34 @@ std::unique_ptr<SQLite::Database> open(const std::string& path, OpenMode mode) {
 
 std::string sqlite_version() { return sqlite3_libversion(); }
 
+void Connection::Close::operator()(sqlite3* database) const { sqlite3_close(database); }
+
+void Connection::Finalize::operator()(sqlite3_stmt* statement) const {
+  sqlite3_finalize(statement);
+}
+
 Connection::Connection(const std::string& path, OpenMode mode) {
-  translated([&] {
-    database_ = open(path, mode);
-    sqlite3_extended_result_codes(database_->getHandle(), 1);
-    // Plans that do not look at bound values: with the partial indexes of the schema, SQLite would
-    // otherwise parse a statement again whenever a value it compared is bound anew.
-    sqlite3_db_config(database_->getHandle(), SQLITE_DBCONFIG_ENABLE_QPSG, 1, nullptr);
-  });
+  const Opening how = opening(path, mode);
+  sqlite3* database = nullptr;
+  const int code = sqlite3_open_v2(how.name.c_str(), &database, how.flags, how.vfs);
+  database_.reset(database);  // there is one also after most failures, to say why
+  if (database == nullptr) throw SqlError(sqlite3_errstr(code), code & 0xff, code);
+  sqlite3_extended_result_codes(database, 1);
+  if (code != SQLITE_OK) fail(database);
+  // Plans that do not look at bound values: with the partial indexes of the schema, SQLite would
+  // otherwise parse a statement again whenever a value it compared is bound anew.
+  sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_QPSG, 1, nullptr);
+  if (mode == OpenMode::with_left_log) {
+    // The index of the log is then in memory, not beside the file; and closing leaves the log.
+    execute("PRAGMA locking_mode=EXCLUSIVE");
+    sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+  }
 }
 
 Connection::~Connection() { statements_.clear(); }
 
 void Connection::execute(const std::string& sql) {
-  translated([&] { database_->exec(sql); });
+  if (sqlite3_exec(handle(), sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) fail(handle());
 }
 
 const char* Connection::interned(std::string sql) {
@@ -84,65 +94,77 @@ std::vector<std::string> Connection::statement_texts() const {
   return out;
 }
 
-std::int64_t Connection::last_insert_key() const { return database_->getLastInsertRowid(); }
+std::int64_t Connection::last_insert_key() const { return sqlite3_last_insert_rowid(handle()); }
 
-int Connection::changes() const { return sqlite3_changes(database_->getHandle()); }
+int Connection::changes() const { return sqlite3_changes(handle()); }
 
-bool Connection::autocommit() const { return sqlite3_get_autocommit(database_->getHandle()) != 0; }
+std::int64_t Connection::total_changes() const { return sqlite3_total_changes64(handle()); }
 
-void Connection::interrupt() { sqlite3_interrupt(database_->getHandle()); }
+bool Connection::autocommit() const { return sqlite3_get_autocommit(handle()) != 0; }
 
-void* Connection::handle() const { return database_->getHandle(); }
+void Connection::interrupt() { sqlite3_interrupt(handle()); }
 
-SQLite::Statement& Connection::prepared(const char* sql) {
+sqlite3_stmt* Connection::prepared(const char* sql) {
   auto& slot = statements_[sql];
   if (!slot) {
-    translated([&] { slot = std::make_unique<SQLite::Statement>(*database_, sql); });
+    sqlite3_stmt* statement = nullptr;
+    if (sqlite3_prepare_v3(handle(), sql, -1, SQLITE_PREPARE_PERSISTENT, &statement, nullptr) !=
+        SQLITE_OK) {
+      fail(handle());
+    }
+    slot.reset(statement);
   }
-  return *slot;
+  return slot.get();
 }
 
 Query::~Query() {
-  statement_->tryReset();
-  statement_->clearBindings();
+  sqlite3_reset(statement_);
+  sqlite3_clear_bindings(statement_);
 }
 
 bool Query::step() {
-  return translated([&] { return statement_->executeStep(); });
+  if (ended_) return false;
+  const int code = sqlite3_step(statement_);
+  if (code == SQLITE_ROW) return true;
+  ended_ = true;
+  if (code != SQLITE_DONE) fail(sqlite3_db_handle(statement_));
+  return false;
 }
 
 void Query::bind(int index, std::int64_t value) {
-  translated([&] { statement_->bind(index, static_cast<std::int64_t>(value)); });
+  check(statement_, sqlite3_bind_int64(statement_, index, value));
 }
 void Query::bind(int index, std::string_view value) {
-  translated([&] { statement_->bind(index, std::string(value)); });
+  // A null pointer would bind NULL.
+  check(statement_,
+        sqlite3_bind_text64(statement_, index, value.empty() ? "" : value.data(), value.size(),
+                            copies_ ? SQLITE_TRANSIENT : SQLITE_STATIC, SQLITE_UTF8));
 }
 void Query::bind(int index, Blob value) {
-  translated(
-      [&] { statement_->bind(index, value.bytes.data(), static_cast<int>(value.bytes.size())); });
+  check(statement_,
+        sqlite3_bind_blob64(statement_, index, value.bytes.empty() ? "" : value.bytes.data(),
+                            value.bytes.size(), copies_ ? SQLITE_TRANSIENT : SQLITE_STATIC));
 }
-void Query::bind(int index, const Uuid& value) {
-  translated([&] { statement_->bind(index, value.bytes.data(), 16); });
-}
-void Query::bind_null(int index) {
-  translated([&] { statement_->bind(index); });
-}
+void Query::bind(int index, const Uuid& value) { bind(index, Blob{as_text(value.bytes)}); }
+void Query::bind_null(int index) { check(statement_, sqlite3_bind_null(statement_, index)); }
 
-bool Query::is_null(int column) const { return statement_->isColumnNull(column); }
-std::int64_t Query::integer(int column) const { return statement_->getColumn(column).getInt64(); }
-std::string Query::text(int column) const { return statement_->getColumn(column).getString(); }
+bool Query::is_null(int column) const {
+  return sqlite3_column_type(statement_, column) == SQLITE_NULL;
+}
+std::int64_t Query::integer(int column) const { return sqlite3_column_int64(statement_, column); }
+std::string Query::text(int column) const { return blob(column); }
 std::string Query::blob(int column) const {
-  const SQLite::Column value = statement_->getColumn(column);
-  const void* bytes = value.getBlob();
-  return bytes == nullptr ? std::string()
-                          : std::string(static_cast<const char*>(bytes),
-                                        static_cast<std::size_t>(value.getBytes()));
+  const void* bytes = sqlite3_column_blob(statement_, column);
+  return bytes == nullptr
+             ? std::string()
+             : std::string(static_cast<const char*>(bytes),
+                           static_cast<std::size_t>(sqlite3_column_bytes(statement_, column)));
 }
 Uuid Query::uuid(int column) const {
-  const SQLite::Column value = statement_->getColumn(column);
+  const void* bytes = sqlite3_column_blob(statement_, column);
   Uuid id;
-  COFFER_CHECK(value.getBytes() == 16);
-  std::memcpy(id.bytes.data(), value.getBlob(), 16);
+  COFFER_CHECK(sqlite3_column_bytes(statement_, column) == 16);
+  std::memcpy(id.bytes.data(), bytes, 16);
   return id;
 }
 std::optional<std::int64_t> Query::optional_integer(int column) const {

@@ -19,10 +19,8 @@
 #include "base/uuid.h"
 #include "domain/ledger/money.h"
 
-namespace SQLite {
-class Database;
-class Statement;
-}  // namespace SQLite
+struct sqlite3;
+struct sqlite3_stmt;
 
 namespace coffer::store {
 
@@ -60,6 +58,10 @@ class Connection {
 
   /// Runs statements that return nothing; several may stand in one text.
   void execute(const std::string& sql);
+  /// Runs a cached statement that returns nothing. `sql` is a named constant, as for Query; the
+  /// arguments are read where they are, without a copy.
+  template <class... Args>
+  void run(const char* sql, const Args&... args);
   /// A lasting address for a statement text put together at run time, for Query.
   const char* interned(std::string sql);
   /// Every statement that was run so far, for checks of how they are planned.
@@ -67,20 +69,28 @@ class Connection {
   std::int64_t last_insert_key() const;
   /// Rows changed by the last statement.
   int changes() const;
+  /// Rows changed since the connection was opened; also by what was rolled back.
+  std::int64_t total_changes() const;
   /// True when no transaction is open, also when SQLite ended one by itself.
   bool autocommit() const;
   /// Makes the running statement fail with SQLITE_INTERRUPT. Safe from another thread.
   void interrupt();
   /// The library's own handle, for the few calls that have no wrapper (WAL hook, checkpoint).
-  void* handle() const;
+  sqlite3* handle() const { return database_.get(); }
 
  private:
   friend class Query;
-  SQLite::Statement& prepared(const char* sql);
+  struct Close {
+    void operator()(sqlite3* database) const;
+  };
+  struct Finalize {
+    void operator()(sqlite3_stmt* statement) const;
+  };
+  sqlite3_stmt* prepared(const char* sql);
 
-  std::unique_ptr<SQLite::Database> database_;
+  std::unique_ptr<sqlite3, Close> database_;
   // Keyed by address: every statement is a named constant, so its address is its identity.
-  std::unordered_map<const char*, std::unique_ptr<SQLite::Statement>> statements_;
+  std::unordered_map<const char*, std::unique_ptr<sqlite3_stmt, Finalize>> statements_;
   std::unordered_set<std::string> interned_;
 };
 
@@ -92,12 +102,13 @@ constexpr int stored(Enum value) {
 }
 
 /// One execution of a cached statement. Reset and stripped of its bindings when it ends, so no
-/// value of one execution can reach the next. One at a time per statement.
+/// value of one execution can reach the next. One at a time per statement. Texts and blobs are
+/// copied.
 class Query {
  public:
   template <class... Args>
   Query(Connection& connection, const char* sql, const Args&... args)
-      : statement_(&connection.prepared(sql)) {
+      : statement_(connection.prepared(sql)) {
     int index = 0;
     (bind(++index, args), ...);
   }
@@ -105,7 +116,7 @@ class Query {
   Query(const Query&) = delete;
   Query& operator=(const Query&) = delete;
 
-  /// Moves to the next row; false at the end.
+  /// Moves to the next row; false at the end, and from then on.
   bool step();
   /// For statements without rows.
   void run() {
@@ -162,7 +173,23 @@ class Query {
   std::optional<Amount> optional_amount(int column) const;
 
  private:
-  SQLite::Statement* statement_;
+  friend class Connection;
+  struct Borrowing {};
+  /// The caller keeps what it binds until the query ends.
+  Query(Connection& connection, const char* sql, Borrowing)
+      : statement_(connection.prepared(sql)), copies_(false) {}
+
+  sqlite3_stmt* statement_;
+  bool copies_ = true;
+  bool ended_ = false;
 };
+
+template <class... Args>
+void Connection::run(const char* sql, const Args&... args) {
+  Query query(*this, sql, Query::Borrowing());
+  int index = 0;
+  (query.bind(++index, args), ...);
+  query.run();
+}
 
 }  // namespace coffer::store

@@ -45,7 +45,6 @@ const std::vector<ThirdParty>& third_party() {
   static const std::vector<ThirdParty> table = {
       {"httplib", {"http"}},
       {"nlohmann/", {"http", "auth", "outbound", "flows", "api", "cli", "config"}},
-      {"SQLiteCpp/", {"store"}},
       {"sqlite3", {"store"}},
       {"openssl/", {"base", "auth", "http", "outbound"}},
       {"spdlog/", {"base"}},

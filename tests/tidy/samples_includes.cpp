@@ -47,7 +47,7 @@ std::vector<Sample> samples_of_includes() {
 
       outside("src/api/a.cpp", "httplib.h", bad),
       outside("src/domain/a.cpp", "nlohmann/json.hpp", bad),
-      outside("src/flows/a.cpp", "SQLiteCpp/SQLiteCpp.h", bad),
+      outside("src/flows/a.cpp", "sqlite3.h", bad),
       outside("src/app/a.cpp", "sqlite3.h", bad),
       outside("src/store/a.cpp", "openssl/evp.h", bad),
       outside("src/http/a.cpp", "spdlog/spdlog.h", bad),
@@ -58,7 +58,7 @@ std::vector<Sample> samples_of_includes() {
       {"third-party", {{"src/api/a.cpp", "#include \"httplib.h\"\n"}}, {1}},
       outside("src/http/a.cpp", "httplib.h", {}),
       outside("src/auth/a.cpp", "nlohmann/json.hpp", {}),
-      outside("src/store/a.cpp", "SQLiteCpp/SQLiteCpp.h", {}),
+      outside("src/store/a.cpp", "sqlite3.h", {}),
       outside("src/base/a.cpp", "openssl/evp.h", {}),
       outside("src/config/a.cpp", "CLI/CLI.hpp", {}),
       outside("src/outbound/a.cpp", "ares.h", {}),

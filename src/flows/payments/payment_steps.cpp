@@ -10,13 +10,26 @@
 
 namespace coffer::flows {
 
-void advance(const Context& context, store::WriteTx& tx, store::SettlementView& payment,
-             const store::StatusChange& change) {
-  store::change_status(tx, payment, change);
+namespace {
+
+void tell(const Context& context, store::WriteTx& tx, const store::SettlementView& payment) {
   emit_payment_event(tx, context.random, payment.tenant, payment.key, payment.status,
                      payment.version);
   count_payment(context, tx, payment.type, payment.status);
+}
+
+}  // namespace
+
+void advance(const Context& context, store::WriteTx& tx, store::SettlementView& payment,
+             const store::StatusChange& change) {
+  store::change_status(tx, payment, change);
+  tell(context, tx, payment);
   if (payment.status == PaymentStatus::succeeded) record_notification(context, tx, payment);
+}
+
+void pass_processing(const Context& context, store::WriteTx& tx, store::SettlementView& payment) {
+  store::pass_processing(payment);
+  tell(context, tx, payment);
 }
 
 void succeed(const Context& context, store::WriteTx& tx, store::SettlementView& payment,

@@ -32,6 +32,9 @@ Result<T> run_money_write(const Context& context, const Tenant& tenant, F&& comm
 void advance(const Context& context, store::WriteTx& tx, store::SettlementView& payment,
              const store::StatusChange& change);
 
+/// The status `processing` with its event, for a command that ends the payment as well.
+void pass_processing(const Context& context, store::WriteTx& tx, store::SettlementView& payment);
+
 /// Posts what was held and the entry set, and ends in `succeeded`.
 void succeed(const Context& context, store::WriteTx& tx, store::SettlementView& payment,
              std::span<const store::Movement> movements, store::StatusChange change);

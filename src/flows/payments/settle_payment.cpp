@@ -106,8 +106,11 @@ void settle_swap(const Context& context, store::WriteTx& tx, SettlementView& pay
 
 void settle_one(const Context& context, store::WriteTx& tx, const SettlementJob& job) {
   SettlementView payment = store::settlement_view(tx.db(), job.payment);
-  store::remove_settlement_job(tx, job);
-  if (payment.status == PaymentStatus::initiated) advance(context, tx, payment, {});
+  if (payment.type == PaymentType::onramp_reference) {  // may have to wait in `processing`
+    if (payment.status == PaymentStatus::initiated) advance(context, tx, payment, {});
+    return settle_reference_payment(context, tx, payment);
+  }
+  if (payment.status == PaymentStatus::initiated) pass_processing(context, tx, payment);
   switch (payment.type) {
     case PaymentType::p2p_own:
     case PaymentType::p2p_own_multi:
@@ -118,21 +121,22 @@ void settle_one(const Context& context, store::WriteTx& tx, const SettlementJob&
     case PaymentType::swap_beneficiary:
       return settle_swap(context, tx, payment);
     case PaymentType::onramp_reference:
-      return settle_reference_payment(context, tx, payment);
     case PaymentType::offramp:
     case PaymentType::onramp:
-      break;  // flows/providers/run_provider_jobs.h
+      break;  // flows/providers
   }
   throw InternalError("no settlement for payments of type " + std::string(name(payment.type)));
 }
 
 Result<void> settle_together(const Context& context, std::span<const SettlementJob> jobs) {
-  COFFER_TRY_VOID(context.queue.run([&](store::WriteTx& tx) -> Result<void> {
-    for (const SettlementJob& job : jobs) {
-      if (store::has_settlement_job(tx.db(), job)) settle_one(context, tx, job);
-    }
-    return {};
-  }));
+  COFFER_TRY_VOID(context.queue.run(
+      [&](store::WriteTx& tx) -> Result<void> {
+        for (const SettlementJob& job : jobs) {
+          if (store::take_settlement_job(tx, job)) settle_one(context, tx, job);
+        }
+        return {};
+      },
+      store::CommitQueue::Mode::repeatable));
   for (const SettlementJob& job : jobs) note_settled(context, job.due_at);
   return {};
 }

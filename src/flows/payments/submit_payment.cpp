@@ -78,7 +78,7 @@ Result<Submission> submit_payment(const Context& context, const Caller& caller,
   COFFER_TRY_VOID(check_request(request));
   const auto id = context.random.id<PaymentId>(context.clock.now());
   const auto mode =
-      validate_only ? store::CommitQueue::Mode::dry_run : store::CommitQueue::Mode::commit;
+      validate_only ? store::CommitQueue::Mode::dry_run : store::CommitQueue::Mode::repeatable;
   for (int turn = 1;; ++turn) {
     COFFER_TRY(JudgedFields judged, judged_fields(context, caller.tenant, request));
     auto submission = run_money_write<Submission>(

@@ -112,7 +112,7 @@ Connection* ReaderPools::begin(const ReadersKind& kind, std::size_t slot) {
       const Lock lock(mutex_);
       pool_of(kind.pool).slots[slot].connection = std::move(opened);
     }
-    Query(*connection, kBegin).run();
+    connection->run(kBegin);
     return connection;
   } catch (const SqlError& error) {
     log_warning("store", "no reader can be opened", {{"pool", kind.name}, {"error", error.what()}});
@@ -160,7 +160,7 @@ void ReaderPools::give_back(Readers pool, std::size_t slot) {
     connection = given.connection.get();
   }
   try {
-    if (!connection->autocommit()) Query(*connection, kRollback).run();
+    if (!connection->autocommit()) connection->run(kRollback);
   } catch (const SqlError& error) {
     log_error("store", "a reader did not end its transaction", {{"error", error.what()}});
     close(pool, slot);

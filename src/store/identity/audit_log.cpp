@@ -38,9 +38,8 @@ std::int64_t append_audit_entry(WriteTx& tx, const NewAuditEntry& row) {
     link = last.blob(1);
   }
   link = next_link(link, canonical(entry, tx.now(), row));
-  Query(tx.db(), kInsert, entry, tx.now(), row.actor, row.command, row.detail, row.outcome_of,
-        row.outcome_of ? std::optional(row.outcome) : std::nullopt, Blob{link})
-      .run();
+  tx.db().run(kInsert, entry, tx.now(), row.actor, row.command, row.detail, row.outcome_of,
+              row.outcome_of ? std::optional(row.outcome) : std::nullopt, Blob{link});
   return entry;
 }
 

@@ -26,7 +26,7 @@ Blob blob(const Sha256& hash) { return Blob{as_text(hash)}; }
 }  // namespace
 
 bool use_challenge(WriteTx& tx, const Sha256& hash, Timestamp expires_at) {
-  Query(tx.db(), kUseChallenge, blob(hash), expires_at).run();
+  tx.db().run(kUseChallenge, blob(hash), expires_at);
   return tx.db().changes() == 1;
 }
 
@@ -38,22 +38,17 @@ std::optional<RefreshTokenRow> find_refresh_token(Connection& db, const Sha256& 
 }
 
 void insert_refresh_token(WriteTx& tx, const Sha256& hash, const RefreshTokenRow& row) {
-  Query(tx.db(), kInsertToken, blob(hash), row.family, row.application_key, row.key_version,
-        row.spent, row.expires_at)
-      .run();
+  tx.db().run(kInsertToken, blob(hash), row.family, row.application_key, row.key_version, row.spent,
+              row.expires_at);
 }
 
-void spend_refresh_token(WriteTx& tx, const Sha256& hash) {
-  Query(tx.db(), kSpendToken, blob(hash)).run();
-}
+void spend_refresh_token(WriteTx& tx, const Sha256& hash) { tx.db().run(kSpendToken, blob(hash)); }
 
-void revoke_refresh_tokens(WriteTx& tx, const Uuid& family) {
-  Query(tx.db(), kRevokeFamily, family).run();
-}
+void revoke_refresh_tokens(WriteTx& tx, const Uuid& family) { tx.db().run(kRevokeFamily, family); }
 
 void forget_expired_logins(WriteTx& tx) {
-  Query(tx.db(), kForgetChallenges, tx.now()).run();
-  Query(tx.db(), kForgetTokens, tx.now()).run();
+  tx.db().run(kForgetChallenges, tx.now());
+  tx.db().run(kForgetTokens, tx.now());
 }
 
 }  // namespace coffer::store

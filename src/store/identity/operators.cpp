@@ -83,20 +83,18 @@ std::int64_t count_administrators(Connection& db) {
 }
 
 void insert_operator(WriteTx& tx, const OperatorRow& row) {
-  Query(tx.db(), kInsert, row.id, row.name, row.role, row.password_hash, blob_of(row.sealed_otp),
-        row.otp_step, row.otp_required, row.suspended, row.version, tx.now())
-      .run();
+  tx.db().run(kInsert, row.id, row.name, row.role, row.password_hash, blob_of(row.sealed_otp),
+              row.otp_step, row.otp_required, row.suspended, row.version, tx.now());
 }
 
 void update_operator(WriteTx& tx, const OperatorRow& row) {
-  Query(tx.db(), kUpdate, row.role, row.password_hash, blob_of(row.sealed_otp), row.otp_step,
-        row.otp_required, row.suspended, row.version, tx.now(), row.id)
-      .run();
+  tx.db().run(kUpdate, row.role, row.password_hash, blob_of(row.sealed_otp), row.otp_step,
+              row.otp_required, row.suspended, row.version, tx.now(), row.id);
 }
 
 void insert_operator_link(WriteTx& tx, std::string_view hash, const OperatorLink& link) {
-  Query(tx.db(), kDropOldLinks, tx.now()).run();
-  Query(tx.db(), kInsertLink, Blob{hash}, link.for_whom, link.expires_at).run();
+  tx.db().run(kDropOldLinks, tx.now());
+  tx.db().run(kInsertLink, Blob{hash}, link.for_whom, link.expires_at);
 }
 
 std::optional<OperatorLink> find_operator_link(Connection& db, std::string_view hash) {
@@ -106,11 +104,11 @@ std::optional<OperatorLink> find_operator_link(Connection& db, std::string_view 
 }
 
 void delete_operator_link(WriteTx& tx, std::string_view hash) {
-  Query(tx.db(), kDropLink, Blob{hash}).run();
+  tx.db().run(kDropLink, Blob{hash});
 }
 
 void delete_operator_links(WriteTx& tx, std::optional<OperatorId> for_whom) {
-  Query(tx.db(), kDropLinksOf, for_whom).run();
+  tx.db().run(kDropLinksOf, for_whom);
 }
 
 }  // namespace coffer::store

@@ -101,9 +101,9 @@ void QuotaBook::set_limit(std::int64_t tenant, Quota quota, std::optional<std::i
                           Timestamp now) {
   change(tenant).limits.at(index(quota)) = limit;
   if (limit) {
-    Query(writer_, kSetLimit, tenant, quota, *limit, now).run();
+    writer_.run(kSetLimit, tenant, quota, *limit, now);
   } else {
-    Query(writer_, kDropLimit, tenant, quota).run();
+    writer_.run(kDropLimit, tenant, quota);
   }
 }
 
@@ -120,7 +120,7 @@ void QuotaBook::roll_back_command() {
 void QuotaBook::store(std::int64_t tenant, Use& use, Quota quota, std::int64_t until,
                       Counter& counter) {
   if (counter.used == counter.stored) return;
-  Query(writer_, kStore, tenant, quota, until, counter.used).run();
+  writer_.run(kStore, tenant, quota, until, counter.used);
   const std::int64_t most = limit(use, quota);
   if (until == kForever && is_nearly_used(counter.used, most) &&
       !is_nearly_used(counter.stored, most)) {
@@ -134,7 +134,7 @@ void QuotaBook::store(std::int64_t tenant, Use& use, Quota quota, std::int64_t u
 void QuotaBook::store_open_quotes(std::int64_t tenant, Use& use, Timestamp now) {
   const auto expired = use.open_quotes.upper_bound(now.ms);
   if (expired != use.open_quotes.begin()) {
-    Query(writer_, kDropExpired, tenant, Quota::open_quotes, now).run();
+    writer_.run(kDropExpired, tenant, Quota::open_quotes, now);
     use.open_quotes.erase(use.open_quotes.begin(), expired);
   }
   for (auto& [until, counter] : use.open_quotes) {

@@ -123,18 +123,17 @@ std::optional<AssociationRow> find_association(Connection& db, AssociationId id)
 }
 
 void insert_association(WriteTx& tx, const AssociationRow& row) {
-  Query(tx.db(), kInsertAssociation, row.id, row.name, row.status, tx.now(), tx.now(),
-        row.entity_type)
-      .run();
+  tx.db().run(kInsertAssociation, row.id, row.name, row.status, tx.now(), tx.now(),
+              row.entity_type);
   const std::int64_t association = tx.db().last_insert_key();
   for (const auto environment : {Environment::sandbox, Environment::production}) {
-    Query(tx.db(), kInsertTenant, association, environment).run();
+    tx.db().run(kInsertTenant, association, environment);
   }
   tx.touch_tenancy();
 }
 
 void set_association_status(WriteTx& tx, AssociationId id, AssociationStatus status) {
-  Query(tx.db(), kSetAssociationStatus, status, tx.now(), id).run();
+  tx.db().run(kSetAssociationStatus, status, tx.now(), id);
   tx.touch_tenancy();
 }
 
@@ -174,20 +173,17 @@ std::optional<ApplicationRow> find_application_by_public_key(Connection& db,
 }
 
 void insert_application(WriteTx& tx, const ApplicationRow& row) {
-  Query(tx.db(), kInsertApplication, row.id, tenant_key(row), row.environment, row.name,
-        row.suspended, row.scopes.to_string(), row.key_version, row.client_id,
-        blob(row.client_secret_hash), blob(row.api_key_hash), blob(row.connect_hash),
-        blob(row.sign_in_hash), row.public_key, tx.now(), tx.now())
-      .run();
+  tx.db().run(kInsertApplication, row.id, tenant_key(row), row.environment, row.name, row.suspended,
+              row.scopes.to_string(), row.key_version, row.client_id, blob(row.client_secret_hash),
+              blob(row.api_key_hash), blob(row.connect_hash), blob(row.sign_in_hash),
+              row.public_key, tx.now(), tx.now());
   tx.touch_tenancy();
 }
 
 void update_application(WriteTx& tx, const ApplicationRow& row) {
-  Query(tx.db(), kUpdateApplication, tenant_key(row), row.name, row.suspended,
-        row.scopes.to_string(), row.key_version, blob(row.client_secret_hash),
-        blob(row.api_key_hash), blob(row.connect_hash), blob(row.sign_in_hash), row.public_key,
-        tx.now(), row.id)
-      .run();
+  tx.db().run(kUpdateApplication, tenant_key(row), row.name, row.suspended, row.scopes.to_string(),
+              row.key_version, blob(row.client_secret_hash), blob(row.api_key_hash),
+              blob(row.connect_hash), blob(row.sign_in_hash), row.public_key, tx.now(), row.id);
   tx.touch_tenancy();
 }
 

@@ -60,20 +60,16 @@ std::optional<UserRow> find_user_by_username(Connection& db, std::string_view us
 }
 
 void insert_user(WriteTx& tx, const UserRow& row) {
-  Query(tx.db(), kInsert, row.id, row.association, row.username, row.password_hash,
-        Blob{row.sealed_otp}, row.otp_step, row.suspended, row.key_version, tx.now())
-      .run();
+  tx.db().run(kInsert, row.id, row.association, row.username, row.password_hash,
+              Blob{row.sealed_otp}, row.otp_step, row.suspended, row.key_version, tx.now());
 }
 
 void update_user(WriteTx& tx, const UserRow& row) {
-  Query(tx.db(), kUpdate, row.password_hash, Blob{row.sealed_otp}, row.otp_step, row.suspended,
-        row.key_version, tx.now(), row.id)
-      .run();
+  tx.db().run(kUpdate, row.password_hash, Blob{row.sealed_otp}, row.otp_step, row.suspended,
+              row.key_version, tx.now(), row.id);
   tx.touch_tenancy();
 }
 
-void set_otp_step(WriteTx& tx, UserId id, std::int64_t step) {
-  Query(tx.db(), kSetStep, step, id).run();
-}
+void set_otp_step(WriteTx& tx, UserId id, std::int64_t step) { tx.db().run(kSetStep, step, id); }
 
 }  // namespace coffer::store

@@ -49,7 +49,7 @@ void BalanceBook::roll_back_command() {
 void BalanceBook::flush() {
   for (auto& [account, copy] : copies_) {
     if (!copy.dirty) continue;
-    Query(writer_, kStore, copy.state.balance, copy.state.held, account).run();
+    writer_.run(kStore, copy.state.balance, copy.state.held, account);
     COFFER_CHECK(writer_.changes() == 1);
     copy.dirty = false;
   }

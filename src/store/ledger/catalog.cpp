@@ -53,9 +53,7 @@ std::optional<Asset> find_asset(Connection& db, std::int64_t key) {
 }
 
 Asset insert_asset(WriteTx& tx, Asset asset) {
-  Query(tx.db(), kInsertAsset, asset.code.value(), asset.issuer, asset.name, asset.decimals,
-        tx.now())
-      .run();
+  tx.db().run(kInsertAsset, asset.code.value(), asset.issuer, asset.name, asset.decimals, tx.now());
   asset.key = tx.db().last_insert_key();
   return asset;
 }
@@ -70,13 +68,12 @@ std::vector<MarketRate> list_rates(Connection& db, Environment environment) {
 }
 
 void put_rate(WriteTx& tx, Environment environment, const MarketRate& rate) {
-  Query(tx.db(), kPutRate, environment, rate.sell, rate.buy, rate.rate.numerator,
-        rate.rate.denominator, tx.now())
-      .run();
+  tx.db().run(kPutRate, environment, rate.sell, rate.buy, rate.rate.numerator,
+              rate.rate.denominator, tx.now());
 }
 
 bool delete_rate(WriteTx& tx, Environment environment, std::int64_t sell, std::int64_t buy) {
-  Query(tx.db(), kDeleteRate, environment, sell, buy).run();
+  tx.db().run(kDeleteRate, environment, sell, buy);
   return tx.db().changes() == 1;
 }
 
@@ -86,7 +83,7 @@ std::optional<std::string> read_meta(Connection& db, std::string_view name) {
 }
 
 void write_meta(WriteTx& tx, std::string_view name, std::string_view value) {
-  Query(tx.db(), kWriteMeta, name, Blob{value}).run();
+  tx.db().run(kWriteMeta, name, Blob{value});
 }
 
 }  // namespace coffer::store

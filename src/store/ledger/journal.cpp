@@ -91,9 +91,8 @@ void enter(WriteTx& tx, std::int64_t journal, EntryRow row, std::string& text) {
   const AccountState before = tx.balances().get(row.account);
   row.balance_after = before.balance + row.amount;
   tx.balances().set(row.account, row.balance_after, before.held);
-  Query(tx.db(), kInsertEntry, journal * kLinesPerSet + row.line, row.account, row.amount,
-        row.balance_after, row.counterparty, row.leg)
-      .run();
+  tx.db().run(kInsertEntry, journal * kLinesPerSet + row.line, row.account, row.amount,
+              row.balance_after, row.counterparty, row.leg);
   row.append_to(text);
 }
 
@@ -133,7 +132,7 @@ std::string post(WriteTx& tx, std::int64_t tenant, JournalKind kind,
   }
   std::string& head = chain_head(tx);
   head = next_link(head, text);
-  Query(tx.db(), kInsertJournal, journal, tenant, kind, payment, tx.now(), Blob{head}).run();
+  tx.db().run(kInsertJournal, journal, tenant, kind, payment, tx.now(), Blob{head});
   tx.quotas().add_bytes(
       tenant, row_bytes::kEntrySet + row_bytes::kPosting * static_cast<int>(movements.size()));
   return head;
@@ -147,13 +146,13 @@ std::optional<Funding> find_funding(Connection& db, std::string_view transaction
 }
 
 void insert_funding(WriteTx& tx, const Funding& funding) {
-  Query(tx.db(), kInsertFunding, funding.transaction_id, funding.description).run();
+  tx.db().run(kInsertFunding, funding.transaction_id, funding.description);
 }
 
 void place_hold(WriteTx& tx, std::int64_t payment, const Hold& hold) {
   const AccountState before = tx.balances().get(hold.account);
   tx.balances().set(hold.account, before.balance, before.held + hold.amount);
-  Query(tx.db(), kInsertHold, payment, hold.account, hold.amount).run();
+  tx.db().run(kInsertHold, payment, hold.account, hold.amount);
 }
 
 void close_holds(WriteTx& tx, std::int64_t payment, HoldState state) {
@@ -167,7 +166,7 @@ void close_holds(WriteTx& tx, std::int64_t payment, HoldState state) {
   for (const Hold& hold : open) {
     const AccountState before = tx.balances().get(hold.account);
     tx.balances().set(before.key, before.balance, before.held - hold.amount);
-    Query(tx.db(), kCloseHold, state, payment, hold.account).run();
+    tx.db().run(kCloseHold, state, payment, hold.account);
   }
 }
 
@@ -178,7 +177,7 @@ std::optional<AccountKey> find_trustline(Connection& db, std::int64_t wallet, st
 
 AccountKey open_trustline(WriteTx& tx, const Tenant& tenant, std::int64_t wallet,
                           std::int64_t asset) {
-  Query(tx.db(), kInsertTrustline, tenant.key, AccountKind::wallet, wallet, asset, tx.now()).run();
+  tx.db().run(kInsertTrustline, tenant.key, AccountKind::wallet, wallet, asset, tx.now());
   return tx.db().last_insert_key();
 }
 
@@ -190,7 +189,7 @@ AccountKey operator_account(WriteTx& tx, Environment environment, AccountKind ki
     Query query(tx.db(), kFindOperatorAccount, tenant, kind, asset, connector);
     if (query.step()) return query.integer(0);
   }
-  Query(tx.db(), kInsertOperatorAccount, tenant, kind, asset, connector, tx.now()).run();
+  tx.db().run(kInsertOperatorAccount, tenant, kind, asset, connector, tx.now());
   return tx.db().last_insert_key();
 }
 

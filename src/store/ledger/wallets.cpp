@@ -81,7 +81,7 @@ WalletRow wallet_row(const Query& q) {
 }
 
 void put_metadata(WriteTx& tx, const WalletRow& row) {
-  Query(tx.db(), kDeleteMetadata, row.key).run();
+  tx.db().run(kDeleteMetadata, row.key);
   if (!row.metadata) return;
   Query query(tx.db(), kInsertMetadata.c_str(), row.key, entity_type(*row.metadata));
   kMetadata.bind(query, 3, *row.metadata);
@@ -171,7 +171,7 @@ void update_wallet(WriteTx& tx, const Tenant& tenant, const WalletRow& row) {
     code = row.reason->code;
     message = row.reason->message;
   }
-  Query(tx.db(), kUpdate, row.name, row.status, code, message, tx.now(), row.id, tenant.key).run();
+  tx.db().run(kUpdate, row.name, row.status, code, message, tx.now(), row.id, tenant.key);
   COFFER_CHECK(tx.db().changes() == 1);
   put_metadata(tx, row);
 }

@@ -65,7 +65,7 @@ void judge(Connection& db, const ProgressFunction& progress, FileVerdict& verdic
 // SQLite removes them under its own locks as soon as it reads a file without a page.
 void drop_left_logs(const std::string& empty_file) {
   Connection db(empty_file, OpenMode::read_write);
-  Query(db, kTouch).run();
+  db.run(kTouch);
 }
 
 void leave_wal(const std::string& path) {
@@ -118,7 +118,7 @@ void record_backup(WriteTx& tx, const BackupRecord& record) {
   write_meta(tx, kLastBackup,
              std::to_string(record.at.ms) + ' ' + std::to_string(record.bytes) +
                  (record.verified ? " 1 " : " 0 ") + record.path);
-  Query(tx.db(), kForget, kBackupFailure).run();
+  tx.db().run(kForget, kBackupFailure);
 }
 
 std::optional<BackupFailure> backup_failure(Connection& db) {

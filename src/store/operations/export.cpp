@@ -45,8 +45,8 @@ ExportValue value_of(const Query& query, int at, const ExportColumn& column) {
 
 ExportReader::ExportReader(const std::string& path) : db_(path, OpenMode::read_only) {
   db_.execute("PRAGMA busy_timeout=5000; PRAGMA cache_size=-8192");
-  Query(db_, kBegin).run();
-  Query(db_, kTouch).run();
+  db_.run(kBegin);
+  db_.run(kTouch);
 }
 
 std::int64_t ExportReader::count(const ExportNoun& noun) {

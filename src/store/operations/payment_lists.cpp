@@ -4,6 +4,7 @@
 
 #include "base/digest.h"
 #include "store/operations/noun_lists.h"
+#include "store/webhooks/events.h"
 
 namespace coffer::store {
 namespace {
@@ -19,7 +20,6 @@ constexpr const char* kOfTransactionId =
     "SELECT p.payment FROM tenants t CROSS JOIN payments p"
     " ON p.tenant = t.tenant AND p.transaction_id = ?1 LIMIT ?2";
 constexpr const char* kOfQuote = "SELECT payment FROM quotes WHERE id = ?";
-constexpr const char* kOfEvent = "SELECT payment FROM events INDEXED BY events_by_id WHERE id = ?";
 constexpr const char* kOfRequest =
     "SELECT payment FROM payments WHERE payment >= ?1 AND payment < ?2 AND request_id = ?3"
     " ORDER BY payment LIMIT ?4";
@@ -93,7 +93,7 @@ class Search {
   void by_id(const Uuid& id) {
     add(FoundAs::id, first_integer(db_, kKeyOfId, id));
     add(FoundAs::quote, first_integer(db_, kOfQuote, id));
-    add(FoundAs::event, first_integer(db_, kOfEvent, id));
+    if (const auto event = find_event(db_, EventId{id})) add(FoundAs::event, event->payment);
     newest_of_wallets();
     if (const auto beneficiary = beneficiary_key(db_, *BeneficiaryId::parse(text_))) {
       PaymentsWanted wanted;

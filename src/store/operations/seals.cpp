@@ -43,7 +43,7 @@ Result<std::int64_t> reseal_column(WriteTx& tx, const SealedColumn& column, cons
   for (const Row& row : rows) {
     COFFER_TRY(const std::string fresh,
                reseal(row.sealed, std::string(column.context) + row.id.to_string()));
-    Query(tx.db(), update, Blob{fresh}, row.key).run();
+    tx.db().run(update, Blob{fresh}, row.key);
   }
   return static_cast<std::int64_t>(rows.size());
 }
@@ -57,7 +57,7 @@ Result<std::int64_t> reseal_meta(WriteTx& tx, const Reseal& reseal) {
   for (const auto& [name, sealed] : rows) {
     COFFER_TRY(const std::string fresh,
                reseal(sealed, name == kChallengeKey ? std::string(kChallengeContext) : name));
-    Query(tx.db(), kSetMeta, Blob{fresh}, name).run();
+    tx.db().run(kSetMeta, Blob{fresh}, name);
   }
   return static_cast<std::int64_t>(rows.size());
 }

@@ -101,8 +101,8 @@ std::optional<BeneficiaryRow> first_row(Connection& db, Query&& query) {
 }
 
 void put_lists(WriteTx& tx, const BeneficiaryRow& row) {
-  Query(tx.db(), kDeleteAddresses, row.key).run();
-  Query(tx.db(), kDeleteTags, row.key).run();
+  tx.db().run(kDeleteAddresses, row.key);
+  tx.db().run(kDeleteTags, row.key);
   std::int64_t position = 0;
   for (const Address& address : row.detail.addresses) {
     Query query(tx.db(), kInsertAddress.c_str(), row.key, position++);
@@ -111,7 +111,7 @@ void put_lists(WriteTx& tx, const BeneficiaryRow& row) {
   }
   position = 0;
   for (const std::string& tag : row.detail.tags) {
-    Query(tx.db(), kInsertTag, row.key, position++, tag).run();
+    tx.db().run(kInsertTag, row.key, position++, tag);
   }
 }
 
@@ -170,13 +170,13 @@ void update_beneficiary(WriteTx& tx, const Tenant& tenant, BeneficiaryRow& row) 
 }
 
 void touch_beneficiary(WriteTx& tx, const Tenant& tenant, BeneficiaryRow& row) {
-  Query(tx.db(), kTouch, tx.now(), row.key, tenant.key).run();
+  tx.db().run(kTouch, tx.now(), row.key, tenant.key);
   COFFER_CHECK(tx.db().changes() == 1);
   row.updated_at = tx.now();
 }
 
 void archive_beneficiary(WriteTx& tx, const Tenant& tenant, const BeneficiaryRow& row) {
-  Query(tx.db(), kArchive, tx.now(), row.key, tenant.key).run();
+  tx.db().run(kArchive, tx.now(), row.key, tenant.key);
   COFFER_CHECK(tx.db().changes() == 1);
   put_terms(tx, tenant, row.key, stored_terms(tx.db(), row.key), {});
   tx.quotas().add(tenant.key, Quota::beneficiaries, -1);
@@ -184,7 +184,7 @@ void archive_beneficiary(WriteTx& tx, const Tenant& tenant, const BeneficiaryRow
 }
 
 void archive_destinations(WriteTx& tx, const Tenant& tenant, const BeneficiaryRow& row) {
-  Query(tx.db(), kArchiveDestinations, tx.now(), row.key).run();
+  tx.db().run(kArchiveDestinations, tx.now(), row.key);
   tx.quotas().add(tenant.key, Quota::destinations, -tx.db().changes());
 }
 

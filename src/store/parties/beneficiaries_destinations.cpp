@@ -92,7 +92,7 @@ void insert_destination(WriteTx& tx, const Tenant& tenant, DestinationRow& row) 
 }
 
 void archive_destination(WriteTx& tx, const Tenant& tenant, const DestinationRow& row) {
-  Query(tx.db(), kArchive, tx.now(), row.key, tenant.key).run();
+  tx.db().run(kArchive, tx.now(), row.key, tenant.key);
   COFFER_CHECK(tx.db().changes() == 1);
   tx.quotas().add(tenant.key, Quota::destinations, -1);
 }

@@ -87,9 +87,8 @@ void put_terms(WriteTx& tx, const Tenant& tenant, std::int64_t beneficiary,
                       std::back_inserter(gone));
   std::set_difference(now.begin(), now.end(), before.begin(), before.end(),
                       std::back_inserter(added));
-  for (const std::string& term : gone) Query(tx.db(), kDelete, tenant.key, term, beneficiary).run();
-  for (const std::string& term : added)
-    Query(tx.db(), kInsert, tenant.key, term, beneficiary).run();
+  for (const std::string& term : gone) tx.db().run(kDelete, tenant.key, term, beneficiary);
+  for (const std::string& term : added) tx.db().run(kInsert, tenant.key, term, beneficiary);
 }
 
 TermSets term_sets(Connection& db, const KeyWalk& walk, RowBudget& budget,

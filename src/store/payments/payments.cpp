@@ -68,8 +68,8 @@ constexpr const char* kLegKeys =
     " WHERE payment = ? ORDER BY leg";
 // Not IN (2, 3, 7): SQLite makes a table of more than two values, every time.
 constexpr const char* kChangeStatus =
-    "UPDATE payments SET status = ?2, version = version + 1, updated_at = ?3,"
-    " processing_at = CASE WHEN ?2 = 1 THEN ?3 ELSE processing_at END,"
+    "UPDATE payments SET status = ?2, version = ?9, updated_at = ?3,"
+    " processing_at = CASE WHEN ?2 = 1 OR ?10 THEN ?3 ELSE processing_at END,"
     " completed_at = CASE WHEN ?2 = 2 OR ?2 = 3 OR ?2 = 7 THEN ?3 ELSE completed_at END,"
     " refund_pending_at = CASE WHEN ?2 = 4 THEN ?3 ELSE refund_pending_at END,"
     // A refund that is given back after all stays closed when it failed; updated_at says when it
@@ -256,9 +256,9 @@ void insert_legs(WriteTx& tx, std::int64_t key, const NewPayment& payment) {
   for (std::size_t i = 0; i < payment.request.legs.size(); ++i) {
     const TransferLeg& l = payment.request.legs[i];
     const PaymentKeys::Leg& k = payment.keys.legs[i];
-    Query(tx.db(), kInsertLeg, key, static_cast<std::int64_t>(i), k.source_wallet,
-          k.destination_wallet, k.asset, l.amount, l.refs.from_ref, l.refs.to_ref, l.description)
-        .run();
+    tx.db().run(kInsertLeg, key, static_cast<std::int64_t>(i), k.source_wallet,
+                k.destination_wallet, k.asset, l.amount, l.refs.from_ref, l.refs.to_ref,
+                l.description);
   }
 }
 
@@ -269,14 +269,13 @@ void insert_provider(WriteTx& tx, std::int64_t key, const NewPayment& payment) {
     return owner ? std::optional<Value>((*owner).*member) : std::optional<Value>();
   };
   const auto& payer = request.payer;
-  Query(tx.db(), kInsertProvider, key, payment.provider->fee, payment.provider->total,
-        payment.provider->type, of(request.compliance, &Compliance::purpose_of_payment),
-        of(request.compliance, &Compliance::source_of_funds),
-        of(request.compliance, &Compliance::relationship), of(payer, &Payer::name),
-        payer ? payer->account_number : std::nullopt, payer ? payer->phone : std::nullopt)
-      .run();
+  tx.db().run(kInsertProvider, key, payment.provider->fee, payment.provider->total,
+              payment.provider->type, of(request.compliance, &Compliance::purpose_of_payment),
+              of(request.compliance, &Compliance::source_of_funds),
+              of(request.compliance, &Compliance::relationship), of(payer, &Payer::name),
+              payer ? payer->account_number : std::nullopt, payer ? payer->phone : std::nullopt);
   for (const auto& [name, value] : request.additional_fields) {
-    Query(tx.db(), kInsertField, key, name, value).run();
+    tx.db().run(kInsertField, key, name, value);
   }
 }
 
@@ -321,13 +320,13 @@ std::int64_t insert_payment(WriteTx& tx, const Tenant& tenant, const NewPayment&
     return multi ? std::decay_t<decltype(value)>() : value;
   };
   const Amount receiving = payment.provider ? payment.provider->receiving : Amount();
-  Query(tx.db(), kInsert, tenant.key, payment.id, request.transaction_id, payment.application,
-        payment.request_id, request.type, PaymentStatus::initiated, single(first.source_wallet),
-        single(first.destination_wallet), payment.total ? first.asset : std::nullopt, payment.total,
-        keys.receiving_asset, or_null(receiving), request.min_receiving, single(leg.refs.from_ref),
-        single(leg.refs.to_ref), single(leg.description), request.memo, notify_column(request),
-        keys.beneficiary, keys.destination, keys.connector, keys.quote, tx.now(), tx.now())
-      .run();
+  tx.db().run(
+      kInsert, tenant.key, payment.id, request.transaction_id, payment.application,
+      payment.request_id, request.type, PaymentStatus::initiated, single(first.source_wallet),
+      single(first.destination_wallet), payment.total ? first.asset : std::nullopt, payment.total,
+      keys.receiving_asset, or_null(receiving), request.min_receiving, single(leg.refs.from_ref),
+      single(leg.refs.to_ref), single(leg.description), request.memo, notify_column(request),
+      keys.beneficiary, keys.destination, keys.connector, keys.quote, tx.now(), tx.now());
   const std::int64_t key = tx.db().last_insert_key();
   if (multi) insert_legs(tx, key, payment);
   if (payment.provider) insert_provider(tx, key, payment);
@@ -376,10 +375,11 @@ SettlementView settlement_view(Connection& db, std::int64_t payment) {
 
 void change_status(WriteTx& tx, SettlementView& payment, const StatusChange& change) {
   COFFER_CHECK(may_change(payment.status, change.to));
-  Query(tx.db(), kChangeStatus, payment.key, change.to, tx.now(), change.failure,
-        change.receiving_amount, change.path, payment.status, change.refund_failure)
-      .run();
+  tx.db().run(kChangeStatus, payment.key, change.to, tx.now(), change.failure,
+              change.receiving_amount, change.path, payment.stored_status.value_or(payment.status),
+              change.refund_failure, payment.version + 1, payment.stored_status.has_value());
   COFFER_CHECK(tx.db().changes() == 1);
+  payment.stored_status.reset();
   const PaymentKeys& keys = payment.keys;
   if (keys.connector && keys.destination && counts_towards_limits(payment.status) &&
       !counts_towards_limits(change.to)) {
@@ -390,17 +390,28 @@ void change_status(WriteTx& tx, SettlementView& payment, const StatusChange& cha
   ++payment.version;
 }
 
+void pass_processing(SettlementView& payment) {
+  COFFER_CHECK(payment.status == PaymentStatus::initiated && !payment.stored_status);
+  payment.stored_status = payment.status;
+  payment.status = PaymentStatus::processing;
+  ++payment.version;
+}
+
 void add_settlement_job(WriteTx& tx, const SettlementJob& job) {
-  Query(tx.db(), kAddJob, job.due_at, job.payment).run();
+  tx.db().run(kAddJob, job.due_at, job.payment);
 }
 
 void remove_settlement_job(WriteTx& tx, const SettlementJob& job) {
-  Query(tx.db(), kRemoveJob, job.due_at, job.payment).run();
-  COFFER_CHECK(tx.db().changes() == 1);
+  COFFER_CHECK(take_settlement_job(tx, job));
+}
+
+bool take_settlement_job(WriteTx& tx, const SettlementJob& job) {
+  tx.db().run(kRemoveJob, job.due_at, job.payment);
+  return tx.db().changes() == 1;
 }
 
 void postpone_settlement_job(WriteTx& tx, const SettlementJob& job) {
-  Query(tx.db(), kPostponeJob, job.due_at, job.payment, tx.now()).run();
+  tx.db().run(kPostponeJob, job.due_at, job.payment, tx.now());
 }
 
 bool has_settlement_job(Connection& db, const SettlementJob& job) {

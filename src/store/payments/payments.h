@@ -92,6 +92,8 @@ struct SettlementView {
   PaymentType type = PaymentType::p2p_own;
   PaymentStatus status = PaymentStatus::initiated;
   int version = 1;
+  /// The status of the row, while a later one stands only here (pass_processing).
+  std::optional<PaymentStatus> stored_status;
   std::optional<std::int64_t> receiving_asset;
   std::optional<Amount> min_receiving;
   std::optional<Amount> receiving_amount;
@@ -140,6 +142,9 @@ SettlementView settlement_view(Connection& db, std::int64_t payment);
 /// Moves the status along the transition table, sets the time of the new status and raises the
 /// version. A change that the table forbids is a bug and throws.
 void change_status(WriteTx& tx, SettlementView& payment, const StatusChange& change);
+/// From `initiated` to `processing`, for a command that ends the payment as well: the next
+/// change_status writes both, with the time of each.
+void pass_processing(SettlementView& payment);
 
 // Settlement jobs: written with the payment, removed with its settlement.
 struct SettlementJob {
@@ -148,6 +153,8 @@ struct SettlementJob {
 };
 void add_settlement_job(WriteTx& tx, const SettlementJob& job);
 void remove_settlement_job(WriteTx& tx, const SettlementJob& job);
+/// As remove_settlement_job; false when it is no longer there.
+bool take_settlement_job(WriteTx& tx, const SettlementJob& job);
 /// Puts a job off that could not be done, a little longer each time.
 void postpone_settlement_job(WriteTx& tx, const SettlementJob& job);
 /// False when somebody else has removed it.

@@ -71,11 +71,10 @@ std::optional<QuoteRow> find_quote_by_key(Connection& db, std::int64_t quote) {
 }
 
 std::int64_t insert_quote(WriteTx& tx, const Tenant& tenant, const QuoteRow& row) {
-  Query(tx.db(), kInsert, tenant.key, row.id, row.connector, row.beneficiary, row.destination,
-        row.type, row.price.send, row.price.receive, row.price.fee, row.price.total,
-        row.price.rate.numerator, row.price.rate.denominator, row.provider_reference,
-        row.created_at, row.expires_at)
-      .run();
+  tx.db().run(kInsert, tenant.key, row.id, row.connector, row.beneficiary, row.destination,
+              row.type, row.price.send, row.price.receive, row.price.fee, row.price.total,
+              row.price.rate.numerator, row.price.rate.denominator, row.provider_reference,
+              row.created_at, row.expires_at);
   const std::int64_t key = tx.db().last_insert_key();
   tx.quotas().add_open_quotes(tenant.key, row.expires_at, 1);
   tx.quotas().add_bytes(tenant.key, row_bytes::kQuote);
@@ -89,7 +88,7 @@ void use_quote(WriteTx& tx, const Tenant& tenant, std::int64_t quote, std::int64
 }
 
 void expire_quote(WriteTx& tx, const Tenant& tenant, const QuoteRow& quote) {
-  Query(tx.db(), kExpire, tx.now(), quote.key).run();
+  tx.db().run(kExpire, tx.now(), quote.key);
   COFFER_CHECK(tx.db().changes() == 1);
   tx.quotas().add_open_quotes(tenant.key, quote.expires_at, -1);
   tx.quotas().add_open_quotes(tenant.key, tx.now(), 1);  // until the step of ten seconds is over

@@ -177,15 +177,14 @@ std::vector<ConnectorRow> all(Connection& db, const std::string& sql, const Args
 /// Returns the key.
 std::int64_t insert_endpoint(WriteTx& tx, std::int64_t connector, const ConnectorRow& row) {
   const ProviderEndpoint& endpoint = *row.terms.endpoint;
-  Query(tx.db(), kInsertEndpoint, row.endpoint_id, connector, endpoint.base_url,
-        Blob{row.sealed_secret}, endpoint.timeout_ms, tx.now())
-      .run();
+  tx.db().run(kInsertEndpoint, row.endpoint_id, connector, endpoint.base_url,
+              Blob{row.sealed_secret}, endpoint.timeout_ms, tx.now());
   return tx.db().last_insert_key();
 }
 
 void update_endpoint(WriteTx& tx, const ConnectorRow& row) {
   const ProviderEndpoint& endpoint = *row.terms.endpoint;
-  Query(tx.db(), kUpdateEndpoint, Blob{row.sealed_secret}, endpoint.timeout_ms, endpoint.key).run();
+  tx.db().run(kUpdateEndpoint, Blob{row.sealed_secret}, endpoint.timeout_ms, endpoint.key);
   COFFER_CHECK(tx.db().changes() == 1);
 }
 
@@ -198,7 +197,7 @@ void insert_requirements(WriteTx& tx, std::int64_t connector,
     query.run();
     int choice = 0;
     for (const auto& [code, label] : requirement.choices) {
-      Query(tx.db(), kInsertChoice, connector, position, choice++, code, label).run();
+      tx.db().run(kInsertChoice, connector, position, choice++, code, label);
     }
     ++position;
   }
@@ -253,22 +252,21 @@ std::int64_t insert_connector(WriteTx& tx, const ConnectorRow& row,
 
 void update_connector(WriteTx& tx, const ConnectorRow& row) {
   const ConnectorTerms& terms = row.terms;
-  Query(tx.db(), kUpdate, terms.rate.numerator, terms.rate.denominator, terms.fee.fixed,
-        terms.fee.basis_points, terms.min_amount, terms.max_amount, terms.day_limit,
-        terms.month_limit, terms.status, tx.now(), terms.key)
-      .run();
+  tx.db().run(kUpdate, terms.rate.numerator, terms.rate.denominator, terms.fee.fixed,
+              terms.fee.basis_points, terms.min_amount, terms.max_amount, terms.day_limit,
+              terms.month_limit, terms.status, tx.now(), terms.key);
   COFFER_CHECK(tx.db().changes() == 1);
   if (terms.endpoint) update_endpoint(tx, row);
 }
 
 void move_connector(WriteTx& tx, ConnectorRow& row) {
   ProviderEndpoint& endpoint = *row.terms.endpoint;
-  Query(tx.db(), kRetireEndpoint, tx.now(), row.terms.key).run();
+  tx.db().run(kRetireEndpoint, tx.now(), row.terms.key);
   COFFER_CHECK(tx.db().changes() == 1);
   if (endpoint.key == 0) {
     endpoint.key = insert_endpoint(tx, row.terms.key, row);
   } else {
-    Query(tx.db(), kBringBackEndpoint, endpoint.key).run();
+    tx.db().run(kBringBackEndpoint, endpoint.key);
     COFFER_CHECK(tx.db().changes() == 1);
   }
   endpoint.retired = false;
@@ -295,10 +293,10 @@ std::vector<Requirement> requirements_of(Connection& db, std::int64_t connector)
 
 void replace_requirements(WriteTx& tx, std::int64_t connector,
                           const std::vector<Requirement>& requirements) {
-  Query(tx.db(), kDeleteChoices, connector).run();
-  Query(tx.db(), kDeleteRequirements, connector).run();
+  tx.db().run(kDeleteChoices, connector);
+  tx.db().run(kDeleteRequirements, connector);
   insert_requirements(tx, connector, requirements);
-  Query(tx.db(), kCountRequirements, tx.now(), connector).run();
+  tx.db().run(kCountRequirements, tx.now(), connector);
 }
 
 std::optional<FeeRule> find_fee(Connection& db, AssociationId association, std::int64_t connector,
@@ -318,13 +316,12 @@ std::vector<FeeRow> list_fees(Connection& db) {
 }
 
 void put_fee(WriteTx& tx, const FeeRow& row) {
-  Query(tx.db(), kPutFee, row.association, row.connector_key, row.type, row.fee.fixed,
-        row.fee.basis_points, tx.now())
-      .run();
+  tx.db().run(kPutFee, row.association, row.connector_key, row.type, row.fee.fixed,
+              row.fee.basis_points, tx.now());
 }
 
 bool delete_fee(WriteTx& tx, const FeeRow& row) {
-  Query(tx.db(), kDeleteFee, row.association, row.connector_key, row.type).run();
+  tx.db().run(kDeleteFee, row.association, row.connector_key, row.type);
   return tx.db().changes() == 1;
 }
 

@@ -61,11 +61,10 @@ void count_sent(WriteTx& tx, const SentToDestination& sent) {
     const auto row = newest(tx.db(), sent, level);
     begins = begins && (!row || (row->payments >= full && row->last_at < tx.now()));
     if (begins) {
-      Query(tx.db(), kBegin, sent.connector, sent.destination, level, tx.now(), sent.amount).run();
+      tx.db().run(kBegin, sent.connector, sent.destination, level, tx.now(), sent.amount);
     } else {
-      Query(tx.db(), kExtend, sent.connector, sent.destination, level, tx.now(), sent.amount,
-            row->first_at)
-          .run();
+      tx.db().run(kExtend, sent.connector, sent.destination, level, tx.now(), sent.amount,
+                  row->first_at);
       COFFER_CHECK(tx.db().changes() == 1);
     }
   }
@@ -73,8 +72,7 @@ void count_sent(WriteTx& tx, const SentToDestination& sent) {
 
 void uncount_sent(WriteTx& tx, const SentToDestination& sent, Timestamp accepted_at) {
   for (int level = 1; level <= kLevels; ++level) {
-    Query(tx.db(), kTakeBack, sent.connector, sent.destination, level, accepted_at, sent.amount)
-        .run();
+    tx.db().run(kTakeBack, sent.connector, sent.destination, level, accepted_at, sent.amount);
     COFFER_CHECK(tx.db().changes() == 1);
   }
 }

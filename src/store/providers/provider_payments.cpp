@@ -92,36 +92,36 @@ ProviderDetail provider_detail(Connection& db, std::int64_t payment) {
 }
 
 void set_provider_state(WriteTx& tx, std::int64_t payment, ProviderState state) {
-  Query(tx.db(), kSetState, state, payment).run();
+  tx.db().run(kSetState, state, payment);
 }
 
 void count_submission(WriteTx& tx, ProviderView& view, std::optional<std::int64_t> endpoint) {
-  Query(tx.db(), kCountSubmission, tx.now(), endpoint, view.payment.key).run();
+  tx.db().run(kCountSubmission, tx.now(), endpoint, view.payment.key);
   ++view.attempts;
   if (!view.first_sent_at) view.first_sent_at = tx.now();
   if (!view.endpoint) view.endpoint = endpoint;
 }
 
 void set_in_review(WriteTx& tx, std::int64_t payment, bool in_review) {
-  Query(tx.db(), kSetInReview, in_review, payment).run();
+  tx.db().run(kSetInReview, in_review, payment);
 }
 
 void set_provider_reference(WriteTx& tx, std::int64_t payment, std::string_view reference) {
-  Query(tx.db(), kSetReference, reference, payment).run();
+  tx.db().run(kSetReference, reference, payment);
 }
 
 void set_collected(WriteTx& tx, ProviderView& view, Amount collected) {
-  Query(tx.db(), kSetCollected, collected, view.payment.key).run();
+  tx.db().run(kSetCollected, collected, view.payment.key);
   view.collected = collected;
 }
 
 void set_instructions(WriteTx& tx, std::int64_t payment,
                       const std::map<std::string, std::string>& instructions,
                       Timestamp expires_at) {
-  Query(tx.db(), kSetExpiry, expires_at, payment).run();
-  Query(tx.db(), kDropInstructions, payment).run();
+  tx.db().run(kSetExpiry, expires_at, payment);
+  tx.db().run(kDropInstructions, payment);
   for (const auto& [name, value] : instructions) {
-    Query(tx.db(), kAddInstruction, payment, name, value).run();
+    tx.db().run(kAddInstruction, payment, name, value);
   }
 }
 
@@ -132,32 +132,30 @@ int open_attempt(WriteTx& tx, std::int64_t payment, ProviderCall call) {
     COFFER_CHECK(q.step());
     attempt = static_cast<int>(q.integer(0));
   }
-  Query(tx.db(), kOpenAttempt, payment, attempt, call, tx.now()).run();
+  tx.db().run(kOpenAttempt, payment, attempt, call, tx.now());
   return attempt;
 }
 
 void close_attempt(WriteTx& tx, std::int64_t payment, int attempt, std::string_view outcome) {
-  Query(tx.db(), kCloseAttempt, tx.now(), outcome, payment, attempt).run();
+  tx.db().run(kCloseAttempt, tx.now(), outcome, payment, attempt);
 }
 
 void add_provider_job(WriteTx& tx, const ProviderJob& job) {
-  Query(tx.db(), kAddJob, job.lane, job.due_at, job.payment, job.attempts).run();
+  tx.db().run(kAddJob, job.lane, job.due_at, job.payment, job.attempts);
 }
 
-void remove_provider_job(WriteTx& tx, std::int64_t payment) {
-  Query(tx.db(), kRemoveJob, payment).run();
-}
+void remove_provider_job(WriteTx& tx, std::int64_t payment) { tx.db().run(kRemoveJob, payment); }
 
 void reschedule_provider_job(WriteTx& tx, std::int64_t payment, Timestamp due_at, int attempts) {
-  Query(tx.db(), kReschedule, due_at, attempts, payment).run();
+  tx.db().run(kReschedule, due_at, attempts, payment);
 }
 
 void hurry_provider_job(WriteTx& tx, std::int64_t payment) {
-  Query(tx.db(), kHurry, tx.now(), payment).run();
+  tx.db().run(kHurry, tx.now(), payment);
 }
 
 void hasten_provider_job(WriteTx& tx, std::int64_t payment, Timestamp due_at) {
-  Query(tx.db(), kHasten, due_at, payment).run();
+  tx.db().run(kHasten, due_at, payment);
 }
 
 std::optional<ProviderJob> find_provider_job(Connection& db, std::int64_t payment) {

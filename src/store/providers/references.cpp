@@ -106,14 +106,13 @@ std::vector<std::int64_t> connectors_of(Connection& db, const Tenant& tenant,
 
 std::int64_t insert_one(WriteTx& tx, const Tenant& tenant, const ReferenceRow& owner,
                         const ReferenceRow& row, std::optional<std::int64_t> related_to) {
-  Query(tx.db(), kInsert, tenant.key, owner.application, owner.connector, owner.wallet,
-        owner.customer_id, row.reference, related_to, row.metadata.has_value(), tx.now())
-      .run();
+  tx.db().run(kInsert, tenant.key, owner.application, owner.connector, owner.wallet,
+              owner.customer_id, row.reference, related_to, row.metadata.has_value(), tx.now());
   const std::int64_t key = tx.db().last_insert_key();
   tx.quotas().add_bytes(tenant.key, row_bytes::kReference);
   if (row.metadata) {
     for (const auto& [name, value] : *row.metadata) {
-      Query(tx.db(), kInsertMetadata, key, name, value).run();
+      tx.db().run(kInsertMetadata, key, name, value);
     }
   }
   return key;
@@ -177,8 +176,7 @@ std::optional<std::int64_t> find_reference_payment(Connection& db, std::int64_t 
 
 void insert_reference_payment(WriteTx& tx, const ReferenceRow& reference,
                               std::string_view provider_payment_id, std::int64_t payment) {
-  Query(tx.db(), kInsertPayment, reference.connector, provider_payment_id, reference.key, payment)
-      .run();
+  tx.db().run(kInsertPayment, reference.connector, provider_payment_id, reference.key, payment);
 }
 
 }  // namespace coffer::store

@@ -177,19 +177,19 @@ std::optional<Timestamp> next_delivery_due(Connection& db, std::int64_t webhook,
 void insert_delivery(WriteTx& tx, const Tenant& tenant, std::int64_t webhook, std::int64_t sequence,
                      DeliveryState state) {
   if (state == DeliveryState::pending) {
-    Query(tx.db(), kInsertPending, webhook, sequence, tx.now()).run();
+    tx.db().run(kInsertPending, webhook, sequence, tx.now());
   } else {
-    Query(tx.db(), kInsertClosed, webhook, sequence, tx.now(), state).run();
+    tx.db().run(kInsertClosed, webhook, sequence, tx.now(), state);
   }
   if (tx.db().changes() == 1) tx.quotas().add_bytes(tenant.key, row_bytes::kDelivery);
 }
 
 void requeue_delivery(WriteTx& tx, std::int64_t webhook, std::int64_t sequence) {
-  Query(tx.db(), kRequeue, webhook, sequence, tx.now()).run();
+  tx.db().run(kRequeue, webhook, sequence, tx.now());
 }
 
 void close_pending_deliveries(WriteTx& tx, std::int64_t webhook) {
-  Query(tx.db(), kClosePending, webhook, tx.now()).run();
+  tx.db().run(kClosePending, webhook, tx.now());
 }
 
 std::vector<DeliveryAttempt> list_delivery_attempts(Connection& db, std::int64_t webhook,
@@ -211,14 +211,12 @@ void record_delivery_attempt(WriteTx& tx, const Tenant& tenant, const DeliveryRo
   if (has_room && !attempt.response.empty()) response = Blob{attempt.response};
   const std::size_t length = response ? response->bytes.size() : 0;
   tx.quotas().add_bytes(tenant.key, row_bytes::kAttempt + static_cast<std::int64_t>(length));
-  Query(tx.db(), kInsertAttempt, delivery.webhook, delivery.sequence, delivery.tries + 1,
-        attempt.at, attempt.duration_ms, attempt.status, attempt.fault, response)
-      .run();
+  tx.db().run(kInsertAttempt, delivery.webhook, delivery.sequence, delivery.tries + 1, attempt.at,
+              attempt.duration_ms, attempt.status, attempt.fault, response);
   std::optional<Timestamp> closed_at;
   if (state != DeliveryState::pending) closed_at = tx.now();
-  Query(tx.db(), kUpdate, delivery.webhook, delivery.sequence, state, delivery.attempts + 1,
-        delivery.tries + 1, due_at, closed_at)
-      .run();
+  tx.db().run(kUpdate, delivery.webhook, delivery.sequence, state, delivery.attempts + 1,
+              delivery.tries + 1, due_at, closed_at);
 }
 
 int drop_deliveries(WriteTx& tx, const Tenant& tenant, Timestamp before, int limit) {
@@ -227,7 +225,7 @@ int drop_deliveries(WriteTx& tx, const Tenant& tenant, Timestamp before, int lim
   for (const std::int64_t webhook : integers(tx.db(), kWebhooksOf, tenant.key)) {
     for (const Droppable& old :
          oldest(Query(tx.db(), kOldest, webhook, end, before, limit - dropped))) {
-      Query(tx.db(), kDrop, webhook, old.sequence).run();
+      tx.db().run(kDrop, webhook, old.sequence);
       tx.quotas().add_bytes(tenant.key, -old.bytes);
       ++dropped;
     }

@@ -24,18 +24,19 @@ constexpr Column<EventRow> kColumns[] = {
 };
 const std::string kSelect = select(kColumns) + " FROM events WHERE tenant = ?1";
 const std::string kAfter = kSelect + " AND sequence > ?2 ORDER BY sequence LIMIT ?3";
-const std::string kById = kSelect + " AND id = ?2";
+const std::string kFrom = kSelect + " AND sequence >= ?2 ORDER BY sequence";
 const std::string kAt = kSelect + " AND sequence = ?2";
 constexpr KeyIndex kOfTenant = COFFER_KEY_INDEX("sequence", "events", "tenant = ?3");
 constexpr KeyIndex kOfRareType =
     COFFER_KEY_INDEX("sequence", "events INDEXED BY events_of_rare_type",
-                     "tenant = ?3 AND type = ?4 AND type NOT IN (0, 1, 2)");
+                     "tenant = ?3 AND type = ?4 AND type NOT BETWEEN 0 AND 2");
 static_assert(stored(EventType::payment_initiated) == 0);
 static_assert(stored(EventType::payment_processing) == 1);
 static_assert(stored(EventType::payment_succeeded) == 2);
 constexpr const char* kTypeAt = "SELECT type FROM events WHERE tenant = ? AND sequence = ?";
 constexpr const char* kLast =
     "SELECT sequence FROM events WHERE tenant = ? ORDER BY sequence DESC LIMIT 1";
+constexpr const char* kTenants = "SELECT tenant FROM tenants";
 constexpr const char* kTimeAt = "SELECT at FROM events WHERE tenant = ? AND sequence = ?";
 
 constexpr const char* kBody = "SELECT body FROM event_bodies WHERE event_body = ?";
@@ -56,6 +57,13 @@ std::int64_t bytes_of_body(std::size_t length) {
   return row_bytes::kEventBody + static_cast<std::int64_t>(length);
 }
 
+/// Of a version 7 UUID: its first 48 bits.
+Timestamp time_of(const Uuid& id) {
+  std::int64_t ms = 0;
+  for (int i = 0; i < 6; ++i) ms = ms << 8 | id.bytes[static_cast<std::size_t>(i)];
+  return {ms};
+}
+
 std::vector<EventRow> all_rows(Query& query) {
   std::vector<EventRow> out;
   while (query.step()) out.push_back(read_row<EventRow>(query, kColumns));
@@ -70,9 +78,8 @@ std::optional<EventRow> first_row(Query&& query) {
 
 std::int64_t append_event(WriteTx& tx, std::int64_t tenant, const NewEvent& event) {
   const std::int64_t sequence = tx.next_sequence(tenant);
-  Query(tx.db(), kInsert, tenant, sequence, event.id, event.type, event.payment, event.wallet,
-        event.webhook, event.wallet_status, event.version, event.test, tx.now())
-      .run();
+  tx.db().run(kInsert, tenant, sequence, event.id, event.type, event.payment, event.wallet,
+              event.webhook, event.wallet_status, event.version, event.test, tx.now());
   tx.quotas().add_bytes(tenant, row_bytes::kEvent);
   return sequence;
 }
@@ -106,7 +113,23 @@ RowPage<EventRow> list_events(Connection& db, const Tenant& tenant,
 }
 
 std::optional<EventRow> find_event(Connection& db, const Tenant& tenant, EventId id) {
-  return first_row(Query(db, kById.c_str(), tenant.key, id));
+  const Timestamp minted = time_of(id.uuid);
+  Query query(db, kFrom.c_str(), tenant.key, first_sequence_since(db, tenant, minted));
+  while (query.step()) {
+    EventRow row = read_row<EventRow>(query, kColumns);
+    if (row.at > minted) break;
+    if (row.id == id) return row;
+  }
+  return std::nullopt;
+}
+
+std::optional<EventRow> find_event(Connection& db, EventId id) {
+  Query query(db, kTenants);
+  while (query.step()) {
+    const Tenant tenant{.key = query.integer(0)};
+    if (auto row = find_event(db, tenant, id)) return row;
+  }
+  return std::nullopt;
 }
 
 std::optional<EventRow> event_at(Connection& db, const Tenant& tenant, std::int64_t sequence) {
@@ -138,7 +161,7 @@ std::optional<std::string> find_event_body(Connection& db, const Tenant& tenant,
 
 void keep_event_body(WriteTx& tx, const Tenant& tenant, std::int64_t sequence,
                      std::string_view body) {
-  Query(tx.db(), kKeepBody, body_key(tenant, sequence), Blob{body}).run();
+  tx.db().run(kKeepBody, body_key(tenant, sequence), Blob{body});
   if (tx.db().changes() == 1) tx.quotas().add_bytes(tenant.key, bytes_of_body(body.size()));
 }
 
@@ -152,7 +175,7 @@ int drop_event_bodies(WriteTx& tx, const Tenant& tenant, Timestamp before, int l
       tx.quotas().add_bytes(tenant.key, -bytes_of_body(static_cast<std::size_t>(query.integer(1))));
     }
   }
-  for (const std::int64_t key : keys) Query(tx.db(), kDropBody, key).run();
+  for (const std::int64_t key : keys) tx.db().run(kDropBody, key);
   return static_cast<int>(keys.size());
 }
 

@@ -52,7 +52,7 @@ void insert_notification(WriteTx& tx, std::int64_t payment, NotificationChannel 
                          std::string_view recipient, NotificationState state) {
   std::optional<Timestamp> closed_at;
   if (state != NotificationState::waiting) closed_at = tx.now();
-  Query(tx.db(), kInsert, payment, channel, recipient, state, tx.now(), closed_at).run();
+  tx.db().run(kInsert, payment, channel, recipient, state, tx.now(), closed_at);
 }
 
 std::vector<NotificationRow> due_notifications(Connection& db, Timestamp now, int limit) {
@@ -65,12 +65,12 @@ std::optional<Timestamp> next_notification_due(Connection& db) {
 }
 
 bool open_notification_attempt(WriteTx& tx, std::int64_t notification, Timestamp due_at) {
-  Query(tx.db(), kOpen, notification, due_at).run();
+  tx.db().run(kOpen, notification, due_at);
   return tx.db().changes() == 1;
 }
 
 void close_notification(WriteTx& tx, std::int64_t notification, NotificationState state) {
-  Query(tx.db(), kClose, notification, state, tx.now()).run();
+  tx.db().run(kClose, notification, state, tx.now());
 }
 
 std::optional<NotificationRow> find_notification_by_key(Connection& db, std::int64_t notification) {

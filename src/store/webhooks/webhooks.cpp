@@ -87,7 +87,7 @@ std::optional<WebhookRow> first_row(Query&& query) {
 
 void claim_types(WriteTx& tx, const WebhookRow& row) {
   for (const EventType type : row.types.types()) {
-    Query(tx.db(), kClaim, row.tenant.key, type, row.key).run();
+    tx.db().run(kClaim, row.tenant.key, type, row.key);
   }
 }
 
@@ -164,30 +164,28 @@ void insert_webhook(WriteTx& tx, const Tenant& tenant, WebhookRow& row) {
 void update_webhook(WriteTx& tx, const WebhookRow& row) {
   std::optional<Blob> old_secret;
   if (row.old_secret) old_secret = Blob{*row.old_secret};
-  Query(tx.db(), kUpdate, row.url, row.description, row.types.bits(), Blob{row.sealed_secret},
-        old_secret, row.old_secret_until, tx.now(), row.key)
-      .run();
+  tx.db().run(kUpdate, row.url, row.description, row.types.bits(), Blob{row.sealed_secret},
+              old_secret, row.old_secret_until, tx.now(), row.key);
   COFFER_CHECK(tx.db().changes() == 1);
-  Query(tx.db(), kGiveUp, row.key).run();
+  tx.db().run(kGiveUp, row.key);
   claim_types(tx, row);
 }
 
 void disable_webhook(WriteTx& tx, const WebhookRow& row, DisableReason reason) {
-  Query(tx.db(), kDisable, tx.now(), reason, row.key).run();
+  tx.db().run(kDisable, tx.now(), reason, row.key);
   COFFER_CHECK(tx.db().changes() == 1);
-  Query(tx.db(), kGiveUp, row.key).run();
-  Query(tx.db(), kEndRecovery, row.key).run();
+  tx.db().run(kGiveUp, row.key);
+  tx.db().run(kEndRecovery, row.key);
   tx.quotas().add(row.tenant.key, Quota::webhooks, -1);
 }
 
 void set_webhook_cursor(WriteTx& tx, std::int64_t webhook, std::int64_t sequence) {
-  Query(tx.db(), kSetCursor, sequence, webhook).run();
+  tx.db().run(kSetCursor, sequence, webhook);
 }
 
 void set_webhook_health(WriteTx& tx, std::int64_t webhook, const WebhookHealth& health) {
-  Query(tx.db(), kSetHealth, health.failures, health.last_attempt_at, health.last_status,
-        health.quiet_until, webhook)
-      .run();
+  tx.db().run(kSetHealth, health.failures, health.last_attempt_at, health.last_status,
+              health.quiet_until, webhook);
 }
 
 std::vector<Recovery> list_recoveries(Connection& db) {
@@ -198,14 +196,14 @@ std::vector<Recovery> list_recoveries(Connection& db) {
 }
 
 void add_recovery(WriteTx& tx, const Recovery& recovery) {
-  Query(tx.db(), kAddRecovery, recovery.webhook, recovery.next, recovery.last).run();
+  tx.db().run(kAddRecovery, recovery.webhook, recovery.next, recovery.last);
 }
 
 void advance_recovery(WriteTx& tx, const Recovery& recovery) {
   if (recovery.next > recovery.last) {
-    Query(tx.db(), kEndRecovery, recovery.webhook).run();
+    tx.db().run(kEndRecovery, recovery.webhook);
   } else {
-    Query(tx.db(), kAdvanceRecovery, recovery.next, recovery.webhook).run();
+    tx.db().run(kAdvanceRecovery, recovery.next, recovery.webhook);
   }
 }
 

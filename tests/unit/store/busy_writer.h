@@ -51,4 +51,22 @@ class BusyWriter {
   Thread thread_;
 };
 
+/// Runs all commands in one batch, in this order; their verdicts. One mode is for all of them.
+inline std::vector<Result<void>> run_in_one_batch(CommitQueue& queue,
+                                                  const std::vector<CommitQueue::Command>& commands,
+                                                  const std::vector<CommitQueue::Mode>& modes = {
+                                                      CommitQueue::Mode::commit}) {
+  std::vector<Result<void>> verdicts(commands.size());
+  BusyWriter busy(queue);
+  std::vector<Thread> threads;
+  for (std::size_t i = 0; i < commands.size(); ++i) {
+    const auto mode = modes.size() == 1 ? modes.front() : modes[i];
+    threads.emplace_back("caller", [&, i, mode] { verdicts[i] = queue.run(commands[i], mode); });
+    busy.gathered(i + 1);
+  }
+  busy.open();
+  for (Thread& thread : threads) thread.join();
+  return verdicts;
+}
+
 }  // namespace coffer::store::test

@@ -16,22 +16,6 @@ using namespace coffer::store::test;
 
 namespace {
 
-/// Runs all commands in one batch, in this order; their verdicts.
-std::vector<Result<void>> run_in_one_batch(CommitQueue& queue,
-                                           const std::vector<CommitQueue::Command>& commands,
-                                           CommitQueue::Mode mode = CommitQueue::Mode::commit) {
-  std::vector<Result<void>> verdicts(commands.size());
-  BusyWriter busy(queue);
-  std::vector<Thread> threads;
-  for (std::size_t i = 0; i < commands.size(); ++i) {
-    threads.emplace_back("caller", [&, i] { verdicts[i] = queue.run(commands[i], mode); });
-    busy.gathered(i + 1);
-  }
-  busy.open();
-  for (Thread& thread : threads) thread.join();
-  return verdicts;
-}
-
 CommitQueue::Command note(const std::string& name) {
   return [name](WriteTx& tx) -> Result<void> {
     write_meta(tx, name, "x");
@@ -111,6 +95,7 @@ TEST_CASE("commit queue: many threads, every verdict true, every row once") {
 }
 
 TEST_CASE("commit queue: a refused command leaves no trace among its neighbours") {
+  const auto mode = GENERATE(CommitQueue::Mode::commit, CommitQueue::Mode::repeatable);
   SmallLedger ledger;
   const auto refuse = [&](WriteTx& tx) -> Result<void> {
     // Everything a command can touch: rows, balances, holds, event sequences, the chain.
@@ -126,8 +111,9 @@ TEST_CASE("commit queue: a refused command leaves no trace among its neighbours"
       return {};
     };
   };
-  const auto verdicts = run_in_one_batch(*ledger.queue, {refuse, pay("a", true), refuse, refuse,
-                                                         pay("b", true), pay("c", false), refuse});
+  const auto verdicts = run_in_one_batch(
+      *ledger.queue,
+      {refuse, pay("a", true), refuse, refuse, pay("b", true), pay("c", false), refuse}, {mode});
   for (const std::size_t i : {0U, 2U, 3U, 6U}) {
     REQUIRE_FALSE(verdicts[i]);
     CHECK(Result<void>(verdicts[i]).error().slug == Slug::insufficient_funds);
@@ -155,6 +141,7 @@ TEST_CASE("commit queue: a command that only refused is not even an empty change
 }
 
 TEST_CASE("commit queue: a thrown command is a bug of its own and nobody else's") {
+  const auto mode = GENERATE(CommitQueue::Mode::commit, CommitQueue::Mode::repeatable);
   SmallLedger ledger;
   CapturedLog log;
   const auto faulty = [&](WriteTx& tx) -> Result<void> {
@@ -165,7 +152,7 @@ TEST_CASE("commit queue: a thrown command is a bug of its own and nobody else's"
     ledger.settle(tx, ledger.accept(tx, ledger.transfer("good", 100)));
     return {};
   };
-  const auto verdicts = run_in_one_batch(*ledger.queue, {faulty, good, faulty});
+  const auto verdicts = run_in_one_batch(*ledger.queue, {faulty, good, faulty}, {mode});
   CHECK(verdicts[1]);
   for (const std::size_t i : {0U, 2U}) {
     REQUIRE_FALSE(verdicts[i]);
@@ -179,6 +166,7 @@ TEST_CASE("commit queue: a thrown command is a bug of its own and nobody else's"
 }
 
 TEST_CASE("commit queue: a broken constraint or a wrong statement stays with its command") {
+  const auto mode = GENERATE(CommitQueue::Mode::commit, CommitQueue::Mode::repeatable);
   SmallLedger ledger;
   CapturedLog log;
   const auto twice = [&](WriteTx& tx) -> Result<void> {
@@ -199,7 +187,8 @@ TEST_CASE("commit queue: a broken constraint or a wrong statement stays with its
     return {};
   };
   const auto verdicts = run_in_one_batch(
-      *ledger.queue, {twice, overdraft, note("note1"), nonsense, text_as_amount, note("note2")});
+      *ledger.queue, {twice, overdraft, note("note1"), nonsense, text_as_amount, note("note2")},
+      {mode});
   for (const std::size_t i : {0U, 1U, 3U, 4U}) {
     REQUIRE_FALSE(verdicts[i]);
     CHECK(Result<void>(verdicts[i]).error().slug == Slug::unexpected_error);
@@ -212,6 +201,7 @@ TEST_CASE("commit queue: a broken constraint or a wrong statement stays with its
 }
 
 TEST_CASE("commit queue: a command that breaks the batch's end takes the batch with it") {
+  const auto mode = GENERATE(CommitQueue::Mode::commit, CommitQueue::Mode::repeatable);
   SmallLedger ledger;
   CapturedLog log;
   // The account is changed in memory and its row removed behind the book's back: the flush notices.
@@ -225,7 +215,7 @@ TEST_CASE("commit queue: a command that breaks the batch's end takes the batch w
     ledger.settle(tx, ledger.accept(tx, ledger.transfer("with it", 100)));
     return {};
   };
-  const auto verdicts = run_in_one_batch(*ledger.queue, {pay, note("note1"), sly});
+  const auto verdicts = run_in_one_batch(*ledger.queue, {pay, note("note1"), sly}, {mode});
   for (const auto& verdict : verdicts) {
     REQUIRE_FALSE(verdict);
     CHECK(Result<void>(verdict).error().slug == Slug::unexpected_error);
@@ -240,6 +230,7 @@ TEST_CASE("commit queue: a command that breaks the batch's end takes the batch w
 }
 
 TEST_CASE("commit queue: an account that a refused command made is not remembered") {
+  const auto mode = GENERATE(CommitQueue::Mode::commit, CommitQueue::Mode::repeatable);
   SmallLedger ledger;
   // SQLite gives the number of the refused account to the next one, which holds another asset.
   const auto opens = [&](const LedgerWallet& wallet, const Asset& asset, bool refuse) {
@@ -253,8 +244,9 @@ TEST_CASE("commit queue: an account that a refused command made is not remembere
       return {};
     };
   };
-  const auto verdicts = run_in_one_batch(*ledger.queue, {opens(ledger.first, ledger.eurc, true),
-                                                         opens(ledger.third, ledger.usdc, false)});
+  const auto verdicts = run_in_one_batch(
+      *ledger.queue,
+      {opens(ledger.first, ledger.eurc, true), opens(ledger.third, ledger.usdc, false)}, {mode});
   CHECK_FALSE(verdicts[0]);
   CHECK(verdicts[1]);
   CHECK(ledger.verify().empty());
