@@ -36,8 +36,8 @@ struct PathParam {
 };
 constexpr std::array<PathParam, 17> kPathParams{{
     {"walletId", "Id", "The wallet"},
-    {"transactionId", "Id", "The transaction record: its `transactionRecordId`"},
-    {"id", "Id", "The association, application or beneficiary that the path names"},
+    {"transactionId", "Id", "ID of the transaction record (`transactionRecordId`)"},
+    {"id", "Id", "ID of the association, application or beneficiary in the path"},
     {"assetCode", "AssetCode", "The asset"},
     {"beneficiaryId", "Id", "The beneficiary"},
     {"destinationId", "Id", "The payment destination"},
@@ -46,12 +46,12 @@ constexpr std::array<PathParam, 17> kPathParams{{
     {"connectorId", "Id", "The connector"},
     {"quoteId", "Id", "The quote"},
     {"webhookId", "Id", "The webhook"},
-    {"deliveryId", "Id", "The delivery: the id of its event"},
+    {"deliveryId", "Id", "ID of the delivery, equal to the ID of its event"},
     {"eventId", "Id", "The event"},
     {"reference", "Text", "The reference"},
-    {"type", "EventType", "The type of event"},
+    {"type", "EventType", "Event type"},
     {"method", "PayMethodFilter", "The payment method"},
-    {"direction", "QuoteDirection", "What `amount` is: what is sent, or what is received"},
+    {"direction", "QuoteDirection", "Whether `amount` is the amount to send or to receive"},
 }};
 
 Json path_parameter(std::string_view name) {
@@ -183,12 +183,12 @@ Json security(Access access) {
 std::string description(const Route& route) {
   std::string out;
   if (route.access == Access::sandbox) {
-    out = "Sandbox credentials only; anyone else gets 404. ";
+    out = "Sandbox credentials only; with production credentials, the response is 404. ";
   }
-  if (route.scope) out += "Needs the scope `" + std::string(name(*route.scope)) + "`. ";
+  if (route.scope) out += "Requires the scope `" + std::string(name(*route.scope)) + "`. ";
   for (const QueryVariant& variant : route.variants) {
     out += "With `?" + std::string(variant.parameter) + "=" + std::string(variant.value) +
-           "` it does what `" + std::string(variant.operation) + "` does. ";
+           "`, equivalent to `" + std::string(variant.operation) + "`. ";
   }
   if (!out.empty()) out.pop_back();
   return out;
@@ -263,10 +263,12 @@ Json webhook(const EventTypeRow& row, const Json& schemas) {
             {"parameters", std::move(headers)},
             {"requestBody", {{"required", true}, {"content", {{"application/json", body}}}}},
             {"responses",
-             {{"2XX", {{"description", "Received: the delivery is done"}}},
-              {"410", {{"description", "Gone: the webhook is disabled for good"}}},
+             {{"2XX", {{"description", "Any 2xx response: the delivery succeeded"}}},
+              {"410", {{"description", "Gone: coffer disables the webhook permanently"}}},
               {"default",
-               {{"description", "Failed: coffer tries again, as docs/webhooks.md says"}}}}}}}};
+               {{"description",
+                 "Any other response: the attempt failed, and coffer retries "
+                 "(docs/webhooks.md)"}}}}}}}};
 }
 
 Result<http::Response> serve_document(const Services&, const Call& call) {
@@ -304,7 +306,7 @@ std::vector<Route> openapi_routes() {
            .pattern = "/v1/openapi.json",
            .operation = "getOpenApi",
            .tag = "About",
-           .summary = "This document",
+           .summary = "OpenAPI document",
            .lane = Lane::system,
            .access = Access::open,
            .responses = {{200, "OpenApi"}, {304}},

@@ -101,15 +101,15 @@ Route about(std::string_view pattern, std::string_view operation, std::string_vi
 
 std::vector<Route> pages_routes() {
   const std::vector<DeclaredResponse> file = {{200}, {304}};
-  return {about("/", "index", "What this server is", index_page, file),
-          about("/style.css", "styleSheet", "Style of the pages", style_sheet, file),
-          about("/docs", "reference", "The API reference", reference_page, file),
-          about("/docs/docs.js", "referenceScript", "What draws the API reference",
-                reference_script, file),
-          about("/docs/docs.css", "referenceStyle", "Style of the API reference", reference_style,
+  return {about("/", "index", "Front page of this server", index_page, file),
+          about("/style.css", "styleSheet", "Style sheet of the pages", style_sheet, file),
+          about("/docs", "reference", "API reference", reference_page, file),
+          about("/docs/docs.js", "referenceScript", "Script of the API reference", reference_script,
                 file),
-          about("/problems/{slug}", "problem", "What a problem means and what to do", problem_page,
-                {{200}, {304}, {404}})};
+          about("/docs/docs.css", "referenceStyle", "Style sheet of the API reference",
+                reference_style, file),
+          about("/problems/{slug}", "problem", "Meaning of a problem and how to resolve it",
+                problem_page, {{200}, {304}, {404}})};
 }
 
 }  // namespace coffer::api

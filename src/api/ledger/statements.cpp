@@ -351,13 +351,13 @@ std::vector<Route> statements_routes() {
              .pattern = "/v1/statements/transactions",
              .operation = "getStatement",
              .tag = "Statements",
-             .summary = "Statement lines of a wallet in one asset, oldest first",
+             .summary = "List the statement lines of a wallet in one asset, oldest first",
              .lane = Lane::read,
              .scope = Scope::statements_read,
              .query = {{"walletId", "Id", "The wallet", true},
                        {"assetCode", "AssetCode", "The asset", true},
-                       {"startDate", "DateOrTime", "Inclusive", true},
-                       {"endDate", "DateOrTime", "Exclusive", true}},
+                       {"startDate", "DateOrTime", "Start of the period, inclusive", true},
+                       {"endDate", "DateOrTime", "End of the period, exclusive", true}},
              .responses = {{200, "Statement"}},
              .problems = {Slug::not_found, Slug::validation_failed, Slug::trustline_missing},
              .handler = read_statement_lines};
@@ -373,10 +373,11 @@ std::vector<Route> statements_routes() {
     whole.handler = one.handler;
     out.front().variants.push_back({"format", info.name, one.operation});
   }
-  out.front().query.insert(out.front().query.end(),
-                           {{"format", "Text", "A page of JSON, or the whole range as an export"},
-                            {"limit", "Limit", "Lines of a page"},
-                            {"cursor", "Cursor", "Continues a statement"}});
+  out.front().query.insert(
+      out.front().query.end(),
+      {{"format", "Text", "A page as JSON (`json`), or the whole period as an export"},
+       {"limit", "Limit", "Maximum number of lines on the page"},
+       {"cursor", "Cursor", "Cursor from an earlier page"}});
   return out;
 }
 

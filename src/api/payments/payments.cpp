@@ -308,12 +308,12 @@ void add_validation(std::vector<Route>& rows, std::string_view pattern, std::str
   Route check = rows.back();
   check.pattern = pattern;
   check.operation = operation;
-  check.summary = "Run every check of this payment and store nothing";
+  check.summary = "Validate this payment without storing it";
   check.lane = Lane::read;
   check.responses = {{200, "Validation"}};
   check.handler = handler;
   rows.back().query.push_back(
-      {"validateOnly", "Text", "Run every check, store nothing, answer 200"});
+      {"validateOnly", "Text", "Validate only: run all checks, store nothing, respond with 200"});
   rows.back().variants.push_back({"validateOnly", "true", operation});
   rows.push_back(std::move(check));
 }
@@ -323,23 +323,23 @@ std::vector<Route> payments_routes() {
   add<PaymentType::p2p_beneficiary, read_p2p_beneficiary>(
       rows,
       {"/v1/payments/p2p/beneficiary", "payBeneficiary",
-       "Pay one asset to a beneficiary's CRYPTO destination", "BeneficiaryTransfer",
+       "Pay a beneficiary's CRYPTO destination in one asset", "BeneficiaryTransfer",
        "/v1/payments/p2p/beneficiary/validate", "validateBeneficiaryPayment"},
       transfer_problems());
   add<PaymentType::swap_beneficiary, read_swap_beneficiary>(
       rows,
       {"/v1/payments/swap/beneficiary", "swapToBeneficiary",
-       "Swap to a beneficiary: a strict-send path payment", "BeneficiarySwap",
+       "Swap to a beneficiary (strict-send path payment)", "BeneficiarySwap",
        "/v1/payments/swap/beneficiary/validate", "validateBeneficiarySwap"},
       transfer_problems());
   add<PaymentType::offramp, read_cash_out>(
       rows,
-      {"/v1/payments/offramp", "executeOfframp", "Cash out against a quote", "Offramp",
-       "/v1/payments/offramp/validate", "validateOfframp", kLargeBodyMax},
+      {"/v1/payments/offramp", "executeOfframp", "Execute an off-ramp (payout) against a quote",
+       "Offramp", "/v1/payments/offramp/validate", "validateOfframp", kLargeBodyMax},
       quoted_problems({Slug::insufficient_funds, Slug::amount_out_of_range}));
   add<PaymentType::onramp, read_onramp>(
       rows,
-      {"/v1/payments/onramp", "executeOnramp", "Collect against a quote before it expires",
+      {"/v1/payments/onramp", "executeOnramp", "Execute an on-ramp (collection) against a quote",
        "Onramp", "/v1/payments/onramp/validate", "validateOnramp", kLargeBodyMax},
       quoted_problems({}));
   add<PaymentType::p2p_own, read_transfer>(rows,
@@ -350,13 +350,13 @@ std::vector<Route> payments_routes() {
   add<PaymentType::p2p_own_multi, read_multi>(
       rows,
       {"/v1/payments/p2p/own/multi", "transferBetweenOwnWalletsAtomically",
-       "Several own-wallet transfers as one: all settle or none", "MultiTransfer",
+       "Transfer between own wallets atomically: all transfers settle or none", "MultiTransfer",
        "/v1/payments/p2p/own/multi/validate", "validateOwnMultiTransfer", kLargeBodyMax},
       transfer_problems());
   add<PaymentType::swap_own, read_swap>(
       rows,
       {"/v1/payments/swap/own", "swapBetweenOwnWallets",
-       "Swap between own wallets: strict send at the best market path", "OwnSwap",
+       "Swap between own wallets (strict send on the best market path)", "OwnSwap",
        "/v1/payments/swap/own/validate", "validateOwnSwap"},
       transfer_problems());
   return rows;

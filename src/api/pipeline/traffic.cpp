@@ -13,7 +13,7 @@ constexpr int kTooMany = 429;
 
 Counter& requests(Metrics& metrics, std::string_view method, std::string_view route, int status) {
   return metrics.counter(
-      "coffer_http_requests_total", "Requests answered, by route and status.",
+      "coffer_http_requests_total", "HTTP responses, by route and status.",
       {{"method", method}, {"route", route}, {"status", std::to_string(status)}});
 }
 

@@ -93,7 +93,7 @@ std::vector<Route> callbacks_routes() {
            .pattern = "/v1/providers/{connectorId}/callbacks",
            .operation = "takeProviderCallback",
            .tag = "Providers",
-           .summary = "A provider's signed news about a payment",
+           .summary = "Receive a signed callback from a provider",
            .lane = Lane::money,
            .access = Access::open,
            .body = Body::json,

@@ -99,23 +99,24 @@ Route collection(std::string_view pattern, std::string_view operation, std::stri
 std::vector<Route> connect_onramp_routes() {
   std::vector<Route> rows{
       collection("/v1/connect-onramp", "executeConnectOnramp",
-                 "Collect against a quote, as POST /v1/payments/onramp", Lane::money, "Onramp",
-                 "Acknowledgement",
+                 "Execute an on-ramp against a quote, like POST /v1/payments/onramp", Lane::money,
+                 "Onramp", "Acknowledgement",
                  {Slug::invalid_reference, Slug::not_found, Slug::transaction_id_conflict,
                   Slug::wallet_not_verified, Slug::conflict, Slug::quote_expired,
                   Slug::quote_already_used, Slug::validation_failed, Slug::trustline_missing,
                   Slug::requirement_missing, Slug::quota_exceeded},
                  execute_onramp)};
   add_validation(rows, "/v1/connect-onramp/validate", "validateConnectOnramp", validate_onramp);
-  rows.push_back(collection(
-      "/v1/connect-cashin", "executeConnectCashIn", "Quote a collection and execute it in one call",
-      Lane::outbound, "CashIn", "CashInResult",
-      {Slug::invalid_reference, Slug::not_found, Slug::transaction_id_conflict,
-       Slug::wallet_not_verified, Slug::conflict, Slug::validation_failed, Slug::trustline_missing,
-       Slug::requirement_missing, Slug::quota_exceeded, Slug::amount_precision,
-       Slug::amount_out_of_range, Slug::provider_error, Slug::provider_unavailable,
-       Slug::provider_timeout},
-      cash_in));
+  rows.push_back(
+      collection("/v1/connect-cashin", "executeConnectCashIn",
+                 "Request an on-ramp quote and execute it in one request", Lane::outbound, "CashIn",
+                 "CashInResult",
+                 {Slug::invalid_reference, Slug::not_found, Slug::transaction_id_conflict,
+                  Slug::wallet_not_verified, Slug::conflict, Slug::validation_failed,
+                  Slug::trustline_missing, Slug::requirement_missing, Slug::quota_exceeded,
+                  Slug::amount_precision, Slug::amount_out_of_range, Slug::provider_error,
+                  Slug::provider_unavailable, Slug::provider_timeout},
+                 cash_in));
   return rows;
 }
 

@@ -69,11 +69,11 @@ struct TextFields<PersonMetadata> {
       {"nationality", "nationality", &Person::nationality, rule::country_alpha3,
        "Country of nationality"},
       {"idType", "id_type", &Person::id_type, rule::text,
-       "Kind of identity document; GET /v1/payments/enums suggests codes"},
+       "Type of identity document. GET /v1/payments/enums suggests codes"},
       {"idNumber", "id_number", &Person::id_number, rule::text, "Number of the identity document"},
       {"address", "address", &Person::address, rule::text_up_to(500), "Postal address on one line"},
       {"email", "email", &Person::email, rule::email, "E-mail address"},
-      {"phone", "phone", &Person::phone, rule::phone, "E.164"},
+      {"phone", "phone", &Person::phone, rule::phone, "Phone number in E.164 format"},
   };
 };
 
@@ -94,9 +94,9 @@ struct TextFields<BusinessMetadata> {
       {"companyName", "company_name", &Business::company_name, rule::text,
        "Registered name of the company", "Kestrel Traders Ltd"},
       {"registrationNumber", "registration_number", &Business::registration_number, rule::text,
-       "Number in the company register", "PVT-2019-0042"},
+       "Registration number of the company", "PVT-2019-0042"},
       {"registrationCountry", "registration_country", &Business::registration_country,
-       rule::country_alpha3, "Country of the company register"},
+       rule::country_alpha3, "Country of registration"},
       {"taxId", "tax_id", &Business::tax_id, rule::text, "Tax number"},
       {"address", "address", &Business::address, rule::text_up_to(500),
        "Postal address on one line"},

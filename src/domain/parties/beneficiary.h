@@ -46,14 +46,14 @@ struct TextFields<BankDetails> {
       {"accountName", "account_name", &Bank::account_name, rule::text, "Name of the account holder",
        "Amina Otieno"},
       {"accountNumber", "account_number", &Bank::account_number,
-       rule::text_up_to(kAccountNumberMax), "Account number; either this or `iban`"},
-      {"iban", "iban", &Bank::iban, rule::iban, "IBAN; either this or `accountNumber`"},
+       rule::text_up_to(kAccountNumberMax), "Account number; mutually exclusive with `iban`"},
+      {"iban", "iban", &Bank::iban, rule::iban, "IBAN; mutually exclusive with `accountNumber`"},
       {"bankName", "bank_name", &Bank::bank_name, rule::text, "Name of the bank"},
       {"bankCode", "bank_code", &Bank::bank_code, rule::text_up_to(50),
        "National code of the bank"},
       {"branchCode", "branch_code", &Bank::branch_code, rule::text_up_to(50),
        "National code of the branch"},
-      {"swiftBic", "swift_bic", &Bank::swift_bic, rule::bic, "ISO 9362"},
+      {"swiftBic", "swift_bic", &Bank::swift_bic, rule::bic, "BIC (ISO 9362)"},
   };
 };
 
@@ -69,7 +69,8 @@ struct TextFields<MobileMoneyDetails> {
   using Mobile = MobileMoneyDetails;
   static constexpr TextField<Mobile> rows[] = {
       {"provider", "provider", &Mobile::provider, rule::text, "Provider", "M-Pesa"},
-      {"phoneNumber", "phone_number", &Mobile::phone_number, rule::phone, "E.164", "+254712345678"},
+      {"phoneNumber", "phone_number", &Mobile::phone_number, rule::phone,
+       "Phone number in E.164 format", "+254712345678"},
       {"accountName", "account_name", &Mobile::account_name, rule::text,
        "Name of the account holder", "Amina Otieno"},
   };
@@ -145,7 +146,7 @@ struct TextFields<Individual> {
       {"firstName", "first_name", &Individual::first_name, rule::text, "Given name", "Amina"},
       {"lastName", "last_name", &Individual::last_name, rule::text, "Family name", "Otieno"},
       {"email", "email", &Individual::email, rule::email, "E-mail address"},
-      {"phone", "phone", &Individual::phone, rule::phone, "E.164"},
+      {"phone", "phone", &Individual::phone, rule::phone, "Phone number in E.164 format"},
       {"dateOfBirth", "date_of_birth", &Individual::date_of_birth, rule::date_of_birth,
        "Date of birth"},
       {"nationality", "nationality", &Individual::nationality, rule::country_alpha3,
@@ -168,11 +169,11 @@ struct TextFields<Company> {
       {"companyName", "company_name", &Company::company_name, rule::text,
        "Registered name of the company", "Kestrel Traders Ltd"},
       {"registrationNumber", "registration_number", &Company::registration_number, rule::text,
-       "Number in the company register", "PVT-2019-0042"},
+       "Registration number of the company", "PVT-2019-0042"},
       {"email", "email", &Company::email, rule::email, "E-mail address"},
-      {"phone", "phone", &Company::phone, rule::phone, "E.164"},
+      {"phone", "phone", &Company::phone, rule::phone, "Phone number in E.164 format"},
       {"registrationCountry", "registration_country", &Company::registration_country,
-       rule::country_alpha3, "Country of the company register"},
+       rule::country_alpha3, "Country of registration"},
   };
 };
 
