@@ -46,9 +46,9 @@ struct Config {
   HostPort listen_http{"127.0.0.1", 8080};
   HostPort admin_listen{"127.0.0.1", 8081};  // equal to listen_http: same listener
   bool admin_off = false;
-  // First operator, created at the start of a file without operators,.
+  // The first operator, created at the start of a file without operators if there is a password.
   std::string admin_user = "admin";
-  // But only with this password; from variable, credential or the file below.
+  // From variable, credential or the file below.
   Secret admin_password;
   std::string admin_password_file;
   Secret metrics_token;  // permits remote access to /metrics; from the same sources

@@ -147,16 +147,16 @@ Result<std::string> KeySet::fetch() const {
   request.response_bytes_max = kBytesMax;
   const Deadline deadline(timeout_ms_);
   COFFER_TRY(const auto addresses, resolver_.resolve(url->host, timeout_ms_));
-  COFFER_TRY(auto answer, send_to_any(std::move(request), addresses, deadline,
-                                      [&](const http::ClientRequest& attempt) {
-                                        return client_.send(attempt);
-                                      }));
-  if (answer.status != 200 || answer.truncated) {
+  COFFER_TRY(auto response, send_to_any(std::move(request), addresses, deadline,
+                                        [&](const http::ClientRequest& attempt) {
+                                          return client_.send(attempt);
+                                        }));
+  if (response.status != 200 || response.truncated) {
     return unexpected(Slug::provider_error,
-                      "Status " + std::to_string(answer.status) +
-                          (answer.truncated ? ", incomplete response." : "."));
+                      "Status " + std::to_string(response.status) +
+                          (response.truncated ? ", incomplete response." : "."));
   }
-  return std::move(answer.body);
+  return std::move(response.body);
 }
 
 std::string check_key_source(const std::string& source) {

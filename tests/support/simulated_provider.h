@@ -32,8 +32,8 @@ class SimulatedProvider {
     simulator_->dice().replace(cli::provider_sim::FaultPlan::parse(plan).value());
   }
   /// How often a payment was sent here.
-  int submissions(const std::string& id) { return simulator_->book().submissions(id); }
-  cli::provider_sim::Book& book() { return simulator_->book(); }
+  int submissions(const std::string& id) { return simulator_->state().submissions(id); }
+  cli::provider_sim::SimulatorState& state() { return simulator_->state(); }
   void stop() { simulator_->stop(); }
 
  private:

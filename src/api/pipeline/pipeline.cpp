@@ -127,12 +127,15 @@ std::vector<Slug> problems_of(const Route& route) {
 
 std::vector<DeclaredResponse> responses_of(const Route& route) {
   std::vector<DeclaredResponse> out = route.responses;
-  const auto add = [&](const DeclaredResponse& answer) {
-    const auto same = [&](const DeclaredResponse& known) { return known.status == answer.status; };
-    if (std::none_of(out.begin(), out.end(), same)) out.push_back(answer);
+  const auto add = [&](const DeclaredResponse& declared) {
+    const auto same = [&](const DeclaredResponse& known) {
+      return known.status == declared.status;
+    };
+    if (std::none_of(out.begin(), out.end(), same)) out.push_back(declared);
   };
   for (const QueryVariant& variant : route.variants) {
-    for (const DeclaredResponse& answer : find_operation(variant.operation).responses) add(answer);
+    for (const DeclaredResponse& declared : find_operation(variant.operation).responses)
+      add(declared);
   }
   for (const Slug slug : problems_of(route)) add({info(slug).status});
   std::sort(out.begin(), out.end(), [](const DeclaredResponse& a, const DeclaredResponse& b) {
@@ -214,7 +217,7 @@ http::Response Pipeline::render(const Problem& problem, std::string_view path,
              : http::problem_response(problem, path, request_id, base_url(services_, request));
 }
 
-http::Response Pipeline::answer(const Problem& problem, const http::Request& request) const {
+http::Response Pipeline::respond(const Problem& problem, const http::Request& request) const {
   return render(problem, request.path, request.request_id, &request);
 }
 
@@ -225,7 +228,7 @@ http::Response Pipeline::unexpected_fault(const char* what, const http::Request&
              {"request_id", request.request_id},
              {"method", request.method},
              {"path", request.path}});
-  return answer(Problem(Slug::unexpected_error, "The request could not be completed."), request);
+  return respond(Problem(Slug::unexpected_error, "The request could not be completed."), request);
 }
 
 http::Response Pipeline::handle(http::Request& request) const {
@@ -256,7 +259,7 @@ http::Response Pipeline::route(http::Request& request, const Route*& matched) co
   if (!request.admitted) request.admitted = place(request);  // it came without the listener
   const http::RouteMatch& match = request.admitted->route;
   if (match.kind == http::RouteMatch::Kind::not_found) {
-    return answer(nothing_here(), request);
+    return respond(nothing_here(), request);
   }
   if (request.method == "OPTIONS") {
     http::Response response;
@@ -264,7 +267,7 @@ http::Response Pipeline::route(http::Request& request, const Route*& matched) co
     return response.header("Allow", std::string(match.allow));
   }
   if (match.kind == http::RouteMatch::Kind::method_not_allowed) {
-    http::Response response = answer(
+    http::Response response = respond(
         Problem(Slug::method_not_allowed, "This path accepts " + std::string(match.allow) + "."),
         request);
     return response.header("Allow", std::string(match.allow));
@@ -281,7 +284,7 @@ http::Response Pipeline::route(http::Request& request, const Route*& matched) co
                {"method", request.method},
                {"path", request.path}});
   }
-  http::Response response = result ? *result : answer(result.error(), request);
+  http::Response response = result ? *result : respond(result.error(), request);
   read_through(readers, response);
   for (auto& [name, value] : headers) response.header(std::move(name), std::move(value));
   return response;

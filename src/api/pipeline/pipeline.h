@@ -28,7 +28,7 @@ class Pipeline {
                         const http::Request* request = nullptr) const;
 
  private:
-  http::Response answer(const Problem& problem, const http::Request& request) const;
+  http::Response respond(const Problem& problem, const http::Request& request) const;
   http::Response unexpected_fault(const char* what, const http::Request& request) const;
   http::Response route(http::Request& request, const Route*& matched) const;
   Result<http::Response> run(const Route& route, const http::Request& request,

@@ -39,7 +39,7 @@ Result<Place> place_of(const Session& session, const Arguments& arguments) {
   return Place{std::move(path), true};
 }
 
-CommandResult answer_of(const flows::Backup& made) {
+CommandResult result_of(const flows::Backup& made) {
   Record record{{"file", made.path},      {"bytes", made.bytes},
                 {"sha256", made.sha256},  {"begunAt", made.begun_at.to_string()},
                 {"tookMs", made.took_ms}, {"verified", made.verdict.has_value()}};
@@ -73,7 +73,7 @@ Result<CommandResult> backup(Session& session, const Arguments& arguments) {
     if (place.in_folder) {
       flows::drop_old_backups(session.app.flows(), config.backup_dir, config.backup_keep);
     }
-    return answer_of(made);
+    return result_of(made);
   });
 }
 

@@ -78,16 +78,16 @@ void put_backups(Record& out, const std::optional<store::BackupRecord>& last,
   if (failure) out.emplace_back("backupFailure", failure->reason);
 }
 
-Record view(const store::Book& book) {
-  const auto text = [&](Amount amount) { return amount.to_string(book.decimals); };
-  return {{"environment", name(book.environment)},
-          {"assetCode", book.asset.value()},
-          {"wallets", text(book.wallets)},
-          {"held", book.held ? std::optional(text(*book.held)) : std::nullopt},
-          {"liquidity", text(book.liquidity)},
-          {"fees", text(book.fees)},
-          {"clearing", text(book.clearing)},
-          {"issuance", text(book.issuance)}};
+Record view(const store::LedgerBalances& balances) {
+  const auto text = [&](Amount amount) { return amount.to_string(balances.decimals); };
+  return {{"environment", name(balances.environment)},
+          {"assetCode", balances.asset.value()},
+          {"wallets", text(balances.wallets)},
+          {"held", balances.held ? std::optional(text(*balances.held)) : std::nullopt},
+          {"liquidity", text(balances.liquidity)},
+          {"fees", text(balances.fees)},
+          {"clearing", text(balances.clearing)},
+          {"issuance", text(balances.issuance)}};
 }
 
 std::int64_t open_breakers(App& app, Connection& db) {
@@ -114,7 +114,9 @@ Result<CommandResult> overview(Session& session, const Arguments&) {
     put_backups(out, backlog.last_backup, store::backup_failure(db));
     out.emplace_back("breakersOpen", open_breakers(app, db));
     std::vector<Record> rows;
-    for (const store::Book& book : store::books(db)) rows.push_back(view(book));
+    for (const store::LedgerBalances& balances : store::ledger_balances(db)) {
+      rows.push_back(view(balances));
+    };
     out.emplace_back("books", std::move(rows));
     return CommandResult{.records = {std::move(out)}};
   });

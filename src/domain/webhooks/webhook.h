@@ -65,7 +65,7 @@ struct Ruling {
 
 /// The consequence of a response. `attempt` is the number of this attempt in its series, from 1;
 /// `chance` is a random number for the jitter of 20 %.
-Ruling rule_on(const AttemptResponse& answer, int attempt, Environment environment,
+Ruling rule_on(const AttemptResponse& response, int attempt, Environment environment,
                const DeliveryPolicy& policy, std::uint64_t chance);
 
 }  // namespace coffer

@@ -99,10 +99,10 @@ std::vector<store::Movement> refund_movements(store::WriteTx& tx, const Provider
 }
 
 void payout_failed(const Context& context, store::WriteTx& tx, ProviderView& view, int asked,
-                   const PayoutResponse& answer) {
-  const FailureCode code = answer.failure.value_or(FailureCode::provider_error);
+                   const PayoutResponse& response) {
+  const FailureCode code = response.failure.value_or(FailureCode::provider_error);
   if (view.payment.status != PaymentStatus::refund_pending) {
-    const bool taken = answer.refund != ProviderRefund::returned;
+    const bool taken = response.refund != ProviderRefund::returned;
     if (view.state != ProviderState::accepted && !taken) {
       fail(context, tx, view.payment, code);
       return finish(tx, view);
@@ -112,7 +112,7 @@ void payout_failed(const Context& context, store::WriteTx& tx, ProviderView& vie
     advance(context, tx, view.payment, {PaymentStatus::failed, code, {}, {}});
     advance(context, tx, view.payment, {PaymentStatus::refund_pending, {}, {}, {}});
   }
-  switch (answer.refund) {
+  switch (response.refund) {
     case ProviderRefund::returned:
       return give_back(context, tx, view);
     case ProviderRefund::refused:
@@ -132,9 +132,9 @@ Amount receives(store::WriteTx& tx, const ProviderView& view) {
 
 /// Without a word of the provider about the amount, what was asked for was paid.
 void collected(const Context& context, store::WriteTx& tx, ProviderView& view, int asked,
-               const CollectionResponse& answer) {
+               const CollectionResponse& response) {
   const Amount quoted = view.payment.amounts.front();
-  store::set_collected(tx, view, answer.collected.value_or(view.collected.value_or(quoted)));
+  store::set_collected(tx, view, response.collected.value_or(view.collected.value_or(quoted)));
   const Amount credit = receives(tx, view);
   if (!credit.is_positive()) {
     advance(context, tx, view.payment, {PaymentStatus::failed, FailureCode::underpaid, {}, {}});
@@ -167,11 +167,11 @@ void give_back(const Context& context, store::WriteTx& tx, ProviderView& view) {
 }
 
 void apply_response(const Context& context, store::WriteTx& tx, ProviderView& view, int asked,
-                    const PayoutResponse& answer) {
+                    const PayoutResponse& response) {
   if (is_over(view)) return;
-  note_reference(tx, view, answer.provider_reference);
+  note_reference(tx, view, response.provider_reference);
   const bool refunding = view.payment.status == PaymentStatus::refund_pending;
-  switch (answer.state) {
+  switch (response.state) {
     case PayoutState::never_arrived:
       if (view.state != ProviderState::accepted) return send_again(tx, view, asked);
       log_contradiction(view, "the provider does not know a payout that it accepted");
@@ -180,7 +180,7 @@ void apply_response(const Context& context, store::WriteTx& tx, ProviderView& vi
     case PayoutState::in_review:
       if (!refunding) {
         debit(tx, view);
-        store::set_in_review(tx, view.payment.key, answer.state == PayoutState::in_review);
+        store::set_in_review(tx, view.payment.key, response.state == PayoutState::in_review);
       }
       return ask_again(tx, view, asked);
     case PayoutState::succeeded:
@@ -193,15 +193,15 @@ void apply_response(const Context& context, store::WriteTx& tx, ProviderView& vi
       advance(context, tx, view.payment, {PaymentStatus::succeeded, {}, {}, {}});
       return finish(tx, view);
     case PayoutState::failed:
-      return payout_failed(context, tx, view, asked, answer);
+      return payout_failed(context, tx, view, asked, response);
   }
 }
 
 void apply_response(const Context& context, store::WriteTx& tx, ProviderView& view, int asked,
-                    const CollectionResponse& answer) {
+                    const CollectionResponse& response) {
   if (is_over(view)) return;
-  note_reference(tx, view, answer.provider_reference);
-  switch (answer.state) {
+  note_reference(tx, view, response.provider_reference);
+  switch (response.state) {
     case CollectionState::never_arrived:
       if (view.state != ProviderState::accepted) return send_again(tx, view, asked);
       log_contradiction(view, "the provider does not know a collection that it accepted");
@@ -210,17 +210,17 @@ void apply_response(const Context& context, store::WriteTx& tx, ProviderView& vi
       if (view.state != ProviderState::accepted) {
         view.state = ProviderState::accepted;
         store::set_provider_state(tx, view.payment.key, view.state);
-        view.expires_at = answer.expires_at.value_or(tx.now().plus_ms(kCollectionLifetimeMs));
-        store::set_instructions(tx, view.payment.key, answer.instructions, *view.expires_at);
+        view.expires_at = response.expires_at.value_or(tx.now().plus_ms(kCollectionLifetimeMs));
+        store::set_instructions(tx, view.payment.key, response.instructions, *view.expires_at);
       }
       return ask_again(tx, view, asked);
     }
     case CollectionState::collected:
-      return collected(context, tx, view, asked, answer);
+      return collected(context, tx, view, asked, response);
     case CollectionState::failed:
       advance(
           context, tx, view.payment,
-          {PaymentStatus::failed, answer.failure.value_or(FailureCode::provider_error), {}, {}});
+          {PaymentStatus::failed, response.failure.value_or(FailureCode::provider_error), {}, {}});
       return finish(tx, view);
     case CollectionState::expired:
       advance(context, tx, view.payment, {PaymentStatus::expired, {}, {}, {}});

@@ -152,18 +152,18 @@ void send_delivery(const Context& context, DeliveryLanes& lanes, const DeliveryJ
   outcome.at = context.queue.now();
   outcome.started_ms = job.started_ms;
   try {
-    outcome.answer = context.webhooks->sender.send(job.message);
+    outcome.result = context.webhooks->sender.send(job.message);
     outcome.chance = context.random.next_u64();
   } catch (...) {
     lanes.abandon(job.delivery, job.started_ms);
     throw;
   }
   COFFER_FAULT("deliver.sent");
-  if (outcome.answer.status == 0 && lanes.closed()) {
-    if (!outcome.answer.sent) return lanes.abandon(job.delivery, job.started_ms);
-    outcome.answer.fault = "A stop of the server interrupted the attempt.";
+  if (outcome.result.status == 0 && lanes.closed()) {
+    if (!outcome.result.sent) return lanes.abandon(job.delivery, job.started_ms);
+    outcome.result.fault = "A stop of the server interrupted the attempt.";
   }
-  note_attempt(context, outcome.answer);
+  note_attempt(context, outcome.result);
   const Ruling ruling = ruling_of(context, outcome, job.delivery.attempts + 1);
   const Timestamp quiet_until =
       ruling.disables ? Timestamp{kForeverMs} : outcome.at.plus_ms(ruling.quiet_ms);

@@ -190,12 +190,12 @@ Result<void> ConfiguredNotifier::post(const Notification& notification) const {
   request.body = gateway_body(notification);
   const Deadline deadline(settings_.timeout_ms);
   COFFER_TRY(const auto addresses, resolver_.resolve(url->host, settings_.timeout_ms));
-  COFFER_TRY(const auto answer, send_to_any(std::move(request), addresses, deadline,
-                                            [&](const http::ClientRequest& attempt) {
-                                              return client_.send(attempt);
-                                            }));
-  if (answer.status >= 200 && answer.status < 300) return {};
-  return failed("The gateway responded " + std::to_string(answer.status) + ".");
+  COFFER_TRY(const auto response, send_to_any(std::move(request), addresses, deadline,
+                                              [&](const http::ClientRequest& attempt) {
+                                                return client_.send(attempt);
+                                              }));
+  if (response.status >= 200 && response.status < 300) return {};
+  return failed("The gateway responded " + std::to_string(response.status) + ".");
 }
 
 std::string check_gateway_url(const std::string& text) {

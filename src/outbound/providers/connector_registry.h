@@ -62,9 +62,9 @@ class ConnectorRegistry final : public Connector {
  private:
   Connector& driver(const ConnectorTerms& terms);
   Result<std::optional<Slots::Slot>> place_to_wait(const ConnectorTerms& terms);
-  template <class Answer, class Ask>
-  Result<Answer> call(Result<Answer> (Connector::*function)(const ConnectorTerms&, const Ask&),
-                      std::string_view name, const ConnectorTerms& terms, const Ask& ask);
+  template <class Response, class Ask>
+  Result<Response> call(Result<Response> (Connector::*function)(const ConnectorTerms&, const Ask&),
+                        std::string_view name, const ConnectorTerms& terms, const Ask& ask);
 
   Breakers breakers_;
   SandboxConnector sandbox_;

@@ -13,7 +13,7 @@ namespace coffer::store {
 /// The accounts of one asset in one environment. Postings are balanced, so the wallets have what
 /// the operator's accounts lack; only the operator's accounts are read. Verification checks that
 /// the wallet balances add up to this amount.
-struct Book {
+struct LedgerBalances {
   Environment environment = Environment::sandbox;
   AssetCode asset;
   int decimals = Amount::kScale;
@@ -25,12 +25,12 @@ struct Book {
   Amount issuance;
 };
 /// By environment and asset, without those that have no postings.
-std::vector<Book> books(Connection& db);
+std::vector<LedgerBalances> ledger_balances(Connection& db);
 
 struct ConnectorFigures {
-  std::int64_t under_way = 0;  // counted up to 2,000
-  std::int64_t ended = 0;      // among its latest payments
-  std::int64_t succeeded = 0;  // of these
+  std::int64_t in_progress = 0;  // counted up to 2,000
+  std::int64_t ended = 0;        // among its latest payments
+  std::int64_t succeeded = 0;    // of these
 };
 ConnectorFigures connector_figures(Connection& db, const ConnectorTerms& connector);
 

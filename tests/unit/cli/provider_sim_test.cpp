@@ -356,11 +356,11 @@ TEST_CASE("the simulator keeps what it knows in a file") {
     world.simulator->send_callbacks();
     CHECK(world.received.empty());  // delivered before
     CHECK(world.control("GET", "/control/payouts")["data"].size() == 3);
-    CHECK_FALSE(BookFile().open(file.path));  // one process at a time
+    CHECK_FALSE(StateFile().open(file.path));  // one process at a time
   }
-  CHECK(BookFile().open(file.path)->size() == 4);
+  CHECK(StateFile().open(file.path)->size() == 4);
   std::ofstream(file.path) << "something else\n";
-  CHECK_FALSE(BookFile().open(file.path));
+  CHECK_FALSE(StateFile().open(file.path));
 }
 
 TEST_CASE("plans of faults are read and shown") {

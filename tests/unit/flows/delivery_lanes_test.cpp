@@ -34,13 +34,13 @@ struct Lanes {
     std::vector<std::int64_t> out;
     while (auto job = lanes.take(kNow, ms)) {
       out.push_back(job->delivery.webhook);
-      under_way.push_back(*std::move(job));
+      in_progress.push_back(*std::move(job));
     }
     return out;
   }
   /// Ends the attempts to one endpoint with 200.
   void end(std::int64_t webhook, std::int64_t ms) {
-    for (auto it = under_way.begin(); it != under_way.end();) {
+    for (auto it = in_progress.begin(); it != in_progress.end();) {
       if (it->delivery.webhook != webhook) {
         ++it;
         continue;
@@ -52,18 +52,18 @@ struct Lanes {
       outcome.answer.duration_ms = ms - it->started_ms;
       lanes.finish(outcome, kNow);
       lanes.release({outcome});
-      it = under_way.erase(it);
+      it = in_progress.erase(it);
     }
   }
   bool has(std::int64_t webhook) const {
-    for (const DeliveryJob& job : under_way) {
+    for (const DeliveryJob& job : in_progress) {
       if (job.delivery.webhook == webhook) return true;
     }
     return false;
   }
 
   DeliveryLanes lanes;
-  std::vector<DeliveryJob> under_way;
+  std::vector<DeliveryJob> in_progress;
   std::int64_t sequence = 0;
 };
 
@@ -104,7 +104,7 @@ TEST_CASE("lanes: however many hang, an endpoint that answered has a slot") {
     world.add(webhook, 2);
   }
   for (std::int64_t ms = 10; ms < 10'000; ms += 100) world.take_all(ms);
-  CHECK(world.under_way.size() <= 256);
+  CHECK(world.in_progress.size() <= 256);
   world.add(1'000);
   CHECK(world.lanes.chance(kNow, 10'000).jobs == 1);
   CHECK(world.take_all(10'000) == std::vector<std::int64_t>{1'000});
