@@ -18,9 +18,10 @@ Counter& requests(Metrics& metrics, std::string_view method, std::string_view ro
 }
 
 Histogram& times(Metrics& metrics, std::string_view method, std::string_view route) {
-  return metrics.histogram("coffer_http_request_duration_seconds",
-                           "From a whole request to its answer, sending excluded, in seconds.",
-                           kLatencyBuckets, {{"method", method}, {"route", route}});
+  return metrics.histogram(
+      "coffer_http_request_duration_seconds",
+      "Time from the complete request to its response, excluding transmission, in seconds.",
+      kLatencyBuckets, {{"method", method}, {"route", route}});
 }
 
 }  // namespace

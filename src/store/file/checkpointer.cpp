@@ -39,7 +39,7 @@ Checkpointer::Checkpointer(Connection& writer, ReaderPools& readers, std::string
     completed_ = &metrics->counter(kName, kHelp, {{"result", "complete"}});
     blocked_ = &metrics->counter(kName, kHelp, {{"result", "partial"}});
     paused_ = &metrics->counter("coffer_reader_pauses_total",
-                                "Pauses of new readers, so that the write-ahead log begins again.");
+                                "Pauses of new readers, so that the write-ahead log can restart.");
     times_ = &metrics->histogram("coffer_checkpoint_duration_seconds",
                                  "Copying the write-ahead log into the database file, in seconds.",
                                  kWorkBuckets);
