@@ -78,7 +78,7 @@ Result<http::Response> fail_transaction(const Services& services, const Call& ca
   return decided(services, call, code.value_or(FailureCode::provider_error));
 }
 
-/// A customer pays on a reference, as the provider would tell it.
+/// Simulates a provider's report of a customer payment.
 Result<http::Response> pay_reference(const Services& services, const Call& call) {
   ValidationErrors errors;
   Fields fields(*call.body, errors);

@@ -65,7 +65,7 @@ Json path_parameter(std::string_view name) {
           {"schema", schema(it->schema)}};
 }
 
-/// Whether this query makes the operation another one of the document.
+/// Whether this query parameter selects another operation of the document.
 bool is_variant(const Route& route, const QueryParam& param) {
   return std::any_of(route.variants.begin(), route.variants.end(),
                      [&](const QueryVariant& variant) { return variant.parameter == param.name; });
@@ -101,7 +101,7 @@ Json success_response(const Route& route, const DeclaredResponse& answer, const 
   return response;
 }
 
-/// Name of the shared response for these slugs, which all have one status.
+/// Name of the shared response for these slugs, which all have the same status.
 std::string response_name(const std::vector<Slug>& slugs, bool envelope) {
   std::string out;
   for (const Slug slug : slugs) {
@@ -110,8 +110,7 @@ std::string response_name(const std::vector<Slug>& slugs, bool envelope) {
   return out;
 }
 
-/// The one shared response for these slugs: the operations that can be refused for them refer to
-/// it.
+/// The shared response for these slugs, which operations reference.
 Json problem_response(const std::vector<Slug>& slugs, bool envelope, Json& components) {
   const std::string name = response_name(slugs, envelope);
   if (components["responses"].contains(name)) return reference("responses", name);
@@ -210,7 +209,7 @@ Json operation(const Route& route, Json& components) {
   return out;
 }
 
-/// The frame of the document, with the shapes that every noun keeps in a file of its own.
+/// The frame of the document with all schemas, each noun from its own file.
 Json load_components() {
   Json document = Json::parse(web_text(kComponents));
   COFFER_CHECK(document.is_object());
@@ -222,7 +221,7 @@ Json load_components() {
   return document;
 }
 
-/// Schema of the event that carries a type.
+/// Schema of the event that contains a type.
 std::string_view event_schema(EventSubject subject) {
   switch (subject) {
     case EventSubject::payment:
@@ -237,7 +236,7 @@ std::string_view event_schema(EventSubject subject) {
   throw InternalError("unknown subject of an event");
 }
 
-/// What a receiver gets for one type of event, and how it should answer.
+/// The webhook operation for one event type: its request, and the expected responses.
 Json webhook(const EventTypeRow& row, const Json& schemas) {
   const std::string code(row.term.code);
   const std::string_view event = event_schema(row.subject);
@@ -296,7 +295,7 @@ std::string openapi_document() {
   for (const EventTypeRow& row : event_types()) {
     webhooks[std::string(row.term.code)] = webhook(row, components["schemas"]);
   }
-  // A new member moves the others: `components` is of no use from here on.
+  // Adding a member moves the others, so `components` is invalid from here on.
   document["webhooks"] = std::move(webhooks);
   return document.dump(2);
 }

@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view kStillPage =
     "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'none'";
-/// A page with a script of ours that reads from here.
+/// The policy for a page with its own script, which reads from this server.
 constexpr std::string_view kScriptedPage =
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -64,7 +64,7 @@ ProblemPages problem_pages() {
   return out;
 }
 
-/// What `docUrl` of every problem points to.
+/// The target of `docUrl` in every problem.
 Result<http::Response> problem_page(const Services&, const Call& call) {
   static const ProblemPages pages = problem_pages();
   const auto found = pages.find(call.param("slug"));

@@ -11,7 +11,7 @@ namespace coffer::api {
 namespace {
 
 constexpr std::size_t kBulkMax = 500;
-// Room for a beneficiary with every text at its limit, escaped; and for a bulk of ordinary ones.
+// Space for a beneficiary with every text at its limit and escaped, and for a bulk of typical ones.
 constexpr std::size_t kBodyMax = 1024 * 1024;
 
 Result<BeneficiaryId> beneficiary_id(const Call& call) {
@@ -74,7 +74,7 @@ Result<http::Response> replace_beneficiary(const Services& services, const Call&
   ValidationErrors errors;
   auto next = read_beneficiary(*call.body, flows::beneficiary_rules(services.flows), errors);
   COFFER_TRY_VOID(check(errors));
-  // The full intended state is sent: what is not in it is gone.
+  // The body is the full intended state, so absent destinations are removed.
   if (!next.destinations) next.destinations.emplace();
   COFFER_TRY(
       const auto state,
@@ -111,7 +111,7 @@ Result<http::Response> delete_beneficiary(const Services& services, const Call& 
   return empty_response();
 }
 
-/// A row's own problem, in the shape that every problem has.
+/// The problem of a row, in the format of all problems.
 Json problem_member(const Services& services, const Problem& problem, const Call& call) {
   return Json::parse(http::problem_response(problem, {}, call.request.request_id,
                                             base_url(services, &call.request))
@@ -129,7 +129,7 @@ Result<http::Response> create_many(const Services& services, const Call& call) {
   COFFER_TRY_VOID(check(errors));
   const BeneficiaryRules rules = flows::beneficiary_rules(services.flows);
   std::vector<flows::NewBeneficiary> good;
-  std::vector<std::optional<Problem>> refusals;  // of each row
+  std::vector<std::optional<Problem>> refusals;  // per row
   for (const http::JsonValue& row : *rows) {
     ValidationErrors row_faults;
     auto change = read_beneficiary(row, rules, row_faults);

@@ -60,7 +60,7 @@ Result<http::Response> read_one(const Services& services, const Call& call) {
   COFFER_TRY(const Ids id, ids(call.param("beneficiaryId"), call.param("destinationId")));
   return store::with_reader(
       services.flows.database, [&](store::Connection& db) -> Result<http::Response> {
-        // The destination of an archived beneficiary is archived with it.
+        // Archiving a beneficiary archives its destinations.
         COFFER_TRY(const auto row,
                    flows::live_destination(db, call.caller.tenant, id.beneficiary, id.destination));
         return json_response(200, destination_json(row, Shown::whole));

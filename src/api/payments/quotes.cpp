@@ -27,7 +27,7 @@ std::optional<TransactionType> transaction_type_field(Fields& fields) {
   return type;
 }
 
-/// Contract "Quotes": exactly one of beneficiaryId and transactionType prices an off-ramp.
+/// An off-ramp requires exactly one of beneficiaryId and transactionType (docs/contract.md#quotes).
 void read_off_ramp(Fields& fields, flows::QuoteRequest& request) {
   request.type = transaction_type_field(fields);
   request.beneficiary = fields.id<BeneficiaryId>("beneficiaryId", optional);
@@ -81,7 +81,7 @@ Result<http::Response> sandbox_expire(const Services& services, const Call& call
   return json_response(200, quote_json(quoted, services.flows.queue.now()));
 }
 
-/// What the receiver gets or the sender pays, by the path's last segment.
+/// A quote by the amount to receive or to send, according to the last path segment.
 Result<http::Response> connect_quote(const Services& services, const Call& call) {
   const std::string_view direction = call.param("direction");
   if (direction != "send" && direction != "receive") {

@@ -14,7 +14,7 @@
 namespace coffer::api {
 namespace {
 
-/// Every route is served under /v1 and, identically, under /gw/v1 (docs/contract.md#addresses).
+/// Every route is also available under /gw/v1 (docs/contract.md#addresses).
 constexpr std::string_view kSecondMount = "/gw";
 constexpr std::string_view kVersion = "/v1/";
 
@@ -35,8 +35,8 @@ std::vector<http::RoutePattern> patterns() {
 
 Problem nothing_here() { return Problem(Slug::not_found, "This path does not exist."); }
 
-/// What handlers of a lane read through. Those that read a few rows around a commit, a call or a
-/// password share the readers of money.
+/// The reader pool of a lane's handlers. Handlers that read a few rows around a commit, a call or a
+/// password share the readers of the lane `money`.
 store::Readers readers_of(Lane lane) {
   switch (lane) {
     case Lane::system:
@@ -71,7 +71,7 @@ bool is_business(std::string_view path) {
   return canonical_path(path).starts_with("/v1/business/");
 }
 
-/// Of a body that nothing reads; more is refused before it arrives.
+/// Maximum size of a body that no route reads; a larger one is refused before it arrives.
 constexpr std::size_t kUnreadBodyMax = 4 * 1024;
 
 }  // namespace
@@ -160,7 +160,7 @@ Pipeline::Pipeline(Services& services)
   }
 }
 
-/// What the route table says of a request: its route, its lane, its body limit.
+/// The admission of a request according to the route table: its route, lane and body limit.
 http::Admission Pipeline::place(const http::Request& head) const {
   http::Admission out;
   out.route = router_.match(head.method, canonical_path(head.path));
@@ -187,7 +187,7 @@ Result<http::Admission> Pipeline::admit(const http::Request& head, std::uint64_t
     return out;
   }
   const Route& route = routes()[out.route.index];
-  // An open route knows no application, whatever credentials the request carries.
+  // An open route has no application, regardless of the credentials in the request.
   if (route.access == Access::open) out.caller.is_application = false;
   const bool is_large = body_bytes > kBodyBytesMax && body_bytes <= route.body_bytes_max;
   if (is_large && is_guarded(route.access)) {
@@ -221,7 +221,7 @@ http::Response Pipeline::respond(const Problem& problem, const http::Request& re
   return render(problem, request.path, request.request_id, &request);
 }
 
-/// Everything to the log, nothing to the client.
+/// Logs all details and sends none to the client.
 http::Response Pipeline::unexpected_fault(const char* what, const http::Request& request) const {
   log_error("api", "request failed",
             {{"error", what},
@@ -256,7 +256,8 @@ http::Response Pipeline::handle(http::Request& request) const {
 
 http::Response Pipeline::route(http::Request& request, const Route*& matched) const {
   COFFER_FAULT("pipeline.route");
-  if (!request.admitted) request.admitted = place(request);  // it came without the listener
+  // The request came without the listener.
+  if (!request.admitted) request.admitted = place(request);
   const http::RouteMatch& match = request.admitted->route;
   if (match.kind == http::RouteMatch::Kind::not_found) {
     return respond(nothing_here(), request);

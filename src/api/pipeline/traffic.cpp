@@ -26,7 +26,7 @@ Histogram& times(Metrics& metrics, std::string_view method, std::string_view rou
 
 }  // namespace
 
-/// What one route counts; cells are made at their first use, so that only what happened is shown.
+/// The cells of one route, created on first use, so that only routes with requests are shown.
 struct Traffic::Line {
   struct Cell {
     int status = 0;

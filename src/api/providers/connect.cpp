@@ -11,7 +11,7 @@
 namespace coffer::api {
 namespace {
 
-/// What active connectors offer in one country.
+/// Currencies, methods and directions of the active connectors in one country.
 struct Offer {
   std::set<std::string> currencies;
   std::set<PayMethod> methods;

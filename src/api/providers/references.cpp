@@ -16,7 +16,7 @@ Json metadata_or_null(const store::ReferenceRow& row) {
   return row.metadata ? Json(*row.metadata) : Json(nullptr);
 }
 
-/// The registered reference of the contract, and what helps to find it again.
+/// The reference of the contract, and the fields with which a caller finds it again.
 Json reference_json(const store::ReferenceRow& row) {
   Json related = Json::array();
   for (const store::ReferenceRow& item : row.related) {

@@ -20,7 +20,7 @@ std::optional<bool> parse_status(std::string_view text) {
   return std::nullopt;
 }
 
-/// Names of event types, or "*" for all of a payment's.
+/// Names of event types, or "*" for all payment events.
 EventTypeSet read_types(Fields& fields, Presence presence) {
   EventTypeSet set;
   const auto* list = fields.array("eventTypes", presence);
@@ -45,7 +45,7 @@ EventTypeSet read_types(Fields& fields, Presence presence) {
   return set;
 }
 
-/// Deliveries are POSTs; the member is there because the contract has it.
+/// `method` exists only because the contract has it; deliveries are always POST.
 void check_method(Fields& fields) {
   const auto method = fields.text("method", optional);
   if (method && *method != "POST") {
@@ -53,7 +53,7 @@ void check_method(Fields& fields) {
   }
 }
 
-/// Without `eventTypes` it takes all payment types.
+/// Without `eventTypes`, subscribes to all payment events.
 flows::NewWebhook read_new_webhook(Fields& fields, Presence types, std::int64_t application) {
   flows::NewWebhook webhook;
   webhook.application = application;

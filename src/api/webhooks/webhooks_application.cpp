@@ -1,4 +1,4 @@
-// The family under /v1/application/{id}: the same registrations, as those of one application.
+// The webhook routes under /v1/application/{id}, for the webhooks of one application.
 #include "api/pipeline/services.h"
 #include "api/route_groups.h"
 #include "api/webhooks/webhooks.h"
@@ -8,7 +8,7 @@
 namespace coffer::api {
 namespace {
 
-/// The application that `{id}` names: any of the caller's association and environment.
+/// The application in `{id}`, which may be any of the caller's association and environment.
 Result<std::int64_t> application_of(const Services& services, const Call& call) {
   const auto id = ApplicationId::parse(call.param("id"));
   if (id && *id == call.caller.application) return call.caller.application_key;

@@ -1,4 +1,4 @@
-// What was sent to an endpoint and how it answered, and sending again.
+// Deliveries to an endpoint with their results, and redelivery.
 #include "api/pipeline/page.h"
 #include "api/pipeline/services.h"
 #include "api/route_groups.h"
@@ -105,7 +105,7 @@ Result<http::Response> recover_deliveries(const Services& services, const Call& 
   Fields fields(*call.body, errors);
   const auto from = read_time(fields, "from", required);
   const auto to = read_time(fields, "to", optional);
-  // What happens from now on is delivered anyway.
+  // Events from now on are delivered anyway.
   const Timestamp end = to.value_or(services.flows.queue.now().plus_ms(1));
   if (from && *from >= end) {
     errors.add(Slug::validation_failed, "from", "must be before to");
