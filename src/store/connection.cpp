@@ -23,7 +23,7 @@ auto translated(F&& action) -> decltype(action()) {
   }
 }
 
-/// As a URI in which `?` and `#` have another meaning than in a path.
+/// Encodes a path as a URI, in which `?` and `#` have a special meaning.
 std::string immutable_uri(const std::string& path) {
   std::string out = path.starts_with('/') ? "file://" : "file:";
   for (const char c : path) {
@@ -45,7 +45,7 @@ std::unique_ptr<SQLite::Database> open(const std::string& path, OpenMode mode) {
                                                 SQLite::OPEN_READONLY | SQLite::OPEN_URI);
     case OpenMode::with_left_log: {
       auto out = std::make_unique<SQLite::Database>(path, SQLite::OPEN_READONLY, 0, kWithoutLocks);
-      // The index of the log is then in memory, not beside the file; and closing leaves the log.
+      // The index of the log is then in memory instead of a file, and closing keeps the log.
       out->exec("PRAGMA locking_mode=EXCLUSIVE");
       sqlite3_db_config(out->getHandle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
       return out;
@@ -62,8 +62,8 @@ Connection::Connection(const std::string& path, OpenMode mode) {
   translated([&] {
     database_ = open(path, mode);
     sqlite3_extended_result_codes(database_->getHandle(), 1);
-    // Plans that do not look at bound values: with the partial indexes of the schema, SQLite would
-    // otherwise parse a statement again whenever a value it compared is bound anew.
+    // Plans must not depend on bound values: with the partial indexes of the schema, SQLite would
+    // otherwise parse a statement again whenever a compared value is bound.
     sqlite3_db_config(database_->getHandle(), SQLITE_DBCONFIG_ENABLE_QPSG, 1, nullptr);
   });
 }

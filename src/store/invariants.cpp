@@ -27,7 +27,7 @@ constexpr std::array<Invariant, 29> kInvariants{{
      " FROM accounts WHERE account BETWEEN ?1 AND ?2"
      " AND (held < 0 OR (kind NOT IN (1, 4) AND balance < held))"},
     {"balance_is_sum_of_entries", "A stored balance equals the sum of its entries.", Walk::accounts,
-     // Together with running_balances_chain: the last entry says the sum.
+     // Together with running_balances_chain: the last entry has the sum.
      "SELECT 'account ' || account || ' stores ' || balance || ', entries give ' || total FROM"
      " (SELECT a.account, a.balance, coalesce((SELECT e.balance_after FROM entries e"
      "   WHERE e.account = a.account ORDER BY e.entry DESC LIMIT 1), 0) AS total"
@@ -65,7 +65,7 @@ constexpr std::array<Invariant, 29> kInvariants{{
      " WHERE j.journal BETWEEN ?1 AND ?2 AND ((b.journal IS NULL AND j.journal <> 1)"
      " OR j.at < coalesce(b.at, 0) OR NOT EXISTS (SELECT 1 FROM entries"
      "  WHERE entry BETWEEN j.journal * 1024 AND j.journal * 1024 + 1023))"},
-    // A cash-out that its provider has accepted is debited before its outcome is known.
+    // An off-ramp that its provider has accepted is debited before its result is known.
     {"settled_once", "A payment has exactly one entry set after its value moved, and none before.",
      Walk::payments,
      "SELECT 'payment ' || p.payment || ' in status ' || p.status || ' has ' || count(j.journal) ||"
@@ -74,7 +74,7 @@ constexpr std::array<Invariant, 29> kInvariants{{
      " WHERE p.payment BETWEEN ?1 AND ?2 GROUP BY p.payment"
      " HAVING count(j.journal) <> (p.status IN (2, 4, 5, 6)"
      "  OR (p.status = 1 AND p.type = 5 AND q.state = 2))"},
-    // The joins stand in the order in which they are walked: along the journal, nothing is sorted.
+    // The joins are in the order in which they are read, along the journal, so nothing is sorted.
     {"entries_follow_payments", "The entries of a payment match its record exactly.", Walk::journal,
      "SELECT 'payment ' || payment || ' moved ' || sent || ' and ' || got || ' in ' || lines ||"
      " ' entries' FROM (SELECT p.payment, p.type, p.source_wallet, p.destination_wallet,"
@@ -194,7 +194,7 @@ constexpr std::array<Invariant, 29> kInvariants{{
      " GROUP BY p.payment HAVING count(e.sequence) <> p.version OR max(e.version) <> p.version"
      " OR count(DISTINCT e.version) <> p.version OR count(*) FILTER (WHERE e.type >= 2)"
      "  <> CASE WHEN p.status < 2 THEN 0 WHEN p.status = 4 THEN 2 WHEN p.status = 6 THEN 3"
-     // Given back after the refund had failed: that is one more.
+     // A refund that was credited after it had failed has one more event.
      "   WHEN p.status = 5 THEN 3 + min(count(*) FILTER (WHERE e.type = 6), 1) ELSE 1 END"},
     {"sequences_have_no_gap", "The event sequences of a tenant start at one and have no gaps.",
      Walk::snapshot,
@@ -221,7 +221,7 @@ constexpr std::array<Invariant, 29> kInvariants{{
      "SELECT 'environment ' || t.environment || ' asset ' || a.asset"
      " FROM accounts a JOIN tenants t ON t.tenant = a.tenant"
      " WHERE a.wallet IS NULL GROUP BY t.environment, a.asset"
-     // Beyond this one value the sum itself is an error, which is reported too.
+     // Beyond this value, the sum itself is an error, which is reported too.
      " HAVING sum(min(a.balance, 0)) < -9223372036854775807"},
     {"fundings_are_credits", "A funding has its own entry set, which credits one wallet.",
      Walk::journal,
@@ -272,7 +272,7 @@ constexpr std::array<Invariant, 29> kInvariants{{
      " ', rows give ' || ifnull(c.used, 0) FROM quota_use u"
      " FULL JOIN counted c USING (tenant, quota, until)"
      " WHERE quota NOT IN (3, 5) AND ifnull(u.used, 0) <> ifnull(c.used, 0)"
-     // A step of ten seconds that is over is dropped at the next change.
+     // An expired interval of ten seconds is deleted at the next change.
      " UNION ALL SELECT 'tenant ' || u.tenant || ' open quotes until ' || u.until FROM quota_use u"
      " LEFT JOIN (SELECT tenant, (expires_at + 9999) / 10000 * 10000 AS until, count(*) AS used"
      "  FROM quotes WHERE payment IS NULL GROUP BY 1, 2) c USING (tenant, until)"
@@ -329,8 +329,8 @@ std::string first_text(Connection& db, const char* sql) {
   return query.step() ? query.text(0) : std::string();
 }
 
-/// What a check finds (empty: nothing). That it cannot read the file is a finding too, and the
-/// others go on: they may name the row.
+/// Adds what a check finds (empty: nothing). A file that the check cannot read is a violation too,
+/// and the other checks continue, because they may identify the row.
 void check(std::string_view name, std::vector<Violation>& out,
            const std::function<std::string()>& find) {
   std::string found;
@@ -363,7 +363,7 @@ bool has_range(Walk walk) {
 }
 
 bool is_damage(const SqlError& error) {
-  // SQLITE_ERROR (a definition is damaged: the statements are sound), IOERR, CORRUPT, NOTADB.
+  // SQLITE_ERROR (a damaged schema, because the statements are valid), IOERR, CORRUPT, NOTADB.
   constexpr std::array<int, 4> kDamage{1, 10, 11, 26};
   return std::find(kDamage.begin(), kDamage.end(), error.primary_code) != kDamage.end();
 }

@@ -35,7 +35,7 @@ constexpr const char* kConnectorLatest =
 static_assert(stored(PaymentStatus::initiated) == 0);
 static_assert(stored(PaymentStatus::processing) == 1);
 static_assert(stored(PaymentStatus::succeeded) == 2);
-// Of the first of its lane (store/providers/provider_payments.h).
+// Reads the first jobs of a lane (store/providers/provider_payments.h).
 constexpr int kLaneLooksMax = 2'000;
 constexpr const char* kConnectorInProgress =
     "SELECT count(*) FROM (SELECT payment FROM provider_jobs WHERE lane = ?1 LIMIT ?2) j"
@@ -83,7 +83,7 @@ LedgerBalances balances_from(Connection& db, std::int64_t asset, const Sums& sum
   return out;
 }
 
-/// Adds up the open holds; false when there are too many.
+/// Adds up the open holds; returns false if there are too many.
 bool add_held(Connection& db, Environment environment, std::map<std::int64_t, Sums>& out) {
   std::int64_t left = kHoldsMax;
   for (const std::int64_t tenant : integers(db, kTenants, environment)) {
