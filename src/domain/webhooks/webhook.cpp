@@ -16,7 +16,7 @@ std::int64_t jittered(std::int64_t delay_ms, std::uint64_t chance) {
          static_cast<std::int64_t>(chance % (2 * spread + 1));
 }
 
-/// Before the attempt that follows attempt number `attempt`.
+/// The delay before the attempt after attempt number `attempt`.
 std::int64_t scheduled_delay(int attempt, const std::vector<std::int64_t>& delays) {
   if (delays.empty()) return 0;
   const auto index = std::min(static_cast<std::size_t>(attempt - 1), delays.size() - 1);
@@ -44,7 +44,7 @@ Ruling rule_on(const AttemptResponse& response, int attempt, Environment environ
                                                               : policy.sandbox_delays_ms;
   const std::int64_t asked =
       std::clamp<std::int64_t>(response.retry_after_ms.value_or(0), 0, policy.retry_after_max_ms);
-  // What the endpoint asks for is a floor: the jitter never goes below it.
+  // The delay requested by the endpoint is a minimum that the jitter never undercuts.
   ruling.delay_ms = std::max(jittered(scheduled_delay(attempt, delays), chance), asked);
   if (response.status == kTooMany || response.status == kUnavailable) {
     ruling.quiet_ms = asked > 0 ? asked : scheduled_delay(1, delays);

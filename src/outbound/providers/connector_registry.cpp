@@ -15,7 +15,7 @@ Connector& ConnectorRegistry::driver(const ConnectorTerms& terms) {
   throw InternalError("unknown driver");
 }
 
-/// Nothing is needed where the driver answers at once.
+/// Not needed for drivers that respond immediately.
 Result<std::optional<Slots::Slot>> ConnectorRegistry::place_to_wait(const ConnectorTerms& terms) {
   constexpr int kRetryAfterS = 5;
   if (!calls_out(terms)) return std::optional<Slots::Slot>();
@@ -29,7 +29,7 @@ Result<std::optional<Slots::Slot>> ConnectorRegistry::place_to_wait(const Connec
           .retry_after(kRetryAfterS));
 }
 
-/// Every call passes here, so that it is counted whatever the driver.
+/// All calls go through this function, so that they are counted for every driver.
 template <class Response, class Ask>
 Result<Response> ConnectorRegistry::call(
     Result<Response> (Connector::*function)(const ConnectorTerms&, const Ask&),

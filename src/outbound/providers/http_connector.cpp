@@ -9,7 +9,7 @@ std::string path_of(std::string_view collection, const PaymentId& id, std::strin
   return "/" + std::string(collection) + "/" + id.to_string() + std::string(act);
 }
 
-/// What was read, or the fault with its reason in the log.
+/// The parsed response, or a Problem whose reason is logged.
 template <class T>
 Result<T> judged(const ConnectorTerms& terms, std::string_view call, const ProviderReply& reply,
                  Result<T> read) {
@@ -17,7 +17,7 @@ Result<T> judged(const ConnectorTerms& terms, std::string_view call, const Provi
   return provider_error(terms, call, read.error().detail, reply);
 }
 
-/// 422 with a code of the protocol is the provider's definite word that it will not.
+/// 422 with a code of the protocol is a definite refusal by the provider.
 std::optional<FailureCode> refusal(const ProviderReply& reply) {
   constexpr int kUnprocessable = 422;
   return reply.status == kUnprocessable ? provider_failure(reply.code) : std::nullopt;

@@ -32,7 +32,7 @@ std::string reference_of(const PaymentId& id) {
   return "SBX-" + digest_of({id.to_string()}).substr(0, 16);
 }
 
-/// The fault of a call that never reached the provider; nothing for all the others.
+/// The failure of a call that never reached the provider; success for all others.
 Result<void> reach(int digits) {
   if (digits == kTimeout) {
     return unexpected(Slug::provider_timeout, "The payment provider did not respond in time.");
@@ -51,7 +51,7 @@ PayoutResponse payout_failed(FailureCode code, ProviderRefund refund) {
   return response;
 }
 
-/// How an accepted or refused payout stands at this age.
+/// The state of an accepted or refused payout at this age.
 PayoutResponse payout_at(const Payout& payout, std::int64_t age_ms) {
   const int digits = sandbox_digits(payout.recipient.account);
   PayoutResponse response;
@@ -168,7 +168,7 @@ Result<PayoutResponse> SandboxConnector::submit(const ConnectorTerms&, const Pay
   const int digits = sandbox_digits(payout.recipient.account);
   COFFER_TRY_VOID(reach(digits));
   if (digits == kFailsAndReturns || digits == kFailsAndKeeps) {
-    // Accepted: that it fails shows only when it is asked for.
+    // Accepted: the failure is visible only in a later request.
     PayoutResponse accepted;
     accepted.provider_reference = reference_of(payout.id);
     return accepted;
@@ -196,7 +196,7 @@ Result<CollectionResponse> SandboxConnector::collect(const ConnectorTerms& terms
                                                      const Collection& collection) {
   COFFER_TRY_VOID(reach(sandbox_digits(collection.payer.account)));
   CollectionResponse response = collection_at(terms, collection, clock_.now());
-  // The payer pays once the instructions were shown.
+  // The payer pays after the instructions were shown.
   if (response.state == CollectionState::collected) {
     response.state = CollectionState::pending;
     response.collected.reset();
