@@ -21,7 +21,7 @@ constexpr std::string_view kKeyAdvice =
     "the sealed\nsecrets (ledger seeds, webhook and provider secrets, one-time-password keys) "
     "cannot be read.";
 
-/// Where to, and whether it is the folder that only keeps the latest.
+/// The target, and whether it is the folder of scheduled backups.
 struct Place {
   std::string path;
   bool in_folder = false;
@@ -50,7 +50,7 @@ CommandResult result_of(const flows::Backup& made) {
   return {.records = {std::move(record)}, .note = std::string(kKeyAdvice)};
 }
 
-/// A copy that does not verify got no name.
+/// A copy that fails verification gets no name.
 CommandResult fault_of(const std::string& path, const std::vector<store::Violation>& violations) {
   return {.records = records_of(violations),
           .list = true,
@@ -77,7 +77,7 @@ Result<CommandResult> backup(Session& session, const Arguments& arguments) {
   });
 }
 
-/// What is wrong with the key that the restored file will be opened with, or empty.
+/// The error in the key with which the restored file will be opened, or empty.
 std::string key_fault(const Config& config) {
   OsRandom random;
   const auto key = auth::find_master_key(config.master_key, "COFFER_MASTER_KEY",

@@ -25,7 +25,7 @@ std::int64_t bytes_of(const std::string& path) {
   return error ? 0 : static_cast<std::int64_t>(bytes);
 }
 
-/// Where it runs and how large it is.
+/// The location and size of the server's file.
 Record house(App& app) {
   const bool serving = app.port() != 0;
   const Timestamp since = app.opened_at();
@@ -74,7 +74,7 @@ void put_backups(Record& out, const std::optional<store::BackupRecord>& last,
     out.emplace_back("lastBackupBytes", last->bytes);
     out.emplace_back("lastBackupVerified", last->verified);
   }
-  // Of the schedule; the next one that succeeds takes it away.
+  // A failed scheduled backup; the next successful one removes it.
   if (failure) out.emplace_back("backupFailure", failure->reason);
 }
 
@@ -104,7 +104,7 @@ Result<CommandResult> overview(Session& session, const Arguments&) {
   return store::with_reader(app.database(), [&](Connection& db) -> Result<CommandResult> {
     Record out = house(app);
     out.emplace_back("paymentsEver", store::last_payment(db));
-    // A running server verifies; a file that none serves is verified by `coffer verify`.
+    // A running server verifies; a file that is not served is verified by `coffer verify`.
     if (app.port() != 0)
       out.emplace_back("invariantsHold", app.invariants_hold());
     else
@@ -126,7 +126,7 @@ Result<CommandResult> overview(Session& session, const Arguments&) {
 
 constexpr std::int64_t kHourMs = 3'600'000;
 
-/// Whole hours, the present one included: a bar that is drawn stays where it is.
+/// Whole hours including the present one, so that bars in a chart do not move.
 store::ActivityWanted wanted_activity(const Arguments& arguments, Timestamp now) {
   const bool week = arguments.text("hours") == "168";
   store::ActivityWanted out;

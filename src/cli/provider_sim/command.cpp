@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* kSecretVariable = "COFFER_PROVIDER_SECRET";
 
-/// HOST:PORT as every listening address is written.
+/// HOST:PORT, the form of every listening address.
 Result<HostPort> address_argument(const Arguments& arguments) {
   Config config;
   const auto read =

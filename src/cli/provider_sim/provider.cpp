@@ -15,10 +15,10 @@ constexpr int kTimesOut = 1401;
 constexpr int kBreaks = 1402;
 constexpr std::size_t kPage = 100;
 
-// Texts a body must have, and members that are parties.
+// Texts that a body must contain, and members that are parties.
 using Names = std::vector<std::string_view>;
 
-/// What is wrong with the body; empty when nothing is.
+/// The error in the body, or empty.
 std::string fault_of(const Json& body, const Names& texts, std::string_view party) {
   if (!body.is_object()) return "the body is not a JSON object";
   const auto is_text = [](const Json& from, std::string_view name) {
@@ -51,7 +51,7 @@ Json parse_body(const std::string& text) {
   return text.empty() ? Json::object() : Json::parse(text, nullptr, false);
 }
 
-/// Nothing of the account of a payout or a collection, or of a customer.
+/// The last four digits of the account of a payout or collection, or of a customer ID.
 int digits_of(const Json& body) {
   for (const char* party : {"recipient", "payer"}) {
     const auto found = body.find(party);
@@ -151,7 +151,7 @@ http::Response Provider::silent(int ms) {
 }
 
 void Provider::pause(int ms) {
-  // Waiting is real, whatever the clock of the records says.
+  // Waits in real time, independent of the clock of the records.
   const SystemClock clock;
   const std::int64_t end = clock.monotonic_ms() + ms;
   const Lock lock(mutex_);
@@ -180,7 +180,7 @@ http::Response Provider::quote(const Call& call) {
 
 http::Response Provider::place(Kind kind, const Call& call) {
   const int digits = digits_of(call.body);
-  // Before anything is written: these never arrive.
+  // Before anything is stored, because these never arrive.
   if (digits == kTimesOut) return silent(parts_.hang_ms);
   if (digits == kBreaks) return broken();
   const SimulatorState::Placing placing = parts_.state.place(kind, call.body);

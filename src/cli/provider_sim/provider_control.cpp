@@ -1,4 +1,4 @@
-// The routes under /control: what a test or a person does to the simulated provider.
+// The routes below /control, with which tests and people control the simulated provider.
 #include <algorithm>
 
 #include "cli/provider_sim/provider.h"

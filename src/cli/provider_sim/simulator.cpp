@@ -5,11 +5,11 @@
 namespace coffer::cli::provider_sim {
 namespace {
 
-constexpr std::size_t kWorkers = 32;  // as many may hang at once
+constexpr std::size_t kWorkers = 32;  // the maximum number of requests that may hang at once
 constexpr int kDrainMs = 1'000;
 constexpr int kCallbackTimeoutMs = 10'000;
 
-/// Of the base URL, so that a path can follow.
+/// The path of the base URL, without a trailing slash.
 std::string base_path(const std::optional<outbound::Url>& url) {
   if (!url) return {};
   return url->path.ends_with('/') ? url->path.substr(0, url->path.size() - 1) : url->path;

@@ -117,22 +117,23 @@ int SimulatorState::digits_of(Kind kind, const Entry& entry) {
   return outbound::sandbox_digits(party.at("accountNumber").get_ref<const std::string&>());
 }
 
-/// nullopt: not automatically.
+/// nullopt: never automatically.
 std::optional<Timestamp> SimulatorState::ends_at(Kind kind, const Entry& entry) const {
   const int digits = digits_of(kind, entry);
   if (digits == kStaysPending) return std::nullopt;
   if (digits == kInReview) return entry.at.plus_ms(outbound::kSandboxReviewMs);
-  // What is accepted first and ends otherwise later must have been seen as accepted.
+  // A payout that is accepted first and fails later must have been seen as accepted.
   const bool later =
       kind == Kind::collection || digits == kFailsAndReturns || digits == kFailsAndKeeps;
   return entry.at.plus_ms(std::max(delay_ms_, later ? 1 : 0));
 }
 
-/// What the payer has paid: as decided, else by the digits of the account, else what was asked for.
+/// The amount that the payer paid: as decided, otherwise by the digits of the account, otherwise as
+/// requested.
 std::string SimulatorState::collected_of(const Entry& entry) {
   if (!entry.collected.empty() || !entry.body.is_object()) return entry.collected;
   const std::string asked = entry.body.at("sendAmount");
-  // The places that are written are all that is known of the currency.
+  // The written decimal places are all that is known of the currency.
   const auto dot = asked.find('.');
   const int decimals = dot == std::string::npos ? 0 : static_cast<int>(asked.size() - dot - 1);
   const auto other = outbound::sandbox_collected(
@@ -200,10 +201,10 @@ SimulatorState::Placing SimulatorState::place(Kind kind, const Json& body) {
     there = table(kind).find(id);
   }
   ++there->submissions;
-  // One that was closed before it arrived has no content to differ from.
+  // A payment closed before it arrived has no content to compare.
   const bool differs = known && there->body.is_object() && there->body != body;
   if (differs) return {Placed::conflict, Json()};
-  // The first answer shows how it began, however long the disk took.
+  // The first response shows the initial state, regardless of the time the disk took.
   const Timestamp shown = known ? now : there->at;
   return {known ? Placed::repeated : Placed::created, object_of(kind, *there, shown)};
 }
@@ -287,7 +288,8 @@ std::optional<Json> SimulatorState::pay(const std::string& reference, const std:
 
 // --- Callbacks ----------------------------------------------------------------------------------
 
-/// A refused or stopped provider has already reported it.
+/// Whether coffer still needs a callback: a refused or stopped request was reported in its
+/// response.
 bool SimulatorState::is_owed(Kind kind, const Entry& entry, Timestamp now) const {
   if (entry.told || !entry.body.is_object()) return false;
   const Standing how = standing(kind, entry, now);

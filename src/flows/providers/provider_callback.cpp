@@ -33,7 +33,7 @@ std::vector<store::ConnectorRow> callers(store::Connection& db, ConnectorId id) 
   return out;
 }
 
-/// What a decision would lead to is already so.
+/// Whether the payment already has the result of this decision.
 bool came_to(const PaymentRecord& record, std::optional<FailureCode> failure) {
   return failure ? record.failure == failure : record.status == PaymentStatus::succeeded;
 }

@@ -42,7 +42,7 @@ void note_reference(store::WriteTx& tx, const ProviderView& view, const std::str
   if (!reference.empty()) store::set_provider_reference(tx, view.payment.key, reference);
 }
 
-/// It never got there, so it can be sent (again), or given up, at once.
+/// The submission never arrived, so it can be repeated or given up at once.
 void send_again(store::WriteTx& tx, ProviderView& view, int asked) {
   view.state = ProviderState::fresh;
   store::set_provider_state(tx, view.payment.key, view.state);
@@ -54,7 +54,7 @@ void log_contradiction(const ProviderView& view, const char* what) {
             {{"payment_key", view.payment.key}, {"connector_key", *view.payment.keys.connector}});
 }
 
-/// The principal goes through the connector's clearing account, the fee to the fee account.
+/// The amount goes through the connector's clearing account, the fee to the fee account.
 std::vector<store::Movement> off_ramp_movements(store::WriteTx& tx, const ProviderView& view) {
   const auto& leg = view.payment.keys.legs.front();
   const Environment environment = view.payment.environment;
@@ -73,7 +73,7 @@ std::vector<store::Movement> off_ramp_movements(store::WriteTx& tx, const Provid
   return out;
 }
 
-/// From here on the money is with the provider, and only a refund brings it back.
+/// From here on, the provider has the money, and only a refund returns it.
 void debit(store::WriteTx& tx, ProviderView& view) {
   if (view.state == ProviderState::accepted) return;
   store::close_holds(tx, view.payment.key, HoldState::posted);
@@ -89,7 +89,7 @@ void refuse_refund(const Context& context, store::WriteTx& tx, ProviderView& vie
   finish(tx, view);
 }
 
-/// A payout that comes back: its own movements, mirrored.
+/// The movements of a refunded payout: its own movements, mirrored.
 std::vector<store::Movement> refund_movements(store::WriteTx& tx, const ProviderView& view) {
   std::vector<store::Movement> movements = off_ramp_movements(tx, view);
   for (store::Movement& movement : movements) {
@@ -107,7 +107,8 @@ void payout_failed(const Context& context, store::WriteTx& tx, ProviderView& vie
       fail(context, tx, view.payment, code);
       return finish(tx, view);
     }
-    // Accepted and failed before coffer heard of either: the provider has the money all the same.
+    // It was accepted and failed before coffer learned of either; the provider has the money
+    // nevertheless.
     debit(tx, view);
     advance(context, tx, view.payment, {PaymentStatus::failed, code, {}, {}});
     advance(context, tx, view.payment, {PaymentStatus::refund_pending, {}, {}, {}});
@@ -122,7 +123,7 @@ void payout_failed(const Context& context, store::WriteTx& tx, ProviderView& vie
   }
 }
 
-/// What the collected amount credits, at the rate and fee of the payment's own quote.
+/// The amount to credit for the collected amount, at the rate and fee of the payment's quote.
 Amount receives(store::WriteTx& tx, const ProviderView& view) {
   const store::PaymentKeys& keys = view.payment.keys;
   const auto connector = store::find_connector_by_key(tx.db(), *keys.connector);
@@ -130,7 +131,7 @@ Amount receives(store::WriteTx& tx, const ProviderView& view) {
                      connector->terms.receive_decimals());
 }
 
-/// Without a word of the provider about the amount, what was asked for was paid.
+/// If the provider reports no amount, the requested amount was paid.
 void collected(const Context& context, store::WriteTx& tx, ProviderView& view, int asked,
                const CollectionResponse& response) {
   const Amount quoted = view.payment.amounts.front();

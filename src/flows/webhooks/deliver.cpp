@@ -26,7 +26,7 @@ Result<QueuePlan> read_plan(const Context& context) {
   });
 }
 
-/// The plan and the outcomes in one commit; after a failure, each in its own.
+/// Writes the plan and the results in one commit; after a failure, each in its own.
 Result<void> write(const Context& context, const QueuePlan& plan,
                    const std::vector<DeliveryOutcome>& outcomes) {
   if (plan.empty() && outcomes.empty()) return {};
@@ -78,7 +78,7 @@ void note_due(DeliveryRound& round, std::optional<Timestamp> due) {
   if (due && (!round.next_due || *due < *round.next_due)) round.next_due = due;
 }
 
-/// What is due for one endpoint, as far as its lane has room.
+/// Loads due deliveries of one endpoint, up to the space in its lane.
 void load_lane(const Context& context, store::Connection& db, const store::WebhookRow& row,
                Timestamp now, DeliveryLanes& lanes, DeliveryRound& round) {
   note_due(round, store::next_delivery_due(db, row.key, now));

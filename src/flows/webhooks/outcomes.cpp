@@ -68,7 +68,7 @@ void record_one(const Context& context, store::WriteTx& tx, const DeliveryOutcom
   const auto delivery = store::find_delivery_at(tx.db(), outcome.tenant, outcome.delivery.webhook,
                                                 outcome.delivery.sequence);
   store::WebhookRow* webhook = endpoints.find(outcome.delivery.webhook);
-  if (!delivery || webhook == nullptr) return;  // the log has dropped it meanwhile
+  if (!delivery || webhook == nullptr) return;  // deleted from the log in the meantime
   const Ruling ruling = ruling_of(context, outcome, delivery->attempts + 1);
   endpoints.note(*webhook, outcome, ruling);
   DeliveryState state = ruling.state;
