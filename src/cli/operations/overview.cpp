@@ -26,7 +26,7 @@ std::int64_t bytes_of(const std::string& path) {
 }
 
 /// The location and size of the server's file.
-Record house(App& app) {
+Record server_record(App& app) {
   const bool serving = app.port() != 0;
   const Timestamp since = app.opened_at();
   Record out{{"version", embedded::version()}, {"schema", store::schema_version()}};
@@ -102,7 +102,7 @@ std::int64_t open_breakers(App& app, Connection& db) {
 Result<CommandResult> overview(Session& session, const Arguments&) {
   App& app = session.app;
   return store::with_reader(app.database(), [&](Connection& db) -> Result<CommandResult> {
-    Record out = house(app);
+    Record out = server_record(app);
     out.emplace_back("paymentsEver", store::last_payment(db));
     // A running server verifies; a file that is not served is verified by `coffer verify`.
     if (app.port() != 0)
