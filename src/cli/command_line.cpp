@@ -78,7 +78,7 @@ class Tree {
     const CLI::App* parent = app.get_parent();
     return whole_line(app.help(parent == nullptr ? std::string() : path_of(*parent)));
   }
-  /// The last command or group on the line; the root if there is none.
+  /// The last command or group on the line, or the root.
   const CLI::App& named() const {
     const CLI::App* at = &root_;
     for (auto below = at->get_subcommands(); !below.empty(); below = at->get_subcommands()) {

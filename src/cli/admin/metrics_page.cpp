@@ -31,7 +31,7 @@ bool has_token(const http::Request& request, const Secret& token) {
 
 double number(auto value) { return static_cast<double>(value); }
 
-/// Seconds since `then`; 0 if there is no such time or it is in the future.
+/// Seconds since `then`; 0 without a time or with a future time.
 double age(Timestamp now, const std::optional<Timestamp>& then) {
   return then ? number(std::max<std::int64_t>(0, now.ms - then->ms)) / kMsPerSecond : 0;
 }

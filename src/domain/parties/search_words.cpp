@@ -12,7 +12,7 @@ bool is_word_byte(char c) {
   return ascii::is_lower(c) || ascii::is_digit(c) || static_cast<unsigned char>(c) > 0x7f;
 }
 
-/// Length in bytes of a non-ASCII separator at the start of `rest`; 0 if there is none.
+/// Length in bytes of a non-ASCII separator at the start of `rest`, or 0.
 std::size_t separator_length(std::string_view rest) {
   // U+00A0 to U+00BF, without the ordinal indicators and the micro sign.
   if (rest.size() >= 2 && rest[0] == '\xc2') {
