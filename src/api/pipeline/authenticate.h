@@ -29,8 +29,8 @@ class Authenticator {
   Result<Caller> authenticate(const http::Request& request, Access access) const;
   /// The caller to whom a request is counted in its lane, without reading the file: the application
   /// of its x-svc-auth if these credentials were accepted recently, otherwise the network of its
-  /// address. So an invented x-svc-auth has no share of its own and uses nothing of an
-  /// application's share.
+  /// address. So an invented x-svc-auth has no separate share and uses nothing of an application's
+  /// share.
   LaneCaller lane_caller(const http::Request& request) const;
 
  private:

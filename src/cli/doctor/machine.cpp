@@ -170,7 +170,7 @@ Finding judge_answer(const Door& door, int timeout_ms) {
                  "timestamps ahead of it.");
 }
 
-/// Checks the running server, if one is known, otherwise whatever listens at the address.
+/// Checks the running server, if one is known, otherwise any server that listens at the address.
 Finding judge_door(const Door& door, const Owner& owner, int timeout_ms) {
   if (owner.commanded) return judge_answer(door, timeout_ms);
   if (owner.told) return judge_free(door);

@@ -18,9 +18,9 @@
 // the provider. A returned off-ramp is a separate entry set that mirrors the first. Fees go to a
 // *fee* account.
 //
-// A conversion (swap) is two postings through the *liquidity* account of each asset: the sold asset
-// goes into its liquidity account, and the bought asset comes out of its own. Rounding differences
-// stay there.
+// A conversion (swap) is two postings through the *liquidity* accounts of both assets: the sold
+// asset goes into the liquidity account of that asset, and the bought asset comes from the other
+// one. Rounding differences stay there.
 #pragma once
 
 #include <cstdint>

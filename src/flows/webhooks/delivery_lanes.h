@@ -1,5 +1,5 @@
-// Deliveries in memory: ready ones per endpoint, and results. The rows are authoritative; whatever
-// a crash loses here is loaded from them again.
+// Deliveries in memory: ready ones per endpoint, and results. The rows are authoritative; data lost
+// here in a crash is loaded from them again.
 #pragma once
 
 #include <cstdint>
