@@ -28,7 +28,7 @@ function equal(a, b) {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** The reason to refuse a delivery, or null. `body` contains the raw bytes, before any parsing. */
+/** Why a delivery is refused, or null. `body` contains the raw bytes, before any parsing. */
 function refusal(headers, body) {
   const id = headers['webhook-id'];
   const time = headers['webhook-timestamp'];
