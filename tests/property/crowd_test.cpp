@@ -1,5 +1,4 @@
-// Many callers at once: whatever the order in which they are served, it is as if they came one by
-// one.
+// Concurrent callers: the result equals that of some sequential order.
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <set>
@@ -23,7 +22,7 @@ constexpr int kCallers = 32;
 constexpr std::int64_t kFunds = 1'000'000'000;
 constexpr std::int64_t kBudgetMs = 4'000;
 
-/// Keeps everyone until all are there.
+/// Holds all threads until all of them have arrived.
 class StartingLine {
  public:
   explicit StartingLine(int runners) : missing_(runners) {}

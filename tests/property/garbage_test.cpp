@@ -1,4 +1,4 @@
-// Bytes that nobody meant: every reader of outside text answers, and none crashes or hangs.
+// Random bytes: every parser of outside text returns a result, and none crashes or hangs.
 #include <catch2/catch.hpp>
 #include <string>
 
@@ -27,7 +27,7 @@ std::string some_bytes(Dice& dice) {
   return out;
 }
 
-/// A good text with a few bytes changed, removed, doubled or put in.
+/// A valid text with a few bytes changed, removed, doubled or inserted.
 std::string damaged(Dice& dice, std::string text) {
   for (std::int64_t n = 1 + dice.roll(4); n > 0; --n) {
     const auto at =
