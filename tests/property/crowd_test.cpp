@@ -84,7 +84,7 @@ void check_whole(World& world) {
 
 }  // namespace
 
-TEST_CASE("crowd: twins are one payment, whoever of them is first") {
+TEST_CASE("crowd: identical submissions are one payment in any order") {
   World world(1);
   fund(world, 0);
   const auto request = transfer(world, 0, 1, "twin", kFunds / 2);

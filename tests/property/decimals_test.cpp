@@ -75,7 +75,7 @@ ParsedAmount expected(const Written& written, int decimals) {
 
 }  // namespace
 
-TEST_CASE("property: amounts are what the digits say") {
+TEST_CASE("property: amounts equal their digits") {
   for_each_seed("amounts", kBudgetMs, [](std::uint64_t seed) {
     Dice dice(seed);
     for (int i = 0; i < kTextsPerSeed; ++i) {

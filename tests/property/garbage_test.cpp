@@ -83,7 +83,7 @@ TEST_CASE("property: a cursor that was touched is refused") {
   });
 }
 
-TEST_CASE("property: readers of short texts answer whatever they get") {
+TEST_CASE("property: parsers of short texts handle any input") {
   const auth::TokenIssuer tokens(Secret(std::string(32, 'k')));
   const std::string token = tokens.issue({});
   for_each_seed("short texts", kBudgetMs, [&](std::uint64_t seed) {

@@ -86,7 +86,7 @@ const std::vector<std::string> kDamages{
 
 }  // namespace
 
-TEST_CASE("property: the ledger does what the model says, operation by operation") {
+TEST_CASE("property: the ledger matches the model after every operation") {
   std::map<std::string, int> deeds;
   std::int64_t done = 0;
   for_each_seed("ledger", kBudgetMs, [&](std::uint64_t seed) {

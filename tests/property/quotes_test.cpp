@@ -118,7 +118,7 @@ bool check_one(Dice& dice) {
 
 }  // namespace
 
-TEST_CASE("prices are exact, never above the rate, and the least that gives what was asked") {
+TEST_CASE("prices are exact, never above the rate, and minimal for the requested amount") {
   for_each_seed("quotes", kBudgetMs, [](std::uint64_t seed) {
     Dice dice(seed);
     int quoted = 0;

@@ -167,7 +167,8 @@ TEST_CASE("admin: a change needs the own origin and the token of the session", "
   CHECK(site.file.run("association list").json().size() == 1);
 }
 
-TEST_CASE("admin: each role does what it may, and the log says who", "[cli][admin]") {
+TEST_CASE("admin: each role has its permissions, and the audit log names the operator",
+          "[cli][admin]") {
   Site site;
   site.add("vic", OperatorRole::viewer);
   Browser viewer(site.site);

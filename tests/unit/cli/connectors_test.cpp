@@ -70,7 +70,7 @@ TEST_CASE("connectors: terms can be changed", "[cli]") {
   CHECK(file.run("connector rotate-secret", {{"ID", id}}).code == exit_code::kFailed);
 }
 
-TEST_CASE("connectors: an http connector has a secret that is shown when it is made", "[cli]") {
+TEST_CASE("connectors: the secret of an http connector is shown at creation", "[cli]") {
   OpenFile file;
   add_asset(file);
   Values values = payouts();

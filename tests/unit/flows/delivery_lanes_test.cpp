@@ -93,7 +93,7 @@ TEST_CASE("lanes: fifty endpoints that hang hold up an unknown one for less than
   CHECK(world.take_all(ms + 20) == std::vector<std::int64_t>{51});
 }
 
-TEST_CASE("lanes: however many hang, an endpoint that answered has a slot") {
+TEST_CASE("lanes: an endpoint that responds gets a slot although many hang") {
   Lanes world;
   world.open(1'000);
   world.add(1'000);
@@ -110,7 +110,7 @@ TEST_CASE("lanes: however many hang, an endpoint that answered has a slot") {
   CHECK(world.take_all(10'000) == std::vector<std::int64_t>{1'000});
 }
 
-TEST_CASE("lanes: without slots of their own, hanging endpoints hold up everybody") {
+TEST_CASE("lanes: without separate slots, hanging endpoints delay all others") {
   Lanes world({.in_flight = 1, .prompt = 16, .patient = 0});
   for (std::int64_t webhook = 1; webhook <= 51; ++webhook) {
     world.open(webhook);
@@ -120,7 +120,7 @@ TEST_CASE("lanes: without slots of their own, hanging endpoints hold up everybod
   CHECK_FALSE(world.has(51));
 }
 
-TEST_CASE("lanes: who failed before the start leaves slots to those that answer and to new ones") {
+TEST_CASE("lanes: endpoints that failed before the start leave slots to others and to new ones") {
   Lanes world({.in_flight = 1, .prompt = 2, .patient = 4});
   for (std::int64_t webhook = 1; webhook <= 10; ++webhook) {
     world.open(webhook, true);
@@ -140,7 +140,7 @@ TEST_CASE("lanes: who failed before the start leaves slots to those that answer 
   CHECK(world.take_all(30) == std::vector<std::int64_t>{1});
 }
 
-TEST_CASE("lanes: an endpoint has so many under way as it may, and each in turn") {
+TEST_CASE("lanes: an endpoint has a maximum of concurrent attempts, and endpoints take turns") {
   Lanes world({.in_flight = 2, .prompt = 16, .patient = 16});
   for (const std::int64_t webhook : {1, 2}) {
     world.open(webhook);
@@ -155,7 +155,7 @@ TEST_CASE("lanes: an endpoint has so many under way as it may, and each in turn"
   CHECK(world.take_all(10) == std::vector<std::int64_t>{1, 1});
 }
 
-TEST_CASE("lanes: what is abandoned may be loaded again, and closed lanes give nothing") {
+TEST_CASE("lanes: abandoned deliveries may be loaded again, and closed lanes return nothing") {
   Lanes world;
   world.open(1);
   world.add(1);

@@ -15,7 +15,7 @@ struct Case {
 
 }  // namespace
 
-TEST_CASE("the client's address is the last that a proxy on this machine says, else the peer's") {
+TEST_CASE("the client's address is the last one from a local proxy, otherwise the peer's") {
   const auto sample = GENERATE(values<Case>({
       {"203.0.113.9", {}, "203.0.113.9"},
       {"127.0.0.1", {}, "127.0.0.1"},
@@ -42,7 +42,7 @@ TEST_CASE("the client's address is the last that a proxy on this machine says, e
   CHECK(is_forwarded(request) != sample.forwarded_for.empty());
 }
 
-TEST_CASE("loopback is told from what only looks like it") {
+TEST_CASE("loopback is distinguished from similar addresses") {
   CHECK(is_loopback("127.0.0.1"));
   CHECK(is_loopback("127.255.0.1"));
   CHECK(is_loopback("::1"));

@@ -112,7 +112,7 @@ TEST_CASE("metadata: members of the other entity type are ignored, right or wron
   CHECK(validate_metadata(input, kToday));
 }
 
-TEST_CASE("metadata: what is missing or blank is a 400, all at once") {
+TEST_CASE("metadata: missing and blank fields are a 400, reported together") {
   TextMembers input;
   CHECK(refusal(input).fields == Fields{"metadata.entityType"});
   CHECK(refusal(input).slug == Slug::malformed_request);
@@ -132,7 +132,7 @@ TEST_CASE("metadata: what is missing or blank is a 400, all at once") {
   check_single(blank, Slug::malformed_request, "metadata.address");
 }
 
-TEST_CASE("metadata: an unknown entity type is a 422, reported with what else is wrong") {
+TEST_CASE("metadata: an unknown entity type is a 422, reported with the other errors") {
   auto input = person();
   input["entityType"] = "person";
   check_single(input, Slug::validation_failed, "metadata.entityType");
