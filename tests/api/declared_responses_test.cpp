@@ -396,7 +396,7 @@ TEST_CASE("every status that a route declares can be produced") {
   }
 }
 
-TEST_CASE("a full disk stops exactly the routes that say so") {
+TEST_CASE("a full disk stops exactly the routes that declare it") {
   Producer producer;
   for (const api::Route& route : api::routes()) {
     if (!route.pattern.starts_with("/v1/") || route.method == "GET") continue;
@@ -411,7 +411,7 @@ TEST_CASE("a full disk stops exactly the routes that say so") {
   }
 }
 
-TEST_CASE("the route table is complete and says each thing once") {
+TEST_CASE("the route table is complete and without repetitions") {
   std::set<std::string_view> operations;
   for (const api::Route& route : api::routes()) {
     INFO(route.operation);

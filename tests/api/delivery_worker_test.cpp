@@ -33,7 +33,7 @@ std::int64_t real_ms() { return SystemClock().monotonic_ms(); }
 
 }  // namespace
 
-TEST_CASE("delivery: fifty receivers that hang delay another by no more than moments") {
+TEST_CASE("delivery: fifty hanging receivers delay another one only briefly") {
   Receiver dead;
   dead.otherwise({Kind::silent});
   Receiver alive;
@@ -59,7 +59,7 @@ TEST_CASE("delivery: fifty receivers that hang delay another by no more than mom
   CHECK(real_ms() - again < 4'000);
 }
 
-TEST_CASE("delivery: one receiver that hangs does not keep a second sender asleep") {
+TEST_CASE("delivery: one hanging receiver does not block a second sender") {
   Receiver dead;
   dead.otherwise({Kind::silent});
   Receiver alive;
@@ -77,7 +77,7 @@ TEST_CASE("delivery: one receiver that hangs does not keep a second sender aslee
   }
 }
 
-TEST_CASE("delivery: a long queue stops growing, and what waits as events still arrives once") {
+TEST_CASE("delivery: a long queue stops growing, and waiting events arrive once") {
   constexpr int kEvents = 900;
   Receiver receiver;
   TestApp app;
@@ -99,7 +99,8 @@ TEST_CASE("delivery: a long queue stops growing, and what waits as events still 
   CHECK(ids.size() == kEvents);
 }
 
-TEST_CASE("delivery: a stop cuts attempts short, which count, and the next has the same bytes") {
+TEST_CASE(
+    "delivery: a stop interrupts attempts, which count, and the next one has the same bytes") {
   Receiver receiver;
   receiver.otherwise({Kind::silent});
   TestApp app;
@@ -127,7 +128,7 @@ TEST_CASE("delivery: a stop cuts attempts short, which count, and the next has t
   CHECK(delivered.at(0).at("attempts") == 2);
 }
 
-TEST_CASE("delivery: a body is what was so in the commit of its event, whenever it is made") {
+TEST_CASE("delivery: a body has the state of its event's commit, whenever it is rendered") {
   Receiver receiver;
   TestApp app;
   const std::string wallet = app.wallet("USDC", "1000");

@@ -48,7 +48,7 @@ struct World {
 
 }  // namespace
 
-TEST_CASE("records are listed newest first, each as its own read shows it") {
+TEST_CASE("records are listed newest first, identical to single reads") {
   World world;
   CHECK(world.found("") == List{world.last, world.swap, world.multi, world.first});
   const auto rows = world.app.me().all(kList + "?limit=1");
@@ -162,7 +162,7 @@ TEST_CASE("a list page is stable while payments arrive") {
         List{world.multi, world.first});
 }
 
-TEST_CASE("a cursor of one order or filter does not fit another") {
+TEST_CASE("a cursor of one order or filter is invalid for another") {
   World world;
   const Json first = world.app.me().get(kList + "?limit=1&status=succeeded").json();
   const std::string cursor = "&cursor=" + first.at("nextCursor").get<std::string>();
@@ -176,7 +176,7 @@ TEST_CASE("a cursor of one order or filter does not fit another") {
   }
 }
 
-TEST_CASE("misshapen filters are named together") {
+TEST_CASE("malformed filters are reported together") {
   TestApp app;
   run_scenarios(
       app.me(),

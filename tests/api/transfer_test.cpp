@@ -59,7 +59,7 @@ TEST_CASE("an acceptance survives the end of the process before it settles") {
   CHECK(world.app.me().status(id) == "succeeded");
 }
 
-TEST_CASE("settlement waits as long as the operator says") {
+TEST_CASE("settlement waits for the configured delay") {
   TestApp app([](Config& config) { config.settle_delay_ms = 5'000; });
   const std::string from = app.wallet("USDC", "10"), to = app.wallet("USDC");
   const std::string id = app.me().transfer(from, to, "1");
@@ -89,7 +89,7 @@ TEST_CASE("held funds cannot be spent a second time") {
   me.transfer(world.to, world.from, "100");
 }
 
-TEST_CASE("misshapen transfers are 400, with every field named") {
+TEST_CASE("malformed transfers are 400, with every field") {
   World world;
   // A row in two lines is easier to read than in seven.
   // clang-format off
@@ -265,7 +265,7 @@ TEST_CASE("validateOnly runs every check and stores nothing") {
   CHECK(world.app.settle() == 1);
 }
 
-TEST_CASE("nothing of a submission stays when the store refuses it") {
+TEST_CASE("nothing of a submission is stored when the store refuses it") {
   World world;
   const Client& me = world.app.me();
   const Json transfer = transfer_body(world.from, world.to, "1");
