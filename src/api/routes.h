@@ -11,7 +11,7 @@ namespace coffer::api {
 /// read this table; there is no second list.
 const std::vector<Route>& routes();
 
-/// The row of an operation. Throws InternalError if there is none.
+/// The row of an operation. Throws InternalError for an unknown operation.
 const Route& find_operation(std::string_view operation);
 
 }  // namespace coffer::api

@@ -106,7 +106,7 @@ void Server::Impl::end_waiting() {
   if (waiting_.fetch_sub(1) == 1) acceptor_poller_.arm(shared_, kOverflowToken);
 }
 
-/// A connection with a complete request, owned by the caller; nullptr if there is none.
+/// A connection with a complete request, owned by the caller, or nullptr.
 Connection* Server::Impl::on_event(const Poller::Event& event) {
   Connection* connection = table_.find(event.token);  // also nullptr for kQueueToken
   if (connection == nullptr) return nullptr;

@@ -291,7 +291,7 @@ TEST_CASE("the business route uses the envelope for refusals too") {
   World world;
   const std::string id = world.add(bank()).at("id");
   const std::string mine = world.app.association().to_string();
-  const std::string nobody = world.app.random.uuid_v7(world.app.clock.now()).to_string();
+  const std::string unknown_id = world.app.random.uuid_v7(world.app.clock.now()).to_string();
   const auto path = [](const std::string& association, const std::string& beneficiary,
                        const std::string& destination) {
     return "/v1/business/beneficiaries/" + association + "/" + beneficiary +
@@ -306,7 +306,7 @@ TEST_CASE("the business route uses the envelope for refusals too") {
     CHECK(reply.json().at("data").is_null());
     CHECK(reply.json().at("message").get<std::string>().starts_with(std::string(code) + ": "));
   };
-  for (const std::string& wrong : {nobody, std::string("x")}) {
+  for (const std::string& wrong : {unknown_id, std::string("x")}) {
     check(path(wrong, world.id, id), bank(), 404, "NOT_FOUND");
     check(path(mine, wrong, id), bank(), 404, "NOT_FOUND");
     check(path(mine, world.id, wrong), bank(), 404, "NOT_FOUND");

@@ -94,8 +94,8 @@ TEST_CASE("a swap to a beneficiary sends exactly the amount and delivers the mar
 
 TEST_CASE("a payment that cannot arrive fails and releases the hold") {
   World world;
-  const std::string nobody = auth::generate_key_pair(world.app.random).public_key.to_string();
-  world.names["nobody"] = add_ledger_recipient(world.me, nobody);
+  const std::string no_account = auth::generate_key_pair(world.app.random).public_key.to_string();
+  world.names["no_account"] = add_ledger_recipient(world.me, no_account);
   world.names["untrusting"] =
       add_ledger_recipient(world.me, world.address_of(world.other, world.to_eurc));
   const std::string pending = world.other.third_party_wallet("USDC");
@@ -108,7 +108,7 @@ TEST_CASE("a payment that cannot arrive fails and releases the hold") {
     return failure(
         paid(world, kTransfer, body(R"({"beneficiaryId":"$)" + std::string(name) + "\"}")));
   };
-  CHECK(outcome("nobody") == "destination_not_found");
+  CHECK(outcome("no_account") == "destination_not_found");
   CHECK(outcome("elsewhere") == "destination_not_found");
   CHECK(outcome("untrusting") == "trustline_missing");
   CHECK(outcome("pending") == "compliance_rejected");

@@ -103,7 +103,7 @@ TEST_CASE("requesting challenges writes nothing") {
 TEST_CASE("parameters of a challenge request") {
   TestApp app([](Config& config) { config.home_domain = "pay.example"; });
   const Names names{{"key", app.me().credentials().public_key},
-                    {"nobody", auth::generate_key_pair(app.random).public_key.to_string()}};
+                    {"unregistered", auth::generate_key_pair(app.random).public_key.to_string()}};
   const auto get = [](const std::string& name, const std::string& query, int status,
                       std::vector<std::string> fields = {}) {
     return Scenario{.name = name,
@@ -123,7 +123,7 @@ TEST_CASE("parameters of a challenge request") {
           get("no account", "", 400, {"account"}),
           get("no key", "?account=G123", 400, {"account"}),
           get("a seed", "?account=S$key", 400, {"account"}),
-          get("not registered", "?account=$nobody", 404),
+          get("not registered", "?account=$unregistered", 404),
           get("another domain", "?account=$key&home_domain=pay.example.org", 400, {"home_domain"}),
           get("a memo", "?account=$key&memo=7", 400, {"memo"}),
           get("all wrong", "?account=x&home_domain=y&memo=7", 400,

@@ -81,7 +81,7 @@ TEST_CASE("the same over the wire, with running workers") {
   CHECK(count_by_status(post_together(app.me().over_wire(), bodies)) ==
         std::map<int, int>{{202, 3}, {422, 9}});
   app.settle();
-  // Whoever settled them, the worker or this: together they are three.
+  // The worker and this thread settled three in total.
   CHECK(app.me().all("/v1/transactions").size() == 3);
 }
 

@@ -157,7 +157,7 @@ TEST_CASE("the old address keeps its secret, and callbacks with it trigger its p
   CHECK(world.run("payment show", {{"ID", id}}).json().at("providerUrl") ==
         world.old_provider.url());
 
-  // Asked with the growing pauses of a payment that was asked about in vain, it would take longer.
+  // With the increasing pauses after requests without a result, it would take longer.
   world.pass(2'000);
   const Json hint{{"id", "cb"}, {"type", "payout.updated"}, {"data", {{"id", id}}}};
   const Json paid{{"id", "cb"},

@@ -1,5 +1,5 @@
 // The wall between tenants, generated from the route table: whatever id of another tenant a request
-// names, the answer is the one for an id that nobody has.
+// names, the response is the one for an ID that does not exist.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <regex>
@@ -167,7 +167,7 @@ TEST_CASE("filters by another tenant's IDs find the same as unknown IDs") {
 }
 
 TEST_CASE("every path parameter is known to the generator") {
-  // sample_of() throws for a parameter that nobody has classified.
+  // sample_of() throws for an unclassified parameter.
   for (const api::Route& route : api::routes()) {
     INFO(route.operation);
     CHECK_NOTHROW(sample_of(route));
@@ -175,8 +175,8 @@ TEST_CASE("every path parameter is known to the generator") {
 }
 
 TEST_CASE("all objects in the samples are known, with their owner") {
-  // A new kind of thing that belongs to a tenant has to be named in owned_names(), or nobody would
-  // try to get at another tenant's.
+  // A new kind of object that belongs to a tenant must be in owned_names(), so that this test tries
+  // to access another tenant's.
   const std::set<std::string> everybodys = {
       "new",      "connector",    "payouts",   "collections",  "bespoke",      "provider",
       "purpose",  "funds",        "customer",  "relationship", "triggered",    "arrival",

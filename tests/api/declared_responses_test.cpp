@@ -95,7 +95,7 @@ class Producer {
       case 504:
         return route.access == api::Access::business ? late(sample) : late_provider(sample);
       default:
-        throw InternalError("nobody knows how to make a " + std::to_string(status));
+        throw InternalError("no way to make a " + std::to_string(status));
     }
   }
 
@@ -177,7 +177,7 @@ class Producer {
     }
   }
 
-  /// Through a listener whose lanes take nobody.
+  /// Through a listener whose lanes accept no requests.
   Reply without_room(const HttpCall& call) {
     http::test::RunningServer full([&](http::ServerOptions& options) {
       for (LaneLimits& lane : options.lanes) lane = {lane.name, 0, 1, 0, 0};

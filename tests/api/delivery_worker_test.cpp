@@ -1,5 +1,5 @@
-// The threads that deliver: who hangs holds up nobody, a stop waits for nobody and loses nothing,
-// and bodies are the same whenever they are made (docs/contract.md#delivery).
+// Delivery threads: hanging endpoints delay no others, a stop waits for no endpoint and loses
+// nothing, and bodies do not depend on the time of rendering (docs/contract.md#delivery).
 #include <catch2/catch.hpp>
 #include <set>
 
@@ -83,7 +83,7 @@ TEST_CASE("delivery: a long queue stops growing, and waiting events arrive once"
   TestApp app;
   register_at(app.me(), receiver, "payment.failed");
   for (int i = 0; i < kEvents; ++i) trigger(app.me(), "payment.failed");
-  // Nobody sends: whatever can be queued is queued.
+  // No sender runs, so everything that can be queued is queued.
   flows::DeliveryLanes lanes{flows::SenderLimits{}};
   for (int i = 0; i < 10; ++i) REQUIRE(flows::run_delivery_round(app.flows(), lanes));
   const auto due = [&](int count) {

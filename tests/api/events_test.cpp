@@ -57,7 +57,7 @@ TEST_CASE("events: pages lead back as well, and never beyond where the list bega
 TEST_CASE("events: invalid polling requests") {
   TestApp app;
   const std::vector<Scenario> rows = {
-      {"a sequence that is none",
+      {"an invalid sequence",
        "/v1/events?afterSequence=x",
        "",
        400,

@@ -121,11 +121,11 @@ TEST_CASE("an expired token is reported as such on every guarded route") {
 
 TEST_CASE("an application without an association is refused on every guarded route") {
   TestApp app;
-  const Client nobody(app, app.register_application(std::nullopt));
+  const Client unassigned(app, app.register_application(std::nullopt));
   const Names names = nobodys_belongings(app);
   for (const api::Route& route : api::routes()) {
     if (!is_guarded(route)) continue;
-    const Reply reply = nobody.send(sample_of(route).call(names));
+    const Reply reply = unassigned.send(sample_of(route).call(names));
     INFO(route.operation << " " << reply.text());
     CHECK(reply.status == 403);
     if (!route.envelope) CHECK(reply.slug() == "no-association");

@@ -151,7 +151,8 @@ TEST_CASE("lanes: the declarations of a route match its lane") {
       CHECK((route.lane == Lane::money || route.pattern.ends_with("/validate")));
     }
     if (route.lane == Lane::system) CHECK(route.access == api::Access::open);
-    // Before a large body is let in, its credentials are looked at: by no call to another machine.
+    // The credentials of a large body are checked before it is accepted, without a call to another
+    // machine.
     if (route.body_bytes_max > api::kBodyBytesMax) {
       CHECK(api::is_guarded(route.access));
       CHECK(route.access != api::Access::business);

@@ -73,8 +73,8 @@ TEST_CASE("one invalid leg, at any position, and nothing is applied") {
     const char* slug;
     const char* field;
   };
-  const std::string nobody = world.app.random.uuid_v7(world.app.clock.now()).to_string();
-  const std::string unknown = R"({"destinationWalletId":")" + nobody + "\"}";
+  const std::string unknown_id = world.app.random.uuid_v7(world.app.clock.now()).to_string();
+  const std::string unknown = R"({"destinationWalletId":")" + unknown_id + "\"}";
   const Row rows[] = {
       {R"({"amount":"1000"})", 422, "insufficient-funds", "amount"},
       {R"({"amount":"0"})", 422, "amount-out-of-range", "amount"},

@@ -70,8 +70,8 @@ TEST_CASE("the application of the token belongs to the same association") {
   const Client stranger = world.app.stranger();
   CHECK(stranger.with("Authorization", "Bearer " + token).get(kAssociation).status == 401);
   CHECK(world.with(token).without("x-svc-auth").get(kAssociation).status == 401);
-  const Credentials nobody = world.app.register_application(std::nullopt);
-  CHECK(world.with(token).with("x-svc-auth", nobody.api_key).get(kAssociation).status == 403);
+  const Credentials unassigned = world.app.register_application(std::nullopt);
+  CHECK(world.with(token).with("x-svc-auth", unassigned.api_key).get(kAssociation).status == 403);
 }
 
 TEST_CASE("an application's scopes limit its users") {
@@ -102,7 +102,7 @@ TEST_CASE("every refusal looks the same") {
   World world;
   const Json good = world.user.login(world.app);
   const Reply reference =
-      world.log_in({{"username", "nobody"}, {"password", "x"}, {"otp", "123456"}});
+      world.log_in({{"username", "unknown"}, {"password", "x"}, {"otp", "123456"}});
   check_refused(reference, 401, "unauthorized");
   struct Row {
     const char* member;
@@ -111,7 +111,7 @@ TEST_CASE("every refusal looks the same") {
   const Row rows[] = {{"password", "wrong"},
                       {"otp", world.user.code(world.app, 5)},
                       {"otp", "12345"},
-                      {"username", "somebody.else"}};
+                      {"username", "another.user"}};
   for (const Row& row : rows) {
     INFO(row.member << " " << row.value);
     Json body = good;

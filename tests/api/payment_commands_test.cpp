@@ -1,4 +1,4 @@
-// coffer payment: finding one, seeing what became of it, mending what is stuck.
+// coffer payment: finding payments, showing their history, resolving stuck ones.
 #include <catch2/catch.hpp>
 #include <map>
 #include <sstream>

@@ -132,7 +132,7 @@ TEST_CASE("behind a local proxy, failures count for the client's address") {
   guess(from("198.51.100.7"), "app_one");
   CHECK(from("198.51.100.8").post("/v1/auth/token", app.me().token_request()).status == 200);
   CHECK(log_in(app, "").status == 200);
-  // The control: from one address, guesses at one name are held against the other.
+  // The control: from one address, guesses at one name count for the other.
   guess(app.anonymous(), "app_two");
   check_limited(log_in(app, ""), "1");
 }

@@ -1,4 +1,4 @@
-// POST /v1/payments/swap/own: strict send at the operator's rates, best path, the house rounds
+// POST /v1/payments/swap/own: strict send at the operator's rates, best path, rounding
 // down.
 #include <catch2/catch.hpp>
 
@@ -92,7 +92,7 @@ TEST_CASE("rounding is down to the bought asset's decimals, in the operator's fa
   for (const Row& row : rows) {
     INFO(row.amount << " " << row.sell << " to " << row.buy);
     if (row.receiving == nullptr) {
-      // It would give nothing at all: there is no such path.
+      // The result would be zero, so the path does not exist.
       const Reply reply = world.app.me().post(
           kSwap, swap_body(world.from, world.to, row.amount, row.sell, row.buy));
       CHECK(reply.status == 422);

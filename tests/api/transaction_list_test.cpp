@@ -80,10 +80,10 @@ TEST_CASE("filters of the transaction list") {
   CHECK(world.found("?reference=REF-B") == List{world.first});
   CHECK(world.found("?reference=REF-LEG") == List{world.multi});
   CHECK(world.found("?reference=REF") == List{});
-  const std::string nobody = world.app.random.uuid_v7(world.app.clock.now()).to_string();
-  CHECK(world.found("?beneficiaryId=" + nobody) == List{});
-  CHECK(world.found("?connectorId=" + nobody) == List{});
-  CHECK(world.found("?walletId=" + nobody) == List{});
+  const std::string unknown_id = world.app.random.uuid_v7(world.app.clock.now()).to_string();
+  CHECK(world.found("?beneficiaryId=" + unknown_id) == List{});
+  CHECK(world.found("?connectorId=" + unknown_id) == List{});
+  CHECK(world.found("?walletId=" + unknown_id) == List{});
   CHECK(world.found("?status=succeeded&type=p2p_own&walletId=" + world.b) == List{world.first});
   CHECK(world.found("?status=") == all);
 }
@@ -204,7 +204,7 @@ TEST_CASE("malformed filters are reported together") {
         {"createdFrom", "createdTo", "updatedFrom"},
         {},
         "GET"},
-       {"a code that is none",
+       {"an invalid code",
         kList + "?assetCode=US%24DC",
         "",
         400,

@@ -219,8 +219,8 @@ TEST_CASE("a trustline is added once: 201, then 200") {
 
 TEST_CASE("a malformed or unknown path ID is not found") {
   TestApp app;
-  const std::string nobody = app.random.uuid_v7(app.clock.now()).to_string();
-  for (const std::string& id : {std::string("1"), std::string("not-a-uuid"), nobody,
+  const std::string unknown_id = app.random.uuid_v7(app.clock.now()).to_string();
+  for (const std::string& id : {std::string("1"), std::string("not-a-uuid"), unknown_id,
                                 std::string("00000000-0000-0000-0000-000000000000")}) {
     INFO(id);
     CHECK(app.me().get(wallet_path(id)).status == 404);

@@ -470,7 +470,7 @@ TEST_CASE("delivery: with running workers, events arrive automatically") {
   const std::string third = world.app.me().third_party_wallet("USDC");
   world.app.me().send({"POST", "/v1/sandbox/wallets/" + third + "/verify", {}, {}});
   for (int i = 0; i < 20; ++i) world.pay();
-  // The one that never answers holds up nobody.
+  // The endpoint that never responds delays no others.
   CHECK(world.receiver.wait_for(60));
   CHECK(dead.wait_for(1));
   std::set<std::string> ids;

@@ -26,7 +26,7 @@ int operations() {
   return static_cast<int>(number_from_environment("COFFER_OPERATIONS", kOperations));
 }
 
-/// The error and its place; empty if there is none.
+/// The error and its place, or empty.
 std::string play(Player& player, int count) {
   int operation = 0;
   try {

@@ -156,7 +156,7 @@ class Model {
   const std::map<std::string, ModelPayment>& payments() const { return payments_; }
   const std::vector<ModelQuote>& quotes() const { return quotes_; }
   std::string transaction_of(PaymentId id) const;
-  /// The first difference between the stored accounts and these; empty if there is none.
+  /// The first difference between the stored accounts and these, or empty.
   std::string difference(const std::vector<StoredAccount>& stored) const;
 
  private:

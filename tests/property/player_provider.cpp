@@ -156,7 +156,7 @@ void Player::change_terms() {
   model_.set_fee(connector, fee);
 }
 
-// Under way
+// In progress
 // ----------------------------------------------------------------------------------------
 
 void Player::run_providers(std::int64_t lane, std::int64_t advance_ms) {

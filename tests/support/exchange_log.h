@@ -8,7 +8,7 @@
 
 namespace coffer::test {
 
-/// The route that serves this request, with either prefix; nullptr if there is none.
+/// The route that serves this request, with either prefix, or nullptr.
 const api::Route* find_route(const HttpCall& call);
 
 /// Fails the running test if the route does not declare the status or the problem of `reply`.

@@ -29,7 +29,7 @@ class Script {
     std::filesystem::permissions(path(), std::filesystem::perms::owner_all);
   }
   std::string path() const { return (folder_ / "script").string(); }
-  /// The content of the file that the script has written under this name; empty if there is none.
+  /// The content of the file that the script has written under this name, or empty.
   std::string left(const std::string& name) const {
     std::ifstream file(folder_ / name, std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};

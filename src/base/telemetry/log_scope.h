@@ -22,7 +22,7 @@ class LogScope {
   std::string_view key() const { return key_; }
   std::string_view value() const { return value_; }
   const LogScope* outer() const { return outer_; }
-  /// The innermost scope of this thread; nullptr if there is none.
+  /// The innermost scope of this thread, or nullptr.
   static const LogScope* current();
 
   /// For a thread that works for the waiting owner of `scope`: its lines carry the fields of the

@@ -106,7 +106,7 @@ Step Session::handshake(Connection& connection) {
       wait(connection, Timer::header, options_.limits.header_ms);
       return Step::park;
     case IoState::want_write:
-      // A whole handshake flight does not fit into the socket, which only a hostile peer causes.
+      // A handshake flight exceeds the socket's buffer, which only a hostile peer causes.
     case IoState::closed:
     case IoState::failed:
       return Step::close;
@@ -369,7 +369,7 @@ std::string Session::no_room() {
 }
 
 /// Reserves memory for a body that is large, or that is incomplete and without accepted
-/// credentials; returns the reason if there is none.
+/// credentials; returns the reason on failure.
 std::optional<Problem> Session::reserve_body(Connection& connection, const RequestHead& head,
                                              std::uint64_t bytes) {
   auto& http = connection.http;

@@ -24,7 +24,7 @@ Json claims() {
           {"nbf", now_s},
           {"iat", now_s},
           {"azp", "app_1"},
-          {"sub", "somebody"}};
+          {"sub", "user"}};
 }
 
 struct World {

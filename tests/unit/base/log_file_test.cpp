@@ -225,9 +225,9 @@ TEST_CASE("a line carries the fields of its thread", "[log]") {
     }
     const LogScope* mine = LogScope::current();
     Thread("another", [mine] {
-      log_info("test", "of nobody");
+      log_info("test", "without a scope");
       const LogScope::Adopted adopted(mine);
-      log_info("test", "for somebody");
+      log_info("test", "with a scope");
     }).join();
   }
   log_info("test", "outside again");
@@ -242,7 +242,7 @@ TEST_CASE("a line carries the fields of its thread", "[log]") {
   ends(2, R"("message":"in two","payment":"p-1","request_id":"r-1"})");
   ends(3, R"("message":"its own","request_id":"r-2","payment":"p-1"})");
   ends(4, R"("message":"the innermost","request_id":"r-3","payment":"p-1"})");
-  ends(5, R"("message":"of nobody"})");
-  ends(6, R"("message":"for somebody","request_id":"r-1"})");
+  ends(5, R"("message":"without a scope"})");
+  ends(6, R"("message":"with a scope","request_id":"r-1"})");
   ends(7, R"("message":"outside again"})");
 }

@@ -84,7 +84,7 @@ struct Site {
   AdminSite site{file.app()};
   const flows::Context& flows = file.app().flows();
 
-  /// Somebody who signs in with the password alone.
+  /// An operator who signs in with the password only.
   void add(const std::string& name, OperatorRole role) {
     const auto link = flows::administrator_link(flows);
     REQUIRE(flows::ensure_administrator(flows, name, kPassword, false));

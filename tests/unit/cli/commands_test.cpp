@@ -51,9 +51,9 @@ TEST_CASE("associations: create, list, suspend, activate", "[cli]") {
   CHECK(file.run("association activate", {{"ID", id}}).json().at("status") == "active");
   CHECK(file.run("association create", {{"NAME", "B"}, {"pending", "true"}}).json().at("status") ==
         "pending");
-  const Ran nobody = file.run("association activate", {{"ID", kNobody}});
-  CHECK(nobody.code == exit_code::kFailed);
-  CHECK(nobody.err.find("coffer association list") != std::string::npos);
+  const Ran unknown = file.run("association activate", {{"ID", kNobody}});
+  CHECK(unknown.code == exit_code::kFailed);
+  CHECK(unknown.err.find("coffer association list") != std::string::npos);
 }
 
 TEST_CASE("associations: quotas and their use", "[cli]") {

@@ -22,7 +22,7 @@ using coffer::cli::test::OpenFile;
 
 namespace {
 
-/// The findings of one check, worst first; an ok one when there is none.
+/// The findings of one check, worst first; an ok one without findings.
 Finding worst(const Findings& findings, const std::string& check) {
   Finding out{check, Grade::ok, {}};
   for (const Finding& finding : findings) {
@@ -130,7 +130,7 @@ TEST_CASE("doctor: permissions of the file, its folder, its companions and its k
   ::chmod(db.c_str(), 0600);
   ::chmod(file.folder.file("").c_str(), 0770);
   CHECK(database() == Grade::fault);
-  ::chmod(file.folder.file("").c_str(), 01777);  // as /tmp: nobody takes what belongs to others
+  ::chmod(file.folder.file("").c_str(), 01777);  // like /tmp: users cannot remove files of others
   CHECK(database() == Grade::ok);
   write(db + ".demo.json", "{}");
   ::chmod((db + ".demo.json").c_str(), 0644);
@@ -211,7 +211,7 @@ TEST_CASE("doctor: ports that are free, and one that is taken", "[cli]") {
 
 TEST_CASE("doctor: a server is checked at the address that it reports, not the one in the settings",
           "[cli]") {
-  http::Listener other;  // what these settings name is somebody else's
+  http::Listener other;  // these addresses belong to another server
   REQUIRE(other.bind("127.0.0.1", 0));
   OpenFile file([](Config& config) {
     config.listen_http = config.admin_listen = {"127.0.0.1", 0};

@@ -122,7 +122,7 @@ TEST_CASE("events show: the body as it is delivered", "[cli]") {
 TEST_CASE("events resend: to all subscribed webhooks, or to a given one", "[cli]") {
   World world;
   const std::string id = world.trigger("payment.failed");
-  world.file.app().deliver_once();  // queues it; nobody is there
+  world.file.app().deliver_once();  // queues it; there is no server
   const auto log = world.run("webhook deliveries", {{"ID", world.webhook}}).json();
   REQUIRE(log.size() == 1);
   CHECK(log.at(0).at("eventId") == id);

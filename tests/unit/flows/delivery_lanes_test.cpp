@@ -86,7 +86,7 @@ TEST_CASE("lanes: fifty endpoints that hang hold up an unknown one for less than
     REQUIRE(ms < 1'000);
   }
   CHECK(ms <= 400);
-  // From then on it is known to answer, and nobody is before it.
+  // From then on, it is known to respond, and no other endpoint is before it.
   world.end(51, ms + 5);
   CHECK(world.take_all(ms + 10) == std::vector<std::int64_t>{51});
   world.end(51, ms + 15);

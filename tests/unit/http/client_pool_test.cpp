@@ -194,7 +194,8 @@ TEST_CASE("pool: chunked and empty responses leave the connection usable") {
   CHECK(pool.send(request_to(server.port()))->body == "onetwo");
   CHECK(pool.send(request_to(server.port()))->status == 204);
   CHECK(pool.send(request_to(server.port()))->status == 204);
-  // The end of the chunks may arrive by itself; then the connection is given up, which is as right.
+  // The end of the chunks may arrive separately; then the connection is closed, which is also
+  // correct.
   CHECK(pool.opened() <= 2);
 }
 

@@ -79,7 +79,7 @@ Result<ClientResponse> receive(std::string bytes, std::size_t max = 1'000,
   return Client("").send(request);
 }
 
-/// Sends a byte every 20 ms to whoever connects, and never ends.
+/// Sends a byte every 20 ms on each connection, and never ends.
 class Dripping {
  public:
   explicit Dripping(std::string start)

@@ -185,7 +185,7 @@ TEST_CASE("poller: a closed descriptor is removed, and its number may be reused"
   }
   const Pair pair;
   REQUIRE(poller.add_edge(pair.ours(), 2));
-  CHECK(is_silent(poller));  // nobody has asked for room to write
+  CHECK(is_silent(poller));  // writing is not watched
   pair.arrives("x");
   const auto event = only(poller);
   REQUIRE(event);

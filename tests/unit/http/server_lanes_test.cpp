@@ -1,5 +1,5 @@
 // Lanes over the wire: what waits holds no worker, what is refused is told so, idle connections and
-// half-sent bodies keep nobody out.
+// incomplete bodies block no other requests.
 
 #include <catch2/catch.hpp>
 #include <deque>

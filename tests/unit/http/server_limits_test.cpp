@@ -306,7 +306,7 @@ TEST_CASE("connections without a slot for a refusal get a response too") {
     RawClient client(server.port());
     if (i % 2 == 0) pause_ms(20);  // its request comes when it has been answered already
     client.send(get("/"));
-    const bool in_time = now_ms() - start < 300;  // later the connection may be closed for good
+    const bool in_time = now_ms() - start < 300;  // later, the connection may be closed correctly
     const std::string response = client.read_all();
     INFO(response);
     CHECK(status_of(response) == 503);

@@ -178,7 +178,7 @@ TEST_CASE("without a copy few wait for the fetch, and there is one", "[key_set]"
   std::vector<Thread> readers;
   for (int i = 0; i < kReaders; ++i) {
     readers.emplace_back("reader", [&, i] {
-      // Junk tokens name keys that nobody has.
+      // Invalid tokens contain unknown keys.
       ++(keys.read(i % 2 == 0 ? Need::usual : Need::other_key) ? served : refused);
     });
   }
@@ -209,6 +209,6 @@ TEST_CASE("permitted sources", "[key_set]") {
   CHECK(check_key_source("http://127.0.0.1:8000/keys").empty());
   CHECK_FALSE(check_key_source("http://issuer.example/keys").empty());
   CHECK_FALSE(check_key_source("https://").empty());
-  CHECK_FALSE(check_key_source("/there/is/no/such/file").empty());
+  CHECK_FALSE(check_key_source("/no/file/here").empty());
   CHECK_FALSE(check_key_source("/").empty());
 }

@@ -341,7 +341,7 @@ TEST_CASE("verify_file: files of other programs, empty, truncated or with anothe
   TemporaryFolder folder;
   const std::string path = folder.file("other.db");
   const auto judged = [&] { return verify_file(path, [](auto&&...) {}); };
-  std::ofstream(path) << "no database at all, though long enough to be looked at as one";
+  std::ofstream(path) << "not a database, though long enough to be checked as one";
   CHECK(judged().violations.at(0).invariant == "sqlite_file");
   std::ofstream(path, std::ios::trunc).flush();
   CHECK(judged().violations.at(0).invariant == "coffer_file");

@@ -190,7 +190,7 @@ TEST_CASE("verification: balances are checked in every round") {
 }
 
 TEST_CASE(
-    "verification: a fault in a row that was looked at is for the whole pass, and stays found") {
+    "verification: only the whole pass finds a fault in a checked row, and the finding stays") {
   SmallLedger ledger;
   settle_many(ledger, 0, 10);
   Sliced sliced(ledger);

@@ -1,4 +1,4 @@
-// What Linux and macOS do each in its own way: the same for whoever calls.
+// Functions that Linux and macOS implement differently have the same behaviour.
 #include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>

@@ -186,7 +186,7 @@ TEST_CASE("responses of a provider to a payout, and their meaning") {
        failed, FailureCode::account_closed},
       {200, with(R"("status":"failed","failure":{"code":"never_heard_of"},"refund":"refused")"),
        failed, FailureCode::provider_error, ProviderRefund::refused},
-      // A failure of coffer's own is none a provider may report.
+      // A provider may not report coffer's own failures.
       {200, with(R"("status":"failed","failure":{"code":"trustline_missing"})"), failed,
        FailureCode::provider_error, ProviderRefund::pending},
       {422, R"({"code":"name_mismatch","message":"m"})", failed, FailureCode::name_mismatch},
@@ -432,6 +432,6 @@ TEST_CASE("slow responses to waiting requests open the breaker") {
   CHECK(state_after(ProviderHttp::kLateMs, false) == BreakerState::Kind::closed);
   CHECK(state_after(ProviderHttp::kLateMs + 1, false) == BreakerState::Kind::open);
   CHECK(state_after(9'000, false) == BreakerState::Kind::open);
-  // Nobody waits for what a worker asks.
+  // No request waits for calls of a worker.
   CHECK(state_after(9'000, true) == BreakerState::Kind::closed);
 }
