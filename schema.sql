@@ -1,10 +1,11 @@
--- coffer: the whole present schema. A new file gets exactly this. From the first release on, an older
--- file reaches it through src/store/upgrades, and a test proves that both ways end in the same schema.
+-- coffer: the whole present schema. New files are created from it. From the first release on, older
+-- files are upgraded through src/store/upgrades, and a test checks that both ways lead to the same
+-- schema.
 --
 -- Conventions: tables are STRICT. Amounts are INTEGER in units of 10^-7. Times are INTEGER
--- milliseconds UTC. Public ids are 16-byte BLOBs (UUIDv7); rows refer to each other by small integer
--- keys named like the table. Enumerations are the integers of the C++ enums, bounded by CHECKs.
--- Rows of one (association, environment) carry its `tenant`; no query mixes two.
+-- milliseconds UTC. Public IDs are 16-byte BLOBs (UUIDv7). Rows refer to each other by small
+-- integer keys named like the table. Enumerations are the integers of the C++ enums, limited by
+-- CHECKs. Rows of one (association, environment) have its `tenant`; no query mixes tenants.
 
 CREATE TABLE meta (
   name  TEXT PRIMARY KEY,
@@ -17,13 +18,14 @@ CREATE TABLE associations (
   association INTEGER PRIMARY KEY,
   id          BLOB NOT NULL UNIQUE CHECK (length(id) = 16),
   name        TEXT NOT NULL CHECK (name <> ''),
-  status      INTEGER NOT NULL CHECK (status BETWEEN 0 AND 2),  -- pending, active, suspended
+  status      INTEGER NOT NULL CHECK (status BETWEEN 0 AND 2),     -- pending, active, suspended
   created_at  INTEGER NOT NULL,
   updated_at  INTEGER NOT NULL,
   entity_type INTEGER NOT NULL DEFAULT 1 CHECK (entity_type IN (0, 1))  -- Person, Business
 ) STRICT;
 
--- The two books of an association, and (association NULL) the operator's own: 1 sandbox, 2 production.
+-- The two tenants of an association, and (association NULL) those of the operator: 1 sandbox, 2
+-- production.
 CREATE TABLE tenants (
   tenant      INTEGER PRIMARY KEY,
   association INTEGER REFERENCES associations,
@@ -53,7 +55,8 @@ CREATE TABLE applications (
 
 -- Operators ------------------------------------------------------------------------------------
 
--- Who signs in to the admin page. What a viewer may not do is recorded in `audit_log`.
+-- Operators sign in to the admin page. Commands that a viewer may not run are recorded in
+-- `audit_log`.
 CREATE TABLE operators (
   operator      INTEGER PRIMARY KEY,
   id            BLOB NOT NULL UNIQUE CHECK (length(id) = 16),
@@ -61,15 +64,16 @@ CREATE TABLE operators (
   role          INTEGER NOT NULL CHECK (role BETWEEN 0 AND 2),  -- viewer, operator, administrator
   password_hash TEXT,                         -- scrypt; NULL until the one-time link was used
   sealed_otp    BLOB,                         -- NULL until an authenticator was enrolled
-  otp_step      INTEGER NOT NULL DEFAULT 0,   -- of the last code that was accepted
+  otp_step      INTEGER NOT NULL DEFAULT 0,   -- step of the last accepted code
   otp_required  INTEGER NOT NULL DEFAULT 1 CHECK (otp_required IN (0, 1)),
   suspended     INTEGER NOT NULL DEFAULT 0 CHECK (suspended IN (0, 1)),
-  version       INTEGER NOT NULL DEFAULT 1,   -- sessions opened under an older one are over
+  version       INTEGER NOT NULL DEFAULT 1,       -- a change ends the sessions of older versions
   created_at    INTEGER NOT NULL,
   updated_at    INTEGER NOT NULL
 ) STRICT;
 
--- One-time links: who has one sets a password. Without an operator it makes a new administrator.
+-- One-time links, with which an operator sets a password. Without an operator, a link creates a new
+-- administrator.
 CREATE TABLE operator_links (
   hash       BLOB NOT NULL PRIMARY KEY CHECK (length(hash) = 32),
   operator   INTEGER REFERENCES operators,
@@ -77,14 +81,14 @@ CREATE TABLE operator_links (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX operator_links_of_operator ON operator_links (operator);
 
--- The audit log. An act is recorded before it is carried out, what came of it after; each row's link
--- is SHA-256 over the link before and the row's canonical text (store/identity/audit_log.h).
+-- The audit log. A command is recorded before it runs, and its result afterwards. The link of each
+-- row is SHA-256 over the previous link and the row's canonical text (store/identity/audit_log.h).
 CREATE TABLE audit_log (
   entry      INTEGER PRIMARY KEY,
   at         INTEGER NOT NULL,
   actor      TEXT NOT NULL CHECK (actor <> ''),
   command    TEXT NOT NULL CHECK (command <> ''),
-  detail     TEXT NOT NULL,                          -- its arguments; of an outcome, what was answered
+  detail     TEXT NOT NULL,                          -- arguments, or the output of a result
   outcome_of INTEGER UNIQUE REFERENCES audit_log,
   outcome    TEXT,                                   -- done, or the name of the problem
   link       BLOB NOT NULL CHECK (length(link) = 32),
@@ -97,7 +101,7 @@ BEGIN SELECT RAISE(ABORT, 'audit entries are never deleted'); END;
 
 -- Logins -----------------------------------------------------------------------------------------
 
--- People of an association, who log in with a password and a one-time code.
+-- Users of an association, who log in with a password and a one-time code.
 CREATE TABLE users (
   user          INTEGER PRIMARY KEY,
   id            BLOB NOT NULL UNIQUE CHECK (length(id) = 16),
@@ -105,21 +109,22 @@ CREATE TABLE users (
   username      TEXT NOT NULL UNIQUE CHECK (username <> ''),  -- lower case
   password_hash TEXT NOT NULL,                -- scrypt, with its cost and salt
   sealed_otp    BLOB NOT NULL,
-  otp_step      INTEGER NOT NULL DEFAULT 0,   -- of the last code that was accepted
+  otp_step      INTEGER NOT NULL DEFAULT 0,   -- step of the last accepted code
   suspended     INTEGER NOT NULL DEFAULT 0 CHECK (suspended IN (0, 1)),
   key_version   INTEGER NOT NULL DEFAULT 1,   -- tokens of an older version are refused
   created_at    INTEGER NOT NULL,
   updated_at    INTEGER NOT NULL
 ) STRICT;
 
--- Challenges that were accepted, until their time bounds are over.
+-- Accepted challenges, until they expire.
 CREATE TABLE used_challenges (
   hash       BLOB NOT NULL PRIMARY KEY CHECK (length(hash) = 32),
   expires_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX used_challenges_by_expiry ON used_challenges (expires_at);
 
--- One login and what was refreshed from it is a family: a spent token that comes back ends all of it.
+-- A login and the tokens refreshed from it form a family. If a used token is presented again, the
+-- whole family is revoked.
 CREATE TABLE refresh_tokens (
   hash        BLOB NOT NULL PRIMARY KEY CHECK (length(hash) = 32),
   family      BLOB NOT NULL CHECK (length(family) = 16),
@@ -142,7 +147,7 @@ CREATE TABLE assets (
   created_at INTEGER NOT NULL
 ) STRICT;
 
--- One unit of `sell` gives numerator/denominator units of `buy`, set by the operator.
+-- One unit of `sell` is converted to numerator/denominator units of `buy`; set by the operator.
 CREATE TABLE rates (
   environment INTEGER NOT NULL CHECK (environment IN (0, 1)),
   sell        INTEGER NOT NULL REFERENCES assets,
@@ -173,10 +178,10 @@ CREATE TABLE wallets (
 CREATE INDEX wallets_by_tenant ON wallets (tenant);
 CREATE INDEX wallets_not_verified ON wallets (status) WHERE status <> 1;
 
--- Compliance details of a third-party wallet; which columns are set follows entity_type.
+-- Compliance details of a third-party wallet. entity_type determines which columns have values.
 CREATE TABLE wallet_metadata (
   wallet              INTEGER PRIMARY KEY REFERENCES wallets,
-  entity_type         INTEGER NOT NULL CHECK (entity_type IN (0, 1)),  -- Person, Business
+  entity_type         INTEGER NOT NULL CHECK (entity_type IN (0, 1)),   -- Person, Business
   first_name          TEXT,
   last_name           TEXT,
   date_of_birth       TEXT,
@@ -200,14 +205,14 @@ CREATE TABLE wallet_metadata (
 -- Where value is -------------------------------------------------------------------------------
 
 -- A wallet's account in an asset is its trustline. The operator's accounts (kind > 0) belong to the
--- operator's tenant; of those, issuance and a provider's clearing account may be negative.
+-- operator's tenant. Of those, issuance and the clearing account of a provider may be negative.
 CREATE TABLE accounts (
   account    INTEGER PRIMARY KEY,
   tenant     INTEGER NOT NULL REFERENCES tenants,
   kind       INTEGER NOT NULL CHECK (kind BETWEEN 0 AND 4),  -- wallet, issuance, liquidity, fee, clearing
   wallet     INTEGER REFERENCES wallets,
   asset      INTEGER NOT NULL REFERENCES assets,
-  connector  INTEGER REFERENCES connectors,  -- whose clearing account it is
+  connector  INTEGER REFERENCES connectors,  -- of a clearing account
   balance    INTEGER NOT NULL DEFAULT 0,
   held       INTEGER NOT NULL DEFAULT 0 CHECK (held >= 0),
   created_at INTEGER NOT NULL,
@@ -216,13 +221,13 @@ CREATE TABLE accounts (
   CHECK (kind IN (1, 4) OR balance >= held)
 ) STRICT;
 CREATE UNIQUE INDEX accounts_of_wallet ON accounts (wallet, asset) WHERE wallet IS NOT NULL;
--- The wallets of a tenant that have an asset; balances are not part of it.
+-- The wallets of a tenant that have an asset, without balances.
 CREATE INDEX accounts_by_asset ON accounts (tenant, asset, wallet) WHERE wallet IS NOT NULL;
 CREATE UNIQUE INDEX accounts_of_operator ON accounts (tenant, kind, asset, ifnull(connector, 0))
 WHERE wallet IS NULL;
 
--- One entry set: the postings of one business act. `link` chains all sets: SHA-256 over the previous
--- link and the canonical set, so that any later edit breaks every link after it.
+-- One entry set: the postings of one business operation. `link` chains all sets: SHA-256 over the
+-- previous link and the canonical set, so that a later edit breaks all following links.
 CREATE TABLE journal (
   journal INTEGER PRIMARY KEY,
   tenant  INTEGER NOT NULL REFERENCES tenants,
@@ -233,23 +238,22 @@ CREATE TABLE journal (
 ) STRICT;
 CREATE INDEX journal_of_payment ON journal (payment) WHERE payment IS NOT NULL;
 
--- entry = journal * 1024 + line: the entries of a set are neighbours without a second index.
+-- entry = journal * 1024 + line, so that the entries of a set are adjacent without a second index.
 CREATE TABLE entries (
   entry         INTEGER PRIMARY KEY,
   account       INTEGER NOT NULL REFERENCES accounts,
   amount        INTEGER NOT NULL CHECK (amount <> 0),  -- negative: debited
   balance_after INTEGER NOT NULL,
   counterparty  INTEGER NOT NULL REFERENCES accounts,
-  leg           INTEGER NOT NULL DEFAULT 0  -- of the payment; its references and description
+  leg           INTEGER NOT NULL DEFAULT 0  -- leg of the payment, for references and description
 ) STRICT;
 CREATE INDEX entries_of_account ON entries (account);
 
--- What an operator credited to a wallet under a transaction id of the operator: a repeated command
--- credits nothing.
+-- Fundings with a transaction ID of the operator: a repeated command credits nothing.
 CREATE TABLE fundings (
   journal        INTEGER PRIMARY KEY REFERENCES journal,
   transaction_id TEXT UNIQUE CHECK (transaction_id <> ''),
-  description    TEXT,  -- on the statement of the wallet
+  description    TEXT,  -- shown on the statement of the wallet
   CHECK (transaction_id IS NOT NULL OR description IS NOT NULL)
 ) STRICT;
 CREATE TRIGGER fundings_are_final BEFORE UPDATE ON fundings
@@ -283,7 +287,7 @@ CREATE TABLE beneficiaries (
   email                TEXT,
   phone                TEXT,
   client_reference     TEXT,
-  search               TEXT NOT NULL,  -- name, e-mail and reference with folded case, a line each
+  search               TEXT NOT NULL,  -- name, e-mail and reference with folded case, one per line
   created_at           INTEGER NOT NULL,
   updated_at           INTEGER NOT NULL,
   archived_at          INTEGER,
@@ -316,8 +320,8 @@ CREATE TABLE beneficiary_tags (
   UNIQUE (beneficiary, tag)
 ) STRICT, WITHOUT ROWID;
 
--- What lists of live beneficiaries are searched by: each word of `search`, and each tag as `#tag`, which
--- no word is. The words that begin alike are neighbours.
+-- Search terms of beneficiaries that are not archived: each word of `search`, and each tag as
+-- `#tag`, which is never a word. Words with the same beginning are adjacent.
 CREATE TABLE beneficiary_terms (
   tenant      INTEGER NOT NULL REFERENCES tenants,
   term        TEXT NOT NULL CHECK (term <> ''),
@@ -325,8 +329,8 @@ CREATE TABLE beneficiary_terms (
   PRIMARY KEY (tenant, term, beneficiary)
 ) STRICT, WITHOUT ROWID;
 
--- Which columns are set follows the method. A change archives the row and writes another with the same
--- id: a payment refers to the row that it was made for.
+-- The method determines which columns have values. A change archives the row and inserts another
+-- one with the same ID, so that a payment keeps the row that it refers to.
 CREATE TABLE destinations (
   destination    INTEGER PRIMARY KEY,
   beneficiary    INTEGER NOT NULL REFERENCES beneficiaries,
@@ -392,15 +396,16 @@ CREATE TABLE connectors (
   month_limit       INTEGER CHECK (month_limit > 0),  -- per destination, rolling 30 d
   transaction_types INTEGER NOT NULL CHECK (transaction_types BETWEEN 1 AND 15),
   issues_references INTEGER NOT NULL DEFAULT 0 CHECK (issues_references IN (0, 1)),
-  requirements_version INTEGER NOT NULL DEFAULT 1,  -- rises with every change of its requirements
+  -- Increases with every change of its requirements.
+  requirements_version INTEGER NOT NULL DEFAULT 1,
   status            INTEGER NOT NULL DEFAULT 0 CHECK (status IN (0, 1)),  -- active, paused
   created_at        INTEGER NOT NULL,
   updated_at        INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX connectors_by_environment ON connectors (environment);
 
--- Where the provider of an http connector is: the present address, and retired ones, whose secrets are
--- kept because payments that were first sent there go on there.
+-- Addresses of the provider of an http connector: the present one, and retired ones. Payments that
+-- were first sent to a retired address continue there, so its secret is kept.
 CREATE TABLE connector_endpoints (
   connector_endpoint INTEGER PRIMARY KEY,
   id                 BLOB NOT NULL UNIQUE CHECK (length(id) = 16),
@@ -409,13 +414,13 @@ CREATE TABLE connector_endpoints (
   sealed_secret      BLOB NOT NULL,
   timeout_ms         INTEGER NOT NULL CHECK (timeout_ms > 0),
   created_at         INTEGER NOT NULL,
-  retired_at         INTEGER,  -- NULL: the present one
+  retired_at         INTEGER,  -- NULL: the present address
   UNIQUE (connector, base_url)
 ) STRICT;
 CREATE UNIQUE INDEX connector_endpoints_present ON connector_endpoints (connector)
 WHERE retired_at IS NULL;
 
--- What a connector wants to know beyond the common fields, in the order a form shows it.
+-- Fields that a connector requires in addition to the common ones, in form order.
 CREATE TABLE connector_requirements (
   connector         INTEGER NOT NULL REFERENCES connectors,
   position          INTEGER NOT NULL,
@@ -441,7 +446,8 @@ CREATE TABLE connector_choices (
   FOREIGN KEY (connector, position) REFERENCES connector_requirements ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;
 
--- An exact row wins over the connector's own fee, also when it is zero.
+-- A fee for exactly this association, connector and type takes precedence over the connector's fee,
+-- even if it is zero.
 CREATE TABLE fee_rows (
   association      INTEGER NOT NULL REFERENCES associations,
   connector        INTEGER NOT NULL REFERENCES connectors,
@@ -469,10 +475,11 @@ CREATE TABLE quotes (
   provider_reference TEXT,
   created_at         INTEGER NOT NULL,
   expires_at         INTEGER NOT NULL,
-  payment            INTEGER UNIQUE REFERENCES payments  -- that used it up
+  payment            INTEGER UNIQUE REFERENCES payments  -- the payment that used the quote
 ) STRICT;
 
--- References that customers pay against; related ones were issued with another for the same customer.
+-- References that customers pay to. Related ones were issued together with another one for the same
+-- customer.
 CREATE TABLE onramp_references (
   onramp_reference INTEGER PRIMARY KEY,
   tenant           INTEGER NOT NULL REFERENCES tenants,
@@ -482,7 +489,7 @@ CREATE TABLE onramp_references (
   customer_id      TEXT NOT NULL CHECK (customer_id <> ''),
   reference        TEXT NOT NULL CHECK (reference <> ''),
   related_to       INTEGER REFERENCES onramp_references,
-  has_metadata     INTEGER NOT NULL CHECK (has_metadata IN (0, 1)),  -- not on a rebind
+  has_metadata     INTEGER NOT NULL CHECK (has_metadata IN (0, 1)),  -- false on a rebind
   created_at       INTEGER NOT NULL,
   UNIQUE (connector, reference)
 ) STRICT;
@@ -502,7 +509,8 @@ CREATE TABLE onramp_reference_metadata (
 -- Payments -------------------------------------------------------------------------------------
 
 CREATE TABLE payments (
-  payment            INTEGER PRIMARY KEY,  -- rises with every acceptance: the order of lists
+  -- Increases with every acceptance, which is the order of lists.
+  payment            INTEGER PRIMARY KEY,
   tenant             INTEGER NOT NULL REFERENCES tenants,
   id                 BLOB NOT NULL UNIQUE CHECK (length(id) = 16),
   transaction_id     TEXT NOT NULL,
@@ -510,11 +518,13 @@ CREATE TABLE payments (
   request_id         TEXT NOT NULL,
   type               INTEGER NOT NULL CHECK (type BETWEEN 0 AND 7),
   status             INTEGER NOT NULL CHECK (status BETWEEN 0 AND 7),
-  version            INTEGER NOT NULL DEFAULT 1,  -- rises with every change of status
-  source_wallet      INTEGER REFERENCES wallets,      -- NULL on a multi-transfer: see its legs
+  version            INTEGER NOT NULL DEFAULT 1,  -- increases with every change of status
+  source_wallet      INTEGER REFERENCES wallets,      -- NULL for a multi-transfer: see its legs
   destination_wallet INTEGER REFERENCES wallets,
-  sending_asset      INTEGER REFERENCES assets,  -- NULL when the legs of a multi-transfer differ in it
-  sending_amount     INTEGER CHECK (sending_amount > 0),  -- of a multi-transfer: the sum of its legs
+  -- NULL if the legs of a multi-transfer have different assets.
+  sending_asset      INTEGER REFERENCES assets,
+  -- Of a multi-transfer: the sum of its legs.
+  sending_amount     INTEGER CHECK (sending_amount > 0),
   receiving_asset    INTEGER REFERENCES assets,
   receiving_amount   INTEGER CHECK (receiving_amount > 0),
   min_receiving      INTEGER CHECK (min_receiving > 0),
@@ -539,8 +549,8 @@ CREATE TABLE payments (
   UNIQUE (tenant, transaction_id),
   CHECK ((failure IS NOT NULL) = (status BETWEEN 3 AND 6))
 ) STRICT;
--- The payments of a tenant in groups that lists filter by; a list of all merges the groups. The asset
--- is the one that is on the ledger: 0 for a multi-transfer of several, whose legs name them.
+-- The payments of a tenant in groups by which lists filter; a list of all merges the groups. The
+-- asset is the one on the ledger: 0 for a multi-transfer with several, whose legs contain them.
 CREATE INDEX payments_by_kind ON payments (tenant, type, coalesce(sending_asset, receiving_asset, 0));
 CREATE INDEX payments_swapped_to ON payments (tenant, receiving_asset)
 WHERE sending_asset IS NOT NULL AND receiving_asset IS NOT NULL;
@@ -554,22 +564,23 @@ CREATE INDEX payments_to_ref ON payments (tenant, to_ref) WHERE to_ref IS NOT NU
 CREATE INDEX payments_of_destination ON payments (destination, connector, created_at)
 WHERE destination IS NOT NULL;
 
--- What off-ramps of a connector have sent to a destination, without those that failed or expired: what
--- the limits of a destination are judged by. A row of level n sums about 64^n payments, from `first_at`
--- up to the next row of its level. A row begins only where a row of the level below begins, and all
--- payments of one instant are in one row.
+-- Sums of the amounts that off-ramps of a connector have sent to a destination, without failed and
+-- expired payments, for the limits per destination. A row of level n sums about 64^n payments, from
+-- `first_at` up to the next row of its level. A row starts only where a row of the level below
+-- starts, and all payments of one instant are in one row.
 CREATE TABLE destination_sums (
   connector   INTEGER NOT NULL REFERENCES connectors,
-  destination BLOB NOT NULL CHECK (length(destination) = 16),  -- its id, so that a change of it goes on counting
+  -- Its ID, so that the sums continue after a change.
+  destination BLOB NOT NULL CHECK (length(destination) = 16),
   level       INTEGER NOT NULL CHECK (level BETWEEN 1 AND 3),
   first_at    INTEGER NOT NULL,
   last_at     INTEGER NOT NULL CHECK (last_at >= first_at),
-  payments    INTEGER NOT NULL CHECK (payments > 0),  -- also those that failed since
+  payments    INTEGER NOT NULL CHECK (payments > 0),  -- including those that failed later
   amount      INTEGER NOT NULL CHECK (amount >= 0),
   PRIMARY KEY (connector, destination, level, first_at)
 ) STRICT, WITHOUT ROWID;
 
--- Legs of a multi-transfer, in the order they are applied.
+-- Legs of a multi-transfer, in the order of application.
 CREATE TABLE payment_legs (
   payment            INTEGER NOT NULL REFERENCES payments,
   leg                INTEGER NOT NULL,
@@ -600,7 +611,7 @@ BEGIN SELECT RAISE(ABORT, 'a hold is closed once and otherwise final'); END;
 CREATE TRIGGER holds_are_kept BEFORE DELETE ON holds
 BEGIN SELECT RAISE(ABORT, 'holds are kept'); END;
 
--- What a payment through a provider has beside its record.
+-- Additional columns of a payment through a provider.
 CREATE TABLE provider_payments (
   payment            INTEGER PRIMARY KEY REFERENCES payments,
   fee                INTEGER NOT NULL CHECK (fee >= 0),
@@ -618,11 +629,11 @@ CREATE TABLE provider_payments (
   first_sent_at      INTEGER,
   expires_at         INTEGER,                     -- of an on-ramp's instructions
   provider_reference TEXT,
-  connector_endpoint INTEGER REFERENCES connector_endpoints,     -- of the first submission, for good
+  connector_endpoint INTEGER REFERENCES connector_endpoints,     -- of the first submission, permanent
   collected_amount   INTEGER CHECK (collected_amount > 0)        -- paid by the payer of an on-ramp
 ) STRICT;
 
--- additionalFields of the submission, and what the payer of an on-ramp has to do.
+-- additionalFields of the submission, and the instructions for the payer of an on-ramp.
 CREATE TABLE payment_fields (
   payment INTEGER NOT NULL REFERENCES payments,
   name    TEXT NOT NULL,
@@ -636,8 +647,8 @@ CREATE TABLE payment_instructions (
   PRIMARY KEY (payment, name)
 ) STRICT, WITHOUT ROWID;
 
--- Every call to a provider. Opened in a commit before the call: an open row means that nobody knows
--- what the provider did, so it is asked before anything else.
+-- Every call to a provider. A call is opened in a commit before it is made. If a row is still open,
+-- the provider's action is unknown, and coffer asks for the status first.
 CREATE TABLE provider_attempts (
   payment   INTEGER NOT NULL REFERENCES payments,
   attempt   INTEGER NOT NULL,
@@ -648,8 +659,8 @@ CREATE TABLE provider_attempts (
   PRIMARY KEY (payment, attempt)
 ) STRICT, WITHOUT ROWID;
 
--- What has to be done with a provider, and when. Lane 0 takes all drivers that answer at once; any
--- other provider has the lane of its connector, so that a slow one delays nobody else.
+-- The next step of a payment at its provider. Lane 0 contains all drivers that respond immediately.
+-- Any other provider has the lane of its connector, so that a slow provider does not delay others.
 CREATE TABLE provider_jobs (
   lane     INTEGER NOT NULL,
   due_at   INTEGER NOT NULL,
@@ -659,7 +670,7 @@ CREATE TABLE provider_jobs (
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX provider_jobs_of_payment ON provider_jobs (payment);
 
--- Customer payments that arrived on a reference, by the provider's own id: each counts once.
+-- Customer payments on references, by the provider's payment ID. Each is credited once.
 CREATE TABLE reference_payments (
   connector           INTEGER NOT NULL REFERENCES connectors,
   provider_payment_id TEXT NOT NULL CHECK (provider_payment_id <> ''),
@@ -668,7 +679,7 @@ CREATE TABLE reference_payments (
   PRIMARY KEY (connector, provider_payment_id)
 ) STRICT, WITHOUT ROWID;
 
--- Messages to beneficiaries that a submission asked for.
+-- Notifications to beneficiaries that submissions requested.
 CREATE TABLE notifications (
   notification INTEGER PRIMARY KEY,
   payment      INTEGER NOT NULL REFERENCES payments,
@@ -684,8 +695,8 @@ CREATE INDEX notifications_failed ON notifications (state) WHERE state = 2;
 
 -- Work -----------------------------------------------------------------------------------------
 
--- What settlement has to do next, and when. Written in the commit that causes it, deleted in the
--- commit that does it: a crash anywhere resumes here.
+-- Due settlements. A row is written in the commit that accepts a payment and deleted in the commit
+-- that settles it, so that settlement resumes after a crash.
 CREATE TABLE settlement_jobs (
   due_at   INTEGER NOT NULL,
   payment  INTEGER NOT NULL REFERENCES payments,
@@ -693,45 +704,46 @@ CREATE TABLE settlement_jobs (
   PRIMARY KEY (due_at, payment)
 ) STRICT, WITHOUT ROWID;
 
--- Everything that happened, in the order consumers may rely on: sequence rises by one per tenant.
+-- All events, in the order on which consumers may rely: sequence increases by one per tenant.
 CREATE TABLE events (
   tenant        INTEGER NOT NULL REFERENCES tenants,
   sequence      INTEGER NOT NULL,
-  id            BLOB NOT NULL CHECK (length(id) = 16),  -- version 7 of `at`: found along its time
+  id            BLOB NOT NULL CHECK (length(id) = 16),  -- UUID version 7 with the time `at`, by which it is found
   type          INTEGER NOT NULL,
   payment       INTEGER REFERENCES payments,
   wallet        INTEGER REFERENCES wallets,
-  webhook       INTEGER REFERENCES webhooks,  -- that was disabled; of a test: the only receiver
+  webhook       INTEGER REFERENCES webhooks,  -- disabled webhook; for a test: the only receiver
   wallet_status INTEGER CHECK (wallet_status BETWEEN 0 AND 2),  -- after the change
   version       INTEGER NOT NULL,  -- of the record after the change
-  test          INTEGER NOT NULL DEFAULT 0 CHECK (test IN (0, 1)),  -- nothing happened
+  test          INTEGER NOT NULL DEFAULT 0 CHECK (test IN (0, 1)),  -- sample event
   at            INTEGER NOT NULL,
   PRIMARY KEY (tenant, sequence),
   CHECK ((payment IS NOT NULL) + (wallet IS NOT NULL) + (webhook IS NOT NULL) = 1
          OR (test = 1 AND payment IS NULL AND wallet IS NULL AND webhook IS NULL))
 ) STRICT, WITHOUT ROWID;
--- What is not part of every payment; the other types are frequent enough to be found along the way.
+-- Event types that do not occur with every payment; the others are frequent enough to be found by
+-- reading along the list.
 CREATE INDEX events_of_rare_type ON events (tenant, type) WHERE type NOT BETWEEN 0 AND 2;
 
 -- Webhooks ---------------------------------------------------------------------------------------
 
--- Endpoints that events are sent to. A disabled one stays disabled.
+-- Endpoints for events. Disabling is permanent.
 CREATE TABLE webhooks (
   webhook          INTEGER PRIMARY KEY,
   tenant           INTEGER NOT NULL REFERENCES tenants,
-  application      INTEGER NOT NULL REFERENCES applications,  -- it was registered for
+  application      INTEGER NOT NULL REFERENCES applications,  -- that registered it
   id               BLOB NOT NULL UNIQUE CHECK (length(id) = 16),
   url              TEXT NOT NULL CHECK (url <> ''),
   description      TEXT,
   event_types      INTEGER NOT NULL CHECK (event_types > 0),  -- one bit per EventType
   sealed_secret    BLOB NOT NULL,
-  old_secret       BLOB,     -- sealed; after a rotation it signs too, for a while
+  old_secret       BLOB,     -- sealed; also signs for a while after a rotation
   old_secret_until INTEGER,
-  cursor           INTEGER NOT NULL,  -- sequence of the last event that was looked at
-  quiet_until      INTEGER NOT NULL DEFAULT 0,  -- the endpoint asked to be left alone
-  failures         INTEGER NOT NULL DEFAULT 0,  -- attempts in a row without success
+  cursor           INTEGER NOT NULL,  -- sequence of the last processed event
+  quiet_until      INTEGER NOT NULL DEFAULT 0,  -- the endpoint requested a pause
+  failures         INTEGER NOT NULL DEFAULT 0,  -- consecutive failed attempts
   last_attempt_at  INTEGER,
-  last_status      INTEGER,  -- of the last answer; NULL: there was none
+  last_status      INTEGER,  -- of the last response; NULL: no response
   created_at       INTEGER NOT NULL,
   updated_at       INTEGER NOT NULL,
   disabled_at      INTEGER,
@@ -748,7 +760,7 @@ BEGIN SELECT RAISE(ABORT, 'a disabled webhook stays disabled'); END;
 CREATE TRIGGER webhooks_are_kept BEFORE DELETE ON webhooks
 BEGIN SELECT RAISE(ABORT, 'webhooks are disabled'); END;
 
--- Which active registration has an event type: one per association, environment and type.
+-- The active webhook of an event type: one per association, environment and type.
 CREATE TABLE webhook_types (
   tenant  INTEGER NOT NULL REFERENCES tenants,
   type    INTEGER NOT NULL,
@@ -757,14 +769,14 @@ CREATE TABLE webhook_types (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX webhook_types_of_webhook ON webhook_types (webhook);
 
--- The bytes that are sent for an event, made once. event_body = tenant << 40 | sequence: the bodies of
--- a tenant are neighbours without a second index.
+-- The rendered bytes of an event. event_body = tenant << 40 | sequence, so that the bodies of a
+-- tenant are adjacent without a second index.
 CREATE TABLE event_bodies (
   event_body INTEGER PRIMARY KEY,
   body       BLOB NOT NULL
 ) STRICT;
 
--- An event on its way to an endpoint.
+-- Deliveries of events to endpoints.
 CREATE TABLE deliveries (
   webhook    INTEGER NOT NULL REFERENCES webhooks,
   sequence   INTEGER NOT NULL,  -- of the event
@@ -786,14 +798,14 @@ CREATE TABLE delivery_attempts (
   attempt     INTEGER NOT NULL,  -- from 1, over all series
   at          INTEGER NOT NULL,
   duration_ms INTEGER NOT NULL,
-  status      INTEGER,  -- of the answer; NULL: there was none
-  fault       TEXT,     -- why it is no success, where the status does not say
+  status      INTEGER,  -- of the response; NULL: no response
+  fault       TEXT,     -- why the attempt failed, if the status does not show it
   response    BLOB,     -- the first 4 KiB
   PRIMARY KEY (webhook, sequence, attempt),
   FOREIGN KEY (webhook, sequence) REFERENCES deliveries ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;
 
--- Events that an endpoint is to get again, from and to which sequence; worked off in pieces.
+-- Recoveries: ranges of sequences to redeliver to an endpoint, processed in parts.
 CREATE TABLE webhook_recoveries (
   webhook INTEGER PRIMARY KEY REFERENCES webhooks,
   next    INTEGER NOT NULL,
@@ -802,11 +814,12 @@ CREATE TABLE webhook_recoveries (
 
 -- Quotas ---------------------------------------------------------------------------------------
 
--- What a tenant uses of each quota (domain/identity/quota.h), counted in the commits that store and free it.
+-- Usage of each quota by a tenant (domain/identity/quota.h), counted in the commits that store and
+-- free rows.
 CREATE TABLE quota_use (
   tenant INTEGER NOT NULL REFERENCES tenants,
   quota  INTEGER NOT NULL CHECK (quota BETWEEN 0 AND 5),
-  until  INTEGER NOT NULL,  -- of open quotes: when all of these have expired; else 0
+  until  INTEGER NOT NULL,  -- of open quotes: expiry of all of them; otherwise 0
   used   INTEGER NOT NULL CHECK (used >= 0),
   PRIMARY KEY (tenant, quota, until),
   CHECK ((quota = 3) = (until > 0))

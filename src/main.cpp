@@ -1,4 +1,4 @@
-// The process: set up once, then the command line decides.
+// Sets up the process and runs the command line.
 #include <fcntl.h>
 #if __has_include(<malloc.h>)
 #include <malloc.h>
@@ -15,13 +15,14 @@
 
 namespace {
 
-// A file that is opened while one of the three is closed gets its number, and what is printed then
-// lands in that file.
+// A file that is opened while one of the three streams is closed would get its number, and output
+// would go into that file.
 void occupy_standard_streams() {
   int fd = -1;
   do {
     fd = ::open("/dev/null", O_RDWR);
-    // Without a /dev, as in an empty root, the root itself: nothing can be written to it.
+    // Without /dev, as in an empty root directory, open the root itself, which cannot be written
+    // to.
     if (fd < 0) fd = ::open("/", O_RDONLY | O_DIRECTORY);
   } while (fd >= 0 && fd <= STDERR_FILENO);
   if (fd >= 0) ::close(fd);
@@ -31,18 +32,19 @@ void occupy_standard_streams() {
 
 int main(int argc, char** argv) {
 #if defined(__GLIBC__)
-  // First of all: a static binary that loads the host's name services crashes on some hosts.
+  // Before anything else, because a static binary that loads the machine's name services crashes on
+  // some machines.
   __nss_configure_lookup("hosts", "files dns");
-  // Memory of large bodies goes back at once, instead of staying with whichever threads had one: by
-  // itself the threshold would rise with the first of them.
+  // Frees the memory of large bodies at once instead of keeping it per thread. Without a fixed
+  // threshold, it would grow with the first large body.
   ::mallopt(M_MMAP_THRESHOLD, 256 * 1024);
-  // The same for what many small pieces had taken: eight heaps for each processor, as there would
-  // be, keep eight times as much. More threads than processors do not run at once.
+  // Limits the number of heaps for small allocations. By default, there are eight per processor,
+  // which keep eight times as much memory, although no more threads than processors run at once.
   ::mallopt(M_ARENA_MAX, coffer::processors());
 #endif
   occupy_standard_streams();
-  ::signal(SIGPIPE, SIG_IGN);  // a peer that is gone shows as EPIPE
-  ::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow shows as EFBIG
+  ::signal(SIGPIPE, SIG_IGN);  // writing to a closed connection returns EPIPE
+  ::signal(SIGXFSZ, SIG_IGN);  // a file size limit returns EFBIG
   ::umask(077);
   return coffer::cli::run_program(argc, argv);
 }

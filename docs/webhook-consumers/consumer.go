@@ -1,9 +1,9 @@
-// A consumer of coffer's webhooks: verify, keep, answer, and only then process.
+// A consumer of coffer's webhooks. It verifies and stores each event, responds, and then processes it.
 //
 //	WEBHOOK_SECRETS='whsec_…' PORT=3000 INBOX=inbox go run consumer.go
 //
-// During a rotation WEBHOOK_SECRETS holds both secrets, with a space between them. Go 1.19 or later and
-// nothing else. One process per inbox.
+// During a rotation, set WEBHOOK_SECRETS to both secrets, separated by a space. Requires only Go 1.19 or
+// later. Run one process per inbox.
 package main
 
 import (
@@ -30,15 +30,15 @@ import (
 
 const (
 	tolerance    = 5 * time.Minute
-	bodyBytesMax = 1024 * 1024 // coffer's own limit is 128 KiB unless its operator raises it
+	bodyBytesMax = 1024 * 1024 // coffer's limit is 128 KiB by default; its operator can raise it
 	retryAfter   = 5 * time.Second
 )
 
 var (
 	keys     [][]byte
 	inbox    = setting("INBOX", "inbox")
-	newDir   = filepath.Join(inbox, "new")      // kept and answered, not processed yet
-	doneDir  = filepath.Join(inbox, "done")     // processed; remembered so that a repetition is known
+	newDir   = filepath.Join(inbox, "new")      // stored and acknowledged, not processed yet
+	doneDir  = filepath.Join(inbox, "done")     // processed; kept to recognise repetitions
 	payments = filepath.Join(inbox, "payments") // the latest state of each payment
 	wanted   = make(chan struct{}, 1)
 
@@ -68,7 +68,7 @@ func setting(name, otherwise string) string {
 
 // --- Verify ------------------------------------------------------------------------------------------
 
-// refusal says why a delivery is refused, or "". The body is the bytes as they came, before any parsing.
+// refusal returns the reason to refuse a delivery, or "". The body contains the raw bytes, before any parsing.
 func refusal(headers http.Header, body []byte) string {
 	id := headers.Get("webhook-id")
 	timestamp := headers.Get("webhook-timestamp")
@@ -92,7 +92,7 @@ func refusal(headers http.Header, body []byte) string {
 		mac.Write(body)
 		expected := []byte("v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil)))
 		for _, given := range strings.Split(signatures, " ") {
-			if hmac.Equal([]byte(given), expected) { // takes the same time wherever they differ
+			if hmac.Equal([]byte(given), expected) { // constant time
 				return ""
 			}
 		}
@@ -100,7 +100,7 @@ func refusal(headers http.Header, body []byte) string {
 	return "no signature matches"
 }
 
-// --- Keep --------------------------------------------------------------------------------------------
+// --- Store -------------------------------------------------------------------------------------------
 
 func syncPath(path string) error {
 	file, err := os.Open(path)
@@ -116,7 +116,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// keep has the event on disk when it returns; false: it was there already.
+// keep stores the event on disk; false: it was stored before.
 func keep(id string, body []byte) (bool, error) {
 	if exists(filepath.Join(doneDir, id)) {
 		return false, nil
@@ -133,7 +133,7 @@ func keep(id string, body []byte) (bool, error) {
 	if err := syncPath(draft); err != nil {
 		return false, err
 	}
-	err := os.Link(draft, filepath.Join(newDir, id)) // all of it or nothing, and only one can win
+	err := os.Link(draft, filepath.Join(newDir, id)) // atomic, and only one process can succeed
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return false, err
 	}
@@ -142,7 +142,7 @@ func keep(id string, body []byte) (bool, error) {
 
 // --- Process -----------------------------------------------------------------------------------------
 
-// apply: your work goes here. A crash can make it run twice for an event, so it must not mind.
+// apply: replace this with your work. It must be idempotent, because after a crash it can run twice for an event.
 func apply(e event) (string, error) {
 	if e.Test || !strings.HasPrefix(e.Type, "payment.") {
 		return "nothing to do", nil
@@ -178,7 +178,7 @@ type keptEvent struct {
 	event
 }
 
-// keptEvents is what is to be done, in order of sequence.
+// keptEvents returns the stored events, in order of sequence.
 func keptEvents() ([]keptEvent, error) {
 	entries, err := os.ReadDir(newDir)
 	if err != nil {
@@ -188,7 +188,7 @@ func keptEvents() ([]keptEvent, error) {
 	for _, entry := range entries {
 		path := filepath.Join(newDir, entry.Name())
 		if exists(filepath.Join(doneDir, entry.Name())) {
-			os.Remove(path) // repeated while it was processed
+			os.Remove(path) // delivered again while it was processed
 			continue
 		}
 		text, err := os.ReadFile(path)
@@ -257,7 +257,7 @@ func receive(response http.ResponseWriter, request *http.Request) int {
 	first, err := keep(id, body)
 	if err != nil {
 		log.Printf("error: %v", err)
-		return http.StatusInternalServerError // not kept: coffer will send it again
+		return http.StatusInternalServerError // not stored: coffer retries
 	}
 	if first {
 		log.Printf("kept %s", id)
@@ -272,7 +272,7 @@ func answer(response http.ResponseWriter, request *http.Request) {
 	response.WriteHeader(status)
 	if status == http.StatusNoContent {
 		select {
-		case wanted <- struct{}{}: // the worker goes on beside the answer
+		case wanted <- struct{}{}: // the worker runs concurrently
 		default:
 		}
 	}
@@ -296,7 +296,7 @@ func main() {
 			log.Fatal(err)
 		}
 	}
-	go work() // first what an earlier run had kept and not processed
+	go work() // first, events that an earlier run stored but did not process
 	address := "127.0.0.1:" + setting("PORT", "3000")
 	server := &http.Server{Addr: address, Handler: http.HandlerFunc(answer), ReadTimeout: 20 * time.Second}
 	fmt.Println("listening on", address)

@@ -1,23 +1,23 @@
-// A consumer of coffer's webhooks: verify, keep, answer, and only then process.
+// A consumer of coffer's webhooks. It verifies and stores each event, responds, and then processes it.
 //
 //   WEBHOOK_SECRETS='whsec_…' PORT=3000 INBOX=inbox node consumer.mjs
 //
-// During a rotation WEBHOOK_SECRETS holds both secrets, with a space between them. Node 18 or later and
-// nothing else. One process per inbox.
+// During a rotation, set WEBHOOK_SECRETS to both secrets, separated by a space. Requires only Node 18 or
+// later. Run one process per inbox.
 import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
 import * as fs from 'node:fs';
 import { createServer } from 'node:http';
 
 const TOLERANCE_S = 300;
-const BODY_BYTES_MAX = 1024 * 1024; // coffer's own limit is 128 KiB unless its operator raises it
+const BODY_BYTES_MAX = 1024 * 1024; // coffer's limit is 128 KiB by default; its operator can raise it
 const RETRY_MS = 5000;
 
 const KEYS = (process.env.WEBHOOK_SECRETS ?? '').split(/\s+/).filter(Boolean)
   .map((secret) => Buffer.from(secret.replace(/^whsec_/, ''), 'base64'));
 const PORT = Number(process.env.PORT ?? 3000);
 const INBOX = process.env.INBOX ?? 'inbox';
-const NEW = `${INBOX}/new`; // kept and answered, not processed yet
-const DONE = `${INBOX}/done`; // processed; remembered so that a repetition is known
+const NEW = `${INBOX}/new`; // stored and acknowledged, not processed yet
+const DONE = `${INBOX}/done`; // processed; kept to recognise repetitions
 const PAYMENTS = `${INBOX}/payments`; // the latest state of each payment
 
 const isId = (text) => typeof text === 'string' && /^[\w-]{1,64}$/.test(text);
@@ -28,7 +28,7 @@ function equal(a, b) {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** Why a delivery is refused, or null. `body` is the bytes as they came, before any parsing. */
+/** Why a delivery is refused, or null. `body` contains the raw bytes, before any parsing. */
 function refusal(headers, body) {
   const id = headers['webhook-id'];
   const time = headers['webhook-timestamp'];
@@ -47,7 +47,7 @@ function refusal(headers, body) {
   return 'no signature matches';
 }
 
-// --- Keep ---------------------------------------------------------------------------------------------
+// --- Store --------------------------------------------------------------------------------------------
 
 function sync(path) {
   const file = fs.openSync(path, 'r');
@@ -55,14 +55,14 @@ function sync(path) {
   fs.closeSync(file);
 }
 
-/** On disk when it returns. False: it was there already. */
+/** The event is on disk when this returns. False: it was stored before. */
 function keep(id, body) {
   if (fs.existsSync(`${DONE}/${id}`)) return false;
   const draft = `${INBOX}/draft-${randomUUID()}`;
   fs.writeFileSync(draft, body);
   sync(draft);
   try {
-    fs.linkSync(draft, `${NEW}/${id}`); // all of it or nothing, and only one can win
+    fs.linkSync(draft, `${NEW}/${id}`); // atomic, and only one process can succeed
     return true;
   } catch (error) {
     if (error.code !== 'EEXIST') throw error;
@@ -75,7 +75,7 @@ function keep(id, body) {
 
 // --- Process ------------------------------------------------------------------------------------------
 
-/** Your work goes here. A crash can make it run twice for an event, so it must not mind. */
+/** Replace this with your work. It must be idempotent, because after a crash it can run twice for an event. */
 async function apply(event) {
   if (event.test || !event.type.startsWith('payment.')) return 'nothing to do';
   const { id, version, status } = event.data;
@@ -99,7 +99,7 @@ async function work() {
     wanted = false;
     const events = [];
     for (const id of fs.readdirSync(NEW)) {
-      if (fs.existsSync(`${DONE}/${id}`)) fs.unlinkSync(`${NEW}/${id}`); // repeated while it was processed
+      if (fs.existsSync(`${DONE}/${id}`)) fs.unlinkSync(`${NEW}/${id}`); // delivered again while it was processed
       else events.push([id, JSON.parse(fs.readFileSync(`${NEW}/${id}`))]);
     }
     events.sort(([, a], [, b]) => a.sequence - b.sequence);
@@ -118,7 +118,7 @@ async function work() {
 
 // --- Serve --------------------------------------------------------------------------------------------
 
-/** The bytes, or null when there are too many. */
+/** The bytes of the body, or null if there are too many. */
 async function readBody(request) {
   const chunks = [];
   let size = 0;
@@ -156,7 +156,7 @@ async function receive(request) {
 }
 
 async function answer(request, response) {
-  let status = 500; // not kept: coffer will send it again
+  let status = 500; // not stored: coffer retries
   try {
     status = await receive(request);
   } catch (error) {
@@ -164,7 +164,7 @@ async function answer(request, response) {
   }
   if (!request.complete) response.setHeader('Connection', 'close');
   response.writeHead(status).end();
-  if (status === 204) setImmediate(work); // after the answer
+  if (status === 204) setImmediate(work); // after the response
 }
 
 if (KEYS.length === 0 || KEYS.some((key) => key.length < 24)) {
@@ -172,4 +172,4 @@ if (KEYS.length === 0 || KEYS.some((key) => key.length < 24)) {
 }
 for (const folder of [NEW, DONE, PAYMENTS]) fs.mkdirSync(folder, { recursive: true });
 createServer(answer).listen(PORT, '127.0.0.1', () => console.log(`listening on port ${PORT}`));
-work(); // what an earlier run had kept and not processed
+work(); // events that an earlier run stored but did not process

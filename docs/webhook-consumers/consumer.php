@@ -1,21 +1,21 @@
 <?php
-// A consumer of coffer's webhooks: verify, keep, answer, and only then process.
+// A consumer of coffer's webhooks. It verifies and stores each event, responds, and then processes it.
 //
 //   export WEBHOOK_SECRETS='whsec_…' INBOX=inbox
-//   php -S 127.0.0.1:3000 consumer.php    receives (or any web server that runs this file for /hooks)
+//   php -S 127.0.0.1:3000 consumer.php    receives (or use any web server that runs this file for /hooks)
 //   php consumer.php                      processes, in another terminal or as a service
 //
-// During a rotation WEBHOOK_SECRETS holds both secrets, with a space between them. PHP 8.1 or later and
-// nothing else.
+// During a rotation, set WEBHOOK_SECRETS to both secrets, separated by a space. Requires only PHP 8.1 or
+// later.
 declare(strict_types=1);
 
 const TOLERANCE_S = 300;
-const BODY_BYTES_MAX = 1024 * 1024; // coffer's own limit is 128 KiB unless its operator raises it
+const BODY_BYTES_MAX = 1024 * 1024; // coffer's limit is 128 KiB by default; its operator can raise it
 const RETRY_S = 5;
 
-define('INBOX', getenv('INBOX') ?: dirname(__DIR__) . '/inbox'); // not where a web server would show it
-const NEW_DIR = INBOX . '/new'; // kept and answered, not processed yet
-const DONE_DIR = INBOX . '/done'; // processed; remembered so that a repetition is known
+define('INBOX', getenv('INBOX') ?: dirname(__DIR__) . '/inbox'); // outside the document root of a web server
+const NEW_DIR = INBOX . '/new'; // stored and acknowledged, not processed yet
+const DONE_DIR = INBOX . '/done'; // processed; kept to recognise repetitions
 const PAYMENTS = INBOX . '/payments'; // the latest state of each payment
 
 function say(string $text): void
@@ -28,7 +28,7 @@ function is_id(mixed $text): bool
     return is_string($text) && preg_match('/^[A-Za-z0-9_-]{1,64}$/D', $text) === 1;
 }
 
-/** The keys to verify with. */
+/** The keys for verification. */
 function keys(): array
 {
     $keys = [];
@@ -43,7 +43,7 @@ function keys(): array
 
 // --- Verify -------------------------------------------------------------------------------------------
 
-/** Why a delivery is refused, or null. The body is the bytes as they came, before any parsing. */
+/** The reason to refuse a delivery, or null. The body contains the raw bytes, before any parsing. */
 function refusal(string $body): ?string
 {
     $id = $_SERVER['HTTP_WEBHOOK_ID'] ?? '';
@@ -64,7 +64,7 @@ function refusal(string $body): ?string
     foreach (keys() as $key) {
         $expected = 'v1,' . base64_encode(hash_hmac('sha256', "$id.$time.$body", $key, true));
         foreach (explode(' ', $signatures) as $given) {
-            if (hash_equals($expected, $given)) { // takes the same time wherever they differ
+            if (hash_equals($expected, $given)) { // constant time
                 return null;
             }
         }
@@ -72,9 +72,9 @@ function refusal(string $body): ?string
     return 'no signature matches';
 }
 
-// --- Keep ---------------------------------------------------------------------------------------------
+// --- Store --------------------------------------------------------------------------------------------
 
-/** On disk when it returns. False: it was there already. */
+/** The event is on disk when this returns. False: it was stored before. */
 function keep(string $id, string $body): bool
 {
     if (file_exists(DONE_DIR . "/$id")) {
@@ -86,7 +86,7 @@ function keep(string $id, string $body): bool
         throw new RuntimeException('the event could not be written');
     }
     fclose($file);
-    $first = @link($draft, NEW_DIR . "/$id"); // all of it or nothing, and only one can win
+    $first = @link($draft, NEW_DIR . "/$id"); // atomic, and only one process can succeed
     unlink($draft);
     $folder = fopen(NEW_DIR, 'r');
     if ($folder === false || !fsync($folder) || !($first || is_known($id))) {
@@ -103,7 +103,7 @@ function is_known(string $id): bool
 
 // --- Process ------------------------------------------------------------------------------------------
 
-/** Your work goes here. A crash can make it run twice for an event, so it must not mind. */
+/** Replace this with your work. It must be idempotent, because after a crash it can run twice for an event. */
 function apply(array $event): string
 {
     if (($event['test'] ?? false) || !str_starts_with($event['type'], 'payment.')) {
@@ -123,14 +123,14 @@ function apply(array $event): string
     return "$id $status";
 }
 
-/** What is to be done, in order of sequence. */
+/** The stored events, in order of sequence. */
 function kept_events(): array
 {
     $events = [];
     foreach (array_diff(scandir(NEW_DIR), ['.', '..']) as $id) {
         $path = NEW_DIR . "/$id";
         if (file_exists(DONE_DIR . "/$id")) {
-            unlink($path); // repeated while it was processed
+            unlink($path); // delivered again while it was processed
         } else {
             $events[$id] = json_decode(file_get_contents($path), true);
         }
@@ -142,7 +142,7 @@ function kept_events(): array
 function work(): never
 {
     $lock = fopen(INBOX . '/lock', 'c');
-    flock($lock, LOCK_EX); // only one at a time
+    flock($lock, LOCK_EX); // one process at a time
     $wait_until = [];
     while (true) {
         clearstatcache();
@@ -195,7 +195,7 @@ function receive(): int
     return 204;
 }
 
-// A warning of PHP is a failure here: better no answer of success than an event that is lost.
+// Treat PHP warnings as failures: without a success response, coffer retries and no event is lost.
 set_error_handler(function (int $level, string $text): bool {
     return error_reporting() & $level ? throw new RuntimeException($text) : true;
 });
@@ -203,12 +203,12 @@ foreach ([NEW_DIR, DONE_DIR, PAYMENTS] as $folder) {
     is_dir($folder) || @mkdir($folder, 0700, true) || is_dir($folder) || exit("cannot make $folder\n");
 }
 if (PHP_SAPI === 'cli') {
-    keys(); // better now than at the first event
+    keys(); // fail now instead of at the first event
     work();
 }
 try {
     http_response_code(receive());
 } catch (Throwable $error) {
-    http_response_code(500); // not kept: coffer will send it again
+    http_response_code(500); // not stored: coffer retries
     say('error: ' . $error->getMessage());
 }

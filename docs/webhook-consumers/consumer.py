@@ -1,9 +1,9 @@
-"""A consumer of coffer's webhooks: verify, keep, answer, and only then process.
+"""A consumer of coffer's webhooks. It verifies and stores each event, responds, and then processes it.
 
     WEBHOOK_SECRETS='whsec_…' PORT=3000 INBOX=inbox python3 consumer.py
 
-During a rotation WEBHOOK_SECRETS holds both secrets, with a space between them. Python 3.8 or later and
-nothing else. One process per inbox.
+During a rotation, set WEBHOOK_SECRETS to both secrets, separated by a space. Requires only Python 3.8 or
+later. Run one process per inbox.
 """
 
 import base64
@@ -18,15 +18,15 @@ import uuid
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 TOLERANCE_S = 300
-BODY_BYTES_MAX = 1024 * 1024  # coffer's own limit is 128 KiB unless its operator raises it
+BODY_BYTES_MAX = 1024 * 1024  # coffer's limit is 128 KiB by default; its operator can raise it
 RETRY_S = 5
 
 KEYS = [base64.b64decode(re.sub("^whsec_", "", secret))
         for secret in os.environ.get("WEBHOOK_SECRETS", "").split()]
 PORT = int(os.environ.get("PORT", "3000"))
 INBOX = os.environ.get("INBOX", "inbox")
-NEW = os.path.join(INBOX, "new")            # kept and answered, not processed yet
-DONE = os.path.join(INBOX, "done")          # processed; remembered so that a repetition is known
+NEW = os.path.join(INBOX, "new")            # stored and acknowledged, not processed yet
+DONE = os.path.join(INBOX, "done")          # processed; kept to recognise repetitions
 PAYMENTS = os.path.join(INBOX, "payments")  # the latest state of each payment
 
 
@@ -41,7 +41,7 @@ def is_id(text):
 # --- Verify -------------------------------------------------------------------------------------------
 
 def refusal(headers, body):
-    """Why a delivery is refused, or None. `body` is the bytes as they came, before any parsing."""
+    """The reason to refuse a delivery, or None. `body` contains the raw bytes, before any parsing."""
     id_ = headers.get("webhook-id")
     time_ = headers.get("webhook-timestamp")
     signatures = headers.get("webhook-signature")
@@ -62,7 +62,7 @@ def refusal(headers, body):
     return "no signature matches"
 
 
-# --- Keep ---------------------------------------------------------------------------------------------
+# --- Store --------------------------------------------------------------------------------------------
 
 def sync(path):
     file = os.open(path, os.O_RDONLY)
@@ -71,7 +71,7 @@ def sync(path):
 
 
 def keep(id_, body):
-    """On disk when it returns. False: it was there already."""
+    """The event is on disk when this returns. False: it was stored before."""
     if os.path.exists(os.path.join(DONE, id_)):
         return False
     draft = os.path.join(INBOX, f"draft-{uuid.uuid4()}")
@@ -79,7 +79,7 @@ def keep(id_, body):
         file.write(body)
     sync(draft)
     try:
-        os.link(draft, os.path.join(NEW, id_))  # all of it or nothing, and only one can win
+        os.link(draft, os.path.join(NEW, id_))  # atomic, and only one process can succeed
         return True
     except FileExistsError:
         return False
@@ -91,7 +91,7 @@ def keep(id_, body):
 # --- Process ------------------------------------------------------------------------------------------
 
 def apply(event):
-    """Your work goes here. A crash can make it run twice for an event, so it must not mind."""
+    """Replace this with your work. It must be idempotent, because after a crash it can run twice for an event."""
     if event.get("test") or not event["type"].startswith("payment."):
         return "nothing to do"
     record = event["data"]
@@ -111,12 +111,12 @@ def apply(event):
 
 
 def kept_events():
-    """What is to be done, in order of sequence."""
+    """The stored events, in order of sequence."""
     events = []
     for id_ in os.listdir(NEW):
         path = os.path.join(NEW, id_)
         if os.path.exists(os.path.join(DONE, id_)):
-            os.unlink(path)  # repeated while it was processed
+            os.unlink(path)  # delivered again while it was processed
         else:
             with open(path, "rb") as file:
                 events.append((id_, json.load(file)))
@@ -175,7 +175,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def answer(self):
         self.unread = True
-        status = 500  # not kept: coffer will send it again
+        status = 500  # not stored: coffer retries
         try:
             status = self.receive()
         except Exception as error:
@@ -184,11 +184,11 @@ class Handler(BaseHTTPRequestHandler):
         if status != 204:
             self.send_header("Content-Length", "0")
         if self.unread:
-            self.send_header("Connection", "close")  # and http.server closes it
+            self.send_header("Connection", "close")  # http.server then closes the connection
         self.end_headers()
         self.wfile.flush()
         if status == 204:
-            self.server.wanted.set()  # after the answer
+            self.server.wanted.set()  # after the response
 
     do_POST = do_GET = do_HEAD = do_PUT = do_DELETE = answer
 
@@ -203,7 +203,7 @@ def main():
         os.makedirs(folder, exist_ok=True)
     server = ThreadingHTTPServer(("127.0.0.1", PORT), Handler)
     server.wanted = threading.Event()
-    server.wanted.set()  # what an earlier run had kept and not processed
+    server.wanted.set()  # events that an earlier run stored but did not process
     threading.Thread(target=work, args=(server.wanted,), daemon=True).start()
     say(f"listening on port {PORT}")
     server.serve_forever()

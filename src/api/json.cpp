@@ -7,7 +7,7 @@
 namespace coffer::api {
 namespace {
 
-/// Adds a member only where there is a value.
+/// Adds the member only if there is a value.
 void put(Json& object, const char* name, const std::optional<std::string>& value) {
   if (value) object[name] = *value;
 }

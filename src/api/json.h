@@ -1,5 +1,4 @@
-// Where coffer's values become JSON for answers; what events carry too is in
-// flows/payments/record_json.h.
+// JSON responses. JSON that events contain too is in flows/payments/record_json.h.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -25,18 +24,18 @@ http::Response empty_response();
 /// {success: true, message, data}, the envelope of the business routes.
 http::Response envelope_response(const std::string& message, const Json& data);
 
-/// One page of a collection (docs/contract.md#collections); adds the Link header for `next`.
+/// A page of a collection (docs/contract.md#collections). Adds the Link header for `next`.
 struct PageLinks {
   std::optional<std::string> next_cursor;
   std::optional<std::string> prev_cursor;
 };
 Json collection(Json data, const PageLinks& links);
-/// A list that is always whole.
+/// A collection that always has a single page.
 Json whole_collection(Json data);
 
 Json association_json(const store::AssociationRow& association);
 Json asset_json(const Asset& asset, const std::string& network_name);
-/// Without balances where the ledger could not be read (docs/contract.md#wallets).
+/// Omits the balances if the ledger could not be read (docs/contract.md#wallets).
 Json wallet_json(const store::WalletRow& wallet, const std::string& network_name,
                  const std::optional<std::vector<store::WalletBalance>>& balances);
 using flows::record_json;

@@ -7,11 +7,11 @@
 
 namespace coffer::api {
 
-/// Every route, in the order of the document. Router, pipeline, OpenAPI document and the generated
-/// tests read it; there is no second list.
+/// All routes, in the order of the document. Router, pipeline, OpenAPI document and generated tests
+/// read this table; there is no second list.
 const std::vector<Route>& routes();
 
-/// The row of an operation. Throws InternalError when the table has no such row.
+/// The row of an operation. Throws InternalError for an unknown operation.
 const Route& find_operation(std::string_view operation);
 
 }  // namespace coffer::api

@@ -78,7 +78,7 @@ Result<http::Response> fail_transaction(const Services& services, const Call& ca
   return decided(services, call, code.value_or(FailureCode::provider_error));
 }
 
-/// A customer pays on a reference, as the provider would tell it.
+/// Simulates a provider's report of a customer payment.
 Result<http::Response> pay_reference(const Services& services, const Call& call) {
   ValidationErrors errors;
   Fields fields(*call.body, errors);
@@ -138,37 +138,36 @@ Route payment_action(std::string_view pattern, std::string_view operation, std::
 }  // namespace
 
 std::vector<Route> sandbox_routes() {
-  return {
-      action("/v1/sandbox/wallets/{walletId}/verify", "sandboxVerifyWallet",
-             "Let the review of a wallet pass", {}, {Slug::conflict}, verify_wallet),
-      action("/v1/sandbox/wallets/{walletId}/reject", "sandboxRejectWallet",
-             "Let the review of a wallet fail", "WalletRejection", {Slug::conflict}, reject_wallet),
-      payment_action("/v1/sandbox/transactions/{transactionId}/succeed",
-                     "sandboxSucceedTransaction", "Let a payment at its provider succeed", {},
-                     succeed_transaction),
-      payment_action("/v1/sandbox/transactions/{transactionId}/fail", "sandboxFailTransaction",
-                     "Let a payment at its provider fail",
-                     {{"code", "FailureCode", "The failure; provider_error if left out"}},
-                     fail_transaction),
-      {.method = "POST",
-       .pattern = "/v1/sandbox/references/{reference}/pay",
-       .operation = "sandboxPayReference",
-       .tag = "Sandbox",
-       .summary = "A customer pays on a reference",
-       .lane = Lane::money,
-       .access = Access::sandbox,
-       .scope = Scope::payments_write,
-       .body = Body::json,
-       .request_schema = "ReferencePayment",
-       .responses = {{202, "Acknowledgement"}},
-       .problems = {Slug::conflict, Slug::amount_precision, Slug::amount_out_of_range,
-                    Slug::quota_exceeded},
-       .handler = pay_reference},
-      action("/v1/sandbox/wallets/{walletId}/fund", "sandboxFundWallet",
-             "Credit a wallet out of nothing", "WalletFunding",
-             {Slug::validation_failed, Slug::trustline_missing, Slug::amount_precision,
-              Slug::amount_out_of_range, Slug::quota_exceeded},
-             fund_wallet)};
+  return {action("/v1/sandbox/wallets/{walletId}/verify", "sandboxVerifyWallet",
+                 "Approve a pending wallet", {}, {Slug::conflict}, verify_wallet),
+          action("/v1/sandbox/wallets/{walletId}/reject", "sandboxRejectWallet",
+                 "Reject a pending wallet", "WalletRejection", {Slug::conflict}, reject_wallet),
+          payment_action("/v1/sandbox/transactions/{transactionId}/succeed",
+                         "sandboxSucceedTransaction",
+                         "Simulate a successful result from the provider", {}, succeed_transaction),
+          payment_action("/v1/sandbox/transactions/{transactionId}/fail", "sandboxFailTransaction",
+                         "Simulate a failed result from the provider",
+                         {{"code", "FailureCode", "Failure code; provider_error by default"}},
+                         fail_transaction),
+          {.method = "POST",
+           .pattern = "/v1/sandbox/references/{reference}/pay",
+           .operation = "sandboxPayReference",
+           .tag = "Sandbox",
+           .summary = "Simulate a customer payment on a reference",
+           .lane = Lane::money,
+           .access = Access::sandbox,
+           .scope = Scope::payments_write,
+           .body = Body::json,
+           .request_schema = "ReferencePayment",
+           .responses = {{202, "Acknowledgement"}},
+           .problems = {Slug::conflict, Slug::amount_precision, Slug::amount_out_of_range,
+                        Slug::quota_exceeded},
+           .handler = pay_reference},
+          action("/v1/sandbox/wallets/{walletId}/fund", "sandboxFundWallet", "Credit a wallet",
+                 "WalletFunding",
+                 {Slug::validation_failed, Slug::trustline_missing, Slug::amount_precision,
+                  Slug::amount_out_of_range, Slug::quota_exceeded},
+                 fund_wallet)};
 }
 
 }  // namespace coffer::api

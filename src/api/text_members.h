@@ -1,4 +1,4 @@
-// The text members of a noun (domain/tables/text_field.h), read from a request and written to JSON.
+// The text members of a noun (domain/tables/text_field.h), read from requests and written to JSON.
 #pragma once
 
 #include "api/json.h"
@@ -7,10 +7,10 @@
 
 namespace coffer::api {
 
-// As long as any text may be: how long each member is, is domain's to say.
+// The maximum length of any text. The domain determines the maximum of each member.
 inline constexpr std::size_t kAnyText = 4096;
 
-/// Only the JSON type: which members are needed and what they must look like is domain's.
+/// Checks only the JSON type. The domain determines required members and their format.
 inline void read_text(Fields& fields, std::string_view name, TextMembers& out) {
   if (fields.errors().names(fields.path(name))) return;
   if (auto value = fields.text(name, optional, kAnyText)) out.emplace(name, *std::move(value));
@@ -21,7 +21,7 @@ void read_texts(Fields& fields, TextMembers& out) {
   for (const TextFact& fact : TextFields<Noun>::rows) read_text(fields, fact.name, out);
 }
 
-/// The members of an object inside the object; empty when it is not there.
+/// The members of a nested object; empty if it is absent.
 template <class... Nouns>
 std::optional<TextMembers> read_inner_texts(Fields& fields, const char* name) {
   if (fields.object(name, optional) == nullptr) return std::nullopt;

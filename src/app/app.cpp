@@ -83,7 +83,7 @@ Result<std::optional<std::string>> stored_key_check(store::Database& database) {
                             });
 }
 
-/// The key of this file. A new file gets a new key if the key is missing. For a file with
+/// The master key of this file. A new file gets a new key if the key is missing. For a file with
 /// sealed secrets, a missing key is never replaced, and a wrong key is refused.
 Result<auth::MasterKey> open_master_key(const Config& config, Random& random,
                                         store::Database& database, store::CommitQueue& queue) {
@@ -176,7 +176,7 @@ void App::build_services(const auth::MasterKey& key) {
   figures_ = std::make_unique<flows::Figures>(metrics_);
   context_->metrics = &metrics_;
   context_->figures = figures_.get();
-  // Built in place: its parts hold locks and cannot move.
+  // Built in place, because its parts hold locks and cannot move.
   services_.reset(new api::Services{
       *context_, api::Authenticator(*context_), api::RateLimiter(rate_limits(config_), clock_),
       api::CursorCodec(key.derive(kCursorLabel)), [this] { return health(); }});
@@ -185,7 +185,7 @@ void App::build_services(const auth::MasterKey& key) {
   notifications_ = std::make_unique<workers::Notifications>(*context_);
 }
 
-/// After the context, because the key that challenges are signed with is stored with its help.
+/// After the context, with which the key that signs challenges is stored.
 Result<void> App::build_logins() {
   COFFER_TRY(auto key, flows::open_challenge_key(*context_));
   const std::string passphrase = config_.network_passphrase.empty()

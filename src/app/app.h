@@ -1,4 +1,5 @@
-// The composition root: builds everything in order, starts the threads, stops them in reverse.
+// The composition root: builds all objects in order, starts the threads, and stops them in reverse
+// order.
 #pragma once
 
 #include <atomic>
@@ -36,34 +37,35 @@ class Figures;  // flows/operations/figures.h
 
 namespace coffer {
 
-/// Why opening or starting failed, with the exit code that the command line reports
-/// (docs/contract.md#command-line): 73 cannot create, 74 corrupt, 75 locked, 77 permission,
-/// 78 configuration, 1 otherwise.
+/// Why opening or starting failed, with the exit code of the command line
+/// (docs/contract.md#command-line): 73 cannot create, 74 corrupt, 75 locked, 77 permission, 78
+/// configuration, 1 otherwise.
 struct StartError {
   int exit_code = 1;
   std::string message;
 };
 
-/// Where a listener takes connections: as bound, so a wildcard stays one.
+/// The address of a listener as bound, so a wildcard stays a wildcard.
 struct ListenAddress {
   HostPort address;
   bool tls = false;
   std::string url() const { return (tls ? "https://" : "http://") + address.to_string(); }
 };
 
-/// The admin page, as listeners serve it.
+/// The admin page as served by a listener.
 struct AdminPages {
   http::Handler handle;
   http::Admit admit;
-  bool (*owns)(std::string_view path) = nullptr;  // of the paths of a shared listener
+  // Whether a path of a shared listener belongs to it.
+  bool (*owns)(std::string_view path) = nullptr;
 };
 
-/// One opened coffer file with everything that works on it. `open` gives the flows; `serve` adds
-/// the listener and the workers. Commands that work on a file use it without `serve`.
+/// One opened coffer file with all objects that work on it. `open` provides the flows; `serve` adds
+/// the listener and the workers. Commands that work on a file do not call `serve`.
 class App {
  public:
-  /// `clock` and `random` outlive the App. Opens or creates the file and its master key. On a fault
-  /// returns nullptr and fills `error`.
+  /// Opens or creates the file and its master key. On failure, returns nullptr and fills `error`.
+  /// `clock` and `random` must outlive the App.
   static std::unique_ptr<App> open(const Config& config, const Clock& clock, Random& random,
                                    StartError& error);
   ~App();  // stops
@@ -76,45 +78,46 @@ class App {
   const Config& config() const { return config_; }
   const outbound::ConnectorRegistry& connectors() const { return *connectors_; }
   Timestamp opened_at() const { return opened_at_; }
-  /// The request pipeline, callable without a listener; for tests.
+  /// The request pipeline without a listener, for tests.
   http::Response handle(http::Request& request);
 
   /// Lane, caller and body limit of a request to the API.
   Result<http::Admission> admit(const http::Request& head, std::uint64_t body_bytes) const;
 
-  /// Starts listeners and workers. False with `error` filled if an address is not available.
-  /// `admin` answers on a listener of its own, or on that of the API where the settings give both
-  /// one address.
+  /// Starts listeners and workers. Returns false with `error` filled if an address is not
+  /// available. `admin` gets its own listener, or shares that of the API if both have the same
+  /// address.
   bool serve(StartError& error, const AdminPages& admin = {});
   int port() const;
-  /// Of the API, and of the admin page, which may be the same; nothing where none is served.
+  /// The address of the API, and of the admin page, which may be the same; nullopt while not
+  /// served.
   std::optional<ListenAddress> api_address() const;
   std::optional<ListenAddress> admin_address() const;
-  /// What is counted while this App is open. Safe from any thread.
+  /// Metrics of this App. Thread-safe.
   Metrics& metrics() { return metrics_; }
-  /// The truth for /healthz. From any thread, as the following.
+  /// The result for /healthz. Thread-safe, like the following functions.
   api::Health health() const;
-  /// What the last verification of the ledger said, and when it was; 1970 before the first.
+  /// Result and time of the last verification of the ledger; 1970 before the first.
   bool invariants_hold() const { return invariants_hold_; }
   Timestamp verified_at() const { return {verified_at_ms_}; }
-  /// Of the listener of the API, and of the admin page where it has its own; nothing while none is
+  /// Figures of the API listener, and of the admin listener if there is one; nullopt while not
   /// served.
   std::optional<http::ServerStats> server_stats() const;
   std::optional<http::ServerStats> admin_server_stats() const;
-  /// How a browser on this machine reaches the admin page, as in `http://127.0.0.1:8081`; also
-  /// while nothing is served, by the settings.
+  /// The origin of the admin page for a browser on this machine, such as `http://127.0.0.1:8081`;
+  /// while not served, derived from the settings.
   std::string admin_origin() const;
-  /// Certificate and key again, after SIGHUP.
+  /// Reloads certificate and key, for SIGHUP.
   Result<void> reload_tls();
-  /// Graceful, within `config.drain_s`: no new connections, accepted requests answered, workers
-  /// stopped, queue drained. Idempotent.
+  /// Stops gracefully within `config.drain_s`: no new connections, responses to accepted requests,
+  /// workers stopped, queue drained. Idempotent.
   void stop();
 
-  /// Runs what settlement and the provider lanes would run now; for tests under a manual clock.
+  /// Runs the due work of settlement and the provider lanes; for tests with a manual clock.
   int settle_once();
-  /// Delivers what is due now, and gives the number of attempts; for tests under a manual clock.
+  /// Makes all due deliveries and returns the number of attempts; for tests with a manual clock.
   int deliver_once();
-  /// Sends the notifications that are due now, and gives their number; for tests, as above.
+  /// Sends all due notifications and returns their number; for tests with a manual clock.
   int notify_once();
 
  private:
@@ -134,7 +137,7 @@ class App {
   std::int64_t verify_step();
 
   const Config config_;
-  const Clock& clock_;  // the machine's; flows have the queue's
+  const Clock& clock_;  // the machine's clock; flows use the queue's
   const Timestamp opened_at_ = clock_.now();
   Random& random_;
   Metrics metrics_;
@@ -157,14 +160,14 @@ class App {
   std::unique_ptr<workers::WebhookDelivery> deliveries_;
   std::unique_ptr<workers::Notifications> notifications_;
   std::unique_ptr<WorkerThread> housekeeping_;
-  std::unique_ptr<WorkerThread> backups_;  // none: no folder for them is set
+  std::unique_ptr<WorkerThread> backups_;  // null without a backup folder
   std::unique_ptr<WorkerThread> prober_;
   std::unique_ptr<WorkerThread> verifier_;
-  store::Verification verification_;  // of the verifier's thread
+  store::Verification verification_;  // for the verifier's thread
   std::unique_ptr<http::Server> server_;
-  std::unique_ptr<http::Server> admin_server_;  // none: shared, off, or its address was taken
-  std::int64_t settled_ms_ = 0;  // monotonic, of the last settlement; its thread's own
-  std::atomic<std::int64_t> settling_since_ms_{0};  // monotonic; 0: the last round ended
+  std::unique_ptr<http::Server> admin_server_;  // null: shared, disabled, or its address was in use
+  std::int64_t settled_ms_ = 0;                 // monotonic, of the last settlement; for its thread
+  std::atomic<std::int64_t> settling_since_ms_{0};  // monotonic; 0: no round is running
   std::atomic<bool> starting_{false};
   std::atomic<bool> draining_{false};
   std::atomic<bool> invariants_hold_{true};

@@ -10,12 +10,12 @@ namespace coffer {
 namespace {
 
 constexpr int kSettleBatch = 256;
-// After a round, what comes in meanwhile is settled together: a commit for each payment would keep
-// the next client waiting for it.
+// After a round, settlement waits this long to settle new payments together: a commit per payment
+// would delay the next client.
 constexpr std::int64_t kSettleGatherMs = 3;
 constexpr std::int64_t kHousekeepingMs = 200;
 constexpr std::int64_t kVerifyEveryMs = 3'600'000;
-constexpr std::int64_t kVerifyAgainMs = 1'000;  // the reader was taken, or interrupted
+constexpr std::int64_t kVerifyAgainMs = 1'000;  // no reader was free, or it was interrupted
 
 /// Whether the admin page is served on the listener of the API.
 bool shares_listener(const Config& config) {
@@ -33,8 +33,8 @@ flows::BackupPlan backup_plan(const Config& config) {
           .floor_bytes = static_cast<std::uint64_t>(config.disk_floor_mib) << 20};
 }
 
-/// What is about the certificate says all; what is about the address begins with its setting, and
-/// cli/serving adds where that came from.
+/// A certificate error is complete. An address error starts with its setting, and cli/serving adds
+/// the source of its value.
 StartError cannot_listen(const Problem& problem, const std::string& setting,
                          const std::string& what) {
   if (problem.slug == Slug::validation_failed) return {78, what};
@@ -47,7 +47,7 @@ bool App::start_listeners(StartError& error, const AdminPages& admin) {
   http::ServerOptions options;
   options.host = config_.listen_http.host;
   options.port = config_.listen_http.port;
-  // The settings have the address of a socket that the supervisor passes: cli/serving saw to it.
+  // If the supervisor passes a socket, cli/serving has set its address.
   if (const auto passed = passed_socket(); passed && *passed) options.listen_fd = (*passed)->fd;
   options.lanes = lane_table(config_.workers, processors());
   options.workers = static_cast<std::size_t>(total_width(options.lanes));
@@ -76,14 +76,13 @@ bool App::start_listeners(StartError& error, const AdminPages& admin) {
   return !admin.handle || shared || config_.admin_off || start_admin(error, admin);
 }
 
-/// A page for a few people. That a default address is taken must not keep payments from being
-/// served.
+/// The admin page is optional: if its default address is in use, payments are served anyway.
 bool App::start_admin(StartError& error, const AdminPages& admin) {
   constexpr std::size_t kConnections = 256;
   http::ServerOptions options;
   options.host = config_.admin_listen.host;
   options.port = config_.admin_listen.port;
-  // No request of the page is in another lane.
+  // Requests of the page use no other lane.
   LaneTable used{};
   for (const Lane lane : {Lane::system, Lane::password, Lane::admin}) {
     const auto at = static_cast<std::size_t>(lane);
@@ -126,7 +125,7 @@ bool App::serve(StartError& error, const AdminPages& admin) {
   return true;
 }
 
-/// Before anybody is served: from then on other threads look at them.
+/// Called before the first request, because other threads read these members afterwards.
 void App::make_workers() {
   settlement_ = std::make_unique<WorkerThread>("settlement", [this] { return settlement_step(); });
   housekeeping_ =
@@ -200,10 +199,10 @@ int App::notify_once() { return notifications_->run_due(); }
 
 std::int64_t App::settlement_step() {
   const store::ReadersScope readers(store::Readers::settlement);
-  // The machine's own: how soon after each other is no matter of the records.
+  // The machine's clock, because the interval does not depend on the time of the records.
   const std::int64_t early_ms = settled_ms_ + kSettleGatherMs - SystemClock().monotonic_ms();
   if (early_ms > 0) return early_ms;
-  // Stays as it is while rounds break off with an exception, or hang.
+  // Keeps its value while rounds end with an exception or hang.
   if (settling_since_ms_ == 0) settling_since_ms_ = clock_.monotonic_ms();
   const auto round = flows::settle_due_payments(*context_, kSettleBatch);
   settling_since_ms_ = 0;
@@ -227,7 +226,7 @@ std::int64_t App::probe_step() {
   return WorkerThread::kWhenWoken;
 }
 
-/// A slice; at start and hourly a round of them.
+/// Verifies a slice. A round of slices runs at start and hourly.
 std::int64_t App::verify_step() {
   if (draining_) return WorkerThread::kWhenWoken;
   const auto slice = flows::verify_slice(*context_, verification_);

@@ -1,4 +1,4 @@
-// Bearer tokens: JWT (RFC 7519) in compact form, HS256, issued and read only by this appliance.
+// Bearer tokens: JWT (RFC 7519) in compact form, HS256, issued and read only by this server.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ std::string_view name(TokenKind kind);
 struct TokenClaims {
   ApplicationId application;                 // `sub`
   std::optional<UserId> user = {};           // `sub` of a user token, and only there
-  std::optional<AssociationId> association;  // empty: protected routes answer `no-association`
+  std::optional<AssociationId> association;  // empty: protected routes return `no-association`
   Environment environment = Environment::sandbox;
   ScopeSet scopes;
   /// Compared with the stored version of the application or user: rotation, reset or suspension
@@ -47,7 +47,7 @@ class TokenIssuer {
 
   std::string issue(const TokenClaims& claims) const;
 
-  /// False when the header alone says that somebody else issued it.
+  /// False if the header alone shows that another issuer created it.
   static bool could_be_ours(std::string_view token);
   /// The signature is checked, in constant time, before a byte of the payload is read.
   /// `unauthorized` for anything not issued under this key; `token-expired` from `expires_at` on.

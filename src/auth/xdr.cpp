@@ -104,7 +104,7 @@ class Reader {
 
 ManageData read_operation(Reader& reader) {
   ManageData operation;
-  reader.expect(1);  // a source account of its own
+  reader.expect(1);  // no separate source account
   operation.source = reader.account();
   reader.expect(kOperationManageData);
   operation.name = reader.variable(kDataBytesMax);

@@ -1,4 +1,5 @@
-// Always-on assertions for programmer errors and broken invariants (never for bad input).
+// Assertions for programming errors and broken invariants. They are always enabled. Not for bad
+// input.
 #pragma once
 
 #include <stdexcept>
@@ -6,8 +7,8 @@
 
 namespace coffer {
 
-/// Thrown when coffer itself is wrong. Caught in exactly three places: the request pipeline, the
-/// commit queue and the worker step; each logs it in full and shows the client nothing of it.
+/// A bug in coffer. Caught in exactly three places: the request pipeline, the commit queue and the
+/// worker step. Each logs it in full and shows the client no details.
 class InternalError : public std::logic_error {
  public:
   using std::logic_error::logic_error;

@@ -122,8 +122,8 @@ std::int64_t SystemClock::monotonic_ms() const {
 }
 
 Timestamp ForwardClock::now() const {
-  // The wall clock first: a thread that is held up between the two then sees too small a
-  // difference, which is ignored, and never too large a one, which would stay.
+  // Read the wall clock first. If the thread is delayed between the two reads, the difference is
+  // too small and is ignored; in the other order it would be too large and would persist.
   const std::int64_t wall_ms = machine_.now().ms;
   const std::int64_t monotonic_ms = machine_.monotonic_ms();
   const std::int64_t seen_ms = wall_ms - monotonic_ms;

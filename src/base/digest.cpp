@@ -12,7 +12,7 @@
 namespace coffer {
 namespace {
 
-// Fetched once: an implicit fetch per call costs more than the hash itself (OpenSSL 3).
+// Fetched once, because an implicit fetch per call costs more than the hash (OpenSSL 3).
 const EVP_MD* sha256_algorithm() {
   static const EVP_MD* algorithm = EVP_MD_fetch(nullptr, "SHA2-256", nullptr);
   COFFER_CHECK(algorithm != nullptr);
@@ -34,7 +34,7 @@ constexpr std::string_view kBase64Url =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 constexpr std::string_view kBase32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
-/// Packs `bytes` into digits of `bits` bits, most significant first, without padding.
+/// Encodes `bytes` in digits of `bits` bits, most significant first, without padding.
 std::string encode(std::string_view bytes, std::string_view alphabet, unsigned bits) {
   std::string out;
   out.reserve((bytes.size() * 8 + bits - 1) / bits);
@@ -53,7 +53,8 @@ std::string encode(std::string_view bytes, std::string_view alphabet, unsigned b
   return out;
 }
 
-/// The inverse; nullopt on a foreign digit, an impossible length or bits left over that are not 0.
+/// The inverse. Returns nullopt for an unknown digit, an impossible length or non-zero leftover
+/// bits.
 std::optional<std::string> decode(std::string_view text, std::string_view alphabet, unsigned bits) {
   std::string out;
   out.reserve(text.size() * bits / 8);

@@ -1,4 +1,4 @@
-// Digests and text codecs. Stateless; safe from any thread. OpenSSL algorithms are fetched once.
+// Digests and text encodings. Stateless and thread-safe. OpenSSL algorithms are fetched once.
 #pragma once
 
 #include <array>
@@ -10,25 +10,27 @@
 
 namespace coffer {
 
-/// Before any other use of OpenSSL: no configuration file of the host changes what it does.
+/// Call before any other use of OpenSSL. Prevents the machine's OpenSSL configuration file from
+/// changing its behaviour.
 void prepare_crypto();
-/// Of the library at run time, as in "3.0.17".
+/// Version of the library at run time, such as "3.0.17".
 std::string openssl_version();
 
 using Sha256 = std::array<std::uint8_t, 32>;
 
 Sha256 sha256(std::string_view data);
-/// RFC 2104 with SHA-256.
+/// HMAC (RFC 2104) with SHA-256.
 Sha256 hmac_sha256(std::string_view key, std::string_view data);
 
-/// Takes the same time wherever the first difference is (the length may show).
+/// Compares in a time that does not depend on where the texts differ. It may depend on their
+/// length.
 bool equal_constant_time(std::string_view a, std::string_view b);
 
 std::string_view as_text(std::span<const std::uint8_t> bytes);
 
 std::string to_hex(std::span<const std::uint8_t> bytes);
 std::string to_hex(std::string_view bytes);
-/// Lower or upper case; nullopt on odd length or another character.
+/// Accepts lower and upper case. Returns nullopt for an odd length or another character.
 std::optional<std::string> from_hex(std::string_view text);
 /// RFC 4648 section 4, padded.
 std::string to_base64(std::string_view bytes);

@@ -1,4 +1,5 @@
-// Environment variables: the one place that reads them. Not for use while another thread sets them.
+// Environment variables. No other code reads them. Do not call this while another thread sets
+// variables.
 #pragma once
 
 #include <optional>
@@ -6,7 +7,7 @@
 
 namespace coffer {
 
-/// The value of `name`; nullopt when it is not set. An empty value is an empty string.
+/// The value of `name`; nullopt if it is not set. An empty variable is an empty string.
 std::optional<std::string> environment_variable(const std::string& name);
 
 }  // namespace coffer

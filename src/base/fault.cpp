@@ -29,7 +29,7 @@ struct Armed {
 struct Registry {
   Mutex mutex;
   std::map<std::string, Armed, std::less<>> points COFFER_GUARDED_BY(mutex);
-  std::atomic<bool> any{false};  // keeps unarmed passages cheap
+  std::atomic<bool> any{false};  // keeps passes without active fault points cheap
 
   Registry() {
     if (const char* spec = std::getenv("COFFER_FAULT")) arm(spec);
@@ -72,7 +72,7 @@ bool pass(const char* name) {
   {
     const Lock lock(r.mutex);
     const auto it = r.points.find(std::string_view(name));
-    // `at` 0 means every passage: a fault that stays.
+    // `at` 0 means every pass: a permanent fault.
     if (it == r.points.end() || (++it->second.seen != it->second.at && it->second.at != 0)) {
       return false;
     }

@@ -1,18 +1,18 @@
-// Named fault points for crash tests. In a build without COFFER_FAULTS (every release) the macro
-// is nothing and no name of a point is in the binary; a test greps for that.
+// Named fault points for crash tests. In a build without COFFER_FAULTS (every release), the macro
+// expands to nothing and the binary contains no name of a fault point; a test checks this.
 //
-// Armed by the environment variable COFFER_FAULT, a comma-separated list of `name[:n][=action]`:
-// at its n-th passage (default 1) the point acts: `kill` (default) is SIGKILL to the own process,
-// `throw` is an InternalError, `stall` stops the thread for 3 s, `fail` makes COFFER_FAULT_FAILS
-// true.
+// The environment variable COFFER_FAULT activates fault points with a comma-separated list of
+// `name[:n][=action]`. The action runs at the n-th pass (default 1): `kill` (default) sends SIGKILL
+// to this process, `throw` throws an InternalError, `stall` stops the thread for 3 s, `fail` makes
+// COFFER_FAULT_FAILS true.
 #pragma once
 
 #ifdef COFFER_FAULTS
 
 namespace coffer::fault {
-/// Counts one passage of `name` and acts when armed for it. True when the armed action is `fail`.
+/// Counts a pass of `name` and runs its action if it is due. Returns true if the action is `fail`.
 bool pass(const char* name);
-/// Replaces what is armed; for tests in the same process. Same syntax as the variable.
+/// Replaces the active fault points; for tests in the same process. Same syntax as the variable.
 void arm(const char* spec);
 }  // namespace coffer::fault
 

@@ -22,8 +22,8 @@ using Fields = std::span<const LogField>;
 
 struct LevelName {
   std::string_view json;
-  std::string_view text;    // padded to one width
-  std::string_view colour;  // ANSI
+  std::string_view text;    // padded to equal width
+  std::string_view colour;  // ANSI colour
 };
 
 LevelName level_name(LogLevel level) {
@@ -47,7 +47,7 @@ struct CodePoint {
   std::size_t length = 0;  // 0: the bytes are not UTF-8
 };
 
-// Strict: no overlong forms, no surrogates, nothing beyond U+10FFFF.
+// Strict: rejects overlong forms, surrogates and values beyond U+10FFFF.
 CodePoint decode(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char first = byte(0);
@@ -65,8 +65,8 @@ CodePoint decode(std::string_view text) {
   return {value, length};
 }
 
-// Beyond control bytes: line separators, and the marks that make a terminal show text in another
-// order than it has.
+// Besides control bytes: line separators, and marks that change the direction in which a terminal
+// displays text.
 bool must_escape(char32_t c) {
   return c < 0x20 || (c >= 0x7f && c <= 0x9f) || (c >= 0x200e && c <= 0x200f) ||
          (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
@@ -86,13 +86,13 @@ void append_escape(std::string& out, char32_t c) {
   }
 }
 
-// The inside of a JSON string; the text format borrows it, so there is one escape to know.
-// `quoted` is false for a bare message, where a quotation mark may stay as it is.
+// Escapes the inside of a JSON string. The text format uses the same escapes. If `quoted` is false
+// (a bare message), a quotation mark is not escaped.
 void append_escaped(std::string& out, std::string_view text, bool quoted) {
   while (!text.empty()) {
     const CodePoint c = decode(text);
     if (c.length == 0) {
-      out += "\xef\xbf\xbd";  // U+FFFD for each byte that is not UTF-8
+      out += "\xef\xbf\xbd";  // U+FFFD for each invalid byte
       text.remove_prefix(1);
       continue;
     }
@@ -112,7 +112,7 @@ void append_quoted(std::string& out, std::string_view text) {
   out += '"';
 }
 
-// Quotes only what could be misread bare.
+// Quotes only values that would otherwise be ambiguous.
 void append_logfmt(std::string& out, std::string_view text) {
   bool plain = !text.empty();
   for (const char c : text)
@@ -137,7 +137,7 @@ void append_value(std::string& out, LogFormat format, const LogValue& value) {
   } else if (const auto* flag = std::get_if<bool>(&value.variant())) {
     out += *flag ? "true" : "false";
   } else if (const auto* real = std::get_if<double>(&value.variant())) {
-    // JSON has no word for infinity or not-a-number.
+    // JSON cannot represent infinity or not-a-number.
     const bool finite = *real - *real == 0.0;
     finite || format == LogFormat::text ? append_number(out, *real) : void(out += "null");
   } else if (const auto* whole = std::get_if<std::int64_t>(&value.variant())) {
@@ -195,7 +195,7 @@ std::string render(LogFormat format, bool colour, Timestamp time, LogLevel level
                                    : render_text(colour, time, level, component, message, fields);
 }
 
-/// The line's own fields, then those of the scopes around it, from the innermost.
+/// The fields of the line, then those of its scopes, starting with the innermost.
 std::vector<LogField> with_scopes(LogFields fields) {
   std::vector<LogField> out(fields);
   for (const LogScope* scope = LogScope::current(); scope != nullptr; scope = scope->outer()) {
@@ -206,8 +206,8 @@ std::vector<LogField> with_scopes(LogFields fields) {
   return out;
 }
 
-// spdlog is the way out; the line is made here, because its pattern language can not escape a
-// field.
+// spdlog writes the lines. They are rendered here, because spdlog's pattern language cannot escape
+// a field.
 class Output {
  public:
   Output() { stderr_.set_pattern("%v"); }
@@ -242,7 +242,7 @@ class Output {
   std::function<void(std::string_view)> writer_ COFFER_GUARDED_BY(mutex_);
 };
 
-// Never destroyed: a thread that outlives main may still have something to say.
+// Never destroyed, because a thread that outlives main may still log.
 Output& output() {
   static Output& instance = *new Output();
   return instance;

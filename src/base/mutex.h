@@ -1,5 +1,5 @@
-// Annotated mutex: clang's -Wthread-safety checks what the comments promise (std::mutex is
-// invisible to it). The only mutexes in coffer.
+// An annotated mutex, so that clang's -Wthread-safety checks the locking rules (std::mutex has no
+// annotations). coffer uses no other mutex.
 #pragma once
 
 #include <atomic>
@@ -41,8 +41,7 @@ class COFFER_TSA(scoped_lockable) Lock {
   Mutex& mutex_;
 };
 
-/// Waits with `mutex` held, as the caller's Lock holds it. Spurious wake-ups happen: wait in a
-/// loop.
+/// Waits while the caller's Lock holds `mutex`. Spurious wake-ups occur, so wait in a loop.
 class Condition {
  public:
   void wait(Mutex& mutex) COFFER_REQUIRES(mutex) {
@@ -50,7 +49,7 @@ class Condition {
     condition_.wait(adopted);
     adopted.release();
   }
-  /// Returns after a notify or after `ms` milliseconds.
+  /// Returns after a notification or after `ms` milliseconds.
   void wait_for_ms(Mutex& mutex, std::int64_t ms) COFFER_REQUIRES(mutex) {
     std::unique_lock<std::mutex> adopted(mutex.mutex_, std::adopt_lock);
     condition_.wait_for(adopted, std::chrono::milliseconds(ms));
@@ -63,9 +62,9 @@ class Condition {
   std::condition_variable condition_;
 };
 
-/// One thread waits once for another to be done. Lives with the waiter: `complete` touches nothing
-/// of it after the moment the waiter may go on (a wake-up only uses the address), so waking costs
-/// the completing thread no lock that the woken one would run into.
+/// One thread waits once until another is done. The waiter owns the object. `complete` does not
+/// access it after the moment at which the waiter may continue (a wake-up uses only the address).
+/// The completing thread therefore holds no lock for which the woken thread would have to wait.
 class Completion {
  public:
   void complete() {

@@ -1,7 +1,7 @@
-// Problem: every expected failure in coffer, from a bad field to a full disk.
+// Problem: every expected failure in coffer, from an invalid field to a full disk.
 //
-// The table below is the only place that ties a slug to its HTTP status and title
-// (docs/contract.md#errors). Layers below `api` only pick a slug; `api` and `http` render it.
+// The table below alone maps a slug to its HTTP status and title (docs/contract.md#errors). Layers
+// below `api` only select a slug; `api` and `http` render it.
 #pragma once
 
 #include <array>
@@ -56,16 +56,16 @@ enum class Slug {
 
 struct SlugInfo {
   Slug slug;
-  std::string_view name;    // the slug as it appears in `type` and, with underscores, in `code`
-  int status;               // HTTP status; each slug has exactly one
+  std::string_view name;    // as in `type` and, with underscores, in `code`
+  int status;               // HTTP status; one per slug
   std::string_view title;   // short, the same for every occurrence (RFC 9457 section 3.1.3)
-  std::string_view remedy;  // one sentence for the /problems/<slug> page: what the caller should do
+  std::string_view remedy;  // what the caller should do, for the page /problems/<slug>
 };
 
 /// All slugs in enum order.
 const std::array<SlugInfo, 38>& slug_table();
 const SlugInfo& info(Slug slug);
-/// nullptr when no slug has this name.
+/// nullptr if no slug has this name.
 const SlugInfo* find_slug(std::string_view name);
 
 struct FieldError {
@@ -74,7 +74,7 @@ struct FieldError {
   bool operator==(const FieldError&) const = default;
 };
 
-/// An expected failure. `detail` is shown to clients: it never holds SQL, paths or secrets.
+/// An expected failure. Clients see `detail`, so it never contains SQL, paths or secrets.
 struct Problem {
   Slug slug = Slug::unexpected_error;
   std::string detail;

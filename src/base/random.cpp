@@ -25,7 +25,7 @@ void fill_from_kernel(std::uint8_t* out, std::size_t count) {
     done += static_cast<std::size_t>(got);
   }
 #else
-  arc4random_buf(out, count);  // cannot fail there
+  arc4random_buf(out, count);  // cannot fail
 #endif
 }
 
@@ -65,14 +65,14 @@ void OsRandom::fill(std::span<std::uint8_t> out) {
     used_ = 0;
   }
   std::memcpy(out.data(), block_ + used_, out.size());
-  std::memset(block_ + used_, 0, out.size());  // what was handed out does not stay in memory
+  std::memset(block_ + used_, 0, out.size());  // removes the returned bytes from memory
   used_ += out.size();
 }
 
 void SeededRandom::fill(std::span<std::uint8_t> out) {
   const Lock lock(mutex_);
   for (std::uint8_t& byte : out) {
-    // SplitMix64 (Steele, Lea, Flood 2014): tiny, and every seed is a good one.
+    // SplitMix64 (Steele, Lea, Flood 2014): small, and every seed is suitable.
     std::uint64_t z = (state_ += 0x9e3779b97f4a7c15ULL);
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;

@@ -1,4 +1,4 @@
-// Randomness as a collaborator: `Random&` is a constructor argument, so a seed replays a run.
+// Randomness as a constructor argument (`Random&`), so that a seed reproduces a run.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace coffer {
 
-/// Implementations are safe to call from several threads.
+/// Implementations are thread-safe.
 class Random {
  public:
   virtual ~Random() = default;
@@ -29,7 +29,7 @@ class Random {
   }
 };
 
-/// The kernel's generator, drawn in blocks so that an id costs no system call. Fit for keys.
+/// The kernel's generator. It reads in blocks, so an ID costs no system call. Suitable for keys.
 class OsRandom final : public Random {
  public:
   void fill(std::span<std::uint8_t> out) override;
@@ -41,7 +41,7 @@ class OsRandom final : public Random {
   std::size_t used_ COFFER_GUARDED_BY(mutex_) = kBlock;
 };
 
-/// The same seed gives the same bytes. For tests only: not fit for keys.
+/// The same seed gives the same bytes. For tests only; not suitable for keys.
 class SeededRandom final : public Random {
  public:
   explicit SeededRandom(std::uint64_t seed) : state_(seed) {}

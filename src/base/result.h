@@ -1,4 +1,4 @@
-// Result<T>: a value or a Problem, in the spelling of std::expected (C++23), which GCC 12 lacks.
+// Result<T>: a value or a Problem, with the interface of std::expected (C++23), which GCC 12 lacks.
 #pragma once
 
 #include <type_traits>

@@ -7,7 +7,7 @@
 
 namespace coffer {
 
-/// A T that only converts explicitly; `Tag` keeps kinds apart.
+/// A T with explicit conversions only. `Tag` makes each type distinct.
 template <class Tag, class T>
 class Strong {
  public:
@@ -20,8 +20,8 @@ class Strong {
   T value_{};
 };
 
-/// Text that must not reach a log, an error or a stream. No operator<<, no implicit conversion:
-/// whoever really needs the text says `reveal()`.
+/// Text that must not appear in a log, an error or a stream. It has no operator<< and no implicit
+/// conversion; code that needs the text calls `reveal()`.
 class Secret {
  public:
   Secret() = default;

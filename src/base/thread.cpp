@@ -9,7 +9,7 @@
 namespace coffer {
 namespace {
 
-// Linux refuses a longer name altogether instead of cutting it.
+// Linux rejects a longer name instead of truncating it.
 constexpr std::size_t kNameMax = 15;
 
 void name_this_thread(const std::string& name) {

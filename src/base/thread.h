@@ -1,4 +1,4 @@
-// A named operating-system thread. The only threads in coffer; most code wants WorkerThread.
+// A named operating-system thread. coffer uses no other threads. Most code should use WorkerThread.
 #pragma once
 
 #include <cstdint>
@@ -8,30 +8,30 @@
 
 namespace coffer {
 
-/// Runs `body` on a thread of its own from construction on. An exception that leaves `body` ends
-/// the process. Movable, so that a pool can live in a vector; the destructor joins.
+/// Runs `body` on a new thread from construction on. An exception that leaves `body` terminates the
+/// process. Movable, so that a vector can hold a pool. The destructor joins.
 class Thread {
  public:
   Thread() = default;
-  /// `name` shows in ps, gdb and perf; Linux keeps its first 15 bytes.
+  /// `name` appears in ps, gdb and perf. Linux keeps the first 15 bytes.
   Thread(std::string name, std::function<void()> body);
   ~Thread();
   Thread(Thread&&) noexcept = default;
-  Thread& operator=(Thread&&) noexcept = default;  // not onto one that still runs
+  Thread& operator=(Thread&&) noexcept = default;  // never assign to a running thread
 
-  /// Waits until `body` has returned. Idempotent. Not from inside `body`.
+  /// Waits until `body` has returned. Idempotent. Do not call it from `body`.
   void join();
 
  private:
   std::thread thread_;
 };
 
-/// The calling thread, when it wakes up, waits for a processor instead of taking that of the thread
-/// that woke it: for many threads that one thread wakes at a time. Does nothing where the system
+/// When the calling thread wakes up, it waits for a processor instead of taking that of the thread
+/// that woke it. For threads of which one thread wakes many at a time. No effect where the system
 /// has no such policy.
 void wake_without_preempting();
 
-/// The calling thread does nothing for `ms` milliseconds.
+/// Suspends the calling thread for `ms` milliseconds.
 void rest(std::int64_t ms);
 
 }  // namespace coffer

@@ -1,4 +1,5 @@
-// UUIDs (RFC 9562). New ids are version 7: ordered by time, so they append to their indexes.
+// UUIDs (RFC 9562). New IDs have version 7: they are ordered by time and therefore appended to
+// indexes.
 #pragma once
 
 #include <array>
@@ -14,15 +15,15 @@ namespace coffer {
 struct Uuid {
   std::array<std::uint8_t, 16> bytes{};
 
-  /// Canonical lower-case 8-4-4-4-12 text.
+  /// Canonical lower-case text, 8-4-4-4-12.
   std::string to_string() const;
-  /// Accepts the canonical form in either case; nullopt for anything else.
+  /// Accepts the canonical form in either case; returns nullopt for anything else.
   static std::optional<Uuid> parse(std::string_view text);
-  // Not auto: arrays of older libc++ have only < and ==.
+  // Not auto, because arrays of older libc++ have only < and ==.
   std::strong_ordering operator<=>(const Uuid&) const = default;
 };
 
-/// A resource id. `Tag` is the noun: a WalletId is not a PaymentId.
+/// The ID of a resource. `Tag` is the noun, so a WalletId is not a PaymentId.
 template <class Tag>
 struct Id {
   Uuid uuid;
@@ -40,7 +41,7 @@ struct Id {
 template <>
 struct std::hash<coffer::Uuid> {
   std::size_t operator()(const coffer::Uuid& id) const noexcept {
-    // The tail is random in version 7, so eight bytes of it are hash enough.
+    // The tail of version 7 is random, so eight bytes of it are a sufficient hash.
     std::size_t h = 0;
     for (std::size_t i = 8; i < 16; ++i) h = h << 8 | id.bytes[i];
     return h;

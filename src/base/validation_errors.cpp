@@ -8,7 +8,7 @@
 namespace coffer {
 namespace {
 
-/// Statuses in order of precedence, each with the slug that covers several kinds of it.
+/// Statuses in order of precedence, each with the general slug for several different slugs.
 struct Rank {
   int status;
   Slug general;

@@ -1,4 +1,4 @@
-// Collects everything that is wrong with a request, so that one answer tells all of it.
+// Collects all errors of a request, so that one response reports all of them.
 #pragma once
 
 #include <algorithm>
@@ -19,19 +19,20 @@ class ValidationErrors {
     errors_.insert(errors_.end(), more.errors_.begin(), more.errors_.end());
   }
   bool empty() const { return errors_.empty(); }
-  /// Whether something is wrong with this field already.
+  /// Whether this field already has an error.
   bool names(std::string_view field) const {
     return std::any_of(errors_.begin(), errors_.end(),
                        [&](const Fault& fault) { return fault.error.field == field; });
   }
 
-  /// A hundred legs with every field wrong. An answer must not be much larger than what it answers.
+  /// A hundred legs in which every field is invalid. The limit keeps a response from being much
+  /// larger than its request.
   static constexpr std::size_t kShown = 500;
 
-  /// One Problem with every field, or the first `kShown` of them. Its status: a wrong shape (400)
-  /// outranks a missing resource (404), which outranks a wrong value (422), which outranks a wrong
-  /// state (409). Different slugs of the winning status become that status's general slug. Not for
-  /// an empty collection.
+  /// One Problem with all fields, or the first `kShown`. Precedence of the status: a wrong shape
+  /// (400), a missing resource (404), an invalid value (422), a wrong state (409). If errors with
+  /// the winning status have different slugs, the Problem has the general slug of that status. Do
+  /// not call it without errors.
   Problem problem() const;
 
  private:

@@ -11,8 +11,8 @@
 namespace coffer {
 namespace {
 
-// A step may say "never" with the largest number there is; sums with that overflow. One step more
-// per day costs nothing.
+// A step may return the largest integer to mean "never"; sums with it would overflow. One
+// additional step per day costs nothing.
 constexpr std::int64_t kWaitMaxMs = 86'400'000;
 
 }  // namespace
@@ -62,15 +62,16 @@ void WorkerThread::run() {
   }
 }
 
-// Forgets wake-ups before the step and not after it: one that arrives meanwhile may announce a row
-// that this step no longer saw.
+// Resets wake-ups before the step, not after it: a wake-up during the step may announce a row that
+// the step did not see.
 bool WorkerThread::begin_step() {
   Lock lock(mutex_);
   woken_ = false;
   return !stopping_;
 }
 
-// Waits on the machine's clock, also where tests advance another: tests call the step themselves.
+// Uses the machine's clock even in tests with a manual clock, because those tests call the step
+// directly.
 void WorkerThread::wait(std::int64_t ms, bool until_woken) {
   const SystemClock clock;
   const std::int64_t deadline = clock.monotonic_ms() + std::min(ms, kWaitMaxMs);

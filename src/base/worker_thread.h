@@ -1,4 +1,5 @@
-// The generic thread around a worker: runs its step when due, when woken, and again after a fault.
+// A generic thread around a worker. It runs the worker's step when due, when woken, and again after
+// an exception.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +11,12 @@
 
 namespace coffer {
 
-/// `step` is called on one thread, never twice at once. It returns the milliseconds until it next
-/// wants to run: 0 is at once, kWhenWoken (any negative) is not before `wake()`.
+/// `step` runs on one thread, never concurrently. It returns the milliseconds until its next run: 0
+/// means immediately, kWhenWoken (any negative value) means not before `wake()`.
 ///
-/// An exception from `step` (InternalError included) is logged in full, and `step` runs again after
-/// `backoff_ms`: a worker never dies. `stop()` cuts every wait short, but not a running step.
+/// An exception from `step` (including InternalError) is logged in full, and `step` runs again
+/// after `backoff_ms`, so a worker never ends because of an exception. `stop()` interrupts every
+/// wait, but not a running step.
 class WorkerThread {
  public:
   static constexpr std::int64_t kWhenWoken = -1;
@@ -26,13 +28,14 @@ class WorkerThread {
   WorkerThread(const WorkerThread&) = delete;
   WorkerThread& operator=(const WorkerThread&) = delete;
 
-  /// Runs the first step at once. Once only: a stopped worker is not started again.
+  /// Starts the thread with an immediate first step. Call it once; a stopped worker cannot be
+  /// restarted.
   void start();
-  /// Makes `step` run as soon as the present one is over. From any thread, also from inside `step`,
-  /// before `start()` and after `stop()`. Wake-ups that arrive before the next step are one; a
-  /// wake-up during a step is not lost: another step follows. Does not cut a backoff short.
+  /// Runs `step` as soon as the present step is over. May be called from any thread, also from
+  /// `step`, before `start()` and after `stop()`. Several wake-ups before the next step count as
+  /// one. A wake-up during a step leads to another step. Does not shorten a backoff.
   void wake();
-  /// Returns when the step that runs, if any, has ended. Idempotent. Not from inside `step`.
+  /// Returns when the running step, if any, has ended. Idempotent. Do not call it from `step`.
   void stop();
 
  private:

@@ -35,7 +35,7 @@ std::size_t character_length(std::string_view text) {
   for (std::size_t i = 1; i < length; ++i) {
     if ((byte(i) & 0xc0) != 0x80) return 0;
   }
-  // Overlong forms, surrogates, and what lies beyond Unicode show in the second byte.
+  // The second byte reveals overlong forms, surrogates and values beyond Unicode.
   const bool bad_second = (lead == 0xe0 && byte(1) < 0xa0) || (lead == 0xed && byte(1) > 0x9f) ||
                           (lead == 0xf0 && byte(1) < 0x90) || (lead == 0xf4 && byte(1) > 0x8f);
   return bad_second ? 0 : length;
@@ -65,7 +65,7 @@ std::string shown_name(const Argument& argument) {
   return (bare ? "" : "--") + std::string(argument.name);
 }
 
-/// A clause about what is wrong with the value, or empty.
+/// A clause about the error in the value, or empty.
 std::string fault_of(const Argument& argument, const std::string& value) {
   if (argument.kind == Argument::Kind::toggle) return {};
   if (value.find_first_not_of(' ') == std::string::npos) return "must not be blank";

@@ -104,20 +104,20 @@ class Interruption {
   std::vector<const std::function<void()>*> stops_ COFFER_GUARDED_BY(mutex_);
 };
 
-/// What a command on a file works with, in its own process or inside the running server.
+/// The environment of a command on a file, in its own process or inside the running server.
 struct Session {
   App& app;
-  const Console& console;  // for progress; results go into the Answer
+  const Console& console;  // for progress; results go into the CommandResult
   Interruption& interruption;
   const Actor& actor;  // who runs the command
 };
 
-/// Works on an opened file.
+/// A command that works on an opened file.
 using FileCommand = Result<CommandResult> (*)(Session&, const Arguments&);
-/// Needs no opened file, or opens it itself. Returns the exit code.
+/// A command that needs no opened file, or opens it itself. Returns the exit code.
 using OwnCommand = int (*)(const Console&, const Arguments&, const ConfigFlags&);
 
-/// Which settings a command takes as flags. Commands on a file take those of the file.
+/// The settings that a command accepts as flags. Commands on a file accept those of the file.
 enum class Settings { none, file, server };
 
 struct Command {
@@ -158,11 +158,11 @@ Result<IdType> id_argument(const Arguments& arguments, const std::string& name) 
 /// The value of --environment, for which the table has a fallback.
 Environment environment_argument(const Arguments& arguments);
 
-/// The error for a --NAME that is not a whole number within these bounds, if it has any.
+/// The error for a --NAME that is not an integer within these bounds, if any.
 Problem no_number(const std::string& name, const std::string& text, std::optional<std::string> min,
                   std::optional<std::string> max);
 
-/// The whole number of an option within bounds; `malformed-request` otherwise.
+/// The integer value of an option within bounds; `malformed-request` otherwise.
 template <class Integer>
 Result<Integer> number_argument(const Arguments& arguments, const std::string& name,
                                 Integer min = std::numeric_limits<Integer>::min(),

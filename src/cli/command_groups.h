@@ -1,4 +1,4 @@
-// What each group of commands adds to the table of commands (cli/command.h).
+// The groups of commands in the table of commands (cli/command.h).
 #pragma once
 
 #include <vector>
@@ -11,8 +11,7 @@ std::vector<Command> help_commands();
 
 std::vector<Command> demo_commands();
 
-/// coffer doctor: looks at everything a server depends on, and says what to do about each
-/// finding.
+/// coffer doctor: checks everything that a server depends on, and states a remedy for each finding.
 std::vector<Command> doctor_commands();
 
 /// coffer application: register, list, rotate, suspend, resume, scopes.
@@ -23,29 +22,29 @@ std::vector<Command> association_commands();
 std::vector<Command> association_quota_commands();
 /// Operators of the admin page, and the audit log.
 std::vector<Command> operator_commands();
-/// coffer user ...: the people of an association, who log in with a one-time code.
+/// coffer user: users of an association, who log in with a one-time code.
 std::vector<Command> user_commands();
 
 std::vector<Command> market_commands();
 std::vector<Command> wallet_read_commands();
-/// coffer wallet: the review of third parties' wallets, and funding in the sandbox.
+/// coffer wallet: reviews of third-party wallets, and funding.
 std::vector<Command> wallet_commands();
 
 std::vector<Command> manual_commands();
 
-/// coffer version and coffer openapi: what this binary is and what it serves.
+/// coffer version and coffer openapi: versions of this binary, and its API document.
 std::vector<Command> about_commands();
 /// coffer backup and coffer restore.
 std::vector<Command> backup_commands();
-/// coffer export: everything as lines of JSON.
+/// coffer export: all data as lines of JSON.
 std::vector<Command> export_commands();
-/// coffer healthcheck: asks a running server how it is, for supervisors and containers.
+/// coffer healthcheck: checks a running server, for supervisors and containers.
 std::vector<Command> healthcheck_commands();
 /// coffer init: a new database and its master key.
 std::vector<Command> init_commands();
 /// coffer key: the master key of a file.
 std::vector<Command> key_commands();
-/// coffer notification: the messages that submissions asked for, and what became of them.
+/// coffer notification: requested notifications and their results.
 std::vector<Command> notification_commands();
 /// coffer overview and coffer activity: the system status, and figures over time.
 std::vector<Command> overview_commands();
@@ -53,14 +52,14 @@ std::vector<Command> overview_commands();
 std::vector<Command> serve_commands();
 std::vector<Command> verify_commands();
 
-/// coffer beneficiary and coffer quote: whom associations pay, and what they were offered.
+/// coffer beneficiary: beneficiaries of associations.
 std::vector<Command> beneficiary_commands();
-/// coffer beneficiary and coffer quote: whom associations pay, and what they were offered.
+/// coffer quote: quotes of associations.
 std::vector<Command> quote_commands();
 
 std::vector<Command> payment_commands();
 
-/// coffer provider-sim: a payment provider to test against, and the example to copy.
+/// coffer provider-sim: a payment provider for tests, and an example to copy.
 std::vector<Command> provider_sim_commands();
 
 std::vector<Command> connector_commands();
@@ -69,7 +68,7 @@ std::vector<Command> fee_commands();
 std::vector<Command> completion_commands();
 
 std::vector<Command> event_commands();
-/// coffer listen: the events of a running server, forwarded to a consumer that is being written.
+/// coffer listen: forwards the events of a running server to a consumer in development.
 std::vector<Command> listen_commands();
 std::vector<Command> webhook_commands();
 

@@ -20,7 +20,7 @@ struct Group {
   std::string_view summary;
 };
 
-/// First words that have commands below them.
+/// First words with subcommands.
 constexpr auto kGroups = std::to_array<Group>({
     {"association", "Tenants: each owns applications, wallets and everything else"},
     {"application", "Applications that call the API: register, rotate secrets, suspend"},
@@ -47,8 +47,8 @@ std::string one_line_version() {
          ")";
 }
 
-/// The parser's tree, made from the table of commands. Lives as long as its options write into
-/// `line`.
+/// The parser's tree, built from the table of commands. Must exist as long as its options write
+/// into `line`.
 class Tree {
  public:
   explicit Tree(CommandLine& line)
@@ -72,13 +72,13 @@ class Tree {
     root_.parse(std::move(arguments));
   }
 
-  /// Of the command or group that was named last.
+  /// Help of the last command or group on the line.
   std::string help() const { return whole_line(root_.help()); }
   std::string help_of(const CLI::App& app) const {
     const CLI::App* parent = app.get_parent();
     return whole_line(app.help(parent == nullptr ? std::string() : path_of(*parent)));
   }
-  /// The command or group that was named last; the root when none was.
+  /// The last command or group on the line, or the root.
   const CLI::App& named() const {
     const CLI::App* at = &root_;
     for (auto below = at->get_subcommands(); !below.empty(); below = at->get_subcommands()) {
@@ -90,8 +90,8 @@ class Tree {
     const auto found = leaves_.find(&named());
     return found == leaves_.end() ? nullptr : found->second;
   }
-  /// What the first argument is that no command knows, as a clause; empty when all are known. `at`
-  /// becomes the command or group that it was given to.
+  /// The first unknown argument, as a clause; empty if all are known. `at` is set to the command or
+  /// group that it was given to.
   std::string unexpected_argument(const CLI::App*& at) const {
     for (at = &root_; at != nullptr; at = below(*at)) {
       for (const std::string& argument : at->remaining()) {
@@ -128,7 +128,7 @@ class Tree {
     CLI::App* added = parent.add_subcommand(name, std::string(summary));
     added->group("Commands");
     added->require_subcommand(
-        0, 1);  // once it is named, words are arguments: also "list" and "wallet"
+        0, 1);  // after the command, words are arguments, even "list" and "wallet"
     take_no_color(*added);
     return added;
   }
@@ -221,7 +221,7 @@ int usage_error(const Console& console, const std::string& what, const std::stri
 int usage_error(const Console& console, const Tree& tree, const CLI::ParseError& error) {
   const CLI::App* at = nullptr;
   const std::string unknown = tree.unexpected_argument(at);
-  // First of all: what is missing is often only misspelled.
+  // First, because a missing argument is often a misspelled one.
   if (!unknown.empty()) return usage_error(console, unknown, tree.path_of(*at));
   return usage_error(console, error.what(), tree.path_of(tree.named()));
 }

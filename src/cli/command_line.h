@@ -1,4 +1,4 @@
-// argv -> the command that is meant and what it was told. The only file that sees the parser.
+// Parses argv into a command and its arguments. The only file that uses the parser.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace coffer::cli {
 
-/// Either a command to run, or (`command` is nullptr) everything is said: help, version or a usage
-/// error has been printed, and `exit_code` is the end.
+/// Either a command to run, or `command` is nullptr because help, version or a usage error was
+/// printed; then `exit_code` is final.
 struct CommandLine {
   const Command* command = nullptr;
   Arguments arguments;
@@ -18,14 +18,13 @@ struct CommandLine {
   int exit_code = 0;
 };
 
-/// Accepted by every command. Its effect (forbid_colours()) is the caller's to take, before
-/// anything is printed.
+/// Accepted by every command. The caller applies it (forbid_colours()) before anything is printed.
 inline constexpr std::string_view kNoColor = "--no-color";
 
-/// `arguments` without the program's name. Has no side effect but printing.
+/// `arguments` excludes the program's name. Has no side effect except printing.
 CommandLine read_command_line(const std::vector<std::string>& arguments, const Console& console);
 
-/// What the help says about a first word that has commands below it; empty for any other.
+/// The help text of a first word with subcommands; empty for any other word.
 std::string_view group_summary(std::string_view name);
 
 }  // namespace coffer::cli

@@ -45,7 +45,7 @@ std::string dump(const Json& json, int indent, bool ascii) {
   return json.dump(indent, ' ', ascii, Json::error_handler_t::replace);
 }
 
-/// What a number or a text is of, as its key says.
+/// The unit of a number or text, according to its key.
 enum class Unit { none, time, bytes, ms, seconds };
 
 struct UnitName {
@@ -73,8 +73,8 @@ Unit unit_of(std::string_view key) {
   return name == nullptr ? Unit::none : name->unit;
 }
 
-/// How times are shown. In a column the distance from now, because a row is looked for by it; not
-/// where it is kept and would be wrong a minute later. The steps of one thing need their order.
+/// How times are shown. In a column, the distance from now, which is what people look for, unless
+/// the output is stored and would become wrong. Steps of one operation need exact times.
 enum class Times { distance, minute, minute_and_distance, exact };
 
 std::string time_text(const std::string& text, Times times) {
@@ -144,7 +144,7 @@ Cell cell_of(const Field& field, Times times) {
   return {text_of(field, times), status ? shade_of_status(*word) : Shade::plain};
 }
 
-/// `sellAssetCode` as people write it: `sell asset code`. A unit that the value shows is left out.
+/// `sellAssetCode` as words: `sell asset code`. Omits a unit that the value shows.
 std::string words_of(std::string_view key) {
   const UnitName* unit = unit_name_of(key);
   if (unit != nullptr && unit->unit != Unit::time) {
@@ -185,7 +185,7 @@ bool is_amount(std::string_view text) {
          (AssetCode::parse(first) && is_number(second));
 }
 
-/// What a value lets its column be; a column is the least patient of its values.
+/// The column kind that a value requires; a column has the strictest kind of its values.
 Table::Kind kind_of(const Field& field) {
   const auto* text = std::get_if<std::string>(&field.value);
   if (text == nullptr) {
@@ -255,7 +255,7 @@ const std::vector<Record>* wide_list(const Field& field) {
   return wide ? records : nullptr;
 }
 
-/// Values whole, whatever the terminal's width. Wide lists stand below as tables of their own.
+/// Prints values in full, regardless of the terminal's width. Wide lists follow as separate tables.
 void print_lines(const Console& console, const Record& record) {
   const Times times = console.terminal ? Times::minute_and_distance : Times::minute;
   std::size_t width = 0;
@@ -288,7 +288,7 @@ void print_json(const Console& console, const CommandResult& result) {
   console.out << dump(data_of(result), console.terminal ? 2 : -1, console.terminal) << '\n';
 }
 
-/// What a refused command ends with, where it is not plain failure.
+/// The exit codes of refused commands, if they are not plain failure.
 constexpr std::array<std::pair<Slug, int>, 9> kExitCodes = {{
     {Slug::malformed_request, exit_code::kUsage},
     {Slug::validation_failed, exit_code::kUsage},
@@ -316,7 +316,7 @@ std::string clause(std::string text) {
   return text;
 }
 
-/// A field whose message the detail only repeats says nothing new.
+/// Whether a field error adds information to the detail.
 bool says_more(const Problem& problem, const FieldError& field) {
   return problem.detail.find(field.message) == std::string::npos;
 }
@@ -331,10 +331,11 @@ int print_result(const Console& console, const CommandResult& result, bool json)
   } else {
     for (const Record& record : result.records) print_lines(console, record);
   }
-  // A flush of nothing asks whether somebody reads: not where there was nothing to print.
+  // An empty flush checks whether the reader still exists; not needed if there was nothing to
+  // print.
   if (json || !result.records.empty()) console.out.flush();
   if (!json && !result.note.empty()) console.err << result.note << '\n';
-  // With --json too: the array on standard output has no place for it.
+  // Also with --json, because the array on standard output has no place for it.
   if (result.next_cursor) console.err << "more: --cursor " << *result.next_cursor << '\n';
   return result.exit_code;
 }
@@ -378,7 +379,7 @@ std::string printable(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto c = static_cast<unsigned char>(text[i]);
     const bool c0 = c < 0x20 || c == 0x7f;
-    // C1 controls (U+0080 to U+009F) drive terminals too.
+    // C1 controls (U+0080 to U+009F) also control terminals.
     const bool c1 =
         c == 0xc2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xa0;
     out += c0 || c1 ? '?' : text[i];

@@ -1,5 +1,5 @@
-// What a command says: records, shown as a table, as lines or as JSON. Commands only fill it, so
-// that every one of them looks alike and has --json for nothing.
+// The result of a command: records, printed as a table, as lines or as JSON. Commands only fill it,
+// so all of them have the same format and support --json.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 namespace coffer::cli {
 
 struct Field;
-/// Ordered; keys in the camelCase of the API.
+/// Ordered; keys in camelCase, as in the API.
 using Record = std::vector<Field>;
 
 struct Field {
@@ -43,29 +43,29 @@ struct Field {
   Value value;
 };
 
-/// Text shows values as people read them: a key that ends in Bytes, Ms, Seconds or At says the unit
-/// (`databaseBytes` is `4.3 MiB`, `createdAt` is `22 min ago` or `2026-11-22 07:28 UTC`). JSON has
-/// them as they are.
+/// Text output shows values in readable form: a key that ends in Bytes, Ms, Seconds or At
+/// determines the unit (`databaseBytes` is `4.3 MiB`, `createdAt` is `22 min ago` or `2026-11-22
+/// 07:28 UTC`). JSON contains the exact values.
 struct CommandResult {
   std::vector<Record> records;
-  bool list = false;  // a JSON array and a table; else one object, shown line by line
-  std::vector<std::string_view> columns = {};  // keys a table shows; empty: all
-  std::string note = {};  // for people: goes to standard error, and not with --json
+  bool list = false;  // a JSON array and a table; otherwise one object, shown line by line
+  std::vector<std::string_view> columns = {};  // keys that a table shows; empty: all
+  std::string note = {};  // for people: printed to standard error, but not with --json
   int exit_code = 0;
-  /// Of a list in pages: what --cursor takes to show the next one. Empty at the end.
+  /// For a list in pages: the --cursor of the next page. Empty at the end.
   std::optional<std::string> next_cursor = {};
-  /// For the audit log, when the command is done and has changed nothing: why.
+  /// For the audit log: why a successful command changed nothing.
   std::string unchanged = {};
 };
 
-/// Where a command prints, and for whom.
+/// The output streams of a command and their properties.
 struct Console {
   std::ostream& out;
   std::ostream& err;
-  bool terminal = false;  // `out` is one
-  bool progress = false;  // `err` is one: long work may show how far it is
-  bool colour = false;    // on whichever of the two is a terminal
-  int columns = 0;        // of that terminal; 0: not known
+  bool terminal = false;  // `out` is a terminal
+  bool progress = false;  // `err` is a terminal, so long operations may show progress
+  bool colour = false;    // for whichever of the two is a terminal
+  int columns = 0;        // of that terminal; 0: unknown
 
   bool shades_out() const { return terminal && colour; }
   bool shades_err() const { return progress && colour; }
@@ -78,12 +78,12 @@ int print_problem(const Console& console, const Problem& problem, std::string_vi
 /// `coffer: TEXT`.
 void print_error(const Console& console, std::string_view text);
 
-/// One line of JSON, ASCII only when `ascii`: then no byte of it can drive a terminal.
+/// One line of JSON. With `ascii`, only ASCII, so that no byte can control a terminal.
 std::string to_json(const Record& record, bool ascii);
-/// {"data": object or array, "columns"?: of a table, "nextCursor"?, "note"?, "exitCode"?: when not
+/// {"data": object or array, "columns"?: of a table, "nextCursor"?, "note"?, "exitCode"?: if not
 /// 0}, for the admin page.
 std::string to_json(const CommandResult& result);
-/// Text from outside, fit for a terminal: control characters are replaced.
+/// Text from outside for a terminal: control characters are replaced.
 std::string printable(std::string_view text);
 
 }  // namespace coffer::cli

@@ -17,7 +17,7 @@ int parse_exit_code(const std::string& text) {
   return code;
 }
 
-/// Prints until the server names the exit code.
+/// Prints output until the server sends the exit code.
 int relay(ControlStream& stream, const Console& console, int silence_ms) {
   while (const auto frame = stream.receive(silence_ms)) {
     switch (frame->kind) {

@@ -1,4 +1,4 @@
-// A command's side of the control socket.
+// The command's side of the control socket.
 #pragma once
 
 #include <optional>
@@ -9,9 +9,9 @@
 
 namespace coffer::cli {
 
-/// Has the server that owns `database` run the command, prints what it prints as it comes, and
-/// returns its exit code; nullopt when no server listens there. A server that says nothing for
-/// `silence_ms` is given up; without a limit a long command takes its time.
+/// Runs the command in the server that has `database` open, prints its output as it arrives, and
+/// returns its exit code; nullopt if no server listens. Gives up if the server sends nothing for
+/// `silence_ms`; kNoLimit waits for long commands.
 constexpr int kNoLimit = -1;
 std::optional<int> run_in_server(const std::string& database, const ControlRequest& request,
                                  const Console& console, int silence_ms = kNoLimit);

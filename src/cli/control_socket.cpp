@@ -19,21 +19,22 @@
 namespace coffer::cli {
 namespace {
 
-constexpr int kThreads = 8;  // who verifies or follows events does not keep a suspension waiting
+// So that long commands (verification, following events) do not delay others.
+constexpr int kThreads = 8;
 constexpr int kRequestMs = 5'000;
 constexpr int kSendMs = 10'000;
 constexpr int kPauseMs = 100;
 
-/// Sends what is written to it as frames. Once the peer is gone it fails, and so does its stream.
+/// Sends written data as frames. After the peer is gone, it and its stream fail.
 class FrameBuffer final : public std::streambuf {
  public:
-  /// `sending` is shared by the buffers of one stream: progress is drawn by a thread of its own.
+  /// `sending` is shared by the buffers of one stream, because a separate thread draws progress.
   FrameBuffer(ControlStream& stream, Mutex& sending, FrameKind kind)
       : stream_(stream), sending_(sending), kind_(kind) {
     setp(buffer_.data(), buffer_.data() + buffer_.size());
   }
 
-  /// Sends what is left, if anything is.
+  /// Sends the remaining data.
   void finish() {
     if (pptr() != pbase()) sync();
   }
@@ -41,7 +42,7 @@ class FrameBuffer final : public std::streambuf {
  protected:
   int sync() override {
     const std::string_view content(pbase(), static_cast<std::size_t>(pptr() - pbase()));
-    // Also without content: a flush finds out whether somebody still listens.
+    // Also without content, because a flush detects whether the peer is gone.
     if (!failed_) {
       const Lock lock(sending_);
       failed_ = !stream_.send(kind_, content, kSendMs);
@@ -63,7 +64,7 @@ class FrameBuffer final : public std::streambuf {
   std::array<char, 16 * 1024> buffer_{};
 };
 
-/// The user at the other end, when it is one whose commands are heard.
+/// The user at the other end, if its commands are accepted.
 std::optional<uid_t> trusted_peer(int fd) {
   const auto user = peer_user(fd);
   if (!user || *user == ::geteuid() || *user == 0) return user;
@@ -82,7 +83,7 @@ ControlSocket::~ControlSocket() { stop(); }
 Result<void> ControlSocket::start(const std::string& database) {
   path_ = control_socket_path(database);
   struct stat there {};
-  // Nothing but a socket is ever removed.
+  // Remove only sockets.
   if (::lstat(path_.c_str(), &there) == 0 && S_ISSOCK(there.st_mode)) ::unlink(path_.c_str());
   listen_fd_ = open_control_socket(path_, SocketRole::listen);
   if (listen_fd_ < 0) return unexpected(cannot_listen(path_));
@@ -116,7 +117,7 @@ int ControlSocket::accept_client() {
     const int fd = accept_socket(listen_fd_, nullptr, nullptr);
     if (fd >= 0) return fd;
     const bool another_thread_was_faster = errno == EAGAIN || errno == EWOULDBLOCK;
-    // Out of descriptors: the client stays in line, so poll would come back at once.
+    // Out of descriptors: the client stays in the queue, so poll would return at once.
     if (!another_thread_was_faster) ::poll(wanted.data(), 1, kPauseMs);
   }
 }

@@ -1,4 +1,5 @@
-// The server's side of the control socket: while a server owns the file, commands run inside it.
+// The server's side of the control socket: while a server has the file open, commands run inside
+// it.
 #pragma once
 
 #include <functional>
@@ -14,11 +15,11 @@
 
 namespace coffer::cli {
 
-/// Listens on a Unix socket (0600) beside the database and runs what it is asked on threads of its
-/// own, a few at a time. Only the server's own user and root are heard.
+/// Listens on a Unix socket (mode 0600) next to the database and runs the requested commands on its
+/// own threads, a few at a time. Only the server's user and root are accepted.
 class ControlSocket {
  public:
-  /// Runs one command and returns its exit code; must not throw. Called on several threads at once.
+  /// Runs one command and returns its exit code. Must not throw. Called on several threads.
   using Run = std::function<int(const ControlRequest&, std::ostream& out, std::ostream& err,
                                 Interruption&)>;
 
@@ -27,8 +28,8 @@ class ControlSocket {
   ControlSocket(const ControlSocket&) = delete;
   ControlSocket& operator=(const ControlSocket&) = delete;
 
-  /// Replaces a socket that a killed server left behind: the caller owns the database. A Problem
-  /// names the path.
+  /// Replaces a socket that a killed server left; the caller holds the lock of the database. A
+  /// Problem contains the path.
   Result<void> start(const std::string& database);
   /// Ends long commands early, waits for the running ones and removes the socket. Idempotent.
   void stop();

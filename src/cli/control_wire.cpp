@@ -58,7 +58,7 @@ int bind_or_connect(int fd, const sockaddr_un& address, SocketRole role) {
   const auto* name = reinterpret_cast<const sockaddr*>(&address);
   if (role == SocketRole::connect) return ::connect(fd, name, sizeof address);
   if (::bind(fd, name, sizeof address) != 0) return -1;
-  // The umask has kept others out since bind; this takes the owner's execute bit away.
+  // The umask has excluded others since bind; this removes the owner's execute bit.
   if (::chmod(address.sun_path, 0600) != 0) return -1;
   return ::listen(fd, kBacklog);
 }
@@ -139,7 +139,7 @@ std::optional<ControlRequest> decode_request(std::string_view text) {
     json.at("terminal").get_to(request.terminal);
     json.at("progress").get_to(request.progress);
     json.at("colour").get_to(request.colour);
-    request.columns = json.value("columns", 0);  // of another version: not there
+    request.columns = json.value("columns", 0);  // absent in other versions
     return request;
   } catch (const Json::exception&) {
     return std::nullopt;

@@ -30,22 +30,22 @@ struct Frame {
   std::string content;
 };
 
-/// A connected socket, closed with the object. One thread.
+/// A connected socket that the destructor closes. For one thread.
 class ControlStream {
  public:
   static constexpr std::size_t kContentBytesMax = 64 * 1024;
 
-  /// Takes over `fd`, which must not block.
+  /// Takes over `fd`, which must be non-blocking.
   explicit ControlStream(int fd) : fd_(fd) {}
   ~ControlStream();
   ControlStream(ControlStream&& other) noexcept;
   ControlStream& operator=(ControlStream&&) = delete;
 
   int fd() const { return fd_; }
-  /// False when the peer is gone or takes nothing for `timeout_ms`.
+  /// Returns false if the peer is gone or accepts nothing for `timeout_ms`.
   bool send(FrameKind kind, std::string_view content, int timeout_ms);
-  /// nullopt when the peer is gone, says nothing for `timeout_ms` (negative: no limit) or does not
-  /// keep to the protocol.
+  /// nullopt if the peer is gone, sends nothing for `timeout_ms` (negative: no limit) or violates
+  /// the protocol.
   std::optional<Frame> receive(int timeout_ms);
 
  private:
@@ -59,22 +59,22 @@ struct ControlRequest {
   std::string command;  // path in the table of commands
   std::map<std::string, std::string> arguments;
   bool json = false;
-  bool terminal = false;  // as in Console, of the command that asks
+  bool terminal = false;  // as in Console, of the requesting command
   bool progress = false;
   bool colour = false;
   int columns = 0;
-  unsigned uid = 0;  // of the process that asks, as the kernel says; never read from the wire
+  unsigned uid = 0;  // of the requesting process, from the kernel; never read from the socket
 };
 
 std::string encode(const ControlRequest& request);
 std::optional<ControlRequest> decode_request(std::string_view text);
 
-/// The socket of a database: beside it, `.sock` added to its name.
+/// The path of a database's socket: the database's path with `.sock` appended.
 std::string control_socket_path(const std::string& database);
 
 enum class SocketRole { listen, connect };
-/// A stream socket bound to (and listening on) or connected to `path`, also where `path` is longer
-/// than a socket address can be. -1 with `errno` set; ENAMETOOLONG when there is no way.
+/// A stream socket that listens on `path` or is connected to it. `path` may be longer than a socket
+/// address permits. Returns -1 with `errno` set; ENAMETOOLONG if no short path is possible.
 int open_control_socket(const std::string& path, SocketRole role);
 
 }  // namespace coffer::cli

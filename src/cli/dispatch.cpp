@@ -21,12 +21,12 @@
 namespace coffer::cli {
 namespace {
 
-// A server that is starting owns the file before its socket is there, and another command only for
-// a moment.
+// A starting server owns the file before its socket exists, and another command owns it only
+// briefly.
 constexpr int kTries = 40;
 constexpr int kTryEveryMs = 50;
 
-/// The arguments as the audit log keeps them: without secrets.
+/// The arguments for the audit log, without secrets.
 std::string recorded(const Command& command, const Arguments& arguments) {
   Record record;
   for (const Argument& argument : command.arguments) {
@@ -50,14 +50,14 @@ void record_end(Session& session, const Command& command, std::int64_t entry,
 int run_in(Session& session, const Command& command, const Arguments& arguments) {
   const auto result = carry_out(session, command, arguments);
   if (!result) {
-    // A command that gave up because its output cannot be written: that is said once, at the end.
+    // A command whose output cannot be written ends early; the error is printed once, at the end.
     if (!session.console.out) return exit_code::kFailed;
     return print_problem(session.console, result.error(), command.hint);
   }
   return print_result(session.console, *result, arguments.json);
 }
 
-/// Commands that need no database when they are given a file.
+/// Commands that need no database if a file is given.
 constexpr std::array<std::pair<std::string_view, OwnCommand>, 1> kOnFileGiven{{
     {"verify", verify_given_file},
 }};
@@ -72,7 +72,7 @@ ControlRequest request_of(const CommandLine& line, const Console& console) {
           console.columns};
 }
 
-/// The operator asks one thing and wants its answer, not the log of the engine below.
+/// Hides informational log lines, because the operator wants only the result.
 void keep_quiet(const Config& config) {
   const bool asked = config.origins.at("log_level") == "--log-level";
   configure_logging(asked ? config.log_level : LogLevel::warning,

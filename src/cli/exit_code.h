@@ -7,11 +7,11 @@ namespace coffer::cli::exit_code {
 inline constexpr int kDone = 0;
 inline constexpr int kFailed = 1;
 inline constexpr int kUsage = 2;
-inline constexpr int kFault = 3;         // not healthy, or verification found a fault
-inline constexpr int kUnreachable = 69;  // the server does not answer
+inline constexpr int kFault = 3;         // not healthy, or verification found an error
+inline constexpr int kUnreachable = 69;  // the server does not respond
 inline constexpr int kCannotCreate = 73;
 inline constexpr int kCorrupt = 74;
-inline constexpr int kBusy = 75;  // busy or locked; later it may work
+inline constexpr int kBusy = 75;  // busy or locked; may work later
 inline constexpr int kPermission = 77;
 inline constexpr int kConfiguration = 78;
 

@@ -1,5 +1,5 @@
-// Arguments that name a file of the machine the command runs on. By convention such an argument is
-// called FILE or has FILE as its placeholder; a test holds every command to it.
+// Arguments that contain the name of a file on the machine of the command. By convention, such an
+// argument is named FILE or has FILE as its placeholder; a test enforces this.
 //
 // Only the command line accepts file names: the admin page does not send them and does not offer
 // commands that require one. `-` is standard input or output.
@@ -17,11 +17,12 @@ constexpr Argument path_positional(std::string_view help, bool required) {
   return {"FILE", help, Argument::Kind::positional, required};
 }
 
-/// Whether a path is among the arguments that were given.
+/// Whether a given argument is a path.
 bool gives_path(const Command& command, const Arguments& arguments);
-/// Whether it cannot be run without one.
+/// Whether the command requires a path.
 bool requires_path(const Command& command);
-/// As seen from the working directory of this process: the server has another.
+/// Resolves paths against the working directory of this process, because the server has another
+/// one.
 void make_paths_absolute(const Command& command, Arguments& arguments);
 
 }  // namespace coffer::cli

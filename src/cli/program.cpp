@@ -44,7 +44,7 @@ int run(const std::vector<std::string>& arguments, const Console& console) {
   }
 }
 
-/// What was printed must have arrived: half a list is not a list.
+/// The exit code after checking that all output was written, because a partial list is an error.
 int checked(const Console& console, DescriptorBuffer& output, int code) {
   output.finish();
   if (output.error() == 0) return code;

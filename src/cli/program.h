@@ -1,9 +1,9 @@
-// The whole program: argv in, exit code out.
+// The whole program, from argv to the exit code.
 #pragma once
 
 namespace coffer::cli {
 
-/// What main does once the process is set up. Throws nothing.
+/// Called by main after process setup. Throws nothing.
 int run_program(int argc, const char* const* argv);
 
 }  // namespace coffer::cli

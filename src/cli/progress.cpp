@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kClearLine = "\r\x1b[K";
 constexpr std::int64_t kDrawEveryMs = 100;
-constexpr std::int64_t kTellsRateMs = 1'000;  // before that, a rate says little
+constexpr std::int64_t kTellsRateMs = 1'000;  // an earlier rate would be unreliable
 constexpr std::int64_t kBarWidth = 24;
 constexpr std::int64_t kRedrawEveryMs = 1'000;
 constexpr int kUsualColumns = 80;
@@ -28,7 +28,7 @@ std::string amount(std::int64_t number, Progress::Unit unit) {
   return unit == Progress::Unit::bytes ? readable_bytes(number) : grouped(number);
 }
 
-/// number * factor / divisor, of numbers that are not negative.
+/// number * factor / divisor for non-negative numbers.
 std::int64_t scaled(std::int64_t number, std::int64_t factor, std::int64_t divisor) {
   return static_cast<std::int64_t>(static_cast<long double>(number) *
                                    static_cast<long double>(factor) /
@@ -90,7 +90,7 @@ void ProgressLine::draw() {
   Progress progress = last_;
   progress.what = what_;
   const int columns = console_.columns > 0 ? console_.columns : kUsualColumns;
-  // One column less: a full line may wrap.
+  // One column less, because a full line may wrap.
   console_.err << kClearLine
                << cut_to(progress_text(progress, now_ms - began_ms_),
                          static_cast<std::size_t>(columns - 1))
@@ -105,7 +105,7 @@ void ProgressLine::show(const Progress& progress) {
   const Lock lock(mutex_);
   if (!console_.err) throw Stopped{kOutputFails};
   const std::int64_t now_ms = clock_.monotonic_ms();
-  // Steps are one phase, whatever each does; of rows and bytes each kind has its own rate.
+  // All steps belong to one phase; rows and bytes have their own rates.
   const bool steps = progress.unit == Progress::Unit::steps;
   const bool renamed = progress.what != what_;
   const bool same = progress.unit == last_.unit && progress.total == last_.total &&

@@ -1,4 +1,4 @@
-// How far long work is, for the person who waits at a terminal.
+// Shows the progress of long operations on a terminal.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@
 
 namespace coffer::cli {
 
-/// One line on standard error, drawn again at most ten times a second and cleared in the end;
-/// nothing where standard error is no terminal. Also the way out: show() throws Stopped when the
-/// server stops or the command that asked for the work is gone. While it lives, only it writes to
+/// A line on standard error, redrawn at most ten times per second and cleared at the end. Prints
+/// nothing if standard error is not a terminal. Also ends the work: show() throws Stopped if the
+/// server stops or the requesting command is gone. While it exists, only it may write to
 /// `console.err`.
 class ProgressLine {
  public:
@@ -26,7 +26,7 @@ class ProgressLine {
       "The server is stopping. Repeat the command when it runs again.";
   static constexpr const char* kOutputFails = "The output could not be written.";
 
-  /// A thread of its own draws the line every second, so that the time moves on during a long step.
+  /// A separate thread redraws the line every second, so that the time advances during a long step.
   ProgressLine(const Console& console, Interruption& interruption);
   /// Without that thread: only show() draws.
   ProgressLine(const Console& console, Interruption& interruption, const Clock& clock)
@@ -35,9 +35,9 @@ class ProgressLine {
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  /// One thread at a time.
+  /// For one thread at a time.
   void show(const Progress& progress);
-  /// show() for code that takes a function; not longer than this line.
+  /// show() as a function object. Must not outlive this line.
   ProgressFunction shower() {
     return [this](const Progress& progress) { show(progress); };
   }
@@ -60,11 +60,11 @@ class ProgressLine {
   Thread redrawing_;
 };
 
-/// The line: what is done, how much of how much, and once that can be told the rate and the time
-/// left. `elapsed_ms` since the phase began.
+/// The text of the line: the current step, the amount done, and the rate and remaining time once
+/// known. `elapsed_ms` is the time since the start of the step.
 std::string progress_text(const Progress& progress, std::int64_t elapsed_ms);
 
-/// Runs `work`, which returns a Result and shows its progress; Stopped becomes `overloaded`.
+/// Runs `work`, which returns a Result and shows its progress. Stopped becomes `overloaded`.
 template <class F>
 auto unless_stopped(F&& work) -> decltype(work()) {
   try {

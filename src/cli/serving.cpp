@@ -29,7 +29,8 @@ std::string origin_of(const Config& config, int port) {
          connectable(config.listen_http, port).to_string();
 }
 
-/// Room for every connection the settings allow, as far as the system lets us.
+/// Raises the limit of open files for the maximum number of connections, as far as the system
+/// permits.
 void raise_descriptor_limit(const Config& config) {
   const auto wanted = static_cast<rlim_t>(descriptors_needed(config));
   rlimit limit{};
@@ -44,7 +45,7 @@ void raise_descriptor_limit(const Config& config) {
 void start_control(ControlSocket& control, const Config& config) {
   const auto started = control.start(config.db);
   if (started) return;
-  // The server is of use without it.
+  // The server works without it.
   log_warning("control", "the control socket is not available; commands cannot reach this server",
               {{"error", started.error().detail}});
 }
@@ -73,7 +74,7 @@ int fail(const Console& console, const StartError& error) {
 }
 
 int fail_to_listen(const Console& console, const Config& config, StartError error) {
-  // What is about an address begins with its setting; what is about the certificate says all.
+  // An address error starts with its setting; a certificate error is complete.
   const std::string setting = error.message.substr(0, error.message.find(':'));
   const bool admin = setting == "admin_listen";
   if (!admin && setting != "listen_http") return fail(console, error);
@@ -109,7 +110,7 @@ bool use_passed_socket(Config& config, StartError& error) {
   return true;
 }
 
-/// A slow disk is no reason to be restarted, a writer that never comes back is.
+/// A slow disk is no reason for a restart; a writer that makes no progress is.
 bool writer_moves(App& app, const Clock& clock) {
   constexpr std::int64_t kStuckMs = 25'000;
   const std::int64_t since = app.queue().stats().busy_since_ms;
@@ -122,7 +123,8 @@ Result<bool> has_operators(App& app) {
   });
 }
 
-/// The first operator of who names a password in the settings. One that is there stays as it is.
+/// Creates the first operator if the settings contain a password. An existing operator is not
+/// changed.
 Result<void> prepare_operator(App& app) {
   const Config& config = app.config();
   if (config.admin_off || config.admin_password.empty()) return {};
@@ -144,8 +146,8 @@ int fail_to_prepare_operator(const Console& console, const Problem& problem) {
   return exit_code::kConfiguration;
 }
 
-/// Until somebody can sign in: how to. A link is a secret, so only a person at a terminal is shown
-/// one; what is written to a log says how to get it.
+/// Prints how to sign in, until an operator can. A link is a secret, so it is shown only on a
+/// terminal; log output contains the command that prints one.
 void welcome_operator(const Console& console, App& app) {
   const auto there = has_operators(app);
   if (app.config().admin_off || !there || *there) return;
@@ -166,7 +168,7 @@ void welcome_operator(const Console& console, App& app) {
 }  // namespace
 
 long descriptors_needed(const Config& config) {
-  // Database, workers, logs, the connections that are only told there is no room, and a margin.
+  // for the database, workers, logs, connections that are refused, and a margin
   constexpr long kOwn = 2'048;
   return config.max_connections + kOwn;
 }

@@ -1,4 +1,4 @@
-// The life of a server process, which serve and demo share: open, listen, wait, stop.
+// The life of a server process, shared by serve and demo: open, listen, wait, stop.
 #pragma once
 
 #include <functional>
@@ -15,17 +15,17 @@ class App;
 namespace coffer::cli {
 
 struct Serving {
-  /// After the file is open, before anybody is served.
+  /// Called after the file is open, before the first request.
   std::function<Result<void>(App&)> prepare = [](App&) { return Result<void>(); };
-  /// Once the port answers. `origin` is how a client on this machine reaches it:
+  /// Called once the port responds. `origin` is the address for clients on this machine:
   /// `http://127.0.0.1:8080`.
   std::function<void(App&, const std::string& origin)> announce = [](App&, const std::string&) {};
 };
 
-/// Returns the exit code when told to stop, or when starting failed.
+/// Returns the exit code after a stop signal or a failed start.
 int run_server(const Console& console, const Config& config, const Serving& serving);
 
-/// Open files that a server with these settings may come to need.
+/// Maximum number of open files that a server with these settings needs.
 long descriptors_needed(const Config& config);
 
 }  // namespace coffer::cli

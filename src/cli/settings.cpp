@@ -13,8 +13,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The lock, the log and the sockets lie beside the name of the database: two names of one file
-/// would be two owners of it.
+/// Resolves links, because the lock, the log and the sockets are next to the database's name: with
+/// two names, a file could have two owners.
 void follow_link(std::string& path) {
   std::error_code error;
   if (!fs::is_symlink(path, error)) return;
@@ -22,7 +22,7 @@ void follow_link(std::string& path) {
   if (!error) path = target;
 }
 
-/// Where there is no database, but the demo's is in its place.
+/// The demo's database, if it exists and `database` does not.
 std::optional<std::string> demo_instead_of(const std::string& database) {
   std::error_code ignored;
   if (fs::exists(database, ignored)) return std::nullopt;

@@ -1,4 +1,4 @@
-// Config for a command: read, judged, and on a fault explained to the operator.
+// Reads and validates the Config of a command, and prints errors for the operator.
 #pragma once
 
 #include <optional>
@@ -8,25 +8,23 @@
 
 namespace coffer::cli {
 
-/// nullopt when something is wrong with it: then every fault has been printed and `exit_code` is
-/// set.
+/// nullopt if there are errors: then all errors have been printed and `exit_code` is set.
 std::optional<Config> read_settings(const Console& console, const ConfigInputs& inputs,
                                     int& exit_code);
 
-/// The same for a command on a file. Without --db and without a database in the default place, it
-/// uses that of the demo, so that commands beside `coffer demo` need no --db.
+/// The same for a command on a file. Without --db and without a database in the default location,
+/// it uses the demo's database, so that commands next to `coffer demo` need no --db.
 std::optional<Config> read_file_settings(const Console& console, const ConfigFlags& flags,
                                          int& exit_code);
 
-/// The same for one that needs a ledger to be there.
+/// The same for a command that requires an existing ledger.
 std::optional<Config> read_ledger_settings(const Console& console, const ConfigFlags& flags,
                                            int& exit_code);
 
-/// The same with whatever is wrong with it; nothing is printed.
+/// The same with all errors, without printing.
 ConfigReading read_all_settings(const ConfigFlags& flags);
 
-/// Sets up the log of a process that runs under `config`. A Problem when its file cannot be
-/// written.
+/// Sets up the log of a process with this `config`. A Problem if the log file cannot be written.
 Result<void> apply_log_settings(const Config& config);
 
 }  // namespace coffer::cli

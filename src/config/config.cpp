@@ -31,7 +31,7 @@ constexpr std::size_t kFileBytesMax = 1 << 20;
 constexpr const char* kServiceFile = "/etc/coffer/coffer.toml";
 constexpr const char* kServiceData = "/var/lib/coffer";
 
-// Made on purpose so that `errno` is the reason when this returns nullopt.
+// On nullopt, `errno` is the reason.
 std::optional<std::string> read_file(const std::string& path) {
   errno = 0;
   std::error_code ignored;
@@ -54,7 +54,7 @@ std::optional<std::string> read_file(const std::string& path) {
 
 std::string reason() { return errno != 0 ? std::strerror(errno) : "it cannot be read"; }
 
-/// Collects values from the weakest source to the strongest, and every fault on the way.
+/// Collects values in increasing order of precedence, and all errors.
 class Loader {
  public:
   explicit Loader(const ConfigInputs& inputs) : inputs_(inputs) {}
@@ -68,7 +68,7 @@ class Loader {
     if (!config_.config.empty()) apply_file();
     apply_environment();
     for (const auto& [name, text] : inputs_.flags) {
-      if (name != "config") set_named(name, text, "");  // find_file has seen to that one
+      if (name != "config") set_named(name, text, "");  // find_file has handled `config`
     }
     complete_places();
     find_secret(*find_config_option("master_key"), *find_config_option("master_key_file"));
@@ -84,7 +84,7 @@ class Loader {
     errors_.push_back({std::move(where), std::move(what)});
   }
 
-  /// An empty variable counts as not set: that is how compose files switch one off.
+  /// An empty variable counts as not set, as in compose files.
   std::optional<std::string> variable(const std::string& name) const {
     auto value = inputs_.environment(name);
     if (value && value->empty()) return std::nullopt;
@@ -94,7 +94,7 @@ class Loader {
   std::string origin(std::string_view name) const { return config_.origins.at(std::string(name)); }
   bool given(std::string_view name) const { return origin(name) != "default"; }
 
-  // `prefix` names the key where `where` does not.
+  // `prefix` contains the key if `where` does not.
   void set(const ConfigOption& option, std::string_view text, const std::string& where,
            const std::string& prefix = {}) {
     const auto done = set_config_value(option, text, config_);
@@ -102,7 +102,7 @@ class Loader {
     config_.origins[std::string(option.name)] = where;
   }
 
-  // From code: a name that is not in the table is a fault of ours.
+  // For defaults in code: a name that is not in the table is a bug.
   void set_named(const std::string& name, std::string_view text, const std::string& where) {
     const ConfigOption* option = find_config_option(name);
     COFFER_CHECK(option != nullptr && !option->secret());
@@ -111,14 +111,14 @@ class Loader {
 
   bool as_service() const { return variable("STATE_DIRECTORY").has_value(); }
 
-  // systemd lists several folders with colons; ours is the first.
+  // systemd separates several folders with colons; use the first.
   std::optional<std::string> service_folder(const std::string& name) const {
     auto folders = variable(name);
     if (folders) folders->resize(std::min(folders->size(), folders->find(':')));
     return folders;
   }
 
-  // As the XDG specification asks, a relative path in the variable is ignored.
+  // As the XDG specification requires, a relative path in the variable is ignored.
   std::optional<fs::path> user_folder(const std::string& name, const char* below_home) const {
     if (const auto folder = variable(name); folder && fs::path(*folder).is_absolute()) {
       return fs::path(*folder) / "coffer";
@@ -146,8 +146,8 @@ class Loader {
     }
   }
 
-  // Who runs commands as root or as the service's user means the service's database, unless there
-  // are settings of their own.
+  // Commands run as root or as the service's user use the service's database, unless the user has
+  // their own settings.
   bool keeps_service() const {
     struct stat data {};
     const bool own =
@@ -221,8 +221,8 @@ class Loader {
     }
   }
 
-  // A variable holds the text itself, a systemd credential is a file with it. Both give way to a
-  // file that was named by a stronger source.
+  // A variable contains the text itself, a systemd credential is a file with the text. A file from
+  // a source with higher precedence overrides both.
   void find_secret(const ConfigOption& option, const ConfigOption& file_option) {
     const std::string file_origin = origin(file_option.name);
     const bool file_by_flag = file_origin == file_option.flag();
@@ -234,8 +234,8 @@ class Loader {
     if (!file_by_flag && !file_by_variable) find_text(option);
   }
 
-  // Takes precedence over its file, whatever source names the file. Editors end text with a
-  // newline.
+  // Takes precedence over its file, regardless of the source of the file. Removes the newline that
+  // editors append.
   void find_token(const ConfigOption& option, const ConfigOption& file_option) {
     Secret& token = config_.*std::get<Secret Config::*>(option.target);
     const std::string& file = config_.*std::get<std::string Config::*>(file_option.target);
@@ -253,7 +253,7 @@ class Loader {
     }
   }
 
-  // Byte for byte: a raw key may end in what looks like a newline.
+  // Unchanged, because a raw key may end in a newline byte.
   void read_credential(const ConfigOption& option, const std::string& path) {
     const auto text = read_file(path);
     if (text) return set(option, *text, path);

@@ -13,7 +13,7 @@ namespace {
 
 int line_of(const toml::source_region& source) { return static_cast<int>(source.begin.line); }
 
-/// The value as text; false for what no setting takes.
+/// The value as text; false for a type that no setting has.
 bool read_value(const toml::node& node, ConfigFileEntry& entry) {
   if (const auto* text = node.as_string()) {
     entry.value = text->get();

@@ -1,7 +1,7 @@
 // The configuration file: TOML, with the line of every key.
 //
-// Settings are strings, whole numbers and booleans at the top level. Tables, arrays, dates and
-// fractions are refused by name, so that nothing is silently ignored.
+// Settings are strings, integers and booleans at the top level. Tables, arrays, dates and fractions
+// are errors, so nothing is silently ignored.
 #pragma once
 
 #include <string>
@@ -19,10 +19,10 @@ struct ConfigFileEntry {
 
 struct ConfigFileFault {
   int line = 0;
-  std::string message;  // what is wrong and what to write instead
+  std::string message;  // the error and its remedy
 };
 
-/// In the order of the lines. What is not TOML has one fault and no entries.
+/// In the order of the lines. Invalid TOML has one error and no entries.
 struct ConfigFileText {
   std::vector<ConfigFileEntry> entries;
   std::vector<ConfigFileFault> errors;

@@ -213,7 +213,7 @@ std::optional<HostPort> parse_host_port(std::string_view text) {
   if (host.starts_with('[') && host.ends_with(']')) {
     host = host.substr(1, host.size() - 2);
   } else if (host.find(':') != std::string_view::npos) {
-    return std::nullopt;  // a bare IPv6 address: which colon starts the port is anyone's guess
+    return std::nullopt;  // a bare IPv6 address, in which the start of the port is ambiguous
   }
   const bool bad_host = host.empty() || host.find_first_of(" \t[]/@") != std::string_view::npos;
   if (bad_host || !port || *port < 0 || *port > 65'535) return std::nullopt;
@@ -298,14 +298,14 @@ Result<void> read_value(const ConfigOption& option, std::string_view text,
   return {};
 }
 
-// As of every setting, the strongest source counts alone.
+// As for every setting, only the source with the highest precedence is used.
 Result<void> read_value(const ConfigOption& option, std::string_view text, QuotaLimits& out) {
   const QuotaLimits defaults = Config{}.*std::get<QuotaLimits Config::*>(option.target);
   COFFER_TRY(out, parse_quota_limits(text, defaults));
   return {};
 }
 
-// Not through bad_value, which would print it.
+// Does not use bad_value, which would print the secret.
 Result<void> read_value(const ConfigOption&, std::string_view text, Secret& out) {
   if (text.empty()) return unexpected(Slug::validation_failed, "it is empty");
   out = Secret(std::string(text));

@@ -10,7 +10,7 @@ namespace {
 
 #include "domain/country_tables.inc"
 
-/// `what` names the kind of code in both refusals.
+/// `what` is the name of the code in both error messages.
 Result<std::string> parse_code(std::string_view text, std::size_t letters,
                                bool (*exists)(std::string_view), const std::string& what) {
   std::string code = ascii::to_upper(text);

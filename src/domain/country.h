@@ -14,7 +14,7 @@ namespace coffer {
 struct Country {
   std::string_view alpha2;
   std::string_view alpha3;
-  std::string_view name;  // English; the common name where ISO's own is longer
+  std::string_view name;  // English; the common name if ISO's name is longer
 };
 
 struct Currency {
@@ -34,13 +34,14 @@ const Currency* find_currency(std::string_view code);
 
 /// The upper-case alpha-3 code of an alpha-2 or alpha-3 code in any case.
 std::optional<std::string> to_alpha3(std::string_view code);
-/// A code as received, in any case, to its upper case. `malformed-request` when it is not that many
-/// letters, `validation-failed` when no such code exists; the detail continues the field's name.
+/// Converts a code in any case to upper case. `malformed-request` if it does not have this number
+/// of letters, `validation-failed` if the code does not exist. The detail continues a sentence that
+/// starts with the field's name.
 Result<std::string> parse_country_alpha2(std::string_view text);
 Result<std::string> parse_currency_alpha3(std::string_view text);
-/// Exact: upper case, two letters, a real country.
+/// Exact: upper case, two letters, an existing country.
 bool is_country_alpha2(std::string_view code);
-/// Exact: upper case, three letters, a real currency.
+/// Exact: upper case, three letters, an existing currency.
 bool is_currency_alpha3(std::string_view code);
 
 }  // namespace coffer

@@ -1,4 +1,4 @@
-// One id type per noun: a WalletId cannot be passed where a PaymentId is wanted.
+// One ID type per noun, so a WalletId cannot be passed as a PaymentId.
 #pragma once
 
 #include "base/uuid.h"
@@ -10,7 +10,7 @@ using ApplicationId = Id<struct ApplicationTag>;
 using UserId = Id<struct UserTag>;
 using OperatorId = Id<struct OperatorTag>;
 using WalletId = Id<struct WalletTag>;
-using PaymentId = Id<struct PaymentTag>;  // the transaction record id of the contract
+using PaymentId = Id<struct PaymentTag>;  // the transaction record ID of the contract
 using EventId = Id<struct EventTag>;
 using WebhookId = Id<struct WebhookTag>;
 using BeneficiaryId = Id<struct BeneficiaryTag>;

@@ -1,4 +1,4 @@
-// What every flow works with. References only: `app` owns the parts and outlives every flow.
+// The objects that every flow uses, as references. `app` owns them, and they outlive every flow.
 #pragma once
 
 #include <string>
@@ -32,15 +32,15 @@ struct Context {
   Random& random;
   const auth::Sealer& sealer;
   const auth::TokenIssuer& tokens;
-  outbound::Connector& connectors;  // the registry: every driver behind one face
+  outbound::Connector& connectors;  // the registry of all drivers
   std::string network_name;         // of the embedded ledger
-  std::int64_t settle_delay_ms;     // before a payment is settled; 0 in normal operation
+  std::int64_t settle_delay_ms;     // delay before settling a payment; 0 in normal operation
   std::int64_t token_lifetime_ms;
-  const Logins* logins = nullptr;          // set wherever somebody may log in
-  Webhooks* webhooks = nullptr;            // set wherever events are delivered
-  outbound::Notifier* notifier = nullptr;  // without one, messages are only recorded
-  Metrics* metrics = nullptr;              // what is counted; without one, nothing is
-  Figures* figures = nullptr;              // of flows, in the same
+  const Logins* logins = nullptr;          // required for logins
+  Webhooks* webhooks = nullptr;            // required for deliveries
+  outbound::Notifier* notifier = nullptr;  // nullptr: notifications are only stored
+  Metrics* metrics = nullptr;              // nullptr: nothing is counted
+  Figures* figures = nullptr;              // cells of flows in `metrics`
 };
 
 }  // namespace coffer::flows

@@ -20,11 +20,11 @@ namespace {
 // A streamed body is sent in pieces of at least this size, not chunk by chunk.
 constexpr std::size_t kStreamPiece = 32 * 1024;
 constexpr std::int64_t kStreamBytesPerSecond = 16 * 1024;
-// How soon a waiting worker notices an abort.
+// How often a waiting worker checks for an abort.
 constexpr int kPollSliceMs = 100;
 
-/// What the library takes for its client: it reads the request from the connection's input and
-/// writes to the connection.
+/// The client connection as the library sees it: reads come from the connection's input, writes go
+/// to the connection.
 class ConnectionStream final : public httplib::Stream {
  public:
   ConnectionStream(Connection& connection, const RequestHead& head, const ServerLimits& limits,
@@ -38,7 +38,7 @@ class ConnectionStream final : public httplib::Stream {
     } else if (body.empty()) {
       parts_ = {"0\r\n\r\n", {}, {}};
     } else {
-      // The chunks were joined as they arrived (Connection::join_chunks).
+      // The chunks were joined on arrival (Connection::join_chunks).
       std::snprintf(chunk_size_, sizeof chunk_size_, "%zx\r\n", body.size());
       parts_ = {chunk_size_, body, "\r\n0\r\n\r\n"};
     }
@@ -79,7 +79,8 @@ class ConnectionStream final : public httplib::Stream {
   void get_local_ip_and_port(std::string&, int&) const override {}
 
  private:
-  /// Apart from `read`, which runs for every byte of a header and would save registers for it.
+  /// Separate from `read`, which runs for every byte of a header and would save registers for this
+  /// code.
   [[gnu::noinline]] ssize_t read_piece(char* out, size_t size) {
     while (left_.empty()) {
       if (part_ == std::ssize(parts_)) return 0;
@@ -115,9 +116,9 @@ class ConnectionStream final : public httplib::Stream {
   const ServerLimits& limits_;
   const std::atomic<bool>& abort_;
   std::string_view head_;
-  std::string_view left_;  // of the part that is being read
+  std::string_view left_;  // of the part being read
   std::array<std::string_view, 3> parts_;
-  std::ptrdiff_t part_ = 0;  // the next one
+  std::ptrdiff_t part_ = 0;  // the next part
   char chunk_size_[24] = "";
   bool streams_ = false;
   const std::uint64_t sent_at_start_ = connection_.sent_total();
@@ -127,7 +128,7 @@ class ConnectionStream final : public httplib::Stream {
 
 // --- Requests -----------------------------------------------------------------------------------
 
-/// A hash table keeps fields of one name in the order they came in, or in reverse.
+/// Whether the library's hash table returns fields with the same name in reverse order.
 bool reverses_fields() {
   static const bool reverses = [] {
     httplib::Headers two;
@@ -138,7 +139,7 @@ bool reverses_fields() {
   return reverses;
 }
 
-/// Leaves `in` without fields, so that the library has nothing left to apply a rule to.
+/// Leaves `in` without fields, so that the library's own rules have nothing to apply to.
 void complete(Request& out, httplib::Request& in) {
   out.headers.clear();
   out.headers.reserve(in.headers.size());
@@ -164,7 +165,7 @@ void append_field(std::string& out, std::string_view name, std::string_view valu
   out.append(name).append(": ").append(value).append("\r\n");
 }
 
-/// The text of `Date` changes once a second; a busy thread keeps the last one.
+/// The text of `Date` changes once per second; each thread caches the last one.
 const std::string& date(std::int64_t now_s) {
   thread_local std::int64_t cached_s = -1;
   thread_local std::string cached;
@@ -174,11 +175,11 @@ const std::string& date(std::int64_t now_s) {
   return cached;
 }
 
-/// No body, no Content-Length.
+/// Whether the response has neither a body nor Content-Length.
 bool has_no_body(int status) { return status == 204 || status == 304; }
 
-/// Appends all fields that do not depend on the body's framing. A field of the handler's that is no
-/// valid field, or that is set here, is left out.
+/// Appends all fields that do not depend on the framing of the body. Omits invalid fields of the
+/// handler, and fields that are set here.
 void append_fields(std::string& out, const Response& response, const ResponseFrame& frame) {
   namespace fields = httplib::detail::fields;
   if (!response.content_type.empty() && !has_no_body(response.status) &&
@@ -224,8 +225,8 @@ std::string to_bytes(const Response& response, const ResponseFrame& frame, bool 
 // --- The library --------------------------------------------------------------------------------
 
 /// `process_request` calls, in this order: `read_request` with the parsed header; the routing
-/// handler, which is the one handler; the header writer. Where the library refuses a header by a
-/// rule of its own (the method, Accept, Range), it calls the error handler instead of the first
+/// handler, which is the only handler; the header writer. If the library refuses a header because
+/// of its own rules (the method, Accept, Range), it calls the error handler instead of the first
 /// two.
 class Adapter::Library final : private httplib::Server {
  public:
@@ -236,15 +237,15 @@ class Adapter::Library final : private httplib::Server {
         handler_(std::move(handler)),
         framing_(std::move(framing)),
         read_request_([this](httplib::Request& in) { read_request(in); }) {
-    // httplib takes "no listening socket" for "shutting down" and would stop in the middle of a
-    // streamed body. It never uses the number.
+    // httplib interprets the absence of a listening socket as a shutdown and would stop in the
+    // middle of a streamed body. It never uses the number.
     svr_sock_ = 0;
     set_pre_routing_handler([this](const httplib::Request&, httplib::Response& out) {
       respond(out);
       return HandlerResponse::Handled;
     });
     set_error_handler([this](const httplib::Request& in, httplib::Response& out) {
-      if (is_seen_) return HandlerResponse::Unhandled;  // the handler's own status
+      if (is_seen_) return HandlerResponse::Unhandled;  // the handler's status
       httplib::Request again = in;
       if (is_own_rule(again)) read_request(again);
       respond(out);
@@ -267,11 +268,11 @@ class Adapter::Library final : private httplib::Server {
     bool closed = false;
     bool ok = false;
     try {
-      // "Closes" saves the library a Keep-Alive field that is not sent.
+      // A connection that closes makes the library omit its Keep-Alive field.
       constexpr bool kCloses = true;
       ok = process_request(stream, connection.peer(), 0, {}, 0, kCloses, closed, read_request_);
     } catch (const std::exception& error) {
-      // The head is on its way already; only cutting the connection tells the client.
+      // The header is sent already, so only closing the connection informs the client.
       log_error("http", "streamed response failed",
                 {{"request_id", head.request_id}, {"error", error.what()}});
     }
@@ -284,7 +285,7 @@ class Adapter::Library final : private httplib::Server {
   }
 
  private:
-  /// Both readers of the bytes, the gate and the library, have to agree where the request ends.
+  /// The gate and the library must agree on the end of the request.
   void read_request(httplib::Request& in) {
     is_seen_ = true;
     if (head_->chunked || head_->content_length > 0) {
@@ -306,9 +307,10 @@ class Adapter::Library final : private httplib::Server {
     connection_->consume(head_->bytes());
   }
 
-  /// Whether the library refused by a rule of its own, and not because it could not read the bytes.
+  /// Whether the library refused the request because of its own rules, and not because of invalid
+  /// bytes.
   bool is_own_rule(httplib::Request& in) const {
-    // It does not know the method, and has not read further.
+    // The library does not know the method and has not read further.
     if (refused_for_ == httplib::Error::InvalidRequestLine) {
       return stream_->is_behind_first_line() && httplib::detail::read_headers(*stream_, in.headers);
     }
@@ -330,7 +332,7 @@ class Adapter::Library final : private httplib::Server {
     stream_->stream_response();
     const auto provide = [this](std::size_t, httplib::DataSink& sink) {
       const bool complete = response_.stream([&](std::string_view piece) {
-        // httplib takes an empty piece for the end.
+        // httplib interprets an empty piece as the end.
         return piece.empty() || sink.write(piece.data(), piece.size());
       });
       if (complete) sink.done();
@@ -343,7 +345,7 @@ class Adapter::Library final : private httplib::Server {
     }
   }
 
-  /// Nothing is sent when there is no response of the handler's.
+  /// Sends nothing if the handler has not returned a response.
   ssize_t write_head(httplib::Stream& out, const httplib::Headers& headers) {
     if (!is_answered_) return -1;
     fields_.clear();
@@ -363,13 +365,13 @@ class Adapter::Library final : private httplib::Server {
   const Framing framing_;
   const std::function<void(httplib::Request&)> read_request_;
 
-  // Of the present request.
+  // State of the present request.
   Connection* connection_ = nullptr;
   const RequestHead* head_ = nullptr;
   ConnectionStream* stream_ = nullptr;
-  bool is_seen_ = false;      // its header has passed the library, or its error handler
-  bool is_read_ = false;      // by the library, up to where the gate saw its end
-  bool is_answered_ = false;  // by the handler
+  bool is_seen_ = false;      // its header has passed the library or its error handler
+  bool is_read_ = false;      // the library has read it up to the end that the gate found
+  bool is_answered_ = false;  // the handler has returned a response
   httplib::Error refused_for_ = httplib::Error::Success;
   Request request_;
   Response response_;

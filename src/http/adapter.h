@@ -1,5 +1,5 @@
-// Between cpp-httplib and coffer's values: the library reads a request that has passed the gate and
-// writes the response; the handler sees http/message.h.
+// Connects cpp-httplib to coffer's own types: the library reads a request that has passed the gate
+// and writes the response; the handler sees http/message.h.
 #pragma once
 
 #include <atomic>
@@ -16,44 +16,45 @@
 
 namespace coffer::http {
 
-/// Of the library inside, as in "0.41.0".
+/// Version of the library, such as "0.41.0".
 std::string httplib_version();
 
-/// How a response travels; not for handlers to decide.
+/// How the response is sent. The handler does not decide this.
 struct ResponseFrame {
   std::string_view request_id;
   bool keep_alive = true;
   bool http_1_0 = false;
-  std::int64_t now_s = 0;  // seconds since 1970, for Date
+  std::int64_t now_s = 0;  // seconds since 1970, for the Date header
 };
 
-/// A whole response with a buffered body, for responses that are given without a worker. With
-/// `head_only` the body is announced but not sent.
+/// A complete response with a buffered body, for responses that need no worker. With `head_only`,
+/// Content-Length is set but the body is not sent.
 std::string to_bytes(const Response& response, const ResponseFrame& frame, bool head_only);
 
-/// Whether a worker has waited long enough for a client that has taken so much of a streamed body:
-/// less than 16 KiB a second on average, beyond the write timeout.
+/// Whether a worker has waited long enough for a client that reads a streamed body slowly: less
+/// than 16 KiB per second on average, for longer than the write timeout.
 bool is_below_floor(std::uint64_t sent_bytes, std::int64_t waited_ms, int write_ms);
 
 /// One per worker thread.
 ///
-/// The library parses the request's own bytes, reads its body and formats the response. It has no
-/// routes: every request reaches the one handler. Where it has a rule of its own (methods, Accept,
-/// Range, Expect, Upgrade, forms, Keep-Alive), the handler's rule counts
+/// The library parses the request's bytes, reads its body and formats the response. It has no
+/// routes: every request reaches the same handler. Where the library has its own rule (methods,
+/// Accept, Range, Expect, Upgrade, forms, Keep-Alive), the handler's rule applies instead
 /// (docs/contract.md#request-bodies).
 class Adapter {
  public:
-  /// Decides how the response to the request of this head travels.
+  /// Determines how the response to this request is sent.
   using Framing = std::function<ResponseFrame(Connection&, const RequestHead&, const Response&)>;
 
-  /// `abort` cuts a streamed response short.
+  /// Setting `abort` ends a streamed response.
   Adapter(const ServerLimits& limits, const std::atomic<bool>& abort, Handler handler,
           Framing framing);
   ~Adapter();
 
-  /// Serves the whole request at the beginning of the connection's input and consumes it there. A
-  /// buffered response never blocks: what the socket does not take stays with the connection. A
-  /// streamed one waits for the client, within limits. False: the connection has to be cut.
+  /// Serves the complete request at the beginning of the connection's input and removes it from
+  /// there. A buffered response never blocks: the connection keeps what the socket does not accept.
+  /// A streamed response waits for the client, within limits. Returns false if the connection must
+  /// be closed.
   bool serve(Connection& connection, const RequestHead& head);
 
  private:

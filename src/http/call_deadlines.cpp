@@ -15,7 +15,7 @@ CallDeadlines::Call::Call(CallDeadlines& deadlines, int timeout_ms) : deadlines_
   const Lock lock(deadlines_.mutex_);
   place_ = deadlines_.calls_.emplace(deadline_ms, this);
   over_ = deadlines_.cut_;
-  // Deadlines mostly rise from call to call: the thread is woken for few of them.
+  // Deadlines usually increase from call to call, so the thread is rarely woken.
   if (deadline_ms < deadlines_.looks_at_ms_) deadlines_.thread_.wake();
 }
 

@@ -1,7 +1,7 @@
-// Ends calls to other machines at their deadlines, whatever they wait for at that moment.
+// Ends calls to other machines at their deadlines, in any state.
 //
-// cpp-httplib's own limits cover single waits: a peer that sends one byte of a TLS handshake, or of
-// a TLS record, before each of them ends holds a call for as long as it likes.
+// cpp-httplib's own limits apply to single waits. A peer that sends one byte of a TLS handshake or
+// record before each limit could otherwise hold a call indefinitely.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@
 
 namespace coffer::http {
 
-/// Thread safe. Outlives its calls.
+/// Thread-safe. Must outlive its calls.
 class CallDeadlines {
  public:
   CallDeadlines();
 
-  /// One call, from its construction to its destruction. Of one thread.
+  /// One call, from construction to destruction. For one thread.
   class Call {
    public:
     Call(CallDeadlines& deadlines, int timeout_ms);
@@ -27,9 +27,9 @@ class CallDeadlines {
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
 
-    /// The socket that the call waits on from now on. It is shut down when the call is over.
+    /// The socket that the call uses from now on. It is shut down at the deadline.
     void watch(int socket);
-    /// The deadline has come, or all calls were cut.
+    /// The deadline has passed, or all calls were cut.
     bool is_over() const;
 
    private:
@@ -38,11 +38,11 @@ class CallDeadlines {
 
     CallDeadlines& deadlines_;
     std::multimap<std::int64_t, Call*>::iterator place_;
-    int socket_ = -1;  // a duplicate: the number of the original may pass to another connection
+    int socket_ = -1;  // a duplicate, because the number of the original may be reused
     bool over_ = false;
   };
 
-  /// Ends all present calls and every later one, for good.
+  /// Ends all present and future calls permanently.
   void cut();
 
  private:
@@ -54,9 +54,10 @@ class CallDeadlines {
   const SystemClock clock_;
   Mutex mutex_;
   std::multimap<std::int64_t, Call*> calls_ COFFER_GUARDED_BY(mutex_);  // by deadline, monotonic ms
-  std::int64_t looks_at_ms_ COFFER_GUARDED_BY(mutex_) = kNever;         // the thread, monotonic
+  // Next run of the thread, monotonic ms.
+  std::int64_t looks_at_ms_ COFFER_GUARDED_BY(mutex_) = kNever;
   bool cut_ COFFER_GUARDED_BY(mutex_) = false;
-  WorkerThread thread_;  // last: starts when everything above is there
+  WorkerThread thread_;  // last member: starts when all others are initialised
 };
 
 }  // namespace coffer::http

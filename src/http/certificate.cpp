@@ -34,7 +34,7 @@ Result<CertificateFile> read_certificate_file(const std::string& path) {
     return unexpected(Slug::unexpected_error, path + ": " + reason);
   }
   CertificateFile out;
-  // Trusted certificates too: bundles may hold either form.
+  // Also reads trusted certificates, because bundles may contain either form.
   while (X509* certificate = PEM_read_bio_X509_AUX(file.get(), nullptr, nullptr, nullptr)) {
     if (out.count++ == 0) out.first_ends = end_of(certificate);
     X509_free(certificate);

@@ -1,4 +1,4 @@
-// What a PEM file of certificates holds, for whoever wants to know before a handshake does.
+// Reads a PEM file of certificates, to find errors before a handshake does.
 #pragma once
 
 #include <string>
@@ -10,10 +10,11 @@ namespace coffer::http {
 
 struct CertificateFile {
   int count = 0;
-  Timestamp first_ends;  // of the first, which is the own one in a chain; {0} without any
+  // Expiry of the first certificate, which is the own one in a chain; {0} without certificates.
+  Timestamp first_ends;
 };
 
-/// A Problem names the file and says why it cannot be read; a file without certificates is none.
+/// A Problem contains the file and the reason. A file without certificates is not an error.
 Result<CertificateFile> read_certificate_file(const std::string& path);
 
 }  // namespace coffer::http

@@ -13,7 +13,7 @@ namespace coffer::http {
 namespace {
 
 // Shorter than the keep-alive timeout of common servers (gunicorn 2 s, Node.js and Apache 5 s), so
-// that a server does not close a connection at the moment when it is used again.
+// that a server does not close a connection just when it is used again.
 constexpr std::int64_t kIdleMaxMs = 1'000;
 constexpr std::size_t kIdleMax = 1'024;
 constexpr std::size_t kIdlePerPlaceMax = 64;
@@ -43,13 +43,13 @@ const std::string* ClientResponse::header(std::string_view name) const {
 
 Client::Client(std::string ca_bundle, Connections connections)
     : keeps_(connections == Connections::keep), trust_(std::move(ca_bundle)) {
-  // Sockets are written to without a flag against the signal.
+  // The library writes to sockets without a flag against SIGPIPE.
   std::signal(SIGPIPE, SIG_IGN);
 }
 
 Client::~Client() = default;
 
-/// Stale connections are closed on the way.
+/// Also closes connections that were idle for too long.
 std::unique_ptr<PinnedClient> Client::take(const std::string& place) {
   const std::int64_t now = clock_.monotonic_ms();
   std::vector<Idle> dropped;  // closed after the lock is released
@@ -75,7 +75,7 @@ void Client::give_back(const std::string& place, std::unique_ptr<PinnedClient> c
   const std::int64_t now = clock_.monotonic_ms();
   std::vector<Idle> dropped;
   const Lock lock(mutex_);
-  // A full pool is a crowd of places that are not asked any more: all of them start anew.
+  // The pool is full of connections to places that are not used any more, so drop all.
   if (idle_count_ >= kIdleMax) {
     for (auto& [key, list] : idle_) {
       for (Idle& idle : list) dropped.push_back(std::move(idle));
@@ -146,7 +146,7 @@ Result<std::string> find_ca_bundle(const std::string& option, const std::string&
       "/etc/pki/tls/certs/ca-bundle.crt",                   // Fedora, RHEL
       "/etc/ssl/cert.pem",                                  // Alpine, macOS, BSD
       "/etc/ssl/ca-bundle.pem",                             // SUSE
-      "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",  // RHEL, the source of the second
+      "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",  // RHEL, the source of the second file
   };
   for (const char* place : kUsualPlaces) {
     if (is_readable_file(place)) return std::string(place);

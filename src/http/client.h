@@ -1,8 +1,8 @@
-// What coffer itself sends over HTTP: cpp-httplib's client, pinned to an address, with one deadline
-// for the whole call.
+// The client for HTTP calls to other machines: cpp-httplib's client, pinned to an address, with one
+// deadline for the whole call.
 //
-// It connects to an address that the caller has resolved and judged, never asks a name service,
-// follows no redirect, uses no proxy, and under TLS never goes without verification.
+// It connects to an address that the caller has resolved and checked. It never resolves names,
+// follows no redirects, uses no proxy, and always verifies TLS certificates.
 #pragma once
 
 #include <cstddef>
@@ -29,54 +29,55 @@ struct ClientRequest {
   std::string host;  // for Host, SNI and the certificate; an IPv6 address without brackets
   int port = 443;
   std::string target = "/";  // path and query, already encoded
-  std::string address;       // numeric; where the connection goes, whatever `host` says
+  std::string address;       // numeric; the address to connect to, independent of `host`
   std::vector<std::pair<std::string, std::string>> headers;  // without Host and Content-Length
   std::string body;
-  int connect_timeout_ms = 5'000;              // for TCP, and again for each wait of the handshake
-  int total_timeout_ms = 15'000;               // everything
-  std::size_t response_bytes_max = 64 * 1024;  // of the body; a header has 100 lines at most
+  int connect_timeout_ms = 5'000;  // for TCP, and again for each wait of the handshake
+  int total_timeout_ms = 15'000;   // for the whole call
+  // Maximum size of the body; a header has at most 100 lines.
+  std::size_t response_bytes_max = 64 * 1024;
 };
 
 struct ClientResponse {
   int status = 0;
   std::vector<std::pair<std::string, std::string>> headers;
   std::string body;
-  bool truncated = false;  // longer than asked for, or broken off
+  bool truncated = false;  // longer than the maximum, or incomplete
 
-  /// First header of this name, case-insensitive; nullptr when absent.
+  /// The first header with this name (case-insensitive); nullptr if absent.
   const std::string* header(std::string_view name) const;
 };
 
-/// Thread safe. What comes back is data of a stranger.
+/// Thread-safe. Responses contain untrusted data.
 class Client {
  public:
   enum class Connections {
-    close,  // one request each
-    keep,   // for the next request to the same host, port, security and numeric address
+    close,  // one connection per request
+    keep,   // reuse for the next request with the same host, port, security and numeric address
   };
 
-  /// `ca_bundle` as `find_ca_bundle` gives it; may be empty when only plain HTTP is spoken.
+  /// `ca_bundle` is the result of `find_ca_bundle`; it may be empty if only plain HTTP is used.
   explicit Client(std::string ca_bundle, Connections connections = Connections::close);
   ~Client();
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
 
-  /// At most one request on the wire. `provider-unavailable`: no connection, so nothing was sent,
-  /// with the reason (certificate and timeout included). `provider-timeout`: the deadline passed
-  /// after that. `provider-error`: what came is no HTTP response.
-  /// `malformed-request`: the request could not be sent as it is.
+  /// Sends at most one request. `provider-unavailable`: no connection, so nothing was sent; with
+  /// the reason, including certificate and timeout. `provider-timeout`: the deadline passed after
+  /// that. `provider-error`: the response is not HTTP. `malformed-request`: the request cannot be
+  /// sent as it is.
   ///
-  /// A kept connection is used only while the peer has not closed it; when the peer closes it with
-  /// the request in flight, the call fails, and for ten minutes no connection to that place is
-  /// kept.
+  /// A kept connection is used only while the peer has not closed it. If the peer closes it with
+  /// the request in flight, the call fails, and connections to this destination are not kept for
+  /// ten minutes.
   Result<ClientResponse> send(const ClientRequest& request);
 
-  /// Ends every call in progress, and every later one, as if its time had run out. For good.
+  /// Ends every present and future call as if its time had run out. Permanent.
   void cut() { deadlines_.cut(); }
 
-  /// Connections that wait for a next request.
+  /// Number of idle connections.
   std::size_t idle() const;
-  /// Opened so far; tests see by it what was reused.
+  /// Number of connections opened so far. Tests use it to detect reuse.
   std::size_t opened() const;
 
  private:
@@ -99,9 +100,9 @@ class Client {
   std::size_t opened_ COFFER_GUARDED_BY(mutex_) = 0;
 };
 
-/// The file of trusted roots: the option, else SSL_CERT_FILE, else the first of the usual places
-/// that can be read. A Problem when the one that was named cannot be read, or when there is none.
-/// Empty text means not set.
+/// The file of trusted roots: the option, otherwise SSL_CERT_FILE, otherwise the first readable
+/// standard location. A Problem if the configured file cannot be read, or if no file exists. Empty
+/// text means not set.
 Result<std::string> find_ca_bundle(const std::string& option, const std::string& ssl_cert_file);
 
 }  // namespace coffer::http

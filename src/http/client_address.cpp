@@ -17,7 +17,8 @@ bool is_numeric(const std::string& address) {
          ::inet_pton(AF_INET6, address.c_str(), bytes.data()) == 1;
 }
 
-/// Of all headers of the name: a proxy may add one of its own instead of going on in the client's.
+/// Considers all header fields with this name, because a proxy may add its own field instead of
+/// extending the client's.
 std::string last_forwarded(const Request& request) {
   std::string_view last;
   for (const auto& [name, value] : request.headers) {
@@ -25,7 +26,7 @@ std::string last_forwarded(const Request& request) {
   }
   if (const auto comma = last.rfind(','); comma != last.npos) last.remove_prefix(comma + 1);
   const auto begin = std::min(last.find_first_not_of(" \t"), last.size());
-  const auto end = last.find_last_not_of(" \t") + 1;  // 0 when there is nothing
+  const auto end = last.find_last_not_of(" \t") + 1;  // 0 if the text is empty
   return std::string(last.substr(begin, std::max(begin, end) - begin));
 }
 

@@ -1,4 +1,4 @@
-// Who asks, where a proxy may stand between.
+// The address of the client, which may be behind a proxy.
 #pragma once
 
 #include <string>
@@ -8,19 +8,19 @@
 
 namespace coffer::http {
 
-/// Whether a numeric address is this machine's own loopback, also when it is an IPv4 address that
-/// came by way of IPv6.
+/// Whether a numeric address is a loopback address, including an IPv4 loopback address mapped to
+/// IPv6.
 bool is_loopback(std::string_view address);
 
-/// Whether a header says that the request was passed on for somebody else.
+/// Whether a header shows that a proxy forwarded the request.
 bool is_forwarded(const Request& request);
 
-/// Numeric address of who asks, to hold failed attempts against. Behind a proxy on this machine it
-/// is the one that the proxy saw: the last in X-Forwarded-For, since whatever stands before that
-/// anybody could have written. From any other peer the header is not believed.
+/// The numeric address of the client, to which failed attempts are counted. If the peer is a proxy
+/// on this machine, it is the last entry of X-Forwarded-For, because a client can forge the entries
+/// before it. From any other peer, the header is ignored.
 std::string client_address(const Request& request);
 
-/// What one subscriber has: an IPv4 address, or the /64 of an IPv6 address.
+/// The network of one subscriber: an IPv4 address, or the /64 of an IPv6 address.
 std::string network_of(const std::string& address);
 
 }  // namespace coffer::http

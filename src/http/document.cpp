@@ -30,7 +30,7 @@ std::string compress(std::string_view content) {
   COFFER_CHECK(deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, kGzip, kMemoryLevel,
                             Z_DEFAULT_STRATEGY) == Z_OK);
   std::string out(deflateBound(&stream, static_cast<uLong>(content.size())), '\0');
-  // zlib does not write to its input; its type is not const.
+  // zlib does not write to its input, although its type is not const.
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(content.data()));
   stream.avail_in = static_cast<uInt>(content.size());
   stream.next_out = reinterpret_cast<Bytef*>(out.data());
@@ -74,7 +74,7 @@ Document::Document(std::string content_type, std::string content)
   tag_ = '"' + id + '"';
   gzip_ = compress(content_);
   if (gzip_.size() >= content_.size()) gzip_.clear();
-  // Strong tags differ between representations (RFC 9110 section 8.8.3.3).
+  // Strong tags must differ between representations (RFC 9110 section 8.8.3.3).
   if (!gzip_.empty()) gzip_tag_ = '"' + id + "-gzip\"";
 }
 

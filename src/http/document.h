@@ -1,4 +1,4 @@
-// Documents that stay the same for as long as the process runs, served from memory.
+// Documents that do not change while the process runs, served from memory.
 #pragma once
 
 #include <string>
@@ -7,15 +7,16 @@
 
 namespace coffer::http {
 
-/// One document with its entity tags and its gzip form, made once. Safe from any thread after that.
+/// One document with its entity tags and its gzip form, computed once. Thread-safe after
+/// construction.
 class Document {
  public:
-  /// `content` is compressed here where that makes it smaller: some 10 ms for 300 KiB.
+  /// Compresses `content` if that makes it smaller, which takes about 10 ms for 300 KiB.
   Document(std::string content_type, std::string content);
 
-  /// 200 with the form that `Accept-Encoding` allows, or 304 without a body when `If-None-Match`
-  /// has the tag of that form (RFC 9110 sections 8.8.3, 12.5.3, 13.1.2). Sets ETag, and Vary where
-  /// there are two forms; other headers are the caller's.
+  /// 200 with the form that `Accept-Encoding` permits, or 304 without a body if `If-None-Match`
+  /// contains the tag of that form (RFC 9110 sections 8.8.3, 12.5.3, 13.1.2). Sets ETag, and Vary
+  /// if there are two forms. The caller sets other headers.
   Response respond(const Request& request) const;
 
  private:
@@ -26,10 +27,10 @@ class Document {
   std::string gzip_tag_;
 };
 
-/// Whether a list of entity tags, or `*`, has `tag` by weak comparison. For If-None-Match.
+/// Whether a list of entity tags, or `*`, matches `tag` by weak comparison. For If-None-Match.
 bool has_entity_tag(std::string_view list, std::string_view tag);
 
-/// Whether an Accept-Encoding allows gzip: named, or by `*`, and not with a weight of 0.
+/// Whether an Accept-Encoding permits gzip, by name or by `*`, with a weight other than 0.
 bool accepts_gzip(std::string_view accept_encoding);
 
 }  // namespace coffer::http

@@ -13,12 +13,12 @@
 namespace coffer::http {
 namespace {
 
-// 20 digits do not fit into 64 bits; so long a length is over any cap anyway.
+// 20 digits do not fit into 64 bits, and such a length exceeds every limit.
 constexpr std::size_t kLengthDigitsMax = 18;
 constexpr std::uint64_t kLengthTooLarge = ~std::uint64_t{0};
 constexpr std::string_view kSpace = " \t";  // OWS of RFC 9110, section 5.6.3
 
-/// Which of the 256 bytes may stand in a place.
+/// Which of the 256 bytes are permitted.
 using CharTable = std::array<bool, 256>;
 
 template <class Allowed>
@@ -75,18 +75,18 @@ Problem target_too_long(const GateLimits& limits) {
                    " bytes.");
 }
 
-/// Finds the end of the header and refuses bytes that no header may hold, as early as they arrive.
+/// Finds the end of the header, and refuses invalid bytes as soon as they arrive.
 class Scanner {
  public:
   Scanner(std::string_view bytes, const GateLimits& limits, GateProgress& progress)
       : bytes_(bytes), limits_(limits), at_(progress) {}
 
-  /// Length of the header with its empty line; 0 while incomplete.
+  /// Length of the header including its empty line; 0 while incomplete.
   std::size_t header_end() {
     const std::size_t end = std::min(bytes_.size(), limits_.header_bytes_max);
     while (at_.scanned < end) {
       at_.scanned = next_special(at_.scanned, end);
-      // 64 leaves room for any method and the version; the target itself is measured later.
+      // 64 bytes leave space for any method and the version; the target itself is measured later.
       if (at_.lines == 0 && at_.scanned - at_.line_start > limits_.target_bytes_max + 64) {
         return fail(target_too_long(limits_));
       }
@@ -141,7 +141,7 @@ class HeadParser {
  public:
   explicit HeadParser(const GateLimits& limits) : limits_(limits) {}
 
-  /// Also reads what can be read of an incomplete header, to respond with the caller's request id.
+  /// Also reads an incomplete header as far as possible, to respond with the caller's request ID.
   void parse(std::string_view header) {
     while (header.substr(head_.skipped, 2) == "\r\n") head_.skipped += 2;
     header.remove_prefix(head_.skipped);
@@ -242,7 +242,7 @@ void HeadParser::content_length(std::string_view value) {
 }
 
 void HeadParser::transfer_encoding(std::string_view value) {
-  // A second field would be a second coding. Other spellings are where readers disagree.
+  // A second field would be a second coding, and parsers disagree about other spellings.
   if (head_.chunked || value != "chunked") {
     return fail("The only Transfer-Encoding for a request is `chunked`, sent once.");
   }
@@ -310,7 +310,7 @@ GateResult inspect_header(std::string_view buffered, const GateLimits& limits,
   Scanner scanner(buffered, limits, progress);
   const std::size_t end = scanner.header_end();
   const bool incomplete = end == 0 && !scanner.problem();
-  // Who speaks another protocol waits for a response after one line.
+  // A client of another protocol waits for a response after one line.
   if (incomplete && (progress.line_passed || progress.lines == 0)) return Incomplete{};
   HeadParser parser(limits);
   parser.parse(buffered.substr(0, end != 0 ? end : progress.line_start));

@@ -1,8 +1,9 @@
-// The header gate: decides over raw bytes whether a request may reach a worker, and where it ends.
+// The header gate: decides from the raw bytes whether a request may reach a worker, and where it
+// ends.
 //
-// RFC 9112 read strictly. Where two readers of the same bytes could disagree about where a request
-// ends (the root of request smuggling), the gate refuses; every refusal closes the connection. What
-// a request says beyond its framing is left to cpp-httplib (http/adapter.h).
+// It reads RFC 9112 strictly. If two parsers could disagree about the end of a request (the cause
+// of request smuggling), the gate refuses it. Every refusal closes the connection. cpp-httplib
+// (http/adapter.h) interprets everything beyond the framing.
 #pragma once
 
 #include <cstddef>
@@ -25,71 +26,72 @@ struct GateLimits {
   std::size_t target_bytes_max = 2'048;
 };
 
-/// How far a header was looked at, so that a client that drips bytes costs no rescans. One per
-/// request; starts as {}.
+/// How far a header has been scanned, so that a client that sends single bytes causes no rescans.
+/// One per request; initialise with {}.
 struct GateProgress {
   std::size_t scanned = 0;
   std::size_t line_start = 0;
-  std::size_t lines = 0;     // complete ones, without empty lines before the request line
-  bool line_passed = false;  // the request line was looked at by itself
+  std::size_t lines = 0;     // complete lines, without empty lines before the request line
+  bool line_passed = false;  // the request line was checked separately
 };
 
-/// A header that passed: what framing, limits and routing need of it.
+/// The parts of an accepted header that framing, limits and routing need.
 struct RequestHead {
   std::string method;      // a token as sent; methods are case-sensitive
   std::string target;      // as sent: the path, which starts with '/', and the query
-  std::string request_id;  // the caller's own, when acceptable; else empty
-  /// The fields that an admission may depend on, as sent and in order: X-Svc-Auth, Authorization,
+  std::string request_id;  // the caller's ID if acceptable, otherwise empty
+  /// The fields on which an admission may depend, as sent and in order: X-Svc-Auth, Authorization,
   /// Accept, Cookie and X-Forwarded-For.
   std::vector<std::pair<std::string, std::string>> fields;
   std::size_t skipped = 0;           // empty lines before the request line, in bytes
   std::size_t head_bytes = 0;        // from the start of the buffer to the first byte of the body
-  std::uint64_t content_length = 0;  // of a chunked body, as soon as it is complete
-  bool chunked = false;              // a ChunkFramer tells where the body ends
+  std::uint64_t content_length = 0;  // for a chunked body, set when it is complete
+  bool chunked = false;              // a ChunkFramer finds the end of the body
   bool http_1_0 = false;
-  bool keep_alive = true;        // what the client asks for
-  bool expect_continue = false;  // it waits for `100 Continue` before it sends the body
+  bool keep_alive = true;        // as requested by the client
+  bool expect_continue = false;  // the client waits for `100 Continue` before it sends the body
 
   /// As sent, without the query, still percent-encoded.
   std::string_view path() const { return std::string_view(target).substr(0, target.find('?')); }
-  /// Bytes of the whole request.
+  /// Size of the whole request in bytes.
   std::uint64_t bytes() const { return head_bytes + content_length; }
 };
 
-/// A request as far as its header tells; takes what it needs of `head`, which keeps its framing.
+/// The request without its body. Moves what it needs out of `head`, which keeps its framing.
 Request request_of(RequestHead& head, std::string peer);
 
-/// Respond with `problem` and close. Path and id are what could be read before the refusal.
+/// Respond with `problem` and close the connection. Path and ID are set if they could be read
+/// before the refusal.
 struct Refusal {
   Problem problem;
   std::string path;
-  std::string request_id;  // the caller's own, when acceptable; else empty
+  std::string request_id;  // the caller's ID if acceptable, otherwise empty
 };
 
-/// For a refusal that comes after the gate.
+/// For a refusal after the gate.
 Refusal make_refusal(Problem problem, const RequestHead& head);
 
 struct Incomplete {};
 
 using GateResult = std::variant<Incomplete, RequestHead, Refusal>;
 
-/// `buffered` is what has arrived of this request (and maybe more), from its first byte; call again
-/// with the same `progress` when it has grown. Pure.
+/// `buffered` contains the bytes received from the first byte of this request, possibly beyond its
+/// end. When more bytes arrive, call again with the same `progress`. Pure.
 GateResult inspect_header(std::string_view buffered, const GateLimits& limits,
                           GateProgress& progress);
 
-/// A caller's X-Request-Id that may be taken over: 1 to 64 of [A-Za-z0-9._-].
+/// Whether a caller's X-Request-Id can be used: 1 to 64 characters of [A-Za-z0-9._-].
 bool is_acceptable_request_id(std::string_view text);
 
-/// One line of a header or trailer section (RFC 9112 section 5).
+/// A line of a header or trailer section (RFC 9112 section 5).
 struct FieldLine {
   std::string_view name;   // a token
-  std::string_view value;  // without the white space around it
+  std::string_view value;  // without surrounding white space
 };
 
-/// `line` comes without its CRLF and has no control characters but tabs; the result refers to it.
-/// `malformed-request` for a folded line, no colon, white space before the colon, or a name that is
-/// no token.
+/// `line` has no CRLF and no control characters except tabs; the result refers to it.
+/// `malformed-request` for a folded line, a missing colon, white space before the colon, or a name
+/// that is not a token.
 Result<FieldLine> parse_field_line(std::string_view line);
 
 }  // namespace coffer::http

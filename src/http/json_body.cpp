@@ -9,16 +9,16 @@
 namespace coffer::http {
 namespace {
 
-// No amount, id or count is this long; it bounds what later messages may quote.
+// No valid amount, ID or count is longer. Limits what later messages may quote.
 constexpr std::size_t kNumberBytesMax = 100;
-// Up to here a linear look is quicker than a set, and most objects are smaller.
+// Up to this size, a linear search is faster than a set, and most objects are smaller.
 constexpr std::size_t kLinearMembers = 16;
-// nlohmann's id of "number overflow": more than a double holds.
+// nlohmann's error ID of a number that exceeds a double.
 constexpr int kNumberOverflow = 406;
 
-/// Builds a JsonValue from nlohmann's SAX events, because its DOM would turn numbers into doubles
-/// and keep the last of two equal members. The parser below it does not recurse, so deep input
-/// cannot exhaust the stack before the depth check stops it.
+/// Builds a JsonValue from nlohmann's SAX events, because its DOM would convert numbers to doubles
+/// and keep the last of two members with the same name. The parser does not recurse, so deeply
+/// nested input cannot exhaust the stack before the depth check.
 class Builder {
  public:
   explicit Builder(const JsonLimits& limits) : limits_(limits) {}
@@ -32,7 +32,7 @@ class Builder {
     if (!check_text(text, "The text")) return false;
     return add(JsonValue(std::move(text)));
   }
-  bool binary(nlohmann::json::binary_t&) { return false; }  // never in JSON text
+  bool binary(nlohmann::json::binary_t&) { return false; }  // never occurs in JSON text
 
   bool start_object(std::size_t) { return open(JsonValue(JsonValue::Object{})); }
   bool start_array(std::size_t) { return open(JsonValue(JsonValue::Array{})); }
@@ -43,7 +43,7 @@ class Builder {
   bool parse_error(std::size_t position, const std::string& token,
                    const nlohmann::detail::exception& error) {
     if (error.id == kNumberOverflow) return fail_here("The number", "is too large");
-    // The library's own text names its classes; the position is what helps.
+    // The library's text contains its class names; the position is more helpful.
     return fail("The body is not valid JSON at byte " + std::to_string(position) +
                 (token.empty() || token.size() > 40 ? "." : ", near `" + token + "`."));
   }
@@ -67,7 +67,7 @@ class Builder {
     return false;
   }
 
-  /// As an error of the value that is about to be added, when it is inside something.
+  /// Adds an error for the value being read, if it is inside a container.
   bool fail_here(const std::string& what, const std::string& why) {
     const std::string path = this->path();
     if (error_.empty() && !path.empty()) field_ = FieldError{path, why};
@@ -88,7 +88,7 @@ class Builder {
     return true;
   }
 
-  /// Before it is made.
+  /// Called before the value is created.
   bool count_value() {
     if (++values_ > limits_.values_max) return too_many("The body", limits_.values_max);
     if (stack_.empty()) return true;
@@ -142,7 +142,7 @@ class Builder {
     return !frame.seen.insert(name).second;
   }
 
-  /// As in `transfers[3].amount`; of the value that is about to be added. Empty at the top.
+  /// The path of the value being read, such as `transfers[3].amount`. Empty at the top level.
   std::string path() const {
     std::string out;
     for (const Frame& frame : stack_) {
@@ -222,7 +222,7 @@ std::string_view JsonValue::type_name() const {
 
 Result<JsonValue> parse_json(std::string_view text, const JsonLimits& limits) {
   if (text.empty()) return unexpected(Slug::malformed_request, "The body is empty; send JSON.");
-  // The library takes a NUL for the end and would let anything follow it, and it skips a BOM.
+  // The library interprets NUL as the end and would accept anything after it, and it skips a BOM.
   if (text.find('\0') != std::string_view::npos) {
     return unexpected(Slug::malformed_request, "The body holds a NUL byte.");
   }

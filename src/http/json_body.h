@@ -1,4 +1,4 @@
-// JSON in, with exact decimals: a number keeps its source text and never becomes a double.
+// JSON input with exact decimals: a number keeps its source text and never becomes a double.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 
 namespace coffer::http {
 
-/// A parsed JSON value. Numbers hold the token as written ("0.10", "1e2"). Object members keep
-/// their order and are unique. Move-only in spirit: never copied or compared on hot paths.
+/// A parsed JSON value. Numbers keep the token as written ("0.10", "1e2"). Object members are
+/// unique and keep their order. Do not copy or compare values on hot paths.
 class JsonValue {
  public:
   struct Number {
@@ -34,11 +34,11 @@ class JsonValue {
   const std::string* string() const { return std::get_if<std::string>(&data_); }
   const Array* array() const { return std::get_if<Array>(&data_); }
   const Object* object() const { return std::get_if<Object>(&data_); }
-  /// Text of a string, a number as written, true or false; nothing for the others.
+  /// The text of a string, of a number as written, of true or false; nullopt for other types.
   std::optional<std::string> scalar_text() const;
   Data& data() { return data_; }
   const Data& data() const { return data_; }
-  /// Member of an object; nullptr when absent or when this is no object.
+  /// A member of an object; nullptr if absent or if this is not an object.
   const JsonValue* find(std::string_view name) const;
   /// "null", "a boolean", "a number", "a string", "an array" or "an object".
   std::string_view type_name() const;
@@ -49,18 +49,19 @@ class JsonValue {
 
 struct JsonLimits {
   std::size_t depth_max = 32;
-  /// Longest string, in characters.
+  /// Maximum length of a string, in characters.
   std::size_t string_max = 4096;
-  /// Values of any kind, also containers: a value takes more memory than the two bytes that may
-  /// write it. The largest bodies have 20 bytes of text for each and more.
+  /// Maximum number of values of any type, including containers, because a value uses more memory
+  /// than the two bytes that may encode it. The largest valid bodies have at least 20 bytes of text
+  /// per value.
   std::size_t values_max = 50'000;
-  /// Of one array or object; the longest list that the API takes has 500.
+  /// Maximum size of an array or object. The longest list in the API has 500 entries.
   std::size_t children_max = 1'000;
 };
 
-/// Parses a whole request body. Every refusal is `malformed-request` and says where: broken JSON,
-/// nesting over the limit, too many values, NUL or invalid UTF-8, anything after the value; and, as
-/// an error of that field, a duplicate member, an over-long string or number.
+/// Parses a whole request body. Every error is `malformed-request` with its position: invalid JSON,
+/// nesting beyond the limit, too many values, NUL, invalid UTF-8, or text after the value. A
+/// duplicate member and an overlong string or number are errors of their field.
 Result<JsonValue> parse_json(std::string_view text, const JsonLimits& limits = {});
 
 }  // namespace coffer::http

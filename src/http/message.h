@@ -1,4 +1,4 @@
-// What the rest of coffer sees of HTTP: plain values, no library types.
+// HTTP messages as plain values, without library types.
 #pragma once
 
 #include <cstdint>
@@ -13,39 +13,41 @@
 
 namespace coffer::http {
 
-/// Header names compare without regard to ASCII case.
+/// Header names are compared without regard to ASCII case.
 bool same_name(std::string_view a, std::string_view b);
 
-/// One request, whole and already past the header gate: method and header names are valid tokens,
-/// the target is origin-form, the body is complete and within its limit.
+/// A complete request that has passed the header gate: method and header names are valid tokens,
+/// the target is in origin form, the body is complete and within its limit.
 struct Request {
-  std::string method;  // a token as sent; methods are case-sensitive, `get` is not GET
+  std::string method;  // a token as sent; methods are case-sensitive, so `get` is not GET
   std::string path;    // as sent, without the query, still percent-encoded, starts with '/'
   std::vector<std::pair<std::string, std::string>> query;    // decoded, in order; names may repeat
   std::vector<std::pair<std::string, std::string>> headers;  // values as sent, never decoded
   std::string body;
-  std::string peer;        // numeric address of the TCP peer, without port; never from a header
-  std::string request_id;  // the caller's own when acceptable, else ours; goes into X-Request-Id
-  bool bad_query = false;  // the query held an invalid percent escape or a NUL
-  std::optional<Admission> admitted;  // by the listener, from the header
+  std::string peer;  // numeric address of the TCP peer, without port; never from a header
+  // The caller's ID if acceptable, otherwise a new one; sent as X-Request-Id.
+  std::string request_id;
+  bool bad_query = false;             // the query contains an invalid percent escape or a NUL
+  std::optional<Admission> admitted;  // the listener's decision from the header
 
   /// First header of this name, case-insensitive; nullptr when absent.
   const std::string* header(std::string_view name) const;
-  /// First query parameter of this exact name; nullptr when absent.
+  /// The first query parameter with exactly this name; nullptr if absent.
   const std::string* query_value(std::string_view name) const;
 };
 
-/// Writes one piece of a streamed body; false when the client is gone and the producer must stop.
+/// Writes a piece of a streamed body. Returns false if the client is gone; the producer must then
+/// stop.
 using Sink = std::function<bool(std::string_view)>;
 
 struct Response {
   int status = 200;
-  std::string content_type = "application/json";  // empty: the header is left out
+  std::string content_type = "application/json";  // empty: no Content-Type header
   std::string body;
   std::vector<std::pair<std::string, std::string>> headers;
-  /// When set, `body` is ignored and the response is chunked: called once on the worker thread (not
-  /// at all for HEAD). Returning false or throwing cuts the connection, so that a client never
-  /// takes half an export for a whole.
+  /// If set, `body` is ignored and the response is chunked. Called once on the worker thread, but
+  /// not for HEAD. Returning false or throwing closes the connection, so that a client cannot
+  /// mistake a partial export for a complete one.
   std::function<bool(const Sink&)> stream;
 
   Response& header(std::string name, std::string value) {

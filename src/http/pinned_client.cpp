@@ -18,9 +18,10 @@ namespace {
 
 constexpr std::int64_t kMsPerS = 1'000;
 constexpr std::int64_t kUsPerMs = 1'000;
-constexpr int kFirstFinalStatus = 200;  // 103 and the like announce another response
+// Informational responses such as 103 precede the final response.
+constexpr int kFirstFinalStatus = 200;
 
-/// The Host field of RFC 9110 section 7.2.
+/// The Host field according to RFC 9110 section 7.2.
 std::string host_field(const ClientRequest& request) {
   const bool is_v6 = request.host.find(':') != std::string::npos;
   const std::string host = is_v6 ? "[" + request.host + "]" : request.host;
@@ -41,7 +42,7 @@ bool is_numeric(const std::string& address) {
          inet_pton(AF_INET6, address.c_str(), &out) == 1;
 }
 
-/// What cannot be sent as it is; empty when all can.
+/// The part of the request that cannot be sent; empty if all can.
 std::string_view unsendable(const ClientRequest& request) {
   const std::string& target = request.target;
   if (!is_numeric(request.address)) return "address to connect to is not numeric";
@@ -57,8 +58,8 @@ std::string_view unsendable(const ClientRequest& request) {
   return all_good ? std::string_view() : "header cannot be sent";
 }
 
-/// The library frames by Content-Length, by chunks, or until the end; another coding is none of
-/// these.
+/// Whether the library can frame the response: by Content-Length, by chunks, or until the end. It
+/// cannot read other codings.
 bool is_readable(const httplib::Response& response) {
   const std::string coding = response.get_header_value("Transfer-Encoding");
   return response.status >= kFirstFinalStatus && (coding.empty() || same_name(coding, "chunked"));
@@ -77,7 +78,8 @@ httplib::Request library_request(const ClientRequest& request) {
       decltype(out.start_time_)(std::chrono::milliseconds(SystemClock().monotonic_ms()));
   out.headers.emplace("Host", host_field(request));
   for (const auto& [name, value] : request.headers) out.headers.emplace(name, value);
-  // The body goes out with the header, as one packet: two of them wake the receiver twice.
+  // Send the body together with the header in one packet, because two packets wake the receiver
+  // twice.
   out.content_provider_ = [](std::size_t, std::size_t, httplib::DataSink&) { return false; };
   if (!request.body.empty() || request.method != "GET") {
     out.headers.emplace("Content-Length", std::to_string(request.body.size()));
@@ -120,8 +122,9 @@ Result<std::unique_ptr<PinnedClient>> PinnedClient::make(const ClientRequest& re
   return made;
 }
 
-/// The handshake verifies chain and name, with the roots of one store. The library's own pass would
-/// read the bundle again for each client, and add the roots of OpenSSL's folder to ours.
+/// The handshake verifies chain and name with the roots of one store. The library's own
+/// verification would read the bundle again for each client, and would add the roots of OpenSSL's
+/// folder.
 Result<void> PinnedClient::secure(const std::string& host, TlsTrust& trust) {
   auto& client = static_cast<httplib::SSLClient&>(*client_);
   COFFER_TRY_VOID(
@@ -152,22 +155,22 @@ Unexpected PinnedClient::refusal(int error) const {
   return unexpected(Slug::provider_unavailable, "No connection: " + reason + ".");
 }
 
-/// What is known of a call while the library works on it.
+/// State of a call while the library executes it.
 struct PinnedClient::Attempt {
   const ClientRequest& request;
   CallDeadlines::Call& call;
-  bool sending = false;  // from then on the peer may have seen the request
+  bool sending = false;  // from now on, the peer may have received the request
   bool has_head = false;
-  bool is_cut_off = false;  // by us
+  bool is_cut_off = false;  // by coffer
   ClientResponse response;
 };
 
-/// A connection that ends is not waited for: the library would wait until the peer ends it too.
+/// Closes without waiting for the peer; the library would wait until the peer closes as well.
 void PinnedClient::stop_reading() {
   if (session_ != nullptr) SSL_set_shutdown(session_, SSL_RECEIVED_SHUTDOWN);
 }
 
-/// The callbacks live as long as `attempt`: the library calls them within send() alone.
+/// The callbacks live as long as `attempt`, because the library calls them only within send().
 void PinnedClient::follow(Attempt& attempt, httplib::Request& out) {
   out.response_handler = [this, &attempt](const httplib::Response& in) {
     attempt.has_head = true;
@@ -189,8 +192,8 @@ void PinnedClient::follow(Attempt& attempt, httplib::Request& out) {
     session_ = nullptr;
     attempt.call.watch(socket);
   });
-  // The library sends a request again when the peer seems to have closed a TLS connection. The
-  // second time there is nothing to send, and, because it reads all the same, nothing to read.
+  // The library repeats a request if the peer seems to have closed a TLS connection. The second
+  // time, send nothing, and read nothing, because the library reads anyway.
   client_->set_header_writer(
       [this, &attempt](httplib::Stream& stream, httplib::Headers& headers) -> ssize_t {
         if (attempt.sending || attempt.call.is_over()) {

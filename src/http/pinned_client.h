@@ -1,4 +1,4 @@
-// One cpp-httplib client: one host at one address, and at most one connection.
+// One cpp-httplib client: one host at one address, with at most one connection.
 #pragma once
 
 #include <memory>
@@ -16,11 +16,12 @@ struct Request;
 
 namespace coffer::http {
 
-/// Belongs to one thread at a time.
+/// For one thread at a time.
 class PinnedClient {
  public:
-  /// For the host, port and address of `request`, with TLS verified or none. Connects at the first
-  /// request. `unexpected-error` when the CA bundle cannot be read. `trust` outlives the client.
+  /// For the host, port and address of `request`, with verified TLS or plain HTTP. Connects at the
+  /// first request. `unexpected-error` if the CA bundle cannot be read. `trust` must outlive the
+  /// client.
   static Result<std::unique_ptr<PinnedClient>> make(const ClientRequest& request, TlsTrust& trust,
                                                     bool keeps);
   ~PinnedClient();
@@ -29,13 +30,14 @@ class PinnedClient {
 
   struct Sent {
     Result<ClientResponse> response;
-    bool reusable = false;  // the next request may follow
-    bool hung_up = false;   // the request was sent, and no response came before the end
+    bool reusable = false;  // the connection can be used for another request
+    // The request was sent, and the peer closed the connection without a response.
+    bool hung_up = false;
   };
-  /// At most one request on the wire, as Client::send says.
+  /// Sends at most one request, like Client::send.
   Sent send(const ClientRequest& request, CallDeadlines::Call& call);
 
-  /// Nothing came while it was idle, not even an end: worth another request.
+  /// The idle connection has received neither data nor an end, so it can be used again.
   bool is_quiet() const;
 
  private:
@@ -47,9 +49,9 @@ class PinnedClient {
   void follow(Attempt& attempt, httplib::Request& out);
 
   const bool keeps_;
-  // Before the client, which uses them until its end.
+  // Declared before the client, which uses them until its destruction.
   ssl_st* session_ = nullptr;   // of the present TLS connection
-  long certificate_fault_ = 0;  // X509_V_ERR_..., of the last handshake
+  long certificate_fault_ = 0;  // X509_V_ERR_... of the last handshake
   std::unique_ptr<httplib::ClientImpl> client_;
 };
 

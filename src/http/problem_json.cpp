@@ -9,7 +9,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Replacement marks instead of an exception: the path of a request may hold any byte.
+/// Replaces invalid UTF-8 instead of throwing, because the path of a request may contain any byte.
 std::string dump(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -56,7 +56,7 @@ Response problem_response(const Problem& problem, std::string_view instance,
   return response;
 }
 
-// The contract fixes the members of the envelope; the request id travels in its header only.
+// The contract fixes the members of the envelope, so the request ID is only in its header.
 Response envelope_problem_response(const Problem& problem, std::string_view /*request_id*/) {
   const SlugInfo& slug = info(problem.slug);
   std::string message = problem_code(slug);
@@ -64,7 +64,7 @@ Response envelope_problem_response(const Problem& problem, std::string_view /*re
                  [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
   message += ": ";
   message += problem.detail.empty() ? std::string(slug.title) : problem.detail;
-  // The envelope has no member for field errors, so they go where a reader will see them.
+  // The envelope has no member for field errors, so they are part of the message.
   for (const FieldError& error : problem.fields) {
     message += "; " + error.field + ": " + error.message;
   }

@@ -15,7 +15,7 @@ int hex_digit(char c) {
   return -1;
 }
 
-/// Cuts the next segment off `rest`, which starts with '/'.
+/// Removes the next segment from `rest`, which starts with '/'.
 std::string_view next_segment(std::string_view& rest) {
   rest.remove_prefix(1);
   const std::size_t end = std::min(rest.find('/'), rest.size());
@@ -126,8 +126,8 @@ struct Router::Node {
     for (const std::string& method : methods) allow += (allow.empty() ? "" : ", ") + method;
   }
 
-  /// The node with routes that these segments lead to; literals are tried before the parameter,
-  /// whose values are pushed on `values`.
+  /// The node for these segments, if it has routes. Tries literals before the parameter, and
+  /// appends parameter values to `values`.
   const Node* find(const std::vector<std::string>& segments, std::size_t at,
                    std::vector<const std::string*>& values) const {
     if (at == segments.size()) return routes.empty() ? nullptr : this;

@@ -1,4 +1,4 @@
-// Matches a method and a path against a fixed table by segments; no regular expressions.
+// Matches a method and a path against a fixed table by path segments, without regular expressions.
 #pragma once
 
 #include <cstddef>
@@ -21,19 +21,20 @@ struct RoutePattern {
 struct RouteMatch {
   enum class Kind { found, not_found, method_not_allowed };
   Kind kind = Kind::not_found;
-  std::size_t index = 0;  // into the table given to the constructor, when found
+  std::size_t index = 0;  // if found, the index in the table of the constructor
   PathParams params;
-  /// On every known path: "GET, HEAD, OPTIONS", for the Allow header. Lives as long as the router.
+  /// For every known path: the value of the Allow header, such as "GET, HEAD, OPTIONS". Valid as
+  /// long as the router.
   std::string_view allow;
 };
 
-/// Immutable after construction; safe from any thread. A literal segment beats a parameter.
-/// HEAD matches where GET does. OPTIONS without a route of its own is `method_not_allowed` with
-/// `allow` filled: the pipeline answers it. A trailing slash, an empty segment, a dot segment or a
-/// segment that decodes to something with '/' or a control byte matches nothing.
+/// Immutable after construction; thread-safe. A literal segment takes precedence over a parameter.
+/// HEAD matches where GET does. OPTIONS without its own route is `method_not_allowed` with `allow`
+/// set, and the pipeline responds to it. A trailing slash, an empty segment, a dot segment, and a
+/// segment that decodes to text with '/' or a control byte match nothing.
 class Router {
  public:
-  /// Throws InternalError on a table that names the same method and path twice.
+  /// Throws InternalError if the table contains the same method and path twice.
   explicit Router(const std::vector<RoutePattern>& table);
   ~Router();
   Router(const Router&) = delete;
@@ -46,12 +47,12 @@ class Router {
   std::unique_ptr<Node> root_;
 };
 
-/// Appends the decoded pairs of a target's query, in order; names may repeat. False when one has a
-/// broken escape or a NUL. (The library drops a pair that comes twice, and lets broken ones pass.)
+/// Appends the decoded pairs of a target's query, in order; names may repeat. Returns false for an
+/// invalid escape or a NUL. (The library drops repeated pairs and accepts invalid escapes.)
 bool read_query(std::string_view target, std::vector<std::pair<std::string, std::string>>& out);
 
-/// Percent-decodes one path segment or query part ('+' is a space only with `plus_is_space`).
-/// False on a broken escape or a decoded NUL.
+/// Percent-decodes a path segment or query part. '+' becomes a space only with `plus_is_space`.
+/// Returns false for an invalid escape or a decoded NUL.
 bool percent_decode(std::string_view text, bool plus_is_space, std::string& out);
 
 }  // namespace coffer::http

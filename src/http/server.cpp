@@ -1,19 +1,19 @@
-// Who does what:
+// Division of work:
 //
 // - A few workers, as many as there are processors, wait for activity on all connections at once
-//   (`shared_`). The worker that is woken reads what has arrived, and if that completes a request
-//   whose lane has room, serves it on the spot: at most one wake-up per request and no hand-over. A
-//   request that is not complete is parked again, so a slow client costs a few microseconds per
-//   packet, never a worker.
-// - A request whose lane is full waits in the lane (`lanes_`) and holds no worker. The worker that
-//   finishes a request of the lane serves it next.
-// - The other workers rest. They are there because handlers block, in the commit queue for example.
-//   There are as many as all lanes are wide together, so a lane never waits for another.
-// - The acceptor thread accepts, enforces deadlines, and steps in when no worker is left waiting:
-//   it reads in their place, queues what is complete and may run, and wakes resting workers if
-//   those at work do not get on with the queue, which means that they are blocked. Waking them
-//   earlier would make quick requests cost a context switch each (measured per trivial GET: 1.4
-//   switches and 14 us of CPU without this rule, 0.3 and 11 us with it).
+//   (`shared_`). The woken worker reads the received bytes. If they complete a request whose lane
+//   has room, it serves the request immediately: at most one wake-up per request and no hand-over.
+//   An incomplete request is parked again, so a slow client costs a few microseconds per packet,
+//   never a worker.
+// - A request whose lane is full waits in the lane (`lanes_`) and occupies no worker. The worker
+//   that finishes a request of the lane serves it next.
+// - The other workers rest. They exist because handlers block, for example in the commit queue.
+//   There are as many workers as all lanes together can use, so a lane never waits for another.
+// - The acceptor thread accepts, enforces deadlines, and takes over when no worker is waiting: it
+//   then reads instead of them, queues complete requests that may run, and wakes resting workers if
+//   the active ones make no progress with the queue, which means that they are blocked. Waking them
+//   earlier would cost a context switch per quick request (measured per trivial GET: 1.4 switches
+//   and 14 us of CPU without this rule, 0.3 and 11 us with it).
 
 #include "http/server.h"
 
@@ -31,10 +31,10 @@
 namespace coffer::http {
 namespace {
 
-// After so many requests that followed from one event the others get their turn.
+// After this many consecutive requests from one event, other connections get a turn.
 constexpr int kBurst = 16;
 
-// TLS handshakes have one lane, of the same kind as the lanes of requests.
+// TLS handshakes have one lane, of the same type as the lanes of requests.
 constexpr Lane kHandshake{};
 
 LaneCaller stranger(const Connection& connection) {
@@ -46,7 +46,7 @@ constexpr const char* kShareFull = "Too many requests of this caller are waiting
 
 }  // namespace
 
-/// Handshakes take at most half of the processors; addresses take turns.
+/// Handshakes use at most half of the processors; addresses take turns.
 LaneTable Server::Impl::handshake_table() {
   const int width = (processors() + 1) / 2;
   LaneTable table{};
@@ -60,7 +60,7 @@ void Server::Impl::work() {
       [this](Connection& connection, const RequestHead& head, const Response& response) {
         return session_.frame(connection, head.request_id, response);
       });
-  wake_without_preempting();  // a commit wakes many workers at once
+  wake_without_preempting();  // a commit wakes many workers at a time
   bool stopped = false;
   while (!stopped) {
     Connection* connection = next_request(stopped);
@@ -90,7 +90,7 @@ Connection* Server::Impl::next_request(bool& stopped) {
   return on_event(events[0]);
 }
 
-/// False: look at the queue again, after a rest if enough others wait.
+/// Returns false if the queue must be checked again; rests first if enough other workers wait.
 bool Server::Impl::begin_waiting() {
   if (waiting_.fetch_add(1) >= waiting_max_) {
     end_waiting();
@@ -102,14 +102,14 @@ bool Server::Impl::begin_waiting() {
   return false;
 }
 
-/// The last one to leave rouses the acceptor, which looks away for as long as somebody is counted.
+/// The last waiting worker wakes the acceptor, which does not watch while a worker is counted.
 void Server::Impl::end_waiting() {
   if (waiting_.fetch_sub(1) == 1) acceptor_poller_.arm(shared_, kOverflowToken);
 }
 
-/// A connection with a complete request, owned by the caller; nullptr when there is none.
+/// A connection with a complete request, owned by the caller, or nullptr.
 Connection* Server::Impl::on_event(const Poller::Event& event) {
-  Connection* connection = table_.find(event.token);  // nullptr also for kQueueToken
+  Connection* connection = table_.find(event.token);  // also nullptr for kQueueToken
   if (connection == nullptr) return nullptr;
   const auto claimed = connection->claim(event.token, event.hang_up, event.is_dead);
   if (claimed != Connection::Claim::owned) return nullptr;
@@ -120,8 +120,8 @@ Connection* Server::Impl::on_event(const Poller::Event& event) {
   return proceed(*connection, session_.advance(*connection)) ? connection : nullptr;
 }
 
-/// Does what `step` says. True when there is a request that runs now; its place in the lane is
-/// taken. False: the connection belongs to someone else by now.
+/// Performs `step`. Returns true if there is a request to run now, whose place in the lane is
+/// taken. On false, the connection may belong to another thread already.
 bool Server::Impl::proceed(Connection& connection, Step step) {
   while (drive(connection, step)) {
     const auto& http = connection.http;
@@ -141,13 +141,13 @@ bool Server::Impl::proceed(Connection& connection, Step step) {
   return false;
 }
 
-/// A connection with more requests behind the one that is refused waits for its next turn.
+/// If further requests follow the refused one, the connection waits for its next turn.
 Step Server::Impl::shed(Connection& connection, const Problem& problem) {
   const Step step = session_.shed(connection, problem);
   return step == Step::serve ? session_.yield(connection) : step;
 }
 
-/// Parks or releases as `step` says; true when there is a request to serve instead.
+/// Parks or releases according to `step`; returns true if there is a request to serve instead.
 bool Server::Impl::drive(Connection& connection, Step step) {
   for (;;) {
     switch (step) {
@@ -166,7 +166,8 @@ bool Server::Impl::drive(Connection& connection, Step step) {
   }
 }
 
-/// A worker does it, in its turn, and never the acceptor; where too many wait, nobody does.
+/// Workers perform handshakes in turn, and the acceptor never does. If too many wait, the
+/// connection is closed.
 void Server::Impl::enter_handshake(Connection& connection) {
   switch (handshakes_.enter(kHandshake, stranger(connection), connection, clock_.monotonic_ms())) {
     case Lanes::Entry::run:
@@ -179,7 +180,7 @@ void Server::Impl::enter_handshake(Connection& connection) {
   }
 }
 
-/// For a connection that has its place among the handshakes, which another gets after it.
+/// For a connection with a place among the handshakes, which passes to another one afterwards.
 Step Server::Impl::shake(Connection& connection) {
   const LaneCaller caller = stranger(connection);
   const Step step = session_.handshake(connection);
@@ -190,7 +191,7 @@ Step Server::Impl::shake(Connection& connection) {
   return step;
 }
 
-/// What is to be served next: the request that takes this one's place in the lane, or the next one
+/// The next request to serve: the one that takes this request's place in the lane, or the next one
 /// of the same connection.
 Connection* Server::Impl::serve(Connection& connection, Adapter& adapter) {
   busy_.fetch_add(1, std::memory_order_relaxed);
@@ -215,7 +216,7 @@ Response Server::Impl::handle(Request& request) {
   try {
     return handler_(request);
   } catch (const std::exception& error) {
-    // The pipeline catches what its handlers throw; this is what it threw itself.
+    // The pipeline catches exceptions of its handlers; this one comes from the pipeline itself.
     log_error("http", "handler failed", {{"request_id", id}, {"error", error.what()}});
   } catch (...) {
     log_error("http", "handler failed", {{"request_id", id}});
@@ -225,7 +226,7 @@ Response Server::Impl::handle(Request& request) {
                                  : problem_response(problem, request.path, id);
 }
 
-/// Requests that no worker will serve any more.
+/// Releases requests that no worker will serve any more.
 void Server::Impl::release_waiting() {
   while (Connection* connection = queue_.pop()) table_.release(*connection);
   for (Lanes* lanes : {&lanes_, &handshakes_}) {
@@ -243,7 +244,7 @@ Result<void> Server::Impl::start() {
   if (uses_tls()) COFFER_TRY_VOID(identity_.load(options_.tls_cert_file, options_.tls_key_file));
   COFFER_TRY_VOID(options_.listen_fd >= 0 ? listener_.adopt(options_.listen_fd)
                                           : listener_.bind(options_.host, options_.port));
-  // OpenSSL writes to sockets with write(), which has no flag against the signal.
+  // OpenSSL writes to sockets with write(), which has no flag against SIGPIPE.
   std::signal(SIGPIPE, SIG_IGN);
   shared_.add_edge(queue_wake_.fd(), kQueueToken);
   shared_.add_level(stop_wake_.fd(), kStopToken);
@@ -274,7 +275,7 @@ void Server::Impl::stop(int drain_ms) {
   queue_.close();
   for (Thread& worker : workers_) worker.join();
   workers_.clear();
-  // What workers parked or queued after the acceptor's last look.
+  // Requests that workers parked or queued after the acceptor's last check.
   release_waiting();
   for (std::size_t i = 0; i < table_.used(); ++i) {
     if (table_.at(i).claim_parked()) table_.release(table_.at(i));

@@ -16,10 +16,10 @@
 namespace coffer::http {
 namespace {
 
-// TLS 1.2 with forward secrecy and authenticated encryption only; 1.3 has nothing else to offer.
+// TLS 1.2 only with forward secrecy and authenticated encryption; 1.3 offers nothing else.
 constexpr const char* kTls12Ciphers = "ECDHE+AESGCM:ECDHE+CHACHA20";
 
-/// RFC 7301: a client that offers protocols, but not ours, is refused rather than misunderstood.
+/// RFC 7301: a client that offers only other protocols is refused.
 int select_alpn(SSL*, const unsigned char** out, unsigned char* out_size,
                 const unsigned char* offered, unsigned int offered_size, void*) {
   constexpr std::string_view kProtocol = "http/1.1";
@@ -37,14 +37,14 @@ int select_alpn(SSL*, const unsigned char** out, unsigned char* out_size,
   return SSL_TLSEXT_ERR_ALERT_FATAL;
 }
 
-/// A key with a passphrase must fail, not ask on the terminal of a daemon.
+/// A key with a passphrase must fail instead of asking on a terminal.
 int no_passphrase(char*, int, int, void*) { return -1; }
 
 std::string first_reason() {
   const unsigned long code = ERR_peek_error();
   const char* reason = code != 0 ? ERR_reason_error_string(code) : nullptr;
-  // The operating system's errors (no such file, permission denied) have no text in OpenSSL's
-  // table.
+  // OpenSSL's table has no text for errors of the operating system (no such file, permission
+  // denied).
   if (reason == nullptr && code != 0) reason = std::strerror(ERR_GET_REASON(code));
   return reason != nullptr ? reason : "unknown reason";
 }
@@ -56,7 +56,7 @@ Unexpected refused(const std::string& what, const std::string& file) {
   return error;
 }
 
-/// Keeps the reason before the handshake is forgotten.
+/// Stores the reason before the handshake is discarded.
 int note_fault(int accepted, X509_STORE_CTX* chain) {
   const auto* session =
       static_cast<SSL*>(X509_STORE_CTX_get_ex_data(chain, SSL_get_ex_data_X509_STORE_CTX_idx()));
@@ -71,13 +71,13 @@ void configure(SSL_CTX* context) {
   SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
   SSL_CTX_set_cipher_list(context, kTls12Ciphers);
   SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
-  // Idle connections give their 34 KiB of buffers back. A write may take a part, and what remains
-  // may have moved when it is tried again.
+  // Idle connections return their 34 KiB of buffers. A write may be partial, and the rest may be at
+  // another address when it is retried.
   SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE |
                                 SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
   SSL_CTX_set_default_passwd_cb(context, no_passphrase);
   SSL_CTX_set_alpn_select_cb(context, select_alpn, nullptr);
-  // Sessions resume by tickets, which need no memory here.
+  // Sessions are resumed with tickets, which need no memory here.
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
 }
 
@@ -151,7 +151,7 @@ Result<void> TlsIdentity::load(const std::string& cert_file, const std::string& 
     return refused("The key file", key_file);
   }
   const Lock lock(mutex_);
-  SSL_CTX_free(context_);  // sessions that use the old one hold their own reference
+  SSL_CTX_free(context_);  // sessions that use the old context hold their own reference
   context_ = fresh.release();
   return {};
 }

@@ -1,5 +1,5 @@
-// TLS with OpenSSL 3: versions 1.2 and 1.3, ALPN http/1.1. Of the listener the sessions over
-// non-blocking sockets, of the client whom it believes.
+// TLS with OpenSSL 3: versions 1.2 and 1.3, ALPN http/1.1. For the listener, sessions over
+// non-blocking sockets; for the client, the trusted roots.
 #pragma once
 
 #include <cstddef>
@@ -16,13 +16,13 @@ struct x509_store_st;
 
 namespace coffer::http {
 
-/// What one non-blocking step on a socket came to.
+/// The result of one non-blocking step on a socket.
 enum class IoState {
   done,        // `bytes` were moved; for a handshake: it is complete
-  want_read,   // nothing now, go on when something arrives
-  want_write,  // nothing now, go on when there is room
-  closed,      // the peer has closed its side in order
-  failed,      // the connection is of no more use
+  want_read,   // no data; continue when something arrives
+  want_write,  // no space; continue when the socket is writable
+  closed,      // the peer has closed its side properly
+  failed,      // the connection is unusable
 };
 
 struct IoResult {
@@ -30,8 +30,8 @@ struct IoResult {
   std::size_t bytes = 0;
 };
 
-/// One connection's TLS state over a non-blocking socket that it does not own. Not thread safe:
-/// used by whoever owns the connection.
+/// TLS state of one connection over a non-blocking socket that it does not own. Not thread-safe:
+/// only the owner of the connection uses it.
 class TlsSession {
  public:
   TlsSession() = default;
@@ -44,7 +44,7 @@ class TlsSession {
   IoResult handshake();
   IoResult read(char* out, std::size_t room);
   IoResult write(const char* data, std::size_t size);
-  /// Tells the peer that nothing follows, so that it can tell an end from a cut.
+  /// Sends close_notify, so that the peer can distinguish the end from an interruption.
   void close_notify();
 
  private:
@@ -52,7 +52,7 @@ class TlsSession {
   ssl_st* session_ = nullptr;
 };
 
-/// Certificate and key of the listener. Thread safe.
+/// Certificate and key of the listener. Thread-safe.
 class TlsIdentity {
  public:
   TlsIdentity() = default;
@@ -61,9 +61,9 @@ class TlsIdentity {
   TlsIdentity& operator=(const TlsIdentity&) = delete;
 
   /// Loads both files (PEM, certificate with its chain, key without passphrase) and uses them for
-  /// new connections. On a Problem, which names the file, what was loaded before stays.
+  /// new connections. On a Problem, which contains the file, the previous pair stays in use.
   Result<void> load(const std::string& cert_file, const std::string& key_file);
-  /// A server session over `fd`; empty when OpenSSL is out of memory.
+  /// A server session over `fd`; empty if OpenSSL is out of memory.
   TlsSession accept(int fd);
 
  private:
@@ -71,8 +71,7 @@ class TlsIdentity {
   ssl_ctx_st* context_ COFFER_GUARDED_BY(mutex_) = nullptr;
 };
 
-/// Whom the client believes: the roots of one CA bundle, read once for all connections. Thread
-/// safe.
+/// The trusted roots of the client from one CA bundle, read once for all connections. Thread-safe.
 class TlsTrust {
  public:
   explicit TlsTrust(std::string ca_bundle) : ca_bundle_(std::move(ca_bundle)) {}
@@ -81,9 +80,9 @@ class TlsTrust {
   TlsTrust& operator=(const TlsTrust&) = delete;
 
   /// Sessions of this client context accept only a certificate for `host` (a name or an address)
-  /// from one of the roots. Why a handshake does not is written to `fault` (X509_V_ERR_...), which
-  /// outlives the context's sessions. Reads the bundle at the first call and again when the file
-  /// has changed.
+  /// that is issued by one of the roots. The reason for a failed verification is written to `fault`
+  /// (X509_V_ERR_...), which must outlive the context's sessions. Reads the bundle at the first
+  /// call, and again after the file has changed.
   Result<void> protect(ssl_ctx_st* context, const std::string& host, long* fault);
 
  private:

@@ -26,7 +26,7 @@ bool is_remote(std::string_view source) {
   return source.starts_with("https://") || source.starts_with("http://");
 }
 
-/// Changes with the file: an editor that replaces it gives another time or size.
+/// Changes with the file: a replaced file has another time or size.
 std::string stamp_of(const std::string& path) {
   std::error_code error;
   const auto time = fs::last_write_time(path, error).time_since_epoch().count();
@@ -79,7 +79,7 @@ void KeySet::wait_for_fetch() {
   while (fetching_ && deadline.left_ms() > 0) fetched_.wait_for_ms(mutex_, deadline.left_ms());
 }
 
-/// Of the fetcher's thread.
+/// Runs on the fetcher's thread.
 std::int64_t KeySet::step() {
   {
     const Lock lock(mutex_);
@@ -147,16 +147,16 @@ Result<std::string> KeySet::fetch() const {
   request.response_bytes_max = kBytesMax;
   const Deadline deadline(timeout_ms_);
   COFFER_TRY(const auto addresses, resolver_.resolve(url->host, timeout_ms_));
-  COFFER_TRY(auto answer, send_to_any(std::move(request), addresses, deadline,
-                                      [&](const http::ClientRequest& attempt) {
-                                        return client_.send(attempt);
-                                      }));
-  if (answer.status != 200 || answer.truncated) {
+  COFFER_TRY(auto response, send_to_any(std::move(request), addresses, deadline,
+                                        [&](const http::ClientRequest& attempt) {
+                                          return client_.send(attempt);
+                                        }));
+  if (response.status != 200 || response.truncated) {
     return unexpected(Slug::provider_error,
-                      "Status " + std::to_string(answer.status) +
-                          (answer.truncated ? ", incomplete response." : "."));
+                      "Status " + std::to_string(response.status) +
+                          (response.truncated ? ", incomplete response." : "."));
   }
-  return std::move(answer.body);
+  return std::move(response.body);
 }
 
 std::string check_key_source(const std::string& source) {

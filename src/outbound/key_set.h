@@ -1,5 +1,5 @@
 // The document with an external issuer's signing keys (a JWK set), from a file or over HTTPS, kept
-// in memory. Says nothing about what is in it.
+// in memory. This class does not interpret the content.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +18,14 @@ namespace coffer::outbound {
 
 struct KeyDocument {
   std::string text;
-  std::uint64_t version = 0;  // rises with every new text, from 1
+  std::uint64_t version = 0;  // increases with every new text, starting at 1
 };
 
-/// Thread safe. A file is read again when it changed. An address is asked again after ten minutes,
-/// beside the requests, which go on with the copy; when that fails, the copy stays good for a day,
-/// because an issuer's short outage must not lock everybody out. There is one fetch at a time.
-/// Without a copy, or without the key that is needed, at most kWaitingMax callers wait for it, and
-/// a failure is the answer of the next kAskAgainWithoutCopyMs.
+/// Thread-safe. A file is read again after it changed. A URL is fetched again after ten minutes in
+/// the background, while requests use the present copy. If the fetch fails, the copy stays valid
+/// for a day, because a short outage of the issuer must not lock out all users. Only one fetch runs
+/// at a time. Without a copy, or without the required key, at most kWaitingMax callers wait for it;
+/// a failure is then the response for the next kAskAgainWithoutCopyMs.
 class KeySet {
  public:
   static constexpr int kWaitingMax = 4;
@@ -34,16 +34,16 @@ class KeySet {
 
   enum class Need {
     usual,
-    other_key,  // the copy does not have the key: ask anew, but not every 30 s more than once
+    other_key,  // the copy does not have the key: fetch again, at most every 30 s
   };
 
-  /// `source` has passed check_key_source(). `client` and `resolver` outlive this.
+  /// `source` has passed check_key_source(). `client` and `resolver` must outlive this object.
   KeySet(std::string source, int timeout_ms, const Clock& clock, http::Client& client,
          Resolver& resolver);
   /// Waits for the end of a fetch in progress.
   ~KeySet() = default;
 
-  /// `token-verification-timeout` when there is no copy and none could be had in time.
+  /// `token-verification-timeout` if there is no copy and none could be fetched in time.
   Result<KeyDocument> read(Need need);
 
  private:
@@ -70,11 +70,11 @@ class KeySet {
   std::int64_t fetched_ms_ COFFER_GUARDED_BY(mutex_) = 0;
   std::optional<std::int64_t> asked_ms_ COFFER_GUARDED_BY(mutex_);
   Slots waiting_{kWaitingMax};
-  WorkerThread fetcher_;  // last: starts when everything above is there
+  WorkerThread fetcher_;  // last member: starts when all others are initialised
 };
 
-/// What is wrong with the setting, or empty: an address has to be https (http only to a loopback
-/// address, for tests), anything else is the path of a file that can be read.
+/// The error in the setting, or an empty text. A URL must have https (http only for a loopback
+/// address, for tests); anything else is the path of a readable file.
 std::string check_key_source(const std::string& source);
 
 }  // namespace coffer::outbound

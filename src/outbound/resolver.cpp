@@ -21,7 +21,7 @@ namespace {
 using Addresses = std::vector<std::string>;
 
 constexpr std::size_t kNameMax = 253;    // RFC 1035, without the final dot
-constexpr int kServerTimeoutMs = 1'500;  // for the first try; c-ares doubles it
+constexpr int kServerTimeoutMs = 1'500;  // for the first attempt; c-ares doubles it
 constexpr int kTries = 3;
 
 bool is_numeric(const std::string& name) {
@@ -30,8 +30,8 @@ bool is_numeric(const std::string& name) {
          inet_pton(AF_INET6, name.c_str(), &out) == 1;
 }
 
-/// The rule of the WHATWG URL standard: a last label of digits or of 0x and hex digits means a
-/// number, and old parsers read such names as addresses of their own choice.
+/// The rule of the WHATWG URL standard: a last label of digits, or of 0x and hex digits, means a
+/// number. Old parsers interpret such names as addresses.
 bool ends_in_a_number(std::string_view name) {
   const std::string_view label = name.substr(name.rfind('.') + 1);
   const auto all = [](std::string_view text, std::string_view of) {
@@ -82,7 +82,7 @@ using Channel = std::unique_ptr<ares_channeldata, ChannelCloser>;
 
 Channel open_channel() {
   ares_options options{};
-  char lookups[] = "fb";  // files before DNS, whatever nsswitch.conf says
+  char lookups[] = "fb";  // files before DNS, regardless of nsswitch.conf
   options.timeout = kServerTimeoutMs;
   options.tries = kTries;
   options.lookups = lookups;
@@ -92,7 +92,7 @@ Channel open_channel() {
   return Channel(channel);
 }
 
-/// Lets c-ares work until it has answered or `deadline_ms` has come.
+/// Runs c-ares until it has responded or until `deadline_ms`.
 void run(ares_channel channel, const Answer& answer, const Clock& clock, std::int64_t deadline_ms) {
   while (!answer.is_there) {
     const std::int64_t left = deadline_ms - clock.monotonic_ms();
@@ -109,7 +109,7 @@ void run(ares_channel channel, const Answer& answer, const Clock& clock, std::in
       polled[count++] = {sockets[i],
                          static_cast<short>((reads ? POLLIN : 0) | (writes ? POLLOUT : 0)), 0};
     }
-    // Short, so that c-ares can look after its own retries.
+    // Short, so that c-ares can handle its retries.
     ::poll(polled.data(), count, static_cast<int>(std::min<std::int64_t>(left, 50)));
     for (nfds_t i = 0; i < count; ++i) {
       const bool readable = (polled[i].revents & ~POLLOUT) != 0;
@@ -126,7 +126,7 @@ void run(ares_channel channel, const Answer& answer, const Clock& clock, std::in
 std::string cares_version() { return ares_version(nullptr); }
 
 CaresResolver::CaresResolver() {
-  // Counts its calls; never given back, because other resolvers may still be at work.
+  // Reference-counted, but never released, because other resolvers may still be in use.
   COFFER_CHECK(ares_library_init(ARES_LIB_INIT_ALL) == ARES_SUCCESS);
 }
 
@@ -141,13 +141,13 @@ Result<Addresses> CaresResolver::resolve(const std::string& name, int timeout_ms
 
   const SystemClock clock;
   const std::int64_t deadline_ms = clock.monotonic_ms() + timeout_ms;
-  // Declared before the channel: destroying that one still calls back.
+  // Declared before the channel, whose destructor calls back.
   Answer answer;
   const Channel channel = open_channel();
   ares_addrinfo_hints hints{};
   hints.ai_family = AF_UNSPEC;
   hints.ai_socktype = SOCK_STREAM;
-  // No service name: looking one up would ask NSS.
+  // No service name, because looking one up would use NSS.
   ares_getaddrinfo(channel.get(), wanted.c_str(), nullptr, &hints, on_answer, &answer);
   run(channel.get(), answer, clock, deadline_ms);
   if (!answer.is_there || answer.status == ARES_ETIMEOUT) {

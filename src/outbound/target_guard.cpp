@@ -48,7 +48,8 @@ struct Block {
   int bits;
 };
 
-// IANA special-purpose registry and multicast: everything that is no single host of the internet.
+// IANA special-purpose registry and multicast: all blocks that are not single hosts of the
+// internet.
 constexpr Block kRefused4[] = {
     {"0.0.0.0", 8},       {"10.0.0.0", 8},      {"100.64.0.0", 10},   {"127.0.0.0", 8},
     {"169.254.0.0", 16},  {"172.16.0.0", 12},   {"192.0.0.0", 24},    {"192.0.2.0", 24},
@@ -56,7 +57,7 @@ constexpr Block kRefused4[] = {
     {"192.175.48.0", 24}, {"198.18.0.0", 15},   {"198.51.100.0", 24}, {"203.0.113.0", 24},
     {"224.0.0.0", 4},     {"240.0.0.0", 4},
 };
-// Global unicast is 2000::/3; in it are Teredo and its neighbours, documentation, and 6to4.
+// Global unicast is 2000::/3; it contains Teredo and its neighbours, documentation, and 6to4.
 constexpr Block kGlobal6 = {"2000::", 3};
 constexpr Block kRefused6[] = {
     {"2001::", 23}, {"2001:db8::", 32}, {"2002::", 16}, {"2620:4f:8000::", 48}, {"3fff::", 20},
@@ -70,7 +71,7 @@ bool in_block(const Address& address, const Block& block) {
   return base->size == address.size && in_range(address.span(), base->span(), block.bits);
 }
 
-/// The IPv4 address that an IPv6 one carries: mapped, compatible, NAT64, 6to4.
+/// The IPv4 address embedded in an IPv6 address: mapped, compatible, NAT64, 6to4.
 std::optional<Address> embedded(const Address& address) {
   if (address.size != 16) return std::nullopt;
   const auto four_at = [&](std::size_t offset) {
@@ -103,7 +104,7 @@ std::string normal_host(std::string_view host) {
   return out;
 }
 
-/// Letters, digits, hyphens, underscores and dots, and not what old parsers read as a number.
+/// Letters, digits, hyphens, underscores and dots, except names that old parsers read as numbers.
 bool is_host_name(const std::string& name) {
   if (name.empty() || name.size() > kHostBytesMax || name.front() == '.' || name.back() == '.') {
     return false;
@@ -189,7 +190,7 @@ Result<Url> TargetGuard::check_url(std::string_view text, Environment environmen
   if (!url->tls && environment == Environment::production) {
     return refuse("it must be https in production");
   }
-  // What is sent as Host and verified in the certificate is what was judged.
+  // The checked host is also sent as Host and verified in the certificate.
   const bool numeric = parse_address(url->host).has_value();
   if (!numeric) {
     url->host = normal_host(url->host);
@@ -206,10 +207,11 @@ Result<Url> TargetGuard::check_url(std::string_view text, Environment environmen
 
 Result<std::vector<std::string>> TargetGuard::addresses(const Url& url, int timeout_ms) const {
   COFFER_TRY(auto found, resolver_.resolve(url.host, timeout_ms));
-  // A name with one bad address is refused as a whole: which one answers is not ours to choose.
+  // One refused address refuses the whole name, because coffer cannot control which address is
+  // used.
   for (const std::string& address : found) {
     const bool local = url.host == "localhost" || url.host.ends_with(".localhost");
-    // The loopback has two addresses by definition, not by somebody's zone: what is open is used.
+    // The loopback name has two addresses by definition, so only permitted ones are used.
     if (local) continue;
     if (!may_reach(url.host, address)) return refuse("its address is not publicly reachable");
   }

@@ -1,4 +1,4 @@
-// Where deliveries may go: a webhook must not become a way into the network the gateway stands in
+// Restricts the targets of deliveries, so that a webhook cannot reach the server's internal network
 // (docs/contract.md#webhooks).
 #pragma once
 
@@ -14,26 +14,26 @@
 
 namespace coffer::outbound {
 
-/// Not private, loopback, link-local, shared, multicast, reserved or for documentation, and no IPv6
-/// address that carries an IPv4 one inside. False for text that is no numeric address.
+/// Not private, loopback, link-local, shared, multicast, reserved or for documentation, and not an
+/// IPv6 address with an embedded IPv4 address. False for text that is not a numeric address.
 bool is_public_address(std::string_view address);
 
-/// What the operator opens beyond public addresses: host names and CIDRs.
+/// Targets that the operator permits in addition to public addresses: host names and CIDR ranges.
 class AllowedTargets {
  public:
-  /// `10.1.2.0/24`, `fd00::/8`, a single address, or a host name. A Problem's detail says what is
-  /// wrong with an entry.
+  /// `10.1.2.0/24`, `fd00::/8`, a single address, or a host name. A Problem's detail contains the
+  /// error in an entry.
   static Result<AllowedTargets> parse(const std::vector<std::string>& entries);
 
   /// In lower case and without a final dot.
   bool has_name(std::string_view host) const;
-  /// Addresses of cloud metadata services only by an entry that is exactly theirs.
+  /// Addresses of cloud metadata services require an entry with exactly that address.
   bool has_address(std::string_view address) const;
 
  private:
   struct Range {
     std::array<std::uint8_t, 16> bytes{};
-    int size = 4;  // bytes of an address of the family
+    int size = 4;  // bytes of an address of this family
     int bits = 32;
   };
   std::vector<std::string> names_;
@@ -42,16 +42,16 @@ class AllowedTargets {
 
 class TargetGuard {
  public:
-  /// `resolver` outlives the guard, which is thread safe as it is.
+  /// `resolver` must outlive the guard. Thread-safe if `resolver` is.
   TargetGuard(Resolver& resolver, AllowedTargets allowed)
       : resolver_(resolver), allowed_(std::move(allowed)) {}
 
-  /// What the text alone says: https (http in the sandbox), no user names, a host that is a name or
-  /// a plain address, no address that is refused. Everything else is `webhook-target-refused`.
+  /// Checks the text of the URL: https (http in the sandbox), no user name, a host that is a name
+  /// or a plain address, and no refused address. Otherwise `webhook-target-refused`.
   Result<Url> check_url(std::string_view text, Environment environment) const;
 
-  /// Resolves and judges: every address has to be good, or none is used. In the order to try.
-  /// `webhook-target-refused`, or what the resolver says.
+  /// Resolves the host and checks its addresses: if one is refused, none is returned. In the order
+  /// to try. `webhook-target-refused`, or the Problem of the resolver.
   Result<std::vector<std::string>> addresses(const Url& url, int timeout_ms) const;
 
  private:

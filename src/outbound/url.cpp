@@ -15,7 +15,7 @@ std::optional<int> parse_port(std::string_view text) {
   return whole && port > 0 && port <= kPortMax ? std::optional(port) : std::nullopt;
 }
 
-/// Letters of a name or of an IPv4 address; within brackets, of an IPv6 address.
+/// Characters of a name or an IPv4 address; in brackets, of an IPv6 address.
 bool is_host(std::string_view text, bool bracketed) {
   const auto fits = [&](char c) {
     const bool digit = c >= '0' && c <= '9';
@@ -27,7 +27,7 @@ bool is_host(std::string_view text, bool bracketed) {
   return !text.empty() && has_colon == bracketed && std::all_of(text.begin(), text.end(), fits);
 }
 
-/// Host and port; false when they are none.
+/// Host and port; false if they are invalid.
 bool read_authority(std::string_view authority, Url& url) {
   const bool bracketed = authority.starts_with('[');
   const auto end = bracketed ? authority.find(']') : authority.find(':');

@@ -1,4 +1,4 @@
-// An http or https address, taken apart.
+// A parsed http or https URL.
 #pragma once
 
 #include <optional>
@@ -9,12 +9,12 @@ namespace coffer::outbound {
 
 struct Url {
   bool tls = false;
-  std::string host;  // an IPv6 address without its brackets
+  std::string host;  // an IPv6 address without brackets
   int port = 0;
   std::string path;   // starts with '/'; without the query
   std::string query;  // with its '?', or empty
 
-  /// Path and query, as a request line has them.
+  /// Path and query, as in a request line.
   std::string target() const { return path + query; }
 };
 

@@ -1,35 +1,36 @@
 // How a change becomes durable.
 //
-// Callers hand over a command and sleep. The writer takes everything that waits (up to a bound),
-// opens one transaction, runs each command, and commits once: one fsync for all of them. That is
-// group commit, and it needs no timer: while one batch is being synced the next one gathers by
-// itself, so a lone caller never waits and a crowd shares.
+// Callers submit a command and wait. The writer takes all waiting commands (up to a limit), opens
+// one transaction, runs each command, and commits once, with one fsync for all. This group commit
+// needs no timer: while one batch is synchronised, the next one collects. A single caller never
+// waits for others, and many callers share a commit.
 //
-// Three things can go wrong, and they are not the same:
+// There are three kinds of failure:
 //
-// 1. A command returns a Problem or throws. Only what it did is rolled back; the others never
-//    notice. A thrown error is a bug: it is logged in full and shown as `unexpected-error`.
+// 1. A command returns a Problem or throws. Only its changes are rolled back; the other commands
+//    are not affected. An exception is a bug: it is logged in full, and the caller gets
+//    `unexpected-error`.
 //
-// 2. The disk is full. SQLite says SQLITE_FULL *before* a commit frame exists, so the batch is
-//    certainly not there. Everyone is told `storage-full`, reading goes on, and each later batch
-//    looks at the free space first, so writing resumes by itself.
+// 2. The disk is full. SQLite returns SQLITE_FULL *before* it writes a commit frame, so the batch
+//    is certainly not stored. All callers get `storage-full`, and reads continue. Each later batch
+//    first checks the free space, so writing resumes without intervention.
 //
-// 3. COMMIT fails with an I/O error. Then nobody knows: the frames may or may not reach the disk
-//    later. Telling a client "failed" could turn one payment into two. So nobody is told anything:
-//    the process ends at once (exit 70), the supervisor starts it again, recovery decides, and the
-//    client replays its transactionId and learns the truth.
+// 3. COMMIT fails with an I/O error. The result is unknown: the frames may still reach the disk
+//    later. Responding "failed" could turn one payment into two, so no caller gets a response. The
+//    process exits immediately (code 70) and the supervisor restarts it. Recovery then decides
+//    whether the batch is stored, and the client replays its transactionId to get the result.
 //
-// To roll back one command takes a savepoint, and a savepoint copies every page that the command
-// changes. Payments decide before they write, so a command of theirs that fails has nearly always
-// written nothing. They are declared repeatable, and a group of them at the start of a batch runs
-// without a savepoint (elsewhere with one for the group). If one does fail after it has written,
-// the group is rolled back and runs again, each command with a savepoint.
+// Rolling back one command requires a savepoint, and a savepoint copies each page that the command
+// changes. Payments decide before they write, so a payment command that fails has almost never
+// written anything. Such commands are declared repeatable. A group of them at the start of a batch
+// runs without a savepoint, later in the batch with one savepoint for the group. If one of them
+// fails after it has written, the group is rolled back and runs again, each command in a savepoint.
 //
-// Balances and event sequences of the batch live in memory (BalanceBook, WriteTx) and are written
-// just before COMMIT; whatever rolls back SQLite rolls them back too.
+// Balances and event sequences of the batch are kept in memory (BalanceBook, WriteTx) and written
+// just before COMMIT. A rollback in SQLite rolls them back as well.
 //
-// Checkpoints run here too, between batches (Checkpointer): the WAL-reset bug of SQLite needs a
-// checkpoint on a second connection, and there is none.
+// Checkpoints also run here, between batches (Checkpointer). SQLite's WAL-reset bug requires a
+// checkpoint on a second connection, and coffer never makes one.
 #include "store/commit_queue.h"
 
 #include <sqlite3.h>
@@ -59,7 +60,8 @@ constexpr const char* kReleaseGroup = "RELEASE commands";
 constexpr const char* kRollbackGroup = "ROLLBACK TO commands";
 constexpr const char* kLastSequence =
     "SELECT sequence FROM events WHERE tenant = ? ORDER BY sequence DESC LIMIT 1";
-// Each tenant's last event is its newest; a scan over all would read the whole file.
+// Reads the newest event of each tenant through an index; the events of all tenants would be a scan
+// of the whole file.
 constexpr const char* kNewestTime =
     "SELECT max(coalesce((SELECT at FROM journal ORDER BY journal DESC LIMIT 1), 0), "
     "coalesce((SELECT"
@@ -81,7 +83,8 @@ Problem storage_full() {
   return Problem(Slug::storage_full, "The disk is full; nothing was stored.").retry_after(2);
 }
 
-/// A bug of one command (a constraint, a wrong statement); anything else concerns the whole batch.
+/// True for a bug of one command (a constraint, a wrong statement). Other errors affect the whole
+/// batch.
 bool concerns_statement_only(int code) {
   return code == SQLITE_CONSTRAINT || code == SQLITE_ERROR || code == SQLITE_MISMATCH ||
          code == SQLITE_RANGE || code == SQLITE_TOOBIG;
@@ -89,8 +92,8 @@ bool concerns_statement_only(int code) {
 
 Problem overloaded(const char* why) { return Problem(Slug::overloaded, why).retry_after(1); }
 
-/// Statements find the journal by halving its times, so they must not go back, over a restart
-/// either; and what is due in 5 s must not become due in an hour.
+/// Statements search the journal by bisection over its times, so times must never decrease, not
+/// even across a restart. A due time of 5 s must also not become an hour.
 Timestamp newest_time(Connection& writer) {
   Query query(writer, kNewestTime);
   return query.step() ? query.time(0) : Timestamp();
@@ -119,7 +122,7 @@ AssociationStatus WriteTx::association_status(const Tenant& tenant) {
 struct CommitQueue::Waiter {
   const Command& command;
   Mode mode;
-  const LogScope* scope;  // of the thread that waits
+  const LogScope* scope;  // of the waiting thread
   Result<void> result;
   Completion completion;
 };
@@ -240,7 +243,7 @@ void CommitQueue::write_loop() {
   }
 }
 
-/// Looks before writing, so that a ledger never meets a disk with no room for its recovery.
+/// Checks before writing, so that the disk always has room for the recovery of the file.
 bool CommitQueue::disk_is_full() {
   const std::int64_t now = clock_.monotonic_ms();
   if (!storage_full_ && disk_checked_ms_ >= 0 && now - disk_checked_ms_ < kDiskCheckEveryMs) {
@@ -248,7 +251,7 @@ bool CommitQueue::disk_is_full() {
   }
   disk_checked_ms_ = now;
   if (database_.free_bytes() >= options_.disk_floor_bytes && !COFFER_FAULT_FAILS("disk.full")) {
-    return false;  // Only a batch that is on the disk proves that there is room enough.
+    return false;  // Only a stored batch proves that there is enough space.
   }
   note_full(true);
   return true;
@@ -285,7 +288,8 @@ void CommitQueue::write_batch(Batch& batch) {
     log_error("store", "batch rolled back", {{"error", error.what()}});
     return fail_batch(batch, Problem(Slug::unexpected_error, "The change could not be stored."));
   } catch (const std::exception& error) {
-    // A floor or a constraint broke outside a command: no member can be trusted to stand alone.
+    // A floor or a constraint failed outside a command, so no command of the batch can be trusted
+    // alone.
     log_error("store", "batch rolled back", {{"error", error.what()}});
     return fail_batch(batch, Problem(Slug::unexpected_error, "The change could not be stored."));
   }
@@ -294,8 +298,8 @@ void CommitQueue::write_batch(Batch& batch) {
   finish(batch);
 }
 
-/// The time of the last commit, as exactly as a restart needs it: not every change is an entry or
-/// an event.
+/// Stores the time of the last commit, because a restart needs it exactly and not every change
+/// writes an entry or an event.
 void CommitQueue::store_time(const Batch& batch) {
   if (tx_.now_.ms - time_stored_ms_ < kStoreTimeEveryMs) return;
   const bool changes =
@@ -314,7 +318,7 @@ void CommitQueue::note_commit(const Batch& batch, const Stopwatch& watch) {
   batch_sizes_->observe(static_cast<std::int64_t>(batch.waiters.size()));
 }
 
-/// In the order of the queue.
+/// Runs the commands in the order of the queue.
 void CommitQueue::run_all(Batch& batch) {
   const auto begin = batch.waiters.begin();
   const auto end = batch.waiters.end();
@@ -331,18 +335,18 @@ void CommitQueue::run_all(Batch& batch) {
   commands_.fetch_add(batch.waiters.size(), std::memory_order_relaxed);
 }
 
-/// Repeatable commands. `alone`: nothing of the batch is before them, so that undoing them is
-/// undoing the transaction.
-void CommitQueue::run_group(std::span<Waiter* const> waiters, bool alone) {
+/// Runs repeatable commands. With `first`, no command of the batch ran before them, and undoing
+/// them means rolling back the transaction.
+void CommitQueue::run_group(std::span<Waiter* const> waiters, bool first) {
   Connection& db = tx_.db();
-  if (!alone) {  // what memory holds of the commands before them must be in the file
+  if (!first) {  // the changes of earlier commands that are only in memory go to the file
     tx_.balances_.flush();
     tx_.quotas_.flush(tx_.now_);
     db.run(kGroup);
   }
   const std::size_t counted = tx_.counted_.size();
   if (!run_bare(waiters)) {
-    if (alone) {
+    if (first) {
       db.run(kRollback);
       db.run(kBegin);
     } else {
@@ -352,7 +356,7 @@ void CommitQueue::run_group(std::span<Waiter* const> waiters, bool alone) {
     tx_.counted_.resize(counted);
     for (Waiter* waiter : waiters) run_one(*waiter);
   }
-  if (!alone) db.run(kReleaseGroup);
+  if (!first) db.run(kReleaseGroup);
 }
 
 /// Without savepoints. False: a command failed after it had written, and all of it has to be
@@ -403,7 +407,7 @@ void CommitQueue::run_command(Waiter& waiter) {
   }
 }
 
-/// What the running command changed outside the file.
+/// Undoes the changes of the running command in memory.
 void CommitQueue::take_back_memory() {
   tx_.balances_.roll_back_command();
   tx_.quotas_.roll_back_command();
@@ -438,7 +442,7 @@ void CommitQueue::fail_batch(Batch& batch, const Problem& problem) {
   if (failed_commits_ != nullptr) failed_commits_->add();
   forget_batch();
   for (Waiter* waiter : batch.waiters) {
-    // A command that had refused by itself keeps its own answer.
+    // A command that already failed keeps its own Problem.
     if (waiter->result) waiter->result = unexpected(problem);
     waiter->completion.complete();
   }
@@ -452,7 +456,7 @@ void CommitQueue::forget_batch() {
   time_stored_ms_ = 0;
 }
 
-/// What memory holds of the file: after a rollback it may be of what is undone.
+/// Drops what memory holds of the file: after a rollback it may belong to undone commands.
 void CommitQueue::forget_rows() {
   tx_.balances_.forget();
   tx_.quotas_.forget();

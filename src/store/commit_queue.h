@@ -1,4 +1,4 @@
-// The only way to change the database: a bounded queue in front of one writer thread.
+// The only way to change the database: a bounded queue in front of a single writer thread.
 #pragma once
 
 #include <atomic>
@@ -27,10 +27,11 @@ class Stopwatch;
 namespace coffer::store {
 
 struct CommitQueueOptions {
-  std::size_t queue_max = 1'024;                  // waiting commands; beyond: `overloaded`
-  std::size_t batch_max = 256;                    // commands in one commit
-  std::uint64_t disk_floor_bytes = 256ULL << 20;  // less free space: no writes, `storage-full`
-  Metrics* metrics = nullptr;                     // outlives the queue
+  std::size_t queue_max = 1'024;  // waiting commands; beyond: `overloaded`
+  std::size_t batch_max = 256;    // commands in one commit
+  // with less free space, writes return `storage-full`
+  std::uint64_t disk_floor_bytes = 256ULL << 20;
+  Metrics* metrics = nullptr;  // outlives the queue
   QuotaDefaults quotas = {};
 };
 
@@ -38,55 +39,55 @@ struct CommitStats {
   std::uint64_t commands = 0;
   std::uint64_t commits = 0;
   std::size_t queued = 0;
-  std::int64_t last_commit_ms = 0;  // monotonic time of the last good commit
-  std::int64_t busy_since_ms = 0;   // monotonic time since when the running batch runs; 0: none
+  std::int64_t last_commit_ms = 0;  // monotonic time of the last successful commit
+  std::int64_t busy_since_ms = 0;   // monotonic start of the running batch; 0: no batch is running
   bool storage_full = false;
-  std::int64_t clock_behind_ms = 0;  // the machine's clock, behind the time of the records
+  // how far the machine's clock is behind the time of the records
+  std::int64_t clock_behind_ms = 0;
 };
 
 class CommitQueue {
  public:
-  /// Returns a Problem (nothing of the command stays) or nothing (it is committed).
+  /// Returns a Problem (all changes of the command are undone) or success (they are committed).
   using Command = std::function<Result<void>(WriteTx&)>;
   enum class Mode {
     commit,
-    dry_run,     // everything is undone, and only the verdict returns
-    repeatable,  // as commit; may run a second time, after what its first run did was undone
+    dry_run,     // all changes are undone and only the result returns
+    repeatable,  // as commit at a lower cost; may run again after its changes were undone
   };
 
-  /// `database` must outlive the queue. `on_signal` is called on the writer thread after a commit
-  /// with the signals of its commands; it must not block.
+  /// `database` must outlive the queue. `on_signal` is called on the writer thread after a commit,
+  /// with the signals of its commands. It must not block.
   CommitQueue(Database& database, const Clock& clock, CommitQueueOptions options,
               std::function<void(Signal)> on_signal);
   ~CommitQueue();  // stops
   CommitQueue(const CommitQueue&) = delete;
   CommitQueue& operator=(const CommitQueue&) = delete;
 
-  /// Runs `command` on the writer thread and returns when the COMMIT that holds it is on disk, or
-  /// with its Problem. The command sees only its WriteTx and what it captured by reference from the
-  /// waiting caller. A repeatable command costs less: it needs no savepoint as long as no command
-  /// beside it fails after it has written.
-  /// `overloaded` when the queue is full or stopping, `storage-full` when the disk is.
+  /// Runs `command` on the writer thread. Returns when the COMMIT that contains it is on disk, or
+  /// with its Problem. The command may use only its WriteTx and what it captured by reference from
+  /// the waiting caller. `overloaded` if the queue is full or stopping; `storage-full` if the disk
+  /// is full.
   Result<void> run(const Command& command, Mode mode = Mode::commit);
 
-  /// The time of the records: the machine's clock, unless that one is behind what the file already
-  /// holds, or was set back; it then goes on from there with the monotonic time. Rows dated by
-  /// commands are compared with this.
+  /// The time of the records. It follows the machine's clock, unless that clock is behind the
+  /// newest time in the file or is set back. In this case it continues from the newest time with
+  /// the monotonic clock. Compare the times of rows with this clock.
   const Clock& clock() const { return clock_; }
   Timestamp now() const { return clock_.now(); }
-  /// Logs once when the machine's clock has fallen behind the records, and once when that has
-  /// ended. Call it now and then, from one thread.
+  /// Logs once when the machine's clock falls behind the records, and once when it has caught up.
+  /// Call it regularly from one thread.
   void watch_clock();
 
-  /// Ends when everything queued is done; later calls of run() are refused.
+  /// Returns when all queued commands are done. Later calls of run() are refused.
   void stop();
   CommitStats stats() const;
   CheckpointStats checkpoints() const { return checkpointer_.stats(); }
-  /// For a copy that follows the commits.
+  /// For a copy that follows the commits (a live backup).
   ChangedPages& changed_pages() { return checkpointer_.changed_pages(); }
   const QuotaDefaults& quota_defaults() const { return options_.quotas; }
-  /// Makes one small durable commit: proof that writing works, when nothing else was written
-  /// lately.
+  /// Makes one small durable commit if nothing else was written recently, to prove that writing
+  /// works.
   Result<void> probe();
 
  private:
@@ -95,7 +96,7 @@ class CommitQueue {
   void write_loop();
   void write_batch(Batch& batch);
   void run_all(Batch& batch);
-  void run_group(std::span<Waiter* const> waiters, bool alone);
+  void run_group(std::span<Waiter* const> waiters, bool first);
   bool run_bare(std::span<Waiter* const> waiters);
   void run_one(Waiter& waiter);
   void begin_command();
@@ -116,14 +117,15 @@ class CommitQueue {
   ForwardClock clock_;
   const CommitQueueOptions options_;
   const std::function<void(Signal)> on_signal_;
-  Counter* failed_commits_ = nullptr;  // none of the three without `metrics`
+  Counter* failed_commits_ = nullptr;  // this and the next two: null without `metrics`
   Histogram* batch_sizes_ = nullptr;
   Histogram* commit_times_ = nullptr;
   WriteTx tx_;  // writer thread only
   Checkpointer checkpointer_;
   std::int64_t disk_checked_ms_ = -1;
-  std::int64_t time_stored_ms_ = 0;  // 0: not by this process, or taken back
-  bool clock_behind_ = false;        // as watch_clock last logged it
+  // 0: this process has not stored it, or the commit was rolled back.
+  std::int64_t time_stored_ms_ = 0;
+  bool clock_behind_ = false;  // as watch_clock() last logged it
 
   mutable Mutex mutex_;
   Condition arrived_;
@@ -135,10 +137,10 @@ class CommitQueue {
   std::atomic<std::int64_t> last_commit_ms_{0};
   std::atomic<std::int64_t> busy_since_ms_{0};
   std::atomic<bool> storage_full_{false};
-  Thread thread_;  // last: starts when everything above is there
+  Thread thread_;  // last member: starts when all others are initialised
 };
 
-/// As run(), for commands that produce a value.
+/// Like run(), for commands that return a value.
 template <class T, class F>
 Result<T> run_for(CommitQueue& queue, F&& command,
                   CommitQueue::Mode mode = CommitQueue::Mode::commit) {

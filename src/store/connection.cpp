@@ -19,7 +19,7 @@ void check(sqlite3_stmt* statement, int code) {
   if (code != SQLITE_OK) fail(sqlite3_db_handle(statement));
 }
 
-/// As a URI in which `?` and `#` have another meaning than in a path.
+/// Encodes a path as a URI, in which `?` and `#` have a special meaning.
 std::string immutable_uri(const std::string& path) {
   std::string out = path.starts_with('/') ? "file://" : "file:";
   for (const char c : path) {
@@ -64,15 +64,15 @@ Connection::Connection(const std::string& path, OpenMode mode) {
   const Opening how = opening(path, mode);
   sqlite3* database = nullptr;
   const int code = sqlite3_open_v2(how.name.c_str(), &database, how.flags, how.vfs);
-  database_.reset(database);  // there is one also after most failures, to say why
+  database_.reset(database);  // after most failures it contains the reason
   if (database == nullptr) throw SqlError(sqlite3_errstr(code), code & 0xff, code);
   sqlite3_extended_result_codes(database, 1);
   if (code != SQLITE_OK) fail(database);
-  // Plans that do not look at bound values: with the partial indexes of the schema, SQLite would
-  // otherwise parse a statement again whenever a value it compared is bound anew.
+  // Plans must not depend on bound values: with the partial indexes of the schema, SQLite would
+  // otherwise parse a statement again whenever a compared value is bound.
   sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_QPSG, 1, nullptr);
   if (mode == OpenMode::with_left_log) {
-    // The index of the log is then in memory, not beside the file; and closing leaves the log.
+    // The index of the log is then in memory instead of a file, and closing keeps the log.
     execute("PRAGMA locking_mode=EXCLUSIVE");
     sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
   }

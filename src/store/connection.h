@@ -1,7 +1,7 @@
 // One SQLite connection with a cache of prepared statements, and typed access to its rows.
 //
-// A connection and everything made from it belong to one thread at a time. A failing statement
-// throws SqlError: expected trouble is checked before, so a constraint that fires is a bug.
+// A connection and everything created from it belong to one thread at a time. A failing statement
+// throws SqlError. Expected errors are checked beforehand, so a violated constraint is a bug.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct sqlite3_stmt;
 
 namespace coffer::store {
 
-/// SQLite said no. `primary_code` is the SQLITE_* result code without its extension.
+/// A statement failed. `primary_code` is the SQLITE_* result code without its extension.
 class SqlError : public std::runtime_error {
  public:
   SqlError(const std::string& what, int primary, int extended)
@@ -33,20 +33,20 @@ class SqlError : public std::runtime_error {
   int extended_code;
 };
 
-/// A blob to bind where a bare string would be bound as text.
+/// A value to bind as a blob; a string would be bound as text.
 struct Blob {
   std::string_view bytes;
 };
 
-/// Of the library inside, as in "3.54.1".
+/// Version of the library, such as "3.54.1".
 std::string sqlite_version();
 
-/// For a file that this process does not own, read_foreign_file chooses.
+/// For a file that another process owns, read_foreign_file selects the mode.
 enum class OpenMode {
   read_write,
-  read_only,  // under SQLite's locks; makes the log and the shared memory where they are missing
-  immutable,  // a file that is closed: without a lock, a log or anything made beside it
-  with_left_log,  // a closed file with the log that a killed process left; as immutable
+  read_only,      // under SQLite's locks; creates the log and the shared memory if they are missing
+  immutable,      // a closed file: without locks or a log, and without creating files next to it
+  with_left_log,  // a closed file with the log that a killed process left; otherwise like immutable
 };
 
 class Connection {
@@ -56,26 +56,26 @@ class Connection {
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  /// Runs statements that return nothing; several may stand in one text.
+  /// Runs statements that return no rows. The text may contain several.
   void execute(const std::string& sql);
-  /// Runs a cached statement that returns nothing. `sql` is a named constant, as for Query; the
-  /// arguments are read where they are, without a copy.
+  /// Runs a cached statement that returns no rows. `sql` is a named constant, as for Query. Texts
+  /// and blobs are not copied.
   template <class... Args>
   void run(const char* sql, const Args&... args);
-  /// A lasting address for a statement text put together at run time, for Query.
+  /// A permanent address for a statement text built at run time, for Query.
   const char* interned(std::string sql);
-  /// Every statement that was run so far, for checks of how they are planned.
+  /// All statements that have run so far, for tests of their query plans.
   std::vector<std::string> statement_texts() const;
   std::int64_t last_insert_key() const;
-  /// Rows changed by the last statement.
+  /// Number of rows changed by the last statement.
   int changes() const;
-  /// Rows changed since the connection was opened; also by what was rolled back.
+  /// Number of rows changed since the connection was opened, including changes rolled back since.
   std::int64_t total_changes() const;
-  /// True when no transaction is open, also when SQLite ended one by itself.
+  /// True if no transaction is open, including when SQLite ended one itself.
   bool autocommit() const;
-  /// Makes the running statement fail with SQLITE_INTERRUPT. Safe from another thread.
+  /// Makes the running statement fail with SQLITE_INTERRUPT. May be called from another thread.
   void interrupt();
-  /// The library's own handle, for the few calls that have no wrapper (WAL hook, checkpoint).
+  /// The library's handle, for the few calls without a wrapper (WAL hook, checkpoint).
   sqlite3* handle() const { return database_.get(); }
 
  private:
@@ -89,21 +89,20 @@ class Connection {
   sqlite3_stmt* prepared(const char* sql);
 
   std::unique_ptr<sqlite3, Close> database_;
-  // Keyed by address: every statement is a named constant, so its address is its identity.
+  // Keyed by address: every statement is a named constant, so its address identifies it.
   std::unordered_map<const char*, std::unique_ptr<sqlite3_stmt, Finalize>> statements_;
   std::unordered_set<std::string> interned_;
 };
 
-/// The number that an enumerator is stored as. SQL that spells such a number has a static_assert
-/// beside it, `static_assert(stored(HoldState::open) == 0)`; tests/tidy looks for it.
+/// The stored number of an enumerator. SQL that contains such a number has an assertion next to it,
+/// `static_assert(stored(HoldState::open) == 0)`; tests/tidy checks this.
 template <class Enum>
 constexpr int stored(Enum value) {
   return static_cast<int>(value);
 }
 
-/// One execution of a cached statement. Reset and stripped of its bindings when it ends, so no
-/// value of one execution can reach the next. One at a time per statement. Texts and blobs are
-/// copied.
+/// One execution of a cached statement. The destructor resets it and clears its bindings, so no
+/// value reaches the next execution. One at a time per statement. Texts and blobs are copied.
 class Query {
  public:
   template <class... Args>
@@ -116,7 +115,7 @@ class Query {
   Query(const Query&) = delete;
   Query& operator=(const Query&) = delete;
 
-  /// Moves to the next row; false at the end, and from then on.
+  /// Moves to the next row; returns false at the end and from then on.
   bool step();
   /// For statements without rows.
   void run() {

@@ -22,8 +22,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Every SQLite from 3.7.0 to 3.51.2 can corrupt a WAL database (the WAL-reset bug); 3.44.6 and
-// 3.50.7 are the back-ports, 3.52.0 was withdrawn.
+// SQLite 3.7.0 to 3.51.2 can corrupt a WAL database (the WAL-reset bug). 3.44.6 and 3.50.7 contain
+// the fix; 3.52.0 was withdrawn.
 bool sqlite_is_sound() {
   const int version = sqlite3_libversion_number();
   return (version >= 3051003 && version != 3052000) || version == 3044006 || version == 3050007;
@@ -48,7 +48,7 @@ OpenError make_directory(const std::string& directory) {
   return {};
 }
 
-/// What a SQLite code means for whoever tried to open the file; `%` stands for its path.
+/// The meaning of an SQLite code while opening the file; `%` is replaced with its path.
 struct CodeMeaning {
   int code;
   OpenFault fault;
@@ -72,8 +72,8 @@ OpenError sql_fault(const std::string& path, const SqlError& error) {
     message.replace(message.find('%'), 1, path);
     return {meaning.fault, message};
   }
-  // Of a file of another user, as a command run by root may have left it, SQLite says only that it
-  // cannot be opened.
+  // For a file of another user, for example after a command run as root, SQLite only reports that
+  // it cannot be opened.
   for (const char* part : {"", "-wal", "-shm"}) {
     const std::string file = path + part;
     if (::access(file.c_str(), R_OK | W_OK) != 0 && errno == EACCES) {
@@ -84,7 +84,7 @@ OpenError sql_fault(const std::string& path, const SqlError& error) {
           "cannot open " + path + " (" + error.what() + "). Check the path and the disk."};
 }
 
-/// Stands in the lock file once the database has a ledger.
+/// Content of the lock file once the database has a ledger.
 constexpr const char* kLedgerMark = "holds a ledger\n";
 
 }  // namespace
@@ -93,7 +93,7 @@ Database::Database(DatabaseOptions options, const Clock& clock)
     : options_(std::move(options)), clock_(clock) {}
 
 Database::~Database() {
-  // Readers first: the writer closes last, so that it is the one that removes the WAL.
+  // Readers first: the writer must close last, so that it removes the WAL.
   readers_.reset();
   writer_.reset();
   if (lock_fd_ >= 0) ::close(lock_fd_);
@@ -118,15 +118,14 @@ std::unique_ptr<Database> Database::open(const DatabaseOptions& options, const C
     }
     if (error.fault != OpenFault::none) return nullptr;
   }
-  // SQLite synchronises the directory too when it first writes to a log that it made, but shrugs
-  // when that fails.
+  // SQLite synchronises the directory when it first writes to a new log, but ignores errors.
   const std::string directory = directory_of(options.path);
   if (!sync_directory(directory)) {
     error = errno_fault("cannot synchronise the directory " + directory, errno);
     return nullptr;
   }
-  // Last: what it says is there has to be on the disk. Where it cannot be said, nothing but the
-  // refusal of an empty file is lost.
+  // Last, because the statement must be true on disk. If it cannot be written, only the check for
+  // an empty file is lost.
   if (!database->had_ledger_) (void)database->write_lock_file(true);
   return database;
 }
@@ -161,7 +160,7 @@ std::string Database::read_lock_file() const {
   return {text, static_cast<std::size_t>(std::max<ssize_t>(size, 0))};
 }
 
-// Over what is there, so that a full disk has room for it.
+// Overwrites the file in place, so that it also works on a full disk.
 bool Database::write_lock_file(bool ledger) const {
   const std::string text = std::to_string(::getpid()) + "\n" + (ledger ? kLedgerMark : "");
   const auto size = static_cast<ssize_t>(text.size());
@@ -179,20 +178,19 @@ OpenError Database::miss_nothing() {
 }
 
 OpenError Database::open_writer() {
-  const mode_t old = ::umask(0077);  // file, WAL and shared memory: 0600
+  const mode_t old = ::umask(0077);  // mode 0600 for the file, WAL and shared memory
   try {
     writer_ = std::make_unique<Connection>(options_.path, OpenMode::read_write);
     writer_->execute(
         "PRAGMA busy_timeout=5000; PRAGMA page_size=4096; PRAGMA journal_mode=WAL;"
         "PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; PRAGMA trusted_schema=OFF;"
         "PRAGMA cell_size_check=ON; PRAGMA mmap_size=0; PRAGMA temp_store=MEMORY;"
-        // In a file below 1 GiB, SQLite walks through its whole cache at the end of each commit that
-        // has rebalanced a tree; the kernel caches the rest of the file.
+        // In a file below 1 GiB, SQLite scans its whole cache at the end of each commit that has
+        // rebalanced a tree. The kernel caches the rest of the file.
         "PRAGMA cache_size=-16384; PRAGMA journal_size_limit=67108864;"
-        // Down to the disk also on macOS, whose fsync stops at the drive's cache; nothing
-        // elsewhere.
+        // On macOS, fsync stops at the cache of the drive; fullfsync does not. No effect elsewhere.
         "PRAGMA fullfsync=ON; PRAGMA checkpoint_fullfsync=ON;"
-        // The commit queue checkpoints by itself, between batches.
+        // The commit queue checkpoints between batches.
         "PRAGMA wal_autocheckpoint=0; PRAGMA secure_delete=FAST;");
   } catch (...) {
     ::umask(old);
@@ -211,7 +209,8 @@ OpenError Database::open_writer() {
   } else {
     fault = bring_schema_up_to_date(*writer_, options_.path);
   }
-  // The control of the power cut test: it must see what is acknowledged before the disk has it.
+  // For the control run of the power cut test, in which commits are acknowledged before they are on
+  // disk.
   if (COFFER_FAULT_FAILS("sync.normal")) writer_->execute("PRAGMA synchronous=NORMAL");
   ::umask(old);
   return fault;

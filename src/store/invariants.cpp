@@ -20,18 +20,19 @@ constexpr std::array<Invariant, 29> kInvariants{{
      "sum(a.balance)"
      " FROM accounts a JOIN tenants t ON t.tenant = a.tenant"
      " GROUP BY t.environment, a.asset HAVING sum(a.balance) <> 0"},
-    {"no_overdraft", "No account but issuance and clearing has less balance than is held on it.",
+    {"no_overdraft",
+     "Only issuance and clearing accounts may have a balance below their held amount.",
      Walk::accounts,
      "SELECT 'account ' || account || ' has ' || balance || ' with ' || held || ' held'"
      " FROM accounts WHERE account BETWEEN ?1 AND ?2"
      " AND (held < 0 OR (kind NOT IN (1, 4) AND balance < held))"},
-    {"balance_is_sum_of_entries", "A stored balance is the sum of its entries.", Walk::accounts,
-     // Together with running_balances_chain: the last entry says the sum.
+    {"balance_is_sum_of_entries", "A stored balance equals the sum of its entries.", Walk::accounts,
+     // Together with running_balances_chain: the last entry has the sum.
      "SELECT 'account ' || account || ' stores ' || balance || ', entries give ' || total FROM"
      " (SELECT a.account, a.balance, coalesce((SELECT e.balance_after FROM entries e"
      "   WHERE e.account = a.account ORDER BY e.entry DESC LIMIT 1), 0) AS total"
      "  FROM accounts a WHERE a.account BETWEEN ?1 AND ?2) WHERE balance <> total"},
-    {"held_is_sum_of_open_holds", "The held amount of an account is the sum of its open holds.",
+    {"held_is_sum_of_open_holds", "The held amount of an account equals the sum of its open holds.",
      Walk::snapshot,
      "SELECT 'account ' || a.account || ' stores ' || a.held || ' held, holds give ' ||"
      " coalesce(h.total, 0) FROM accounts a"
@@ -45,27 +46,27 @@ constexpr std::array<Invariant, 29> kInvariants{{
      " JOIN tenants t ON t.tenant = a.tenant"
      " WHERE e.entry BETWEEN ?1 * 1024 AND ?2 * 1024 + 1023"
      " GROUP BY e.entry / 1024, t.environment, a.asset HAVING sum(e.amount) <> 0"},
-    {"running_balances_chain", "Each entry's balance follows from the one before it.",
+    {"running_balances_chain", "The balance of each entry follows from the previous entry.",
      Walk::journal,
      "SELECT 'entry ' || e.entry || ' of account ' || e.account FROM entries e"
      " WHERE e.entry BETWEEN ?1 * 1024 AND ?2 * 1024 + 1023 AND e.balance_after - e.amount <>"
      " coalesce((SELECT b.balance_after FROM entries b WHERE b.account = e.account"
      "  AND b.entry < e.entry ORDER BY b.entry DESC LIMIT 1), 0)"},
-    {"never_below_zero", "No account but issuance and clearing was ever below zero.", Walk::journal,
+    {"never_below_zero", "Only issuance and clearing accounts may ever have been below zero.",
+     Walk::journal,
      "SELECT 'account ' || e.account || ' had ' || e.balance_after || ' after entry ' || e.entry"
      " FROM entries e LEFT JOIN accounts a ON a.account = e.account"
      " WHERE e.entry BETWEEN ?1 * 1024 AND ?2 * 1024 + 1023 AND e.balance_after < 0"
      " AND coalesce(a.kind, 0) NOT IN (1, 4)"},
     {"journal_in_order",
-     "Entry sets are numbered without a gap, none is empty, none is before its time.",
-     Walk::journal,
+     "Entry sets have consecutive numbers, ascending times and at least one entry.", Walk::journal,
      "SELECT 'journal ' || j.journal FROM journal j LEFT JOIN journal b ON b.journal = j.journal - "
      "1"
      " WHERE j.journal BETWEEN ?1 AND ?2 AND ((b.journal IS NULL AND j.journal <> 1)"
      " OR j.at < coalesce(b.at, 0) OR NOT EXISTS (SELECT 1 FROM entries"
      "  WHERE entry BETWEEN j.journal * 1024 AND j.journal * 1024 + 1023))"},
-    // A cash-out that its provider has accepted is debited before its outcome is known.
-    {"settled_once", "A payment has one entry set once its value moved, and none before.",
+    // An off-ramp that its provider has accepted is debited before its result is known.
+    {"settled_once", "A payment has exactly one entry set after its value moved, and none before.",
      Walk::payments,
      "SELECT 'payment ' || p.payment || ' in status ' || p.status || ' has ' || count(j.journal) ||"
      " ' entry sets' FROM payments p LEFT JOIN journal j ON j.payment = p.payment AND j.kind = 0"
@@ -73,9 +74,8 @@ constexpr std::array<Invariant, 29> kInvariants{{
      " WHERE p.payment BETWEEN ?1 AND ?2 GROUP BY p.payment"
      " HAVING count(j.journal) <> (p.status IN (2, 4, 5, 6)"
      "  OR (p.status = 1 AND p.type = 5 AND q.state = 2))"},
-    // The joins stand in the order in which they are walked: along the journal, nothing is sorted.
-    {"entries_follow_payments",
-     "What a payment moved is what its record says, no more and no less.", Walk::journal,
+    // The joins are in the order in which they are read, along the journal, so nothing is sorted.
+    {"entries_follow_payments", "The entries of a payment match its record exactly.", Walk::journal,
      "SELECT 'payment ' || payment || ' moved ' || sent || ' and ' || got || ' in ' || lines ||"
      " ' entries' FROM (SELECT p.payment, p.type, p.source_wallet, p.destination_wallet,"
      "  p.sending_amount + iif(p.type = 5, q.fee, 0) AS sending,"
@@ -93,8 +93,8 @@ constexpr std::array<Invariant, 29> kInvariants{{
      " WHERE lines <> wanted"
      " OR (source_wallet IS NOT NULL AND sent <> -sending)"
      " OR (destination_wallet IS NOT NULL AND got <> receiving)"},
-    {"entries_follow_legs",
-     "A multi-transfer moved all its legs, each as it says, and nothing else.", Walk::payments,
+    {"entries_follow_legs", "The entries of a multi-transfer match its legs exactly.",
+     Walk::payments,
      "SELECT 'payment ' || l.payment || ' leg ' || l.leg FROM payment_legs l"
      " CROSS JOIN journal j ON j.payment = l.payment AND j.kind = 0"
      " LEFT JOIN entries d ON d.entry = j.journal * 1024 + 2 * l.leg"
@@ -111,21 +111,21 @@ constexpr std::array<Invariant, 29> kInvariants{{
      " AND (SELECT count(*) FROM entries"
      "  WHERE entry BETWEEN j.journal * 1024 AND j.journal * 1024 + 1023)"
      " <> 2 * (SELECT count(*) FROM payment_legs l WHERE l.payment = p.payment)"},
-    {"refunded_once", "A refunded payment has one refund set of what it took, any other none.",
+    {"refunded_once",
+     "A refunded payment has exactly one refund entry set; any other payment has none.",
      Walk::payments,
      "SELECT 'payment ' || p.payment || ' in status ' || p.status || ' has ' || count(j.journal) ||"
      " ' refund sets' FROM payments p LEFT JOIN journal j ON j.payment = p.payment AND j.kind = 3"
      " WHERE p.payment BETWEEN ?1 AND ?2 GROUP BY p.payment HAVING count(j.journal) <> (p.status = "
      "5)"},
-    {"refunds_mirror_payments", "What a refunded payment took, its refund gave back.",
+    {"refunds_mirror_payments", "A refund credits exactly the amount that the payment debited.",
      Walk::payments,
      "SELECT 'payment ' || j.payment || ' moved account ' || e.account || ' by ' || sum(e.amount)"
      " FROM payments p CROSS JOIN journal j ON j.payment = p.payment"
      " CROSS JOIN entries e ON e.entry BETWEEN j.journal * 1024 AND j.journal * 1024 + 1023"
      " WHERE p.payment BETWEEN ?1 AND ?2 AND p.status = 5"
      " GROUP BY j.payment, e.account HAVING sum(e.amount) <> 0"},
-    {"holds_follow_payments", "A hold is open until its value moved or its payment failed.",
-     Walk::payments,
+    {"holds_follow_payments", "A hold is open until its payment settles or fails.", Walk::payments,
      "SELECT 'hold of payment ' || h.payment || ' on account ' || h.account FROM holds h"
      " JOIN payments p ON p.payment = h.payment"
      " LEFT JOIN provider_payments q ON q.payment = p.payment"
@@ -133,7 +133,7 @@ constexpr std::array<Invariant, 29> kInvariants{{
      "q.state = 2 THEN 1"
      "  WHEN p.status IN (0, 1) THEN 0 WHEN p.status IN (2, 4, 5, 6) THEN 1 ELSE 2 END"},
     {"holds_are_there",
-     "What a payment sends was held for it, to the unit; for what comes in nothing is.",
+     "Holds match the amounts that a payment sends exactly; incoming payments have none.",
      Walk::payments,
      "SELECT 'payment ' || p.payment || ' of type ' || p.type FROM payments p"
      " WHERE p.payment BETWEEN ?1 AND ?2 AND CASE WHEN p.type IN (6, 7) THEN EXISTS (SELECT 1 FROM "
@@ -144,16 +144,16 @@ constexpr std::array<Invariant, 29> kInvariants{{
      "  WHERE h.payment = p.payment AND a.wallet = p.source_wallet AND a.asset = p.sending_asset"
      "  AND h.amount = p.sending_amount + coalesce((SELECT q.fee FROM provider_payments q"
      "   WHERE q.payment = p.payment), 0)) END"},
-    {"work_is_queued", "A payment has a job exactly while it is under way.", Walk::payments,
+    {"work_is_queued", "A payment has a job if and only if it is in progress.", Walk::payments,
      "SELECT 'payment ' || p.payment || ' in status ' || p.status FROM payments p"
      " LEFT JOIN provider_jobs r ON r.payment = p.payment WHERE p.payment BETWEEN ?1 AND ?2"
      " AND (p.status IN (0, 1, 4)) <> ((r.payment IS NOT NULL) + (p.payment IN"
      "  (SELECT s.payment FROM settlement_jobs s WHERE s.payment BETWEEN ?1 AND ?2)))"},
-    {"quotes_used_once", "A quote and the payment that used it know each other.", Walk::payments,
+    {"quotes_used_once", "A used quote and its payment refer to each other.", Walk::payments,
      "SELECT 'payment ' || p.payment FROM payments p LEFT JOIN quotes q ON q.quote = p.quote"
      " WHERE p.payment BETWEEN ?1 AND ?2 AND p.quote IS NOT NULL AND q.payment IS NOT p.payment"},
     {"provider_parts",
-     "What goes through a provider, and only that, says its cost and every submission.",
+     "Payments through a provider, and only these, record their cost and submissions.",
      Walk::payments,
      "SELECT 'payment ' || p.payment FROM payments p"
      " LEFT JOIN provider_payments q ON q.payment = p.payment"
@@ -162,7 +162,7 @@ constexpr std::array<Invariant, 29> kInvariants{{
      " OR q.attempts <> (SELECT count(*) FROM provider_attempts a"
      "  WHERE a.payment = q.payment AND a.call IN (0, 3)))"},
     {"endpoints",
-     "An http connector has one present endpoint; what was sent to an endpoint is of its "
+     "An http connector has exactly one active endpoint, and payments refer to endpoints of their "
      "connector.",
      Walk::payments,
      "SELECT 'connector ' || c.connector || ' has ' || count(e.connector_endpoint) || ' endpoints'"
@@ -175,8 +175,8 @@ constexpr std::array<Invariant, 29> kInvariants{{
      " WHERE q.payment BETWEEN ?1 AND ?2 AND"
      " ((q.connector_endpoint IS NOT NULL) <> (c.driver = 1 AND q.attempts > 0)"
      " OR e.connector <> p.connector)"},
-    {"collected_amounts",
-     "A collection credits what its quote says, or less when less was collected.", Walk::payments,
+    {"collected_amounts", "An on-ramp credits the quoted amount, or less if less was collected.",
+     Walk::payments,
      "SELECT 'payment ' || p.payment || ' credits ' || p.receiving_amount || ' of '"
      " || q.receive_amount FROM payments p JOIN provider_payments v ON v.payment = p.payment"
      " JOIN quotes q ON q.quote = p.quote"
@@ -186,20 +186,22 @@ constexpr std::array<Invariant, 29> kInvariants{{
      "  WHEN v.collected_amount >= p.sending_amount THEN p.receiving_amount <> q.receive_amount"
      "  ELSE p.receiving_amount > q.receive_amount OR v.collected_amount <= v.fee END"},
     {"events_tell_all",
-     "A record of version n has n payment events, one of each version and ending.", Walk::snapshot,
+     "A record of version n has n payment events, one per version and final status.",
+     Walk::snapshot,
      "SELECT 'payment ' || p.payment || ' of version ' || p.version || ' has ' || "
      "count(e.sequence) ||"
      " ' events' FROM payments p LEFT JOIN events e ON e.payment = p.payment AND e.type <= 6"
      " GROUP BY p.payment HAVING count(e.sequence) <> p.version OR max(e.version) <> p.version"
      " OR count(DISTINCT e.version) <> p.version OR count(*) FILTER (WHERE e.type >= 2)"
      "  <> CASE WHEN p.status < 2 THEN 0 WHEN p.status = 4 THEN 2 WHEN p.status = 6 THEN 3"
-     // Given back after the refund had failed: that is one more.
+     // A refund that was credited after it had failed has one more event.
      "   WHEN p.status = 5 THEN 3 + min(count(*) FILTER (WHERE e.type = 6), 1) ELSE 1 END"},
-    {"sequences_have_no_gap", "Event sequences of a tenant rise by one, from one.", Walk::snapshot,
+    {"sequences_have_no_gap", "The event sequences of a tenant start at one and have no gaps.",
+     Walk::snapshot,
      "SELECT 'tenant ' || tenant || ' sequence ' || sequence FROM (SELECT tenant, sequence,"
      " lag(sequence, 1, 0) OVER (PARTITION BY tenant ORDER BY sequence) AS before FROM events)"
      " WHERE sequence <> before + 1"},
-    {"types_claimed_by_active", "An event type is claimed by the active webhook that takes it.",
+    {"types_claimed_by_active", "Each event type of an active webhook is claimed by that webhook.",
      Walk::webhooks,
      "SELECT 'webhook ' || w.webhook || ' has ' || w.event_types || ', claims give ' ||"
      " coalesce(sum(1 << c.type), 0) FROM webhooks w"
@@ -208,20 +210,20 @@ constexpr std::array<Invariant, 29> kInvariants{{
      " HAVING coalesce(sum(1 << c.type), 0) <> CASE WHEN w.disabled_at IS NULL"
      "  THEN w.event_types ELSE 0 END"},
     {"deliveries_are_of_events",
-     "A delivery is of an event of its tenant, and has its tries on record.", Walk::snapshot,
+     "A delivery belongs to an event of its tenant, and its attempts are recorded.", Walk::snapshot,
      "SELECT 'webhook ' || d.webhook || ' sequence ' || d.sequence FROM deliveries d"
      " JOIN webhooks w ON w.webhook = d.webhook"
      " LEFT JOIN events e ON e.tenant = w.tenant AND e.sequence = d.sequence"
      " WHERE e.sequence IS NULL OR d.tries <> (SELECT count(*) FROM delivery_attempts a"
      "  WHERE a.webhook = d.webhook AND a.sequence = d.sequence)"},
-    {"circulation_fits", "Per environment and asset, all that circulates fits into one account.",
-     Walk::whole,
+    {"circulation_fits",
+     "Per environment and asset, the total in circulation fits into one account.", Walk::whole,
      "SELECT 'environment ' || t.environment || ' asset ' || a.asset"
      " FROM accounts a JOIN tenants t ON t.tenant = a.tenant"
      " WHERE a.wallet IS NULL GROUP BY t.environment, a.asset"
-     // Beyond this one value the sum itself is an error, which is reported too.
+     // Beyond this value, the sum itself is an error, which is reported too.
      " HAVING sum(min(a.balance, 0)) < -9223372036854775807"},
-    {"fundings_are_credits", "A funding is an entry set of its own that credits one wallet.",
+    {"fundings_are_credits", "A funding has its own entry set, which credits one wallet.",
      Walk::journal,
      "SELECT 'funding of journal ' || f.journal FROM fundings f"
      " LEFT JOIN journal j ON j.journal = f.journal"
@@ -230,7 +232,7 @@ constexpr std::array<Invariant, 29> kInvariants{{
      " WHERE f.journal BETWEEN ?1 AND ?2 AND ((j.kind, j.payment, a.kind) IS NOT (1, NULL, 0)"
      " OR e.amount <= 0 OR EXISTS (SELECT 1 FROM entries WHERE entry = f.journal * 1024 + 2))"},
     {"destination_sums_follow_payments",
-     "What is stored as sent to a destination is the sum of its payments, on every level.",
+     "The stored sums per destination equal the sums of its payments, on every level.",
      Walk::snapshot,
      "SELECT 'connector ' || connector || ' level ' || level || ' from ' || first_at FROM"
      " (SELECT *, lead(first_at, 1, 9223372036854775807) OVER"
@@ -246,7 +248,7 @@ constexpr std::array<Invariant, 29> kInvariants{{
      "   WHERE s.level = column1) AS counted FROM (VALUES (1), (2), (3)))"
      " WHERE counted <> (SELECT count(*) FROM payments WHERE type = 5)"},
     {"tenants_do_not_mix",
-     "A payment moves only wallets of its own tenant, but for what it sends away.", Walk::snapshot,
+     "A payment changes only wallets of its tenant, except for outgoing credits.", Walk::snapshot,
      "SELECT 'payment ' || j.payment || ' moved account ' || a.account FROM entries e"
      " JOIN journal j ON j.journal = e.entry / 1024 JOIN accounts a ON a.account = e.account"
      " JOIN payments p ON p.payment = j.payment"
@@ -257,7 +259,7 @@ constexpr std::array<Invariant, 29> kInvariants{{
      " FROM accounts a JOIN tenants t ON t.tenant = a.tenant LEFT JOIN wallets w ON w.wallet = "
      "a.wallet"
      " WHERE iif(a.wallet IS NULL, t.association IS NOT NULL, w.tenant <> a.tenant)"},
-    {"quotas_count_rows", "What is stored as used of a quota is what the rows of its tenant give.",
+    {"quotas_count_rows", "The stored usage of a quota matches the rows of its tenant.",
      Walk::copies,
      "WITH counted (tenant, quota, until, used) AS ("
      "SELECT tenant, 0, 0, count(*) FROM wallets GROUP BY tenant"
@@ -270,7 +272,7 @@ constexpr std::array<Invariant, 29> kInvariants{{
      " ', rows give ' || ifnull(c.used, 0) FROM quota_use u"
      " FULL JOIN counted c USING (tenant, quota, until)"
      " WHERE quota NOT IN (3, 5) AND ifnull(u.used, 0) <> ifnull(c.used, 0)"
-     // A step of ten seconds that is over is dropped at the next change.
+     // An expired interval of ten seconds is deleted at the next change.
      " UNION ALL SELECT 'tenant ' || u.tenant || ' open quotes until ' || u.until FROM quota_use u"
      " LEFT JOIN (SELECT tenant, (expires_at + 9999) / 10000 * 10000 AS until, count(*) AS used"
      "  FROM quotes WHERE payment IS NULL GROUP BY 1, 2) c USING (tenant, until)"
@@ -327,8 +329,8 @@ std::string first_text(Connection& db, const char* sql) {
   return query.step() ? query.text(0) : std::string();
 }
 
-/// What a check finds (empty: nothing). That it cannot read the file is a finding too, and the
-/// others go on: they may name the row.
+/// Adds what a check finds (empty: nothing). A file that the check cannot read is a violation too,
+/// and the other checks continue, because they may identify the row.
 void check(std::string_view name, std::vector<Violation>& out,
            const std::function<std::string()>& find) {
   std::string found;
@@ -361,7 +363,7 @@ bool has_range(Walk walk) {
 }
 
 bool is_damage(const SqlError& error) {
-  // SQLITE_ERROR (a definition is damaged: the statements are sound), IOERR, CORRUPT, NOTADB.
+  // SQLITE_ERROR (a damaged schema, because the statements are valid), IOERR, CORRUPT, NOTADB.
   constexpr std::array<int, 4> kDamage{1, 10, 11, 26};
   return std::find(kDamage.begin(), kDamage.end(), error.primary_code) != kDamage.end();
 }

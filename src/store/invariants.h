@@ -1,5 +1,5 @@
-// What must always hold, as named queries that return no rows. Run after commands in tests, at
-// start, hourly, and by `coffer verify`.
+// The invariants of the file, as named queries that must return no rows. They run after commands in
+// tests, at start, hourly, and in `coffer verify`.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,15 @@
 
 namespace coffer::store {
 
-/// The keys of a table of which a query looks at a range, ?1 to ?2: the whole table in one
-/// snapshot, or slices of it in many. What else the query reads belongs to the rows in the range,
-/// so that a slice is right whatever is written between two slices.
+/// The table whose keys from ?1 to ?2 a query reads: the whole table in one snapshot, or slices in
+/// several. Everything else that the query reads belongs to the rows in the range, so a slice stays
+/// correct regardless of writes between two slices.
 enum class Walk {
-  snapshot,  // no range, one snapshot of everything; slices check the same with queries of their
-             // own
+  snapshot,  // no range, one snapshot of everything; slices check the same with other queries
   copies,    // no range, one snapshot of everything; slices do not check it
   whole,     // no range, and few rows
   accounts,
-  journal,  // entries too: those of the entry sets in the range
+  journal,  // also for entries: those of the entry sets in the range
   payments,
   webhooks
 };
@@ -33,22 +32,23 @@ struct KeyRange {
   std::int64_t first = 0;
   std::int64_t last = 0;
 };
-/// Entry numbers are 1,024 times as large as the keys of their sets, and fit too.
+/// Entry numbers are 1,024 times the keys of their sets and also fit.
 inline constexpr KeyRange kAllKeys{-(std::int64_t{1} << 52), std::int64_t{1} << 52};
 
 struct Invariant {
   std::string_view name;
-  std::string_view promise;  // one sentence, for people
+  std::string_view promise;  // one sentence for people
   Walk walk;
-  const char* sql;  // first column of a row says which thing breaks it
+  const char* sql;  // the first column of a row identifies the violation
 };
 
 std::span<const Invariant> invariants();
 
-/// The first row of such a query over a range, or why it cannot be read; empty: it holds.
+/// The first row of such a query over a range, or why it cannot be read; empty if the invariant
+/// holds.
 std::string first_break(Connection& db, Walk walk, const char* sql, const KeyRange& keys);
 
-/// The file says that it is damaged, in place of what was asked.
+/// Whether the error means that the file is damaged.
 bool is_damage(const SqlError& error);
 
 struct Violation {
@@ -56,8 +56,8 @@ struct Violation {
   std::string detail;  // the first row
 };
 
-/// Every invariant, then the hash chain and the audit log's, then (deep) SQLite's own integrity
-/// check. Empty: all hold. A check that cannot read the file is a violation.
+/// Checks every invariant, the hash chain of the journal and of the audit log, and (if deep)
+/// SQLite's own integrity check. Empty: all hold. A check that cannot read the file is a violation.
 std::vector<Violation> verify(Connection& db, bool deep, const ProgressFunction& progress);
 
 }  // namespace coffer::store

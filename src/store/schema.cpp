@@ -22,7 +22,7 @@ constexpr const char* kApplicationIdPragma = "PRAGMA application_id";
 constexpr const char* kTableCount = "SELECT count(*) FROM sqlite_schema";
 constexpr const char* kForeignKeyCheck = "PRAGMA foreign_key_check";
 
-/// One step in one transaction; the version moves with it.
+/// Applies one step with its version number in one transaction.
 void apply(Connection& writer, std::string_view sql, int version) {
   writer.execute("BEGIN IMMEDIATE");
   try {
@@ -40,7 +40,7 @@ void apply(Connection& writer, std::string_view sql, int version) {
   }
 }
 
-/// Rows that an upgrade cannot cope with are a fault of the file; a full disk is none of it.
+/// Rows that violate the conditions of an upgrade are an error of the file; a full disk is not.
 OpenError upgrade_fault(const std::string& path, int version, const SqlError& error) {
   if (error.primary_code != SQLITE_CONSTRAINT && error.primary_code != SQLITE_ERROR) throw error;
   return {
@@ -52,8 +52,7 @@ OpenError upgrade_fault(const std::string& path, int version, const SqlError& er
 OpenError upgrade(Connection& writer, const std::string& path, int found,
                   const SchemaSource& source) {
   if (found == source.version()) return {};
-  // A table that is rebuilt is dropped for a moment, which must not reach the rows that refer to
-  // it.
+  // Rebuilding a table drops it for a moment, which must not affect rows that refer to it.
   writer.execute("PRAGMA foreign_keys=OFF");
   OpenError fault;
   for (int version = found + 1; version <= source.version() && fault.fault == OpenFault::none;

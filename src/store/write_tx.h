@@ -1,5 +1,5 @@
-// What a command sees while it runs on the writer's thread: the connection, one `now` for the whole
-// batch, the balances, and the means to say who has to look once the commit is on disk.
+// The interface of a command on the writer's thread: the connection, one `now` for the whole batch,
+// the balances, and signals to workers after the commit.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ class Counter;  // base/telemetry/metrics.h
 
 namespace coffer::store {
 
-/// Workers that a commit can give work to.
+/// Workers to which a commit can give work.
 enum class Signal { settlement, webhooks, providers, notifications };
 
 class WriteTx {
@@ -31,35 +31,35 @@ class WriteTx {
 
   Connection& db() { return writer_; }
   BalanceBook& balances() { return balances_; }
-  /// What tenants use of their quotas. Store functions that write or free counted rows report here.
+  /// Quota usage of tenants. Store functions that write or free counted rows report here.
   QuotaBook& quotas() { return quotas_; }
-  /// `quota-exceeded` when the tenant may not have `more` of what the quota counts, or no more
-  /// bytes of the file. For what a tenant asks for anew; never for what has begun, and never for
-  /// what makes room.
+  /// `quota-exceeded` if the tenant may not have `more` of what the quota counts, or no further
+  /// bytes. Call it for new requests of a tenant, but not for operations in progress or for
+  /// requests that free a quota.
   Result<void> room_for(const Tenant& tenant, Quota quota, std::int64_t more = 1) {
     COFFER_TRY_VOID(quotas_.judge(tenant, quota, more, now_));
     if (quota == Quota::file_bytes) return {};
     return quotas_.judge(tenant, Quota::file_bytes, 1, now_);
   }
-  /// Read once per batch; never goes back from one commit to the next.
+  /// Read once per batch; never decreases from one commit to the next.
   Timestamp now() const { return now_; }
-  /// The worker is woken after the commit. Only a hint: the work itself is a row.
+  /// Wakes the worker after the commit. Only a hint: the work itself is a row.
   void signal(Signal signal) { signals_ |= 1U << static_cast<unsigned>(signal); }
-  /// Counts one once the commit is on disk, and nothing when the command is taken back. The counter
-  /// outlives the queue.
+  /// Increments the counter after the commit, unless the command is rolled back. The counter must
+  /// outlive the queue.
   void count(Counter& counter) { counted_.push_back(&counter); }
-  /// The command changes associations or applications: cached identities end with the commit. Call
-  /// it after the change.
+  /// Call it after a change of associations or applications. The commit then invalidates cached
+  /// identities.
   void touch_tenancy() {
     tenancy_touched_ = true;
     statuses_.clear();
   }
-  /// As the commands before this one left it, also those of the same batch. Kept in memory from one
-  /// commit to the next.
+  /// The status after the commands before this one, including those of the same batch. Kept in
+  /// memory between commits.
   AssociationStatus association_status(const Tenant& tenant);
-  /// Next event sequence of a tenant, rising by one.
+  /// The next event sequence of a tenant.
   std::int64_t next_sequence(std::int64_t tenant);
-  /// Last link of the hash chain inside this batch; the journal reads and replaces it.
+  /// Last link of the hash chain in this batch. The journal reads and replaces it.
   std::string& chain_head() { return chain_head_; }
 
  private:
@@ -72,11 +72,12 @@ class WriteTx {
   bool tenancy_touched_ = false;
   std::unordered_map<std::int64_t, std::int64_t> sequences_;
   std::string chain_head_;  // empty: read from the journal at first use
-  // To take the running command back: how many numbers it drew per tenant, and the link before it.
+  // To roll back the running command: the number of sequences it drew per tenant, and the previous
+  // link.
   std::vector<std::int64_t> drawn_by_command_;
   std::string chain_head_before_;
   std::vector<Counter*> counted_;
-  std::size_t counted_before_ = 0;                                // the running command
+  std::size_t counted_before_ = 0;                                // before the running command
   std::unordered_map<std::int64_t, AssociationStatus> statuses_;  // by tenant
 };
 

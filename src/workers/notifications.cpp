@@ -25,7 +25,7 @@ int Notifications::run_due() {
   return done;
 }
 
-// One per step, so that a stop waits for one attempt only.
+// One per step, so that a stop waits for a single attempt.
 std::int64_t Notifications::step() {
   const store::ReadersScope readers(store::Readers::notifications);
   const auto round = flows::send_due_notifications(context_, 1);

@@ -1,5 +1,5 @@
-// The thread that sends messages to receivers of payments. One message at a time: what the
-// operator's sendmail or gateway takes for one holds up the others, and nothing else.
+// The thread that sends notifications to receivers of payments, one at a time. A slow sendmail or
+// gateway delays only other notifications.
 #pragma once
 
 #include "base/worker_thread.h"
@@ -9,17 +9,17 @@ namespace coffer::workers {
 
 class Notifications {
  public:
-  /// `context` outlives this.
+  /// `context` must outlive this object.
   explicit Notifications(const flows::Context& context);
 
   void start() { worker_.start(); }
-  /// A commit has left a message. From any thread.
+  /// Call after a commit with a notification. Thread-safe.
   void wake() { worker_.wake(); }
   /// Returns when the attempt in progress has ended and is recorded.
   void stop() { worker_.stop(); }
 
-  /// Without the thread: everything that is due now, on this thread; how many rows were looked
-  /// after. For tests under a manual clock, and for nothing that `start` runs beside.
+  /// Sends everything that is due now on the calling thread and returns the number of processed
+  /// rows. For tests with a manual clock; not together with `start`.
   int run_due();
 
  private:

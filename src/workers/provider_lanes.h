@@ -14,20 +14,20 @@ namespace coffer::workers {
 
 class ProviderLanes {
  public:
-  /// `context` outlives the lanes.
+  /// `context` must outlive the lanes.
   explicit ProviderLanes(const flows::Context& context);
   ~ProviderLanes();  // stops
   ProviderLanes(const ProviderLanes&) = delete;
   ProviderLanes& operator=(const ProviderLanes&) = delete;
 
   void start();
-  /// A commit has left work for some lane. From any thread.
+  /// Call after a commit with work for a lane. Thread-safe.
   void wake();
   /// Returns when the calls in progress have ended.
   void stop();
 
-  /// Without threads: everything that is due now, on this thread; how many steps were taken. For
-  /// tests under a manual clock, and for nothing that `start` runs beside.
+  /// Runs everything that is due now on the calling thread and returns the number of steps. For
+  /// tests with a manual clock; not together with `start`.
   int run_due();
 
  private:
@@ -35,13 +35,13 @@ class ProviderLanes {
     flows::JobClaims claims;
     std::vector<std::unique_ptr<WorkerThread>> threads;
   };
-  std::int64_t dispatch();  // the first lane, and whom else to wake
+  std::int64_t dispatch();  // runs the first lane and wakes the others
   std::int64_t step(std::int64_t lane, int limit, flows::JobClaims& claims);
   Lane& lane(std::int64_t key);
 
   const flows::Context& context_;
   flows::JobClaims at_once_;
-  std::map<std::int64_t, std::unique_ptr<Lane>> lanes_;  // of the dispatcher's thread
+  std::map<std::int64_t, std::unique_ptr<Lane>> lanes_;  // for the dispatcher's thread
   std::unique_ptr<WorkerThread> dispatcher_;
 };
 

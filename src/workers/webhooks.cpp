@@ -8,10 +8,10 @@ namespace coffer::workers {
 namespace {
 
 constexpr std::int64_t kLookAgainMs = 1'000;
-// Nothing should need it: a sender that broke down gives back its delivery without saying so.
+// Normally not needed: a sender that fails returns its delivery without a notification.
 constexpr std::int64_t kLookAnywayMs = 60'000;
 constexpr std::int64_t kPruneEveryMs = 3'600'000;
-// A sender that was woken takes its job before that, or another is woken.
+// A woken sender takes its job within this time; otherwise, another one is woken.
 constexpr std::int64_t kTakenWithinMs = 20;
 constexpr int kRoundsMax = 1'000;
 
@@ -72,8 +72,8 @@ std::int64_t WebhookDelivery::dispatch() {
   return std::clamp<std::int64_t>(due_in_ms, 0, look_again_ms);
 }
 
-/// Wakes senders that have nothing to do, and adds senders when all have. In how many milliseconds
-/// there may be more to hand out.
+/// Wakes idle senders, and adds senders if all are busy. Returns the milliseconds until there may
+/// be more jobs.
 std::int64_t WebhookDelivery::hand_out() {
   const auto chance = flows::delivery_chance(context_, lanes_);
   if (chance.jobs == 0) return chance.again_in_ms.value_or(kLookAnywayMs);

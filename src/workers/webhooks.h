@@ -1,5 +1,5 @@
 // Threads that deliver events: one dispatcher, which alone reads and writes rows, and senders,
-// which wait for endpoints. There is a sender for each concurrent attempt.
+// which wait for endpoints. Each concurrent attempt has its own sender.
 #pragma once
 
 #include <atomic>
@@ -14,22 +14,22 @@ namespace coffer::workers {
 
 class WebhookDelivery {
  public:
-  /// `context` outlives this. `senders` for endpoints that answer at once; those that do not get
-  /// threads beyond them. `in_flight` per endpoint.
+  /// `context` must outlive this object. `senders` is the number for endpoints that respond
+  /// promptly; slow endpoints get additional threads. `in_flight` applies per endpoint.
   WebhookDelivery(const flows::Context& context, int senders, int in_flight);
   ~WebhookDelivery();  // stops
   WebhookDelivery(const WebhookDelivery&) = delete;
   WebhookDelivery& operator=(const WebhookDelivery&) = delete;
 
   void start();
-  /// A commit has left events, or changed a registration. From any thread.
+  /// Call after a commit with events or a changed webhook. Thread-safe.
   void wake();
-  /// Cuts the attempts in progress, which count as failed where the endpoint may have seen the
-  /// POST, and returns when everything that has ended is recorded. Once only.
+  /// Ends the attempts in progress, which count as failed if the endpoint may have received the
+  /// POST. Returns when all results are recorded. Call it once.
   void stop();
 
-  /// Without threads: everything that is due now, on this thread; how many attempts were made. For
-  /// tests under a manual clock.
+  /// Delivers everything that is due now on the calling thread and returns the number of attempts.
+  /// For tests with a manual clock.
   int run_due();
 
  private:
@@ -48,7 +48,7 @@ class WebhookDelivery {
   flows::DeliveryLanes lanes_;
   std::unique_ptr<WorkerThread> pruner_;
   std::unique_ptr<WorkerThread> dispatcher_;
-  std::vector<std::unique_ptr<Sender>> senders_;  // of the dispatcher, while it runs
+  std::vector<std::unique_ptr<Sender>> senders_;  // for the dispatcher, while it runs
   bool started_ = false;
 };
 

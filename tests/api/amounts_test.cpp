@@ -34,7 +34,7 @@ struct World {
 
 }  // namespace
 
-TEST_CASE("an amount is what its text says, as a string or as a number") {
+TEST_CASE("an amount equals its text, as a string or as a number") {
   World world;
   struct Row {
     const char* amount;
@@ -72,7 +72,7 @@ TEST_CASE("an amount is what its text says, as a string or as a number") {
   world.app.settle();
 }
 
-TEST_CASE("0.1 and 0.2 make 0.3") {
+TEST_CASE("0.1 and 0.2 add up to 0.3") {
   World world;
   for (const char* amount : {"0.1", "0.2"}) CHECK(world.send(amount).status == 202);
   world.app.settle();
@@ -84,7 +84,7 @@ TEST_CASE("0.1 and 0.2 make 0.3") {
   CHECK(world.app.me().balance(world.to, "USDC") == "123456789.4234567");
 }
 
-TEST_CASE("amounts that are refused, and as what") {
+TEST_CASE("refused amounts and their problems") {
   World world;
   struct Row {
     const char* amount;
@@ -144,7 +144,7 @@ TEST_CASE("amounts that are refused, and as what") {
   CHECK(world.app.me().all("/v1/transactions").empty());
 }
 
-TEST_CASE("the largest amount moves as it is") {
+TEST_CASE("the largest amount is transferred exactly") {
   TestApp app;
   const std::string largest = "922337203685.4775807";
   const std::string from = app.wallet("USDC", largest), to = app.wallet("USDC");

@@ -32,7 +32,7 @@ TEST_CASE("one asset is read by its bare code") {
   CHECK(app.stranger().get("/v1/assets/KES").json() == asset);
 }
 
-TEST_CASE("what is no registered code is not found") {
+TEST_CASE("an unregistered code is not found") {
   TestApp app;
   for (const char* code : {"NOPE", "usdc", "USDC:GABC", "TOOLONGCODE123", "%20"}) {
     const Reply reply = app.me().get("/v1/assets/" + std::string(code));

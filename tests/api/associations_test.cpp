@@ -35,7 +35,7 @@ TEST_CASE("an application reads its own association in the envelope") {
   CHECK(reply.at("data") == Json{{"id", id}, {"name", "Association"}, {"status", "active"}});
 }
 
-TEST_CASE("the association list holds the caller's own and no other") {
+TEST_CASE("the association list contains only the caller's") {
   TestApp app;
   const Client other = app.stranger();
   const Json mine = app.me().get(kAll).json().at("data");
@@ -46,7 +46,7 @@ TEST_CASE("the association list holds the caller's own and no other") {
   CHECK(theirs[0].at("id") != mine[0].at("id"));
 }
 
-TEST_CASE("the association shows its state to those who may still read") {
+TEST_CASE("the association shows its status to callers that may still read") {
   TestApp app;
   app.change_status(app.association(), AssociationStatus::suspended);
   CHECK(app.me().get(kAll).json().at("data")[0].at("status") == "suspended");
@@ -70,7 +70,7 @@ TEST_CASE("errors of the business routes come in the envelope with the same stat
   CHECK_FALSE(app.anonymous().get(kAll).header("WWW-Authenticate").empty());
 }
 
-TEST_CASE("the envelope stays under the second mount") {
+TEST_CASE("both prefixes use the envelope") {
   TestApp app;
   const Reply first = app.me().get(kAll);
   const Reply second = app.me().get("/gw" + kAll);
@@ -78,7 +78,7 @@ TEST_CASE("the envelope stays under the second mount") {
   check_error_envelope(app.anonymous().get("/gw" + kAll), 401, "UNAUTHORIZED");
 }
 
-TEST_CASE("what the listener itself refuses on a business route also comes in the envelope") {
+TEST_CASE("refusals of the listener on a business route also have the envelope") {
   TestApp app;
   app.listen();
   const Reply reply = send_raw(app.core().port(), "GET " + kAll +

@@ -17,7 +17,7 @@ Json row(const std::string& first_name) {
 
 }  // namespace
 
-TEST_CASE("bulk: good rows are created, bad ones say why, in order") {
+TEST_CASE("bulk: valid rows are created, invalid ones have a problem, in order") {
   TestApp app;
   Json good = row("Amina");
   good["paymentDestinations"] = {

@@ -361,10 +361,10 @@ TEST_CASE("an archived beneficiary is gone for every route, and only it") {
         std::vector<std::string>{other.at("id")});
 }
 
-TEST_CASE("an id that is none, or nobody's, is not found") {
+TEST_CASE("a malformed or unknown ID is not found") {
   TestApp app;
-  const std::string nobody = app.random.uuid_v7(app.clock.now()).to_string();
-  for (const std::string& id : {std::string("1"), std::string("not-a-uuid"), nobody}) {
+  const std::string unknown_id = app.random.uuid_v7(app.clock.now()).to_string();
+  for (const std::string& id : {std::string("1"), std::string("not-a-uuid"), unknown_id}) {
     const Json named{{"id", id}};
     INFO(id);
     CHECK(app.me().get(path_of(named)).status == 404);

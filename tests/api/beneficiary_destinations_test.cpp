@@ -61,7 +61,7 @@ struct World {
 
 }  // namespace
 
-TEST_CASE("a destination of every method, whole when read alone, masked in the list") {
+TEST_CASE("a destination of every method, complete in single reads, masked in lists") {
   World world;
   const std::string key = world.own_key();
   Json iban = place("BANK");
@@ -183,7 +183,7 @@ TEST_CASE("rules of destinations") {
            400, {"memo"})});
 }
 
-TEST_CASE("a wrong IBAN is named") {
+TEST_CASE("an invalid IBAN is reported") {
   World world;
   for (const char* iban : {"DE89370400440532013001", "DE8937040044053201300",
                            "XX89370400440532013000", "GB82WEST12345698765433"}) {
@@ -196,7 +196,7 @@ TEST_CASE("a wrong IBAN is named") {
   }
 }
 
-TEST_CASE("internal ids are refused by name on crypto destinations") {
+TEST_CASE("internal IDs are refused on crypto destinations") {
   World world;
   for (const char* id : {"networkId", "assetId", "connectorId"}) {
     for (const bool nested : {false, true}) {
@@ -215,7 +215,7 @@ TEST_CASE("internal ids are refused by name on crypto destinations") {
   }
 }
 
-TEST_CASE("crypto inputs at the top level and in their object are the same") {
+TEST_CASE("crypto members at the top level and in `crypto` are equivalent") {
   World world;
   const Json flat = world.add(crypto("Ethereum", "0xabc"));
   Json body{{"method", "CRYPTO"},
@@ -261,7 +261,7 @@ TEST_CASE("a destination belongs to its beneficiary") {
   CHECK(world.app.me().get(world.one(mine)).status == 200);
 }
 
-TEST_CASE("the business route replaces a destination under its id") {
+TEST_CASE("the business route replaces a destination and keeps its ID") {
   World world;
   const Json first = world.add(bank());
   const Json second = world.add(mobile());
@@ -287,11 +287,11 @@ TEST_CASE("the business route replaces a destination under its id") {
   CHECK(world.app.me().put(world.business(first.at("id")), mobile()).status == 200);
 }
 
-TEST_CASE("the business route answers with the envelope when it refuses, too") {
+TEST_CASE("the business route uses the envelope for refusals too") {
   World world;
   const std::string id = world.add(bank()).at("id");
   const std::string mine = world.app.association().to_string();
-  const std::string nobody = world.app.random.uuid_v7(world.app.clock.now()).to_string();
+  const std::string unknown_id = world.app.random.uuid_v7(world.app.clock.now()).to_string();
   const auto path = [](const std::string& association, const std::string& beneficiary,
                        const std::string& destination) {
     return "/v1/business/beneficiaries/" + association + "/" + beneficiary +
@@ -306,7 +306,7 @@ TEST_CASE("the business route answers with the envelope when it refuses, too") {
     CHECK(reply.json().at("data").is_null());
     CHECK(reply.json().at("message").get<std::string>().starts_with(std::string(code) + ": "));
   };
-  for (const std::string& wrong : {nobody, std::string("x")}) {
+  for (const std::string& wrong : {unknown_id, std::string("x")}) {
     check(path(wrong, world.id, id), bank(), 404, "NOT_FOUND");
     check(path(mine, wrong, id), bank(), 404, "NOT_FOUND");
     check(path(mine, world.id, wrong), bank(), 404, "NOT_FOUND");

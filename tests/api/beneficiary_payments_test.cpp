@@ -82,7 +82,7 @@ TEST_CASE("a payment to a beneficiary's address arrives in another association's
   CHECK(world.other.get("/v1/transactions/" + record.at("id").get<std::string>()).status == 404);
 }
 
-TEST_CASE("a swap to a beneficiary sends exactly, and delivers what the market gives") {
+TEST_CASE("a swap to a beneficiary sends exactly the amount and delivers the market's result") {
   World world;
   const Json record = paid(
       world, kSwap, body(R"({"beneficiaryId":"$eurc","receivingAssetCode":"EURC","amount":"10"})"));
@@ -92,10 +92,10 @@ TEST_CASE("a swap to a beneficiary sends exactly, and delivers what the market g
   CHECK(world.other.balance(world.to_eurc, "EURC") == "9.00");
 }
 
-TEST_CASE("what cannot arrive fails and frees the hold") {
+TEST_CASE("a payment that cannot arrive fails and releases the hold") {
   World world;
-  const std::string nobody = auth::generate_key_pair(world.app.random).public_key.to_string();
-  world.names["nobody"] = add_ledger_recipient(world.me, nobody);
+  const std::string no_account = auth::generate_key_pair(world.app.random).public_key.to_string();
+  world.names["no_account"] = add_ledger_recipient(world.me, no_account);
   world.names["untrusting"] =
       add_ledger_recipient(world.me, world.address_of(world.other, world.to_eurc));
   const std::string pending = world.other.third_party_wallet("USDC");
@@ -108,7 +108,7 @@ TEST_CASE("what cannot arrive fails and frees the hold") {
     return failure(
         paid(world, kTransfer, body(R"({"beneficiaryId":"$)" + std::string(name) + "\"}")));
   };
-  CHECK(outcome("nobody") == "destination_not_found");
+  CHECK(outcome("no_account") == "destination_not_found");
   CHECK(outcome("elsewhere") == "destination_not_found");
   CHECK(outcome("untrusting") == "trustline_missing");
   CHECK(outcome("pending") == "compliance_rejected");
@@ -116,7 +116,7 @@ TEST_CASE("what cannot arrive fails and frees the hold") {
   CHECK(paid(world, kTransfer, body(R"({"beneficiaryId":"$family"})")).at("status") == "succeeded");
 }
 
-TEST_CASE("an address of the other environment is none") {
+TEST_CASE("an address of the other environment is not found") {
   World world;
   const Client production = world.app.production();
   const std::string wallet = production.wallet("USDC");
@@ -173,7 +173,7 @@ TEST_CASE("payments to a beneficiary are refused as the contract says") {
   CHECK(world.me.funds(world.from, "USDC") == "100.00/100.00/0.00");
 }
 
-TEST_CASE("of several addresses that fit one has to be named") {
+TEST_CASE("with several suitable addresses, one must be selected") {
   World world;
   const Reply added =
       world.me.post("/v1/beneficiaries/" + world.beneficiary + "/payment-destinations",

@@ -64,7 +64,7 @@ std::int64_t commits(TestApp& app) {
 
 }  // namespace
 
-TEST_CASE("a stock challenge login: request, sign, submit, use") {
+TEST_CASE("a standard challenge login: request, sign, submit, use") {
   TestApp app;
   const Credentials& own = app.me().credentials();
   const Reply challenge = app.anonymous().get(kChallenge + "?account=" + own.public_key);
@@ -91,7 +91,7 @@ TEST_CASE("a form submits a challenge too") {
             .status == 400);
 }
 
-TEST_CASE("asking for challenges writes nothing") {
+TEST_CASE("requesting challenges writes nothing") {
   TestApp app;
   const std::int64_t before = commits(app);
   for (int i = 0; i < 5; ++i) {
@@ -100,10 +100,10 @@ TEST_CASE("asking for challenges writes nothing") {
   CHECK(commits(app) == before);
 }
 
-TEST_CASE("what a challenge request may say") {
+TEST_CASE("parameters of a challenge request") {
   TestApp app([](Config& config) { config.home_domain = "pay.example"; });
   const Names names{{"key", app.me().credentials().public_key},
-                    {"nobody", auth::generate_key_pair(app.random).public_key.to_string()}};
+                    {"unregistered", auth::generate_key_pair(app.random).public_key.to_string()}};
   const auto get = [](const std::string& name, const std::string& query, int status,
                       std::vector<std::string> fields = {}) {
     return Scenario{.name = name,
@@ -123,7 +123,7 @@ TEST_CASE("what a challenge request may say") {
           get("no account", "", 400, {"account"}),
           get("no key", "?account=G123", 400, {"account"}),
           get("a seed", "?account=S$key", 400, {"account"}),
-          get("not registered", "?account=$nobody", 404),
+          get("not registered", "?account=$unregistered", 404),
           get("another domain", "?account=$key&home_domain=pay.example.org", 400, {"home_domain"}),
           get("a memo", "?account=$key&memo=7", 400, {"memo"}),
           get("all wrong", "?account=x&home_domain=y&memo=7", 400,
@@ -132,7 +132,7 @@ TEST_CASE("what a challenge request may say") {
       names);
 }
 
-TEST_CASE("the challenge carries the configured domains") {
+TEST_CASE("the challenge contains the configured domains") {
   TestApp app([](Config& config) {
     config.home_domain = "pay.example";
     config.web_auth_domain = "login.pay.example";
@@ -152,7 +152,7 @@ TEST_CASE("the challenge carries the configured domains") {
   CHECK_THAT(toml.body, Catch::Matchers::Contains(R"(= "Our \"own\" \\ ledger")"));
 }
 
-TEST_CASE("stellar.toml names key, network and endpoint of where the server listens") {
+TEST_CASE("stellar.toml contains key, network and endpoint of the listener") {
   TestApp app([](Config& config) { config.home_domain.clear(); });
   app.listen();
   const Reply toml = app.anonymous().over_wire().get("/.well-known/stellar.toml");
@@ -173,7 +173,7 @@ TEST_CASE("stellar.toml names key, network and endpoint of where the server list
              Catch::Matchers::Contains("SIGNING_KEY = \"" + transaction.source.to_string()));
 }
 
-TEST_CASE("the signing key outlives a restart, and so do the challenges it signed") {
+TEST_CASE("the signing key survives a restart, and so do the challenges it signed") {
   TestApp app;
   const Credentials own = app.me().credentials();
   const Reply before = app.anonymous().get("/.well-known/stellar.toml");
@@ -186,7 +186,7 @@ TEST_CASE("the signing key outlives a restart, and so do the challenges it signe
   check_refused(submit(app, used), 400, "invalid-challenge");
 }
 
-TEST_CASE("a challenge is good once, however it is signed again") {
+TEST_CASE("a challenge can be used once, even if it is signed again") {
   TestApp app;
   const std::string challenge = signed_challenge(app, app.me().credentials());
   CHECK(submit(app, challenge).status == 200);
@@ -198,7 +198,7 @@ TEST_CASE("a challenge is good once, however it is signed again") {
       400, "invalid-challenge");
 }
 
-TEST_CASE("every bad challenge is 400 invalid-challenge") {
+TEST_CASE("every invalid challenge is 400 invalid-challenge") {
   TestApp app;
   const Credentials& own = app.me().credentials();
   const Client other = app.stranger();
@@ -231,7 +231,7 @@ TEST_CASE("every bad challenge is 400 invalid-challenge") {
   check_refused(submit(app, good), 400, "invalid-challenge");
 }
 
-TEST_CASE("used challenges are forgotten when their time is over, and stay refused") {
+TEST_CASE("used challenges are deleted when they expire, and stay refused") {
   TestApp app;
   const Credentials& own = app.me().credentials();
   const std::string used = signed_challenge(app, own);
@@ -241,7 +241,7 @@ TEST_CASE("used challenges are forgotten when their time is over, and stay refus
   check_refused(submit(app, used), 400, "invalid-challenge");
 }
 
-TEST_CASE("misshapen bodies are 400 naming the field") {
+TEST_CASE("malformed bodies are 400 with the field") {
   TestApp app;
   run_scenarios(
       app.anonymous(),
@@ -263,7 +263,7 @@ TEST_CASE("sign-in gives the same session in one request") {
   CHECK(without_identity(sign_in(app, wrong)) == without_identity(first));
 }
 
-TEST_CASE("failed sign-ins wait longer and longer") {
+TEST_CASE("failed sign-ins lead to increasing delays") {
   TestApp app([](Config& config) { config.rate_limit_login_per_min = 60; });
   Credentials wrong = app.me().credentials();
   wrong.sign_in_secret = "si_wrong";
@@ -297,7 +297,7 @@ TEST_CASE("suspension and rotation end sessions, and no new one starts") {
   check_refused(sign_in(app, own), 401, "unauthorized");
 }
 
-TEST_CASE("a refresh gives a new session, and its token is good once") {
+TEST_CASE("a refresh gives a new session, and its token can be used once") {
   TestApp app;
   const Credentials& own = app.me().credentials();
   const Json first = challenge_login(app, own);
@@ -310,7 +310,7 @@ TEST_CASE("a refresh gives a new session, and its token is good once") {
   check_session(app, own, third);
 }
 
-TEST_CASE("a spent refresh token that comes back ends all that came from the login") {
+TEST_CASE("a used refresh token that is presented again ends all tokens of the login") {
   TestApp app;
   const Json first = challenge_login(app, app.me().credentials());
   const Json other_login = challenge_login(app, app.me().credentials());
@@ -322,7 +322,7 @@ TEST_CASE("a spent refresh token that comes back ends all that came from the log
   CHECK(refresh(app, other_login).status == 200);
 }
 
-TEST_CASE("an unknown refresh token ends nothing") {
+TEST_CASE("an unknown refresh token has no effect") {
   TestApp app;
   const Json session = challenge_login(app, app.me().credentials());
   std::string changed = session.at("refreshToken");
@@ -342,7 +342,7 @@ TEST_CASE("a refresh token lasts 30 days from its own issue") {
   check_refused(refresh(app, session), 401, "unauthorized");
 }
 
-TEST_CASE("a login that is refused for want of room leaves challenge and refresh token usable") {
+TEST_CASE("a login refused because of a full disk leaves challenge and refresh token usable") {
   TestApp app;
   const Credentials& own = app.me().credentials();
   const Json session = challenge_login(app, own);

@@ -75,7 +75,7 @@ struct World {
 
 }  // namespace
 
-TEST_CASE("without a collected amount the quoted amount was collected") {
+TEST_CASE("without a reported amount, the quoted amount was collected") {
   World world;
   const Json record = world.collected(Json::object());
   CHECK(record.at("status") == "succeeded");
@@ -85,7 +85,7 @@ TEST_CASE("without a collected amount the quoted amount was collected") {
   CHECK(world.balance() == "74.175");
 }
 
-TEST_CASE("an underpaid collection credits what was collected, after the fee of the quote") {
+TEST_CASE("an underpaid on-ramp credits the collected amount, after the fee of the quote") {
   World world;
   const Json record = world.collected({{"collectedAmount", "5000"}});
   // (5,000 - 110) x 0.0075
@@ -97,7 +97,7 @@ TEST_CASE("an underpaid collection credits what was collected, after the fee of 
   CHECK(record.at("sendingAmount") == "10000.00");
 }
 
-TEST_CASE("an overpaid collection credits the quote and shows the excess") {
+TEST_CASE("an overpaid on-ramp credits the quoted amount and shows the excess") {
   World world;
   const Json record = world.collected({{"collectedAmount", "10000.01"}});
   CHECK(record.at("status") == "succeeded");
@@ -109,14 +109,14 @@ TEST_CASE("an overpaid collection credits the quote and shows the excess") {
   CHECK_FALSE(world.collected({{"collectedAmount", "10000"}}).contains("excessAmount"));
 }
 
-TEST_CASE("the largest amount there is credits no more than the quote") {
+TEST_CASE("the largest amount credits no more than the quote") {
   World world;
   const Json record = world.collected({{"collectedAmount", "922337203685.47"}});
   CHECK(record.at("status") == "succeeded");
   CHECK(world.balance() == "74.175");
 }
 
-TEST_CASE("a collection of which nothing is left after the fee fails and says why") {
+TEST_CASE("an on-ramp with nothing left after the fee fails with its reason") {
   World world;
   for (const char* amount : {"0.01", "109.99", "110"}) {
     const Json record = world.collected({{"collectedAmount", amount}});
@@ -155,14 +155,14 @@ TEST_CASE("an amount that a provider cannot have collected credits nothing and i
   }
 }
 
-TEST_CASE("a rate that contradicts its quote credits no more than the share that was paid") {
+TEST_CASE("a rate that contradicts its quote credits at most the paid share") {
   World world;
   world.quote = R"({"sendAmount":"10000","receiveAmount":"74.175","fee":"110","rate":"1540.25"})";
   const Json record = world.collected({{"collectedAmount", "5000"}});
   CHECK(record.at("receivingAmount") == "36.675");
 }
 
-TEST_CASE("what was collected is in the event of the end, and in none before") {
+TEST_CASE("the final event contains the collected amount, and no earlier one does") {
   World world;
   const Json record = world.collected({{"collectedAmount", "5000"}});
   int ends = 0;
@@ -178,7 +178,7 @@ TEST_CASE("what was collected is in the event of the end, and in none before") {
   CHECK(ends == 1);
 }
 
-TEST_CASE("what was collected counts while the wallet waits for its review") {
+TEST_CASE("the collected amount counts while the wallet waits for its review") {
   World world;
   world.wallet = world.me.third_party_wallet("USDC");
   world.me.send({"POST", "/v1/sandbox/wallets/" + world.wallet + "/verify", {}, {}});

@@ -61,7 +61,7 @@ TEST_CASE("different bodies under one id at once: one wins, the others conflict"
   CHECK(app.me().all("/v1/transactions").size() == 1);
 }
 
-TEST_CASE("what is spent at once is spent once") {
+TEST_CASE("concurrent spending does not spend twice") {
   TestApp app;
   const std::string from = app.wallet("USDC", "100"), to = app.wallet("USDC");
   std::vector<Json> bodies;
@@ -72,7 +72,7 @@ TEST_CASE("what is spent at once is spent once") {
   CHECK(app.me().balance(to, "USDC") == "90.00");
 }
 
-TEST_CASE("the same over the wire, with the workers settling beside") {
+TEST_CASE("the same over the wire, with running workers") {
   TestApp app;
   const std::string from = app.wallet("USDC", "100"), to = app.wallet("USDC");
   app.listen();
@@ -81,7 +81,7 @@ TEST_CASE("the same over the wire, with the workers settling beside") {
   CHECK(count_by_status(post_together(app.me().over_wire(), bodies)) ==
         std::map<int, int>{{202, 3}, {422, 9}});
   app.settle();
-  // Whoever settled them, the worker or this: together they are three.
+  // The worker and this thread settled three in total.
   CHECK(app.me().all("/v1/transactions").size() == 3);
 }
 

@@ -27,7 +27,7 @@ void check_refused(const Result<Caller>& caller) {
 
 }  // namespace
 
-TEST_CASE("connect access takes the connect secret with an idToken") {
+TEST_CASE("connect access requires the connect secret with an idToken") {
   TestApp app;
   const Credentials& own = app.me().credentials();
   const std::string id_token = challenge_login(app, own).at("idToken");
@@ -56,7 +56,7 @@ TEST_CASE("connect access refuses every other pair") {
   check_refused(ask(app, own.connect_secret, login.at("accessToken")));
 }
 
-TEST_CASE("the connect secret opens nothing but the Connect group") {
+TEST_CASE("the connect secret is valid for the Connect group only") {
   TestApp app;
   const Credentials& own = app.me().credentials();
   const std::string id_token = challenge_login(app, own).at("idToken");
@@ -66,7 +66,7 @@ TEST_CASE("the connect secret opens nothing but the Connect group") {
   CHECK(ask(app, own.api_key, id_token, api::Access::business));
 }
 
-TEST_CASE("what opened one kind of route is not remembered for another") {
+TEST_CASE("credentials cached for one kind of route are not valid for another") {
   TestApp app;
   const Credentials& own = app.me().credentials();
   const TestUser user = add_user(app, app.association(), "ada");
@@ -91,7 +91,7 @@ TEST_CASE("rotation ends the connect secret and the idTokens") {
   check_refused(ask(app, rotated.secrets.connect_secret.reveal(), id_token));
 }
 
-TEST_CASE("every route of the Connect group has this gate") {
+TEST_CASE("every route of the Connect group requires this access") {
   TestApp app;
   for (const api::Route& route : api::routes()) {
     if (route.access != api::Access::connect) continue;

@@ -13,7 +13,7 @@ const std::string kSend = "/v1/connect-quotes/send";
 const std::string kReceive = "/v1/connect-quotes/receive";
 }  // namespace
 
-TEST_CASE("how the platform is") {
+TEST_CASE("health of the platform") {
   TestApp app;
   const Json health = app.me().get("/v1/connect-platform/health").json();
   CHECK(health.at("status") == "ok");
@@ -22,7 +22,7 @@ TEST_CASE("how the platform is") {
   CHECK_FALSE(health.at("checks").empty());
 }
 
-TEST_CASE("countries are those that active connectors serve") {
+TEST_CASE("countries with active connectors") {
   TestApp app;
   CHECK(app.me().get("/v1/connect-countries").json().at("data").empty());
   add_connector(app);
@@ -47,12 +47,12 @@ TEST_CASE("countries are those that active connectors serve") {
   CHECK(app.production().get("/v1/connect-countries").json().at("data").empty());
 }
 
-TEST_CASE("the assets of the registry") {
+TEST_CASE("registered assets") {
   TestApp app;
   CHECK(app.me().get("/v1/connect-assets").json() == app.me().get("/v1/assets").json());
 }
 
-TEST_CASE("a directional quote answers 402 on success, and only there") {
+TEST_CASE("a directional quote responds with 402 on success, and no other route does") {
   TestApp app;
   const std::string id = add_connector(app);
   const Reply sent = app.me().post(kSend, {{"connectorId", id}, {"amount", "100"}});

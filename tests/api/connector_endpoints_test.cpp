@@ -94,7 +94,7 @@ TEST_CASE("a payout whose response was lost is not sent to the next provider") {
   CHECK(world.new_provider.submissions(id) == 0);
 }
 
-TEST_CASE("a payment that never arrived is sent again where it was sent first") {
+TEST_CASE("a payment that never arrived is resent to its first address") {
   World world;
   const std::string id = world.pay();
   world.old_provider.faults("refuse=1");
@@ -109,7 +109,7 @@ TEST_CASE("a payment that never arrived is sent again where it was sent first") 
   CHECK(world.new_provider.submissions(id) == 0);
 }
 
-TEST_CASE("payments that were not sent yet and new ones go to the new address") {
+TEST_CASE("unsent and new payments go to the new address") {
   World world;
   const std::string waiting = world.pay();
   const Ran moved = world.move(world.payouts, world.new_provider.url());
@@ -124,7 +124,7 @@ TEST_CASE("payments that were not sent yet and new ones go to the new address") 
   }
 }
 
-TEST_CASE("a collection is asked about and ended where it was sent first") {
+TEST_CASE("an on-ramp is queried and ended at its first address") {
   World world;
   const std::string paid = world.collect();
   const std::string unpaid = world.collect("1201");
@@ -142,7 +142,7 @@ TEST_CASE("a collection is asked about and ended where it was sent first") {
   for (const std::string& id : {paid, unpaid}) CHECK(world.new_provider.submissions(id) == 0);
 }
 
-TEST_CASE("the old address keeps its secret, and callbacks signed with it hurry its payments") {
+TEST_CASE("the old address keeps its secret, and callbacks with it trigger its payments") {
   World world;
   const std::string id = world.pay("1202");  // in review for two seconds
   world.app.settle();
@@ -157,7 +157,7 @@ TEST_CASE("the old address keeps its secret, and callbacks signed with it hurry 
   CHECK(world.run("payment show", {{"ID", id}}).json().at("providerUrl") ==
         world.old_provider.url());
 
-  // Asked with the growing pauses of a payment that was asked about in vain, it would take longer.
+  // With the increasing pauses after requests without a result, it would take longer.
   world.pass(2'000);
   const Json hint{{"id", "cb"}, {"type", "payout.updated"}, {"data", {{"id", id}}}};
   const Json paid{{"id", "cb"},
@@ -179,7 +179,7 @@ TEST_CASE("the old address keeps its secret, and callbacks signed with it hurry 
   CHECK(world.run("connector show", {{"ID", world.payouts}}).json().at("formerUrls").empty());
 }
 
-TEST_CASE("a connector goes back to an address with the payments that were left there") {
+TEST_CASE("a connector returns to an address with the payments that are still there") {
   World world;
   const std::string id = world.pay("1201");
   world.app.settle();
@@ -197,7 +197,7 @@ TEST_CASE("a connector goes back to an address with the payments that were left 
   CHECK(world.me.status(id) == "processing");
 }
 
-TEST_CASE("a connector does not go back with another secret while payments need the old one") {
+TEST_CASE("a connector does not return with another secret while payments need the old one") {
   World world;
   const std::string id = world.pay("1202");  // in review for two seconds
   world.app.settle();
@@ -213,7 +213,7 @@ TEST_CASE("a connector does not go back with another secret while payments need 
   CHECK(world.move(world.payouts, world.old_provider.url()).code == 0);
 }
 
-TEST_CASE("an old address that is gone keeps no call from the new one") {
+TEST_CASE("an unreachable old address does not block calls to the new one") {
   World world;
   const std::string stuck = world.pay("1201");
   world.app.settle();

@@ -1,5 +1,5 @@
 // The wall between tenants, generated from the route table: whatever id of another tenant a request
-// names, the answer is the one for an id that nobody has.
+// names, the response is the one for an ID that does not exist.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <regex>
@@ -105,7 +105,7 @@ int intrude_by_members(World& world, const Client& intruder, const Names& own,
 
 }  // namespace
 
-TEST_CASE("another association's ids are not found, as if they did not exist") {
+TEST_CASE("another association's IDs are not found, like unknown ones") {
   World world;
   world.app.rate("USDC", "EURC", "0.9");
   const Client intruder = world.app.stranger();
@@ -141,7 +141,7 @@ TEST_CASE("the same association's ids of the other environment are not found eit
   CHECK(state_of(world.app.me(), world.theirs) == before);
 }
 
-TEST_CASE("filters by another tenant's ids find what unknown ids find") {
+TEST_CASE("filters by another tenant's IDs find the same as unknown IDs") {
   World world;
   const Client intruder = world.app.stranger();
   const Names own = belongings_of(world.app, intruder);
@@ -167,16 +167,16 @@ TEST_CASE("filters by another tenant's ids find what unknown ids find") {
 }
 
 TEST_CASE("every path parameter is known to the generator") {
-  // sample_of() throws for a parameter that nobody has classified.
+  // sample_of() throws for an unclassified parameter.
   for (const api::Route& route : api::routes()) {
     INFO(route.operation);
     CHECK_NOTHROW(sample_of(route));
   }
 }
 
-TEST_CASE("whatever the samples refer to is known to be somebody's or everybody's") {
-  // A new kind of thing that belongs to a tenant has to be named in owned_names(), or nobody would
-  // try to get at another tenant's.
+TEST_CASE("all objects in the samples are known, with their owner") {
+  // A new kind of object that belongs to a tenant must be in owned_names(), so that this test tries
+  // to access another tenant's.
   const std::set<std::string> everybodys = {
       "new",      "connector",    "payouts",   "collections",  "bespoke",      "provider",
       "purpose",  "funds",        "customer",  "relationship", "triggered",    "arrival",
@@ -194,7 +194,7 @@ TEST_CASE("whatever the samples refer to is known to be somebody's or everybody'
   }
 }
 
-TEST_CASE("a path of nothing but another tenant's ids is not there, by any method") {
+TEST_CASE("a path with another tenant's IDs only is not found, with any method") {
   World world;
   const Client intruder = world.app.stranger();
   const Names own = belongings_of(world.app, intruder);
@@ -222,7 +222,7 @@ TEST_CASE("a path of nothing but another tenant's ids is not there, by any metho
   CHECK(state_of(world.app.me(), world.theirs) == before);
 }
 
-TEST_CASE("another tenant's ids in any member of a body are as good as ids that nobody has") {
+TEST_CASE("another tenant's IDs in any member of a body are like unknown IDs") {
   World world;
   world.app.rate("USDC", "EURC", "0.9");
   const Client intruder = world.app.stranger();
@@ -238,7 +238,7 @@ TEST_CASE("another tenant's ids in any member of a body are as good as ids that 
   CHECK(state_of(world.app.me(), world.theirs) == before);
 }
 
-TEST_CASE("what no intruder finds its owner finds, so that a missing wall would be noticed") {
+TEST_CASE("the owner finds what other tenants do not, so that a missing check would be noticed") {
   World world;
   int found = 0;
   for (const api::Route& route : api::routes()) {

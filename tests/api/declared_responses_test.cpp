@@ -95,7 +95,7 @@ class Producer {
       case 504:
         return route.access == api::Access::business ? late(sample) : late_provider(sample);
       default:
-        throw InternalError("nobody knows how to make a " + std::to_string(status));
+        throw InternalError("no way to make a " + std::to_string(status));
     }
   }
 
@@ -177,7 +177,7 @@ class Producer {
     }
   }
 
-  /// Through a listener whose lanes take nobody.
+  /// Through a listener whose lanes accept no requests.
   Reply without_room(const HttpCall& call) {
     http::test::RunningServer full([&](http::ServerOptions& options) {
       for (LaneLimits& lane : options.lanes) lane = {lane.name, 0, 1, 0, 0};
@@ -396,7 +396,7 @@ TEST_CASE("every status that a route declares can be produced") {
   }
 }
 
-TEST_CASE("a full disk stops exactly the routes that say so") {
+TEST_CASE("a full disk stops exactly the routes that declare it") {
   Producer producer;
   for (const api::Route& route : api::routes()) {
     if (!route.pattern.starts_with("/v1/") || route.method == "GET") continue;
@@ -411,7 +411,7 @@ TEST_CASE("a full disk stops exactly the routes that say so") {
   }
 }
 
-TEST_CASE("the route table is complete and says each thing once") {
+TEST_CASE("the route table is complete and without repetitions") {
   std::set<std::string_view> operations;
   for (const api::Route& route : api::routes()) {
     INFO(route.operation);

@@ -1,5 +1,5 @@
-// The threads that deliver: who hangs holds up nobody, a stop waits for nobody and loses nothing,
-// and bodies are the same whenever they are made (docs/contract.md#delivery).
+// Delivery threads: hanging endpoints delay no others, a stop waits for no endpoint and loses
+// nothing, and bodies do not depend on the time of rendering (docs/contract.md#delivery).
 #include <catch2/catch.hpp>
 #include <set>
 
@@ -33,7 +33,7 @@ std::int64_t real_ms() { return SystemClock().monotonic_ms(); }
 
 }  // namespace
 
-TEST_CASE("delivery: fifty receivers that hang delay another by no more than moments") {
+TEST_CASE("delivery: fifty hanging receivers delay another one only briefly") {
   Receiver dead;
   dead.otherwise({Kind::silent});
   Receiver alive;
@@ -59,7 +59,7 @@ TEST_CASE("delivery: fifty receivers that hang delay another by no more than mom
   CHECK(real_ms() - again < 4'000);
 }
 
-TEST_CASE("delivery: one receiver that hangs does not keep a second sender asleep") {
+TEST_CASE("delivery: one hanging receiver does not block a second sender") {
   Receiver dead;
   dead.otherwise({Kind::silent});
   Receiver alive;
@@ -77,13 +77,13 @@ TEST_CASE("delivery: one receiver that hangs does not keep a second sender aslee
   }
 }
 
-TEST_CASE("delivery: a long queue stops growing, and what waits as events still arrives once") {
+TEST_CASE("delivery: a long queue stops growing, and waiting events arrive once") {
   constexpr int kEvents = 900;
   Receiver receiver;
   TestApp app;
   register_at(app.me(), receiver, "payment.failed");
   for (int i = 0; i < kEvents; ++i) trigger(app.me(), "payment.failed");
-  // Nobody sends: whatever can be queued is queued.
+  // No sender runs, so everything that can be queued is queued.
   flows::DeliveryLanes lanes{flows::SenderLimits{}};
   for (int i = 0; i < 10; ++i) REQUIRE(flows::run_delivery_round(app.flows(), lanes));
   const auto due = [&](int count) {
@@ -99,7 +99,8 @@ TEST_CASE("delivery: a long queue stops growing, and what waits as events still 
   CHECK(ids.size() == kEvents);
 }
 
-TEST_CASE("delivery: a stop cuts attempts short, which count, and the next has the same bytes") {
+TEST_CASE(
+    "delivery: a stop interrupts attempts, which count, and the next one has the same bytes") {
   Receiver receiver;
   receiver.otherwise({Kind::silent});
   TestApp app;
@@ -127,7 +128,7 @@ TEST_CASE("delivery: a stop cuts attempts short, which count, and the next has t
   CHECK(delivered.at(0).at("attempts") == 2);
 }
 
-TEST_CASE("delivery: a body is what was so in the commit of its event, whenever it is made") {
+TEST_CASE("delivery: a body has the state of its event's commit, whenever it is rendered") {
   Receiver receiver;
   TestApp app;
   const std::string wallet = app.wallet("USDC", "1000");

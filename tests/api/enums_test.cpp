@@ -61,7 +61,7 @@ TEST_CASE("the transitions are the table that payments follow") {
   }
 }
 
-TEST_CASE("who has the vocabularies already gets 304") {
+TEST_CASE("a client with the present vocabularies gets 304") {
   TestApp app;
   const Reply first = app.me().get(kEnums);
   const std::string etag = first.header("ETag");

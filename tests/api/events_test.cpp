@@ -54,10 +54,10 @@ TEST_CASE("events: pages lead back as well, and never beyond where the list bega
   CHECK(back.at("prevCursor").is_null());
 }
 
-TEST_CASE("events: what a poller may not ask") {
+TEST_CASE("events: invalid polling requests") {
   TestApp app;
   const std::vector<Scenario> rows = {
-      {"a sequence that is none",
+      {"an invalid sequence",
        "/v1/events?afterSequence=x",
        "",
        400,

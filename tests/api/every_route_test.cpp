@@ -34,7 +34,7 @@ std::string comparable(const Reply& reply) {
 
 }  // namespace
 
-TEST_CASE("both mounts give the same answers") {
+TEST_CASE("both prefixes give the same responses") {
   TestApp app;
   const Names mine = belongings_of(app, app.me());
   const Names nobodys = nobodys_belongings(app);
@@ -59,7 +59,7 @@ TEST_CASE("both mounts give the same answers") {
   }
 }
 
-TEST_CASE("a success under the second mount is as good as under the first") {
+TEST_CASE("successes under both prefixes are equal") {
   TestApp app;
   app.rate("USDC", "EURC", "0.9");
   const Names mine = belongings_of(app, app.me());
@@ -105,7 +105,7 @@ TEST_CASE("a token with the one scope of a route opens it, one with all others d
   }
 }
 
-TEST_CASE("an expired token is refused by name on every route that asks for one") {
+TEST_CASE("an expired token is reported as such on every guarded route") {
   TestApp app;
   const Names names = nobodys_belongings(app);
   const Client me = app.me();
@@ -119,13 +119,13 @@ TEST_CASE("an expired token is refused by name on every route that asks for one"
   }
 }
 
-TEST_CASE("an application without an association gets nowhere") {
+TEST_CASE("an application without an association is refused on every guarded route") {
   TestApp app;
-  const Client nobody(app, app.register_application(std::nullopt));
+  const Client unassigned(app, app.register_application(std::nullopt));
   const Names names = nobodys_belongings(app);
   for (const api::Route& route : api::routes()) {
     if (!is_guarded(route)) continue;
-    const Reply reply = nobody.send(sample_of(route).call(names));
+    const Reply reply = unassigned.send(sample_of(route).call(names));
     INFO(route.operation << " " << reply.text());
     CHECK(reply.status == 403);
     if (!route.envelope) CHECK(reply.slug() == "no-association");
@@ -159,7 +159,7 @@ TEST_CASE("a pending association is refused on every route that moves money") {
   }
 }
 
-TEST_CASE("every path answers OPTIONS and refuses other methods with Allow") {
+TEST_CASE("every path responds to OPTIONS and refuses other methods with Allow") {
   TestApp app;
   const Names mine = belongings_of(app, app.me());
   for (const api::Route& route : api::routes()) {
@@ -193,7 +193,7 @@ TEST_CASE("HEAD wherever GET, with the same status and headers") {
   }
 }
 
-TEST_CASE("every answer of every route carries a request id") {
+TEST_CASE("every response of every route has a request ID") {
   TestApp app;
   const Names mine = belongings_of(app, app.me());
   app.listen();

@@ -45,7 +45,7 @@ TEST_CASE("healthz is ready while payments can be taken, readyz is its other nam
   }
 }
 
-TEST_CASE("a full disk makes it unready but alive, and it recovers by itself") {
+TEST_CASE("a full disk makes it unready but alive, and it recovers automatically") {
   TestApp app;
   const std::string from = app.wallet("USDC", "5"), to = app.wallet("USDC");
   app.clock.advance_ms(1'000);
@@ -101,7 +101,7 @@ TEST_CASE("a writer that is stuck in a batch is not ready") {
   CHECK(app.anonymous().get("/healthz").status == 200);
 }
 
-TEST_CASE("a box that does not settle is not ready, and it recovers by itself") {
+TEST_CASE("a server that does not settle is not ready, and it recovers automatically") {
   TestApp app;
   const std::string from = app.wallet("USDC", "5"), to = app.wallet("USDC");
   app.listen();
@@ -112,7 +112,7 @@ TEST_CASE("a box that does not settle is not ready, and it recovers by itself") 
   {
     const ArmedFault fault("settle.before:0=throw");
     app.me().transfer(from, to, "1");
-    // Its thread is under way: first it has to have failed.
+    // Its thread is running; wait until it has failed.
     for (int i = 0; i < 2'000 && settlement() == "ok"; ++i) {
       app.clock.advance_ms(1'000);
       wait_a_moment();

@@ -54,7 +54,7 @@ TEST_CASE("the headers must belong to one application") {
                 401, "unauthorized");
 }
 
-TEST_CASE("a token that was not issued here is refused") {
+TEST_CASE("a token from another issuer is refused") {
   TestApp app;
   const std::string token = app.me().token();
   const std::size_t dot = token.find('.');
@@ -72,7 +72,7 @@ TEST_CASE("a token that was not issued here is refused") {
   CHECK(app.me().with("Authorization", "bEaReR " + token).get(kWallets).status == 200);
 }
 
-TEST_CASE("a token of another coffer is refused though ids and keys are the same") {
+TEST_CASE("a token of another coffer is refused, even with the same IDs and keys") {
   // The same seed draws the same ids and secrets; only the master keys differ.
   const auto with_key = [](char digit) {
     return [digit](Config& config) { config.master_key = Secret(std::string(64, digit)); };
@@ -84,7 +84,7 @@ TEST_CASE("a token of another coffer is refused though ids and keys are the same
                 401, "unauthorized");
 }
 
-TEST_CASE("a token expires to the second, also one that was just used") {
+TEST_CASE("a token expires to the second, even if it was just used") {
   TestApp app;
   app.clock.advance_ms(3'599'999);
   CHECK(app.me().get(kWallets).status == 200);
@@ -95,7 +95,7 @@ TEST_CASE("a token expires to the second, also one that was just used") {
   CHECK(app.me().scoped("wallets:read").get(kWallets).status == 200);
 }
 
-TEST_CASE("what ends tokens, ends them at once") {
+TEST_CASE("tokens become invalid immediately") {
   TestApp app;
   const ApplicationId id = app.me().credentials().application;
   REQUIRE(app.me().get(kWallets).status == 200);
@@ -119,7 +119,7 @@ TEST_CASE("what ends tokens, ends them at once") {
   }
 }
 
-TEST_CASE("another application's end does not touch this one") {
+TEST_CASE("the end of another application has no effect") {
   TestApp app;
   const Client other = app.stranger();
   flows::suspend_application(app.flows(), other.credentials().application, true).value();

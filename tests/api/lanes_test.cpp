@@ -117,7 +117,7 @@ const api::Route* sample_route(Lane lane) {
 
 }  // namespace
 
-TEST_CASE("lanes: every request is in the lane of its route, under both mounts") {
+TEST_CASE("lanes: every request is in the lane of its route, with both prefixes") {
   TestApp app;
   const Names mine = belongings_of(app, app.me());
   std::set<Lane> used;
@@ -136,7 +136,7 @@ TEST_CASE("lanes: every request is in the lane of its route, under both mounts")
   CHECK(lane_of(app, {"PATCH", "/v1/assets"}) == Lane::system);
 }
 
-TEST_CASE("lanes: what a route says about itself fits its lane") {
+TEST_CASE("lanes: the declarations of a route match its lane") {
   for (const api::Route& route : api::routes()) {
     INFO(route.operation);
     const auto slugs = api::problems_of(route);
@@ -151,7 +151,8 @@ TEST_CASE("lanes: what a route says about itself fits its lane") {
       CHECK((route.lane == Lane::money || route.pattern.ends_with("/validate")));
     }
     if (route.lane == Lane::system) CHECK(route.access == api::Access::open);
-    // Before a large body is let in, its credentials are looked at: by no call to another machine.
+    // The credentials of a large body are checked before it is accepted, without a call to another
+    // machine.
     if (route.body_bytes_max > api::kBodyBytesMax) {
       CHECK(api::is_guarded(route.access));
       CHECK(route.access != api::Access::business);
@@ -159,7 +160,7 @@ TEST_CASE("lanes: what a route says about itself fits its lane") {
   }
 }
 
-TEST_CASE("lanes: a query that makes another operation of a request moves it to its lane") {
+TEST_CASE("lanes: a query that selects another operation selects its lane") {
   TestApp app;
   const Names mine = belongings_of(app, app.me());
   for (const api::Route& route : api::routes()) {
@@ -188,7 +189,7 @@ TEST_CASE("lanes: a query that makes another operation of a request moves it to 
   CHECK(lane_of(app, {"POST", "/v1/payments/p2p/own?validateOnly=true"}) == Lane::read);
 }
 
-TEST_CASE("lanes: while every handler of a lane hangs, each other lane is served at once") {
+TEST_CASE("lanes: while all handlers of a lane hang, every other lane serves immediately") {
   TestApp app;
   const Names mine = belongings_of(app, app.me());
   std::vector<Client> callers{app.me(), app.stranger(), app.stranger(), app.stranger()};
@@ -254,7 +255,7 @@ TEST_CASE(
   CHECK_FALSE(caller(stranger.credentials().api_key, "192.0.2.1").is_application);
 }
 
-TEST_CASE("lanes: a large body is let in for valid credentials alone, and nowhere else") {
+TEST_CASE("lanes: a large body is accepted only with valid credentials and on its routes") {
   TestApp app;
   constexpr std::uint64_t kLarge = 1'000'000;
   const HttpCall bulk{"POST", "/v1/beneficiaries/bulk"};
@@ -280,7 +281,8 @@ TEST_CASE("lanes: a large body is let in for valid credentials alone, and nowher
   }
 }
 
-TEST_CASE("lanes: half-sent large bodies of strangers leave the bulk route to its applications") {
+TEST_CASE(
+    "lanes: incomplete large bodies without credentials leave the bulk route to applications") {
   TestApp app;
   app.listen();
   const std::string half = " HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n{";

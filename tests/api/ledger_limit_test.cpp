@@ -61,7 +61,7 @@ void check_failed(const Json& record) {
 
 }  // namespace
 
-TEST_CASE("no more of an asset is issued than the ledger holds") {
+TEST_CASE("an asset is issued only up to the capacity of the ledger") {
   World world;
   const Reply reply = world.me.post("/v1/sandbox/wallets/" + world.other + "/fund",
                                     {{"assetCode", "USDC"}, {"amount", "0.0000001"}});
@@ -70,7 +70,7 @@ TEST_CASE("no more of an asset is issued than the ledger holds") {
   CHECK(reply.json().at("errors").at(0).at("field") == "amount");
 }
 
-TEST_CASE("all of an asset moves between wallets, and through the market") {
+TEST_CASE("the whole amount of an asset can be transferred and swapped") {
   World world;
   const std::string id = world.me.transfer(world.full, world.other, kAll);
   CHECK(world.settled(id).at("status") == "succeeded");
@@ -79,7 +79,7 @@ TEST_CASE("all of an asset moves between wallets, and through the market") {
   CHECK(world.settled(back).at("status") == "succeeded");
 }
 
-TEST_CASE("a collection that the ledger cannot hold fails, whichever wallet it is for") {
+TEST_CASE("an on-ramp that the ledger cannot hold fails, for every wallet") {
   World world;
   const std::string connector = add_connector(world.app, collection_connector());
   for (const std::string& wallet : {world.full, world.other}) {
@@ -112,7 +112,7 @@ TEST_CASE("a payment on a reference that the ledger cannot hold fails") {
   CHECK(world.app.log().find("it will be retried") == std::string::npos);
 }
 
-TEST_CASE("an operator is told why a collection cannot be resolved as succeeded") {
+TEST_CASE("an operator gets the reason why an on-ramp cannot be resolved as succeeded") {
   World world;
   const std::string connector = add_connector(world.app, collection_connector());
   const std::string id =
@@ -127,7 +127,7 @@ TEST_CASE("an operator is told why a collection cannot be resolved as succeeded"
   CHECK(world.me.status(id) == "processing");
 }
 
-TEST_CASE("a refund that the ledger cannot hold fails with its reason, and can be made up for") {
+TEST_CASE("a refund that the ledger cannot hold fails with its reason, and can be credited later") {
   World world;
   const std::string connector = add_connector(world.app);
   const std::string beneficiary = add_recipient(world.me, "1201");  // stays with the provider

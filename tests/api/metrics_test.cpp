@@ -86,7 +86,7 @@ TEST_CASE("metrics: requests are counted by the pattern of their route") {
               "{walletId}\"}") == 5);
 }
 
-TEST_CASE("metrics: nothing that a client sends becomes a label") {
+TEST_CASE("metrics: client input never becomes a label") {
   TestApp app;
   Scraper scrape(app);
   app.anonymous().get("/warm");
@@ -107,7 +107,7 @@ TEST_CASE("metrics: nothing that a client sends becomes a label") {
   CHECK(samples.size() <= before + 2);
 }
 
-TEST_CASE("metrics: a payment counts once in each status, and a replay or a refusal not at all") {
+TEST_CASE("metrics: a payment counts once in each status, and replays and refusals do not") {
   TestApp app;
   Scraper scrape(app);
   const std::string from = app.wallet("USDC", "10"), to = app.wallet("USDC");
@@ -141,7 +141,7 @@ TEST_CASE("metrics: a payment counts once in each status, and a replay or a refu
   CHECK(value(scrape(), payments("swap_own", "failed")) == 1);
 }
 
-TEST_CASE("metrics: deliveries, dead letters and what waits") {
+TEST_CASE("metrics: deliveries, dead letters and waiting work") {
   Receiver receiver;
   TestApp app;
   Scraper scrape(app);
@@ -175,7 +175,7 @@ TEST_CASE("metrics: deliveries, dead letters and what waits") {
   CHECK(value(samples, "coffer_queue_waiting{queue=\"webhooks\"}") == 0);
 }
 
-TEST_CASE("metrics: calls to a provider, by how they end, and its breaker") {
+TEST_CASE("metrics: calls to a provider, by result, and its breaker") {
   TestApp app;
   Scraper scrape(app);
   const std::string quick = add_connector(app);
@@ -207,7 +207,7 @@ TEST_CASE("metrics: calls to a provider, by how they end, and its breaker") {
   CHECK(value(scrape(), "coffer_connector_paused{connector=\"" + slow + "\"}") == 1);
 }
 
-TEST_CASE("metrics: who sends too much, and who does not know the secret") {
+TEST_CASE("metrics: rate limits, and wrong secrets") {
   TestApp app([](Config& config) {
     config.rate_limit_sandbox_per_s = 1;
     config.rate_limit_sandbox_burst = 2;
@@ -231,7 +231,7 @@ TEST_CASE("metrics: who sends too much, and who does not know the secret") {
   CHECK(throttled > 0);
 }
 
-TEST_CASE("metrics: how the box stands") {
+TEST_CASE("metrics: state of the server") {
   TestApp app;
   const std::string from = app.wallet("USDC", "5");
   const std::string to = app.wallet("USDC");

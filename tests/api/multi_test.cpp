@@ -63,7 +63,7 @@ TEST_CASE("all legs settle in one ledger transaction") {
                                      {"description", "Second"}});
 }
 
-TEST_CASE("one bad leg, whichever it is, and nothing is applied") {
+TEST_CASE("one invalid leg, at any position, and nothing is applied") {
   World world;
   const Client& me = world.app.me();
   const std::string before = world.funds();
@@ -73,8 +73,8 @@ TEST_CASE("one bad leg, whichever it is, and nothing is applied") {
     const char* slug;
     const char* field;
   };
-  const std::string nobody = world.app.random.uuid_v7(world.app.clock.now()).to_string();
-  const std::string unknown = R"({"destinationWalletId":")" + nobody + "\"}";
+  const std::string unknown_id = world.app.random.uuid_v7(world.app.clock.now()).to_string();
+  const std::string unknown = R"({"destinationWalletId":")" + unknown_id + "\"}";
   const Row rows[] = {
       {R"({"amount":"1000"})", 422, "insufficient-funds", "amount"},
       {R"({"amount":"0"})", 422, "amount-out-of-range", "amount"},
@@ -108,7 +108,7 @@ TEST_CASE("one bad leg, whichever it is, and nothing is applied") {
   CHECK(me.all("/v1/transactions").empty());
 }
 
-TEST_CASE("a leg from a wallet to itself is named") {
+TEST_CASE("a leg from a wallet to itself is reported") {
   World world;
   Json body = world.body();
   body["transfers"][2]["destinationWalletId"] = body["transfers"][2]["sourceWalletId"];
@@ -117,7 +117,7 @@ TEST_CASE("a leg from a wallet to itself is named") {
   CHECK(reply.fields() == std::vector<std::string>{"transfers[2].destinationWalletId"});
 }
 
-TEST_CASE("faults of several legs are reported together") {
+TEST_CASE("errors of several legs are reported together") {
   World world;
   Json body = world.body();
   body["transfers"][0].erase("amount");
@@ -130,7 +130,7 @@ TEST_CASE("faults of several legs are reported together") {
                                                    "transfers[3].toRef"});
 }
 
-TEST_CASE("what arrives in an earlier leg may be spent in a later one") {
+TEST_CASE("amounts received in an earlier leg may be spent in a later one") {
   TestApp app;
   const Client& me = app.me();
   const std::string a = app.wallet("USDC", "10"), b = app.wallet("USDC"), c = app.wallet("USDC");
@@ -205,7 +205,7 @@ TEST_CASE("one to a hundred legs") {
   CHECK(me.balance(world.b, "USDC") == "60.10");
 }
 
-TEST_CASE("misshapen multi-transfers") {
+TEST_CASE("malformed multi-transfers") {
   World world;
   run_scenarios(
       world.app.me(),

@@ -123,7 +123,7 @@ TEST_CASE("one channel does not stand in for the other") {
   CHECK(world.send() == 0);
 }
 
-TEST_CASE("only a payment that succeeds and was asked to tells anybody") {
+TEST_CASE("only a successful payment with a requested notification sends one") {
   World world;
   world.paid(Json::object());
   world.paid({{"notifyEmail", false}, {"notifyWhatsApp", false}});
@@ -134,7 +134,7 @@ TEST_CASE("only a payment that succeeds and was asked to tells anybody") {
   CHECK(world.rows().empty());
 }
 
-TEST_CASE("an e-mail says what arrived and goes out once") {
+TEST_CASE("an e-mail contains the received amount and is sent once") {
   const Script script(kKeepMail);
   World world(mailing(script));
   const std::string id = world.paid({{"notifyEmail", true}, {"toRef", "INV-7"}});
@@ -155,7 +155,7 @@ TEST_CASE("an e-mail says what arrived and goes out once") {
   CHECK(has(world.app.log(), "a***@example.com"));
 }
 
-TEST_CASE("who the details of the receiving wallet name is told of a payment between own wallets") {
+TEST_CASE("the contact of the receiving wallet is notified of a payment between own wallets") {
   const Script script(kKeepMail);
   World world(mailing(script));
   const std::string to = world.reached_by({{"email", "wairimu@example.com"}});
@@ -175,7 +175,7 @@ TEST_CASE("who the details of the receiving wallet name is told of a payment bet
   CHECK(has(script.left("mail"), "You received 9.00 EURC from Association.\n"));
 }
 
-TEST_CASE("an attempt that fails is made again twice, and then given up") {
+TEST_CASE("a failed attempt is repeated twice, and then given up") {
   const Script script("echo x >> $OUT/called; exit 75");
   World world(mailing(script));
   world.paid(kEmail);
@@ -200,7 +200,7 @@ TEST_CASE("an attempt that fails is made again twice, and then given up") {
   CHECK_FALSE(has(world.app.log(), "amina@example.com"));
 }
 
-TEST_CASE("what waits survives a restart, and so does the number of its attempts") {
+TEST_CASE("waiting notifications and their attempts survive a restart") {
   const Script script("exit 1");
   World world(mailing(script));
   world.paid(kEmail);
@@ -216,7 +216,7 @@ TEST_CASE("what waits survives a restart, and so does the number of its attempts
   CHECK(script.left("to") == "amina@example.com\n");
 }
 
-TEST_CASE("an attempt that ended with the process counts, so that nobody is written to for ever") {
+TEST_CASE("an attempt that ended with the process counts, so that attempts are limited") {
   const Script script(kKeepMail);
   World world(mailing(script));
   world.paid(kEmail);
@@ -236,7 +236,7 @@ TEST_CASE("an attempt that ended with the process counts, so that nobody is writ
   CHECK(script.left("to").empty());
 }
 
-TEST_CASE("a message goes to the gateway, again with the same key after a fault") {
+TEST_CASE("a message goes to the gateway, with the same key after a failure") {
   Receiver gateway;
   World world(messaging(gateway));
   const std::string id = world.paid(kMessage);
@@ -258,7 +258,7 @@ TEST_CASE("a message goes to the gateway, again with the same key after a fault"
   CHECK_FALSE(has(world.app.log(), "sesame"));
 }
 
-TEST_CASE("the worker sends by itself while the server runs") {
+TEST_CASE("the worker sends while the server runs") {
   Receiver gateway;
   World world(messaging(gateway));
   world.app.listen();

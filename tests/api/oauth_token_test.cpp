@@ -84,7 +84,7 @@ TEST_CASE("a token of the configured issuer opens the business routes, and only 
   CHECK(world.app.me().get(kAssociation).status == 200);
 }
 
-TEST_CASE("it has to name the application of x-svc-auth") {
+TEST_CASE("an external token must belong to the application of x-svc-auth") {
   World world;
   const Client other(world.app, world.app.register_application(world.app.association()));
   const std::string token = world.token(world.ed);
@@ -119,7 +119,7 @@ TEST_CASE("wrong issuer, audience, time or signature is 401") {
   CHECK(world.with("eyJhbGciOiJub25lIn0.e30.").get(kAssociation).status == 401);
 }
 
-TEST_CASE("a token ends with its own end, give or take the skew") {
+TEST_CASE("a token expires at its expiry, with the permitted skew") {
   World world;
   const Client user = world.with(world.token(world.ed));
   world.app.clock.advance_ms(659'999);
@@ -128,7 +128,7 @@ TEST_CASE("a token ends with its own end, give or take the skew") {
   CHECK(user.get(kAssociation).status == 401);
 }
 
-TEST_CASE("a changed file of keys is read again, and a withdrawn key ends within a minute") {
+TEST_CASE("a changed key file is read again, and a withdrawn key becomes invalid within a minute") {
   World world;
   const IssuerKey next = IssuerKey::p256("next");
   const std::string old_token = world.token(world.ed), new_token = world.token(next);
@@ -140,7 +140,7 @@ TEST_CASE("a changed file of keys is read again, and a withdrawn key ends within
   CHECK(world.with(old_token).get(kAssociation).status == 401);
 }
 
-TEST_CASE("keys that become unreadable leave the last ones in use") {
+TEST_CASE("if the key file becomes unreadable, the last keys stay in use") {
   World world;
   CHECK(world.with(world.token(world.ed)).get(kAssociation).status == 200);
   for (const auto& harm :
@@ -152,7 +152,7 @@ TEST_CASE("keys that become unreadable leave the last ones in use") {
   }
 }
 
-TEST_CASE("without a configured issuer nothing but our own tokens is taken") {
+TEST_CASE("without a configured issuer, only coffer's tokens are accepted") {
   World world;
   TestApp plain;
   const Reply reply =

@@ -46,7 +46,7 @@ std::string reason(const Json& record) {
 
 }  // namespace
 
-TEST_CASE("a cash-out holds its total, debits it, and pays the quoted amount") {
+TEST_CASE("an off-ramp holds its total, debits it, and pays the quoted amount") {
   World world;
   const std::string id = world.submit();
   CHECK(world.me.funds(world.wallet, "USDC") == "1000.00/898.50/101.50");
@@ -66,7 +66,7 @@ TEST_CASE("a cash-out holds its total, debits it, and pays the quoted amount") {
   CHECK(world.me.funds(world.wallet, "USDC") == "898.50/898.50/0.00");
 }
 
-TEST_CASE("the statement shows a cash-out and its fee as lines of their own") {
+TEST_CASE("the statement shows an off-ramp and its fee as separate lines") {
   World world;
   world.settled(world.submit());
   const Json lines = world.me
@@ -81,7 +81,7 @@ TEST_CASE("the statement shows a cash-out and its fee as lines of their own") {
   CHECK(lines[2].at("counterparty") == "Fees");
 }
 
-TEST_CASE("a refused cash-out fails with its reason and frees the funds") {
+TEST_CASE("a refused off-ramp fails with its reason and releases the funds") {
   const std::vector<std::pair<std::string, std::string>> outcomes = {
       {"1101", "insufficient_funds"}, {"1102", "account_closed"}, {"1103", "account_not_found"},
       {"1104", "name_mismatch"},      {"1105", "limit_exceeded"}, {"1106", "compliance_rejected"}};
@@ -96,7 +96,7 @@ TEST_CASE("a refused cash-out fails with its reason and frees the funds") {
   CHECK(world.me.funds(world.wallet, "USDC") == "1000.00/1000.00/0.00");
 }
 
-TEST_CASE("a cash-out that stays with the provider is debited and can be decided") {
+TEST_CASE("an off-ramp that stays with the provider is debited and can be decided") {
   World world;
   const std::string id = world.submit("1201");
   const Json record = world.settled(id, 60'000);
@@ -109,7 +109,7 @@ TEST_CASE("a cash-out that stays with the provider is debited and can be decided
   CHECK(world.me.send({"POST", route + "/fail", {}, {}}).status == 409);
 }
 
-TEST_CASE("a cash-out in review says so and then succeeds") {
+TEST_CASE("an off-ramp in review shows this status and then succeeds") {
   World world;
   const std::string id = world.submit("1202");
   const Json record = world.settled(id);
@@ -118,7 +118,7 @@ TEST_CASE("a cash-out in review says so and then succeeds") {
   CHECK(world.settled(id, 5'000).at("status") == "succeeded");
 }
 
-TEST_CASE("a failure after the debit is refunded in full with entries of its own") {
+TEST_CASE("a failure after the debit is refunded in full with separate entries") {
   World world;
   const Json record = world.settled(world.submit("1301"), 2'000);
   CHECK(record.at("status") == "refunded");
@@ -130,7 +130,7 @@ TEST_CASE("a failure after the debit is refunded in full with entries of its own
   CHECK(world.me.funds(world.wallet, "USDC") == "1000.00/1000.00/0.00");
 }
 
-TEST_CASE("every line of a refunded cash-out carries the sender's reference, in every format") {
+TEST_CASE("every line of a refunded off-ramp has the sender's reference, in every format") {
   World world;
   const std::string beneficiary = add_recipient(world.me, "1301");
   Json body =
@@ -157,7 +157,7 @@ TEST_CASE("every line of a refunded cash-out carries the sender's reference, in 
   }
 }
 
-TEST_CASE("a refund that the provider refuses leaves the money where it is, and says so") {
+TEST_CASE("a refund that the provider refuses leaves the money there and is reported") {
   World world;
   const Json record = world.settled(world.submit("1303"), 2'000);
   CHECK(record.at("status") == "refund_failed");
@@ -165,7 +165,7 @@ TEST_CASE("a refund that the provider refuses leaves the money where it is, and 
   CHECK(world.me.funds(world.wallet, "USDC") == "898.50/898.50/0.00");
 }
 
-TEST_CASE("a provider that never answers ends in a failure and no debit") {
+TEST_CASE("a provider that never responds leads to a failure without a debit") {
   World world;
   for (const auto& [digits, code] :
        {std::pair("1401", "provider_timeout"), std::pair("1402", "provider_error")}) {
@@ -177,7 +177,7 @@ TEST_CASE("a provider that never answers ends in a failure and no debit") {
   CHECK(world.me.funds(world.wallet, "USDC") == "1000.00/1000.00/0.00");
 }
 
-TEST_CASE("a cash-out survives the end of the process at any stage") {
+TEST_CASE("an off-ramp survives the end of the process at any stage") {
   for (const char* digits : {"5678", "1202", "1301", "1401"}) {
     INFO(digits);
     World world;
@@ -220,7 +220,7 @@ TEST_CASE("a quote can be used until it expires") {
   CHECK(late.slug() == "quote-expired");
 }
 
-TEST_CASE("a cash-out is refused as the contract says") {
+TEST_CASE("an off-ramp is refused as the contract requires") {
   World world;
   const std::string beneficiary = add_recipient(world.me);
   const std::string second = add_recipient(world.me);
@@ -265,15 +265,15 @@ TEST_CASE("a cash-out is refused as the contract says") {
        row("bad toRef", R"({"toRef":""})", 400, "invalid-reference", {"toRef"}),
        row("nested additional field", R"({"additionalFields":{"a":{"b":1}}})", 400,
            "malformed-request", {"additionalFields.a"}),
-       row("additional field nobody asks for", R"({"additionalFields":{"shoeSize":"43"}})", 422,
-           "validation-failed", {"additionalFields.shoeSize"})});
+       row("additional field that is not required", R"({"additionalFields":{"shoeSize":"43"}})",
+           422, "validation-failed", {"additionalFields.shoeSize"})});
   CHECK(world.me.funds(world.wallet, "USDC") == "1000.00/1000.00/0.00");
   run_scenario(world.me, {"only checked", kOfframp + "?validateOnly=true", body("{}"), 200});
   CHECK(world.me.get("/v1/quotes/" + quote.at("quoteId").get<std::string>()).json().at("status") ==
         "OPEN");
 }
 
-TEST_CASE("a suspended association cashes nothing out, a running cash-out finishes") {
+TEST_CASE("a suspended association starts no off-ramp, and one in progress finishes") {
   World world;
   const std::string id = world.submit("1202");
   world.app.settle();
@@ -283,7 +283,7 @@ TEST_CASE("a suspended association cashes nothing out, a running cash-out finish
   CHECK(world.settled(id, 5'000).at("status") == "succeeded");
 }
 
-TEST_CASE("lists find cash-outs by beneficiary and connector") {
+TEST_CASE("lists find off-ramps by beneficiary and connector") {
   World world;
   const std::string id = world.submit();
   world.settled(id);

@@ -57,7 +57,7 @@ TEST_CASE("a collection shows its instructions, then credits what the quote said
   CHECK(world.me.balance(world.wallet, "USDC") == "74.175");
 }
 
-TEST_CASE("a collection that nobody pays expires") {
+TEST_CASE("an unpaid on-ramp expires") {
   World world;
   const std::string id = world.submit("1201");
   CHECK(world.settled(id, 1'000).at("status") == "processing");

@@ -60,7 +60,7 @@ TEST_CASE("password and code give a bearer token for the business routes") {
   CHECK(world.app.me().get(kAssociation).status == 200);
 }
 
-TEST_CASE("the application beside the token is one of the same association") {
+TEST_CASE("the application of the token belongs to the same association") {
   World world;
   const std::string token = world.token();
   const Client sibling(world.app, world.app.register_application(world.app.association()));
@@ -70,11 +70,11 @@ TEST_CASE("the application beside the token is one of the same association") {
   const Client stranger = world.app.stranger();
   CHECK(stranger.with("Authorization", "Bearer " + token).get(kAssociation).status == 401);
   CHECK(world.with(token).without("x-svc-auth").get(kAssociation).status == 401);
-  const Credentials nobody = world.app.register_application(std::nullopt);
-  CHECK(world.with(token).with("x-svc-auth", nobody.api_key).get(kAssociation).status == 403);
+  const Credentials unassigned = world.app.register_application(std::nullopt);
+  CHECK(world.with(token).with("x-svc-auth", unassigned.api_key).get(kAssociation).status == 403);
 }
 
-TEST_CASE("an application's scopes bound its users") {
+TEST_CASE("an application's scopes limit its users") {
   World world;
   const Credentials narrow = world.app.register_application(
       world.app.association(), Environment::sandbox, ScopeSet().with(Scope::wallets_read));
@@ -102,7 +102,7 @@ TEST_CASE("every refusal looks the same") {
   World world;
   const Json good = world.user.login(world.app);
   const Reply reference =
-      world.log_in({{"username", "nobody"}, {"password", "x"}, {"otp", "123456"}});
+      world.log_in({{"username", "unknown"}, {"password", "x"}, {"otp", "123456"}});
   check_refused(reference, 401, "unauthorized");
   struct Row {
     const char* member;
@@ -111,7 +111,7 @@ TEST_CASE("every refusal looks the same") {
   const Row rows[] = {{"password", "wrong"},
                       {"otp", world.user.code(world.app, 5)},
                       {"otp", "12345"},
-                      {"username", "somebody.else"}};
+                      {"username", "another.user"}};
   for (const Row& row : rows) {
     INFO(row.member << " " << row.value);
     Json body = good;
@@ -126,7 +126,7 @@ TEST_CASE("every refusal looks the same") {
   CHECK(without_identity(world.log_in(good)) == without_identity(reference));
 }
 
-TEST_CASE("names are without regard to case") {
+TEST_CASE("names are case-insensitive") {
   World world;
   Json body = world.user.login(world.app);
   CHECK(body.at("username") == "ada@example.com");
@@ -175,7 +175,7 @@ TEST_CASE("a user's token expires") {
   CHECK(world.with(token).get(kAssociation).status == 401);
 }
 
-TEST_CASE("wrong codes wait longer and longer") {
+TEST_CASE("wrong codes lead to increasing delays") {
   World world([](Config& config) { config.rate_limit_login_per_min = 60; });
   Json wrong = world.user.login(world.app);
   wrong["otp"] = "000000";
@@ -189,7 +189,7 @@ TEST_CASE("wrong codes wait longer and longer") {
   CHECK(limited.header("Retry-After") == "1");
 }
 
-TEST_CASE("misshapen OTP logins") {
+TEST_CASE("malformed OTP logins") {
   TestApp app;
   run_scenarios(
       app.anonymous(),
@@ -202,7 +202,7 @@ TEST_CASE("misshapen OTP logins") {
         {"otp"}}});
 }
 
-TEST_CASE("enrolment refuses bad and taken names, and associations that are none") {
+TEST_CASE("enrolment refuses invalid and existing names, and unknown associations") {
   World world;
   const auto slug = [&](const std::string& name, AssociationId association) {
     const auto result = flows::add_user(world.app.flows(), name, association);

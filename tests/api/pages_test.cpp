@@ -25,7 +25,7 @@ TEST_CASE("the API reference is served with everything it needs") {
   CHECK_THAT(app.anonymous().get("/").body, Catch::Matchers::Contains("href=\"/docs\""));
 }
 
-TEST_CASE("no page needs what its policy forbids") {
+TEST_CASE("no page needs resources that its policy forbids") {
   TestApp app;
   for (const char* path :
        {"/", "/docs", "/docs/docs.js", "/docs/docs.css", "/style.css", "/problems/not-found"}) {
@@ -44,7 +44,7 @@ TEST_CASE("no page needs what its policy forbids") {
   }
 }
 
-TEST_CASE("documents are served from memory: unchanged ones are not sent again") {
+TEST_CASE("documents are served from memory, and unchanged ones are not resent") {
   TestApp app;
   for (const char* path : {"/", "/docs", "/docs/docs.js", "/docs/docs.css", "/style.css",
                            "/problems/not-found", "/v1/openapi.json"}) {

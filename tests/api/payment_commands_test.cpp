@@ -1,4 +1,4 @@
-// coffer payment: finding one, seeing what became of it, mending what is stuck.
+// coffer payment: finding payments, showing their history, resolving stuck ones.
 #include <catch2/catch.hpp>
 #include <map>
 #include <sstream>
@@ -77,7 +77,7 @@ std::vector<std::string> ids(const Json& rows) { return member_of_each(rows, "id
 
 }  // namespace
 
-TEST_CASE("payment show tells all there is about a cash-out") {
+TEST_CASE("payment show contains everything about an off-ramp") {
   World world;
   const std::string id = world.cash_out("1301");
   world.pass(2'000);
@@ -110,7 +110,7 @@ TEST_CASE("payment show tells all there is about a cash-out") {
   CHECK(world.run("payment show", {{"ID", "x"}}).code == cli::exit_code::kUsage);
 }
 
-TEST_CASE("payment show has the legs of a multi-transfer, and events among those of others") {
+TEST_CASE("payment show contains the legs of a multi-transfer, and its own events") {
   World world;
   for (int i = 0; i < 5; ++i) world.transfer("before-" + std::to_string(i));
   const Json leg{{"sourceWalletId", world.wallet},
@@ -175,7 +175,7 @@ TEST_CASE("payment list: filters, pages, newest first") {
   CHECK(world.run("payment list", {{"wallet", kNobody}}).code == cli::exit_code::kFailed);
 }
 
-TEST_CASE("payment find: by whatever somebody has of a payment") {
+TEST_CASE("payment find: by any identifier of a payment") {
   World world;
   const std::string id = world.transfer("order-77", "INV-2026");
   const std::string cash_out = world.cash_out("5678");
@@ -204,7 +204,7 @@ TEST_CASE("payment find: by whatever somebody has of a payment") {
   CHECK(found(std::string(200, 'x')) == "0 rows");
 }
 
-TEST_CASE("payment retry: the next step is due now, and nothing is done twice") {
+TEST_CASE("payment retry: the next step is due now, and nothing is repeated") {
   World world;
   const std::string id = world.cash_out("1201");
   world.pass(60'000);
@@ -224,7 +224,7 @@ TEST_CASE("payment retry: the next step is due now, and nothing is done twice") 
   CHECK(world.run("payment retry", {{"ID", kNobody}}).code == cli::exit_code::kFailed);
 }
 
-TEST_CASE("payment resolve: a cash-out under way ends as the operator found out") {
+TEST_CASE("payment resolve: an off-ramp in progress gets the operator's result") {
   for (const auto& [as, status, funds] :
        {std::tuple("succeeded", "succeeded", "898.50/898.50/0.00"),
         std::tuple("failed", "refunded", "1000.00/1000.00/0.00"),
@@ -248,7 +248,9 @@ TEST_CASE("payment resolve: a cash-out under way ends as the operator found out"
   }
 }
 
-TEST_CASE("payment resolve: what was never sent fails and is released, but cannot be refunded") {
+TEST_CASE(
+    "payment resolve: a payment that was never sent fails and is released, but cannot be "
+    "refunded") {
   World world;
   const std::string id = world.cash_out("5678");
   CHECK(world.funds() == "1000.00/898.50/101.50");
@@ -262,7 +264,7 @@ TEST_CASE("payment resolve: what was never sent fails and is released, but canno
   CHECK(world.funds() == "1000.00/1000.00/0.00");
 }
 
-TEST_CASE("payment resolve: a refund that failed can be given back after all, once") {
+TEST_CASE("payment resolve: a failed refund can be credited later, once") {
   World world;
   const std::string id = world.cash_out("1303");
   world.pass(2'000);
@@ -293,7 +295,7 @@ TEST_CASE("payment resolve: a refund that failed can be given back after all, on
   }
 }
 
-TEST_CASE("payment resolve: what coffer settles itself is not the operator's to decide") {
+TEST_CASE("payment resolve: payments without a provider cannot be resolved") {
   World world;
   const std::string id = world.transfer("t");
   CHECK(world.resolve(id, "succeeded").code == cli::exit_code::kFailed);

@@ -66,7 +66,7 @@ Json paid(const std::string& reference, const char* payment = "pp-1") {
 
 }  // namespace
 
-TEST_CASE("a provider's news of a payment on a reference counts once") {
+TEST_CASE("a reported payment on a reference counts once") {
   World world;
   issue_reference(world.app, world.names(), "REF-1");
   for (int i = 0; i < 3; ++i) {
@@ -108,7 +108,7 @@ TEST_CASE("a callback that arrives in chunks is verified over its decoded body")
   CHECK(world.me.all("/v1/transactions?type=onramp_reference").size() == 1);
 }
 
-TEST_CASE("news that nobody signed is refused") {
+TEST_CASE("an unsigned callback is refused") {
   World world;
   issue_reference(world.app, world.names(), "REF-1");
   const std::string body = paid("REF-1").dump();
@@ -127,7 +127,7 @@ TEST_CASE("news that nobody signed is refused") {
   CHECK(world.me.balance(world.wallet, "USDC") == "0.00");
 }
 
-TEST_CASE("signed news that make no sense are refused and change nothing") {
+TEST_CASE("invalid signed callbacks are refused and change nothing") {
   World world;
   issue_reference(world.app, world.names(), "REF-1");
   const auto patched = [&](const std::string& patch) {
@@ -149,7 +149,7 @@ TEST_CASE("signed news that make no sense are refused and change nothing") {
   CHECK(world.me.all("/v1/transactions").empty());
 }
 
-TEST_CASE("news about payments that are not under way are taken and change nothing") {
+TEST_CASE("callbacks about payments that are not in progress are accepted and change nothing") {
   World world;
   for (const char* type : {"payout.updated", "collection.updated"}) {
     for (const char* id : {"01890000-0000-7000-8000-000000000000", "not an id"}) {
@@ -158,7 +158,7 @@ TEST_CASE("news about payments that are not under way are taken and change nothi
   }
 }
 
-TEST_CASE("a callback that arrives while its payment is asked about is not lost") {
+TEST_CASE("a callback that arrives during a status request is not lost") {
   TestApp app;
   const std::string wallet = app.wallet("USDC", "1000");
   const std::string recipient = add_recipient(app.me());

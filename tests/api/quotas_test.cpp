@@ -59,7 +59,7 @@ std::string hook(const char* type) {
 
 }  // namespace
 
-TEST_CASE("quotas: the list names every quota, its use and its limit") {
+TEST_CASE("quotas: the list contains every quota, its usage and its limit") {
   TestApp app;
   app.wallet("USDC");
   const Reply reply = app.me().get("/v1/quotas");
@@ -91,7 +91,7 @@ TEST_CASE("quotas: wallets") {
   CHECK(quota_of(app.me(), "wallets").at("used") == 2);
 }
 
-TEST_CASE("quotas: beneficiaries and destinations, and archiving makes room") {
+TEST_CASE("quotas: beneficiaries and destinations, freed by archiving") {
   TestApp app;
   limit(app, Quota::beneficiaries, 2);
   limit(app, Quota::destinations, 3);
@@ -123,7 +123,7 @@ TEST_CASE("quotas: a bulk request stores rows up to the quota and reports it for
   CHECK(quota_of(app.me(), "destinations").at("used") == 3);
 }
 
-TEST_CASE("quotas: open quotes, which using and expiry free") {
+TEST_CASE("quotas: open quotes, freed by use and expiry") {
   TestApp app;
   const std::string connector = add_connector(app);
   const std::string wallet = app.wallet("USDC", "1000");
@@ -142,7 +142,7 @@ TEST_CASE("quotas: open quotes, which using and expiry free") {
   quote(app.me(), connector);
 }
 
-TEST_CASE("quotas: webhooks, which disabling frees") {
+TEST_CASE("quotas: webhooks, freed by disabling") {
   TestApp app;
   limit(app, Quota::webhooks, 1);
   const Json made = app.me().post_text("/v1/webhooks", hook("payment.succeeded")).json();
@@ -152,7 +152,7 @@ TEST_CASE("quotas: webhooks, which disabling frees") {
   CHECK(app.me().post_text("/v1/webhooks", hook("payment.failed")).status == 201);
 }
 
-TEST_CASE("quotas: who only pays is stopped at the bytes of the file, and what has begun is not") {
+TEST_CASE("quotas: new payments stop at the byte limit, and payments in progress do not") {
   TestApp app;
   const std::string from = app.wallet("USDC", "1000");
   const std::string to = app.wallet("USDC");
@@ -181,7 +181,7 @@ TEST_CASE("quotas: who only pays is stopped at the bytes of the file, and what h
   CHECK(app.me().post("/v1/payments/p2p/own", last).status == 202);
 }
 
-TEST_CASE("quotas: a replay is answered when all is used") {
+TEST_CASE("quotas: a replay gets its response when the quota is used up") {
   TestApp app;
   const std::string from = app.wallet("USDC", "1000");
   const std::string to = app.wallet("USDC");
@@ -194,7 +194,7 @@ TEST_CASE("quotas: a replay is answered when all is used") {
   CHECK(again.json().at("isIdempotent") == true);
 }
 
-TEST_CASE("quotas: the settings are the limits of every association without its own") {
+TEST_CASE("quotas: the settings apply to every association without its own limits") {
   TestApp app([](Config& config) {
     config.quota_sandbox = parse_quota_limits("wallets=1", config.quota_sandbox).value();
   });

@@ -63,7 +63,7 @@ Client sender(TestApp& app, EntityType type) {
 
 }  // namespace
 
-TEST_CASE("an off-ramp quote: total is what is sent and the fee on top") {
+TEST_CASE("an off-ramp quote: the total is the sent amount plus the fee") {
   TestApp app;
   const std::string id = add_connector(app);
   const Reply reply = app.me().post(kQuotes, by_type(id, "100"));
@@ -89,7 +89,7 @@ TEST_CASE("an off-ramp quote: total is what is sent and the fee on top") {
                       {"status", "OPEN"}});
 }
 
-TEST_CASE("an on-ramp quote: total is what the payer pays, the fee is part of it") {
+TEST_CASE("an on-ramp quote: the total is the amount of the payer, including the fee") {
   TestApp app;
   const std::string id = add_connector(app, collection_connector());
   const Reply reply =
@@ -113,7 +113,7 @@ TEST_CASE("an on-ramp quote: total is what the payer pays, the fee is part of it
   }
 }
 
-TEST_CASE("amounts are decimals in text or as numbers, rounded in the house's favour") {
+TEST_CASE("amounts are decimals as text or numbers, rounded in the operator's favour") {
   TestApp app;
   const std::string id = add_connector(app);
   const auto priced = [&](const std::string& amount) {
@@ -165,7 +165,7 @@ TEST_CASE("exactly one of beneficiaryId and transactionType prices an off-ramp")
       names);
 }
 
-TEST_CASE("amounts a connector does not take") {
+TEST_CASE("amounts that a connector does not accept") {
   TestApp app;
   const Names names{{"connector", add_connector(app)},
                     {"onramp", add_connector(app, collection_connector())},
@@ -267,7 +267,7 @@ TEST_CASE("a quote for a beneficiary: type and destination") {
   CHECK(foreign.json().at("errors")[0].at("field") == "beneficiaryId");
 }
 
-TEST_CASE("limits per destination are looked at when the destination is known") {
+TEST_CASE("limits per destination are checked when the destination is known") {
   TestApp app;
   const auto limited = [&](const char* day, const char* month) {
     return add_connector(app, [&](ConnectorTerms& terms) {
@@ -287,7 +287,7 @@ TEST_CASE("limits per destination are looked at when the destination is known") 
   CHECK(app.me().post(kQuotes, by_beneficiary(id, whose)).status == 201);
 }
 
-TEST_CASE("an exact fee row wins over the connector's fee, zero included, on off-ramps only") {
+TEST_CASE("a fee for the association overrides the connector's fee, even zero, on off-ramps only") {
   TestApp app;
   const std::string id = add_connector(app);
   const auto fee = [&](const Client& client, const char* type) {
@@ -310,7 +310,7 @@ TEST_CASE("an exact fee row wins over the connector's fee, zero included, on off
   CHECK_FALSE(refused);
 }
 
-TEST_CASE("a quote lasts two minutes and is read after that") {
+TEST_CASE("a quote is valid for two minutes and can be read afterwards") {
   TestApp app;
   const std::string id = quote(app.me(), add_connector(app)).at("quoteId");
   const auto status = [&] { return app.me().get(kQuotes + "/" + id).json().at("status"); };
@@ -325,7 +325,7 @@ TEST_CASE("a quote lasts two minutes and is read after that") {
   CHECK(app.me().get(kQuotes + "/not-a-uuid").status == 404);
 }
 
-TEST_CASE("the sandbox lets a quote expire") {
+TEST_CASE("a quote can be expired in the sandbox") {
   TestApp app;
   const std::string id = quote(app.me(), add_connector(app)).at("quoteId");
   const std::string path = "/v1/sandbox/quotes/" + id + "/expire";

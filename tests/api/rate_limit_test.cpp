@@ -31,7 +31,7 @@ Reply log_in(TestApp& app, const std::string& secret) {
 
 }  // namespace
 
-TEST_CASE("an application that spends its burst waits as long as Retry-After says") {
+TEST_CASE("an application that uses up its burst waits for the time in Retry-After") {
   TestApp app(limit_sandbox);
   for (int left = 3; left >= 0; --left) {
     const Reply reply = app.me().get("/v1/assets");
@@ -49,7 +49,7 @@ TEST_CASE("an application that spends its burst waits as long as Retry-After say
   check_limited(app.me().get("/v1/assets"), "1");
 }
 
-TEST_CASE("refused requests carry the rate limit headers too") {
+TEST_CASE("refused requests have the rate limit headers too") {
   TestApp app(limit_sandbox);
   CHECK(app.me().get("/v1/assets/NOPE").has_header("RateLimit"));
   CHECK(app.me().scoped("wallets:read").get("/v1/transactions").has_header("RateLimit-Policy"));
@@ -75,7 +75,7 @@ TEST_CASE("requests that move money have half of the bucket") {
   CHECK(app.me().get("/v1/assets").status == 200);
 }
 
-TEST_CASE("production has its own numbers") {
+TEST_CASE("production has its own limits") {
   TestApp app([](Config& config) {
     config.rate_limit_production_per_s = 2;
     config.rate_limit_production_burst = 1;
@@ -119,7 +119,7 @@ TEST_CASE("wrong secrets make every further attempt slower") {
   CHECK(log_in(app, "").status == 200);
 }
 
-TEST_CASE("behind a proxy on this machine mistakes are held against whom it saw") {
+TEST_CASE("behind a local proxy, failures count for the client's address") {
   TestApp app([](Config& config) { config.rate_limit_login_per_min = 100; });
   const auto from = [&](const std::string& address) {
     return app.anonymous().with("X-Forwarded-For", "192.0.2.1, " + address);
@@ -132,12 +132,12 @@ TEST_CASE("behind a proxy on this machine mistakes are held against whom it saw"
   guess(from("198.51.100.7"), "app_one");
   CHECK(from("198.51.100.8").post("/v1/auth/token", app.me().token_request()).status == 200);
   CHECK(log_in(app, "").status == 200);
-  // The control: from one address, guesses at one name are held against the other.
+  // The control: from one address, guesses at one name count for the other.
   guess(app.anonymous(), "app_two");
   check_limited(log_in(app, ""), "1");
 }
 
-TEST_CASE("the form of the token call is throttled and says so to OAuth clients") {
+TEST_CASE("the form of the token call is throttled with an OAuth error") {
   TestApp app(limit_login);
   const HeaderList form{{"Content-Type", "application/x-www-form-urlencoded"}};
   const std::string body = "grant_type=client_credentials&client_id=a&client_secret=b";

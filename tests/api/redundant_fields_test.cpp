@@ -171,7 +171,7 @@ TEST_CASE("an on-ramp has no beneficiary to notify") {
   }
 }
 
-TEST_CASE("fields that earlier versions had are refused by name with a way on") {
+TEST_CASE("fields of earlier versions are refused with their replacement") {
   World world;
   struct Refused {
     const char* field;
@@ -213,7 +213,7 @@ TEST_CASE("fields that earlier versions had are refused by name with a way on") 
   }
 }
 
-TEST_CASE("internal ids are refused by name on every crypto destination") {
+TEST_CASE("internal IDs are refused on every crypto destination") {
   World world;
   const std::string at =
       "/v1/beneficiaries/" + world.mine.at("beneficiary") + "/payment-destinations";
@@ -238,7 +238,7 @@ TEST_CASE("internal ids are refused by name on every crypto destination") {
   }
 }
 
-TEST_CASE("a replay compares canonical fields: what was redundant may come or go") {
+TEST_CASE("a replay compares canonical fields: redundant ones may differ") {
   World world;
   const Client& me = world.app.me();
   struct Row {

@@ -50,7 +50,7 @@ struct World {
 
 }  // namespace
 
-TEST_CASE("a registered reference names its connector and how to pay") {
+TEST_CASE("a registered reference contains its connector and payment instructions") {
   World world;
   const Json reference = world.registered("customer-1");
   CHECK_FALSE(reference.at("reference").get<std::string>().empty());
@@ -160,7 +160,7 @@ TEST_CASE("a customer's payment on a reference credits the wallet once") {
   CHECK(world.me.balance(world.wallet, "USDC") == "148.35");
 }
 
-TEST_CASE("only the owner's references can be paid in the sandbox, with a fitting amount") {
+TEST_CASE("only the owner's references can be paid in the sandbox, with a valid amount") {
   World world;
   const std::string reference = world.registered("customer-1").at("reference");
   const Client other = world.app.stranger();

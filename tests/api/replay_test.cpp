@@ -36,7 +36,7 @@ void check_conflict(const Reply& reply, const std::vector<std::string>& fields) 
 
 }  // namespace
 
-TEST_CASE("the same submission again gives the first result, before and after settling") {
+TEST_CASE("a repeated submission returns the first result, before and after settlement") {
   World world;
   const Client& me = world.app.me();
   const std::string id = me.pay(kTransfer, world.body);
@@ -100,7 +100,7 @@ TEST_CASE("the comparison is over canonical fields") {
   check_replay(me.post(kTransfer, upper), id);
 }
 
-TEST_CASE("another body under the same id is a conflict that names what differs") {
+TEST_CASE("a different body with the same ID is a conflict that lists the differences") {
   World world;
   const Client& me = world.app.me();
   world.body["fromRef"] = "A-1";
@@ -123,7 +123,7 @@ TEST_CASE("another body under the same id is a conflict that names what differs"
   check_conflict(changed(R"({"amount":"1000"})"), {"amount"});
 }
 
-TEST_CASE("an id is one over all kinds of payments") {
+TEST_CASE("an ID is unique over all payment types") {
   World world;
   const Client& me = world.app.me();
   me.pay(kTransfer, world.body);
@@ -190,7 +190,7 @@ TEST_CASE("an id belongs to one association and environment") {
   check_replay(sibling.post(kTransfer, world.body), id);
 }
 
-TEST_CASE("what is refused does not use the id up") {
+TEST_CASE("a refused submission does not use up its ID") {
   World world;
   const Client& me = world.app.me();
   Json body = world.body;

@@ -110,7 +110,7 @@ TEST_CASE("requirements that cannot be read") {
                      "malformed-request", {"transactionType"}),
                  row("a type it does not take", "?connectorId=" + id + "&transactionType=C2C", 422,
                      "validation-failed", {"transactionType"}),
-                 row("nobody's", "?connectorId=" + app.random.uuid_v7(app.clock.now()).to_string(),
+                 row("unknown", "?connectorId=" + app.random.uuid_v7(app.clock.now()).to_string(),
                      404, "not-found", {})});
 }
 

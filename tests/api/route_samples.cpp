@@ -141,13 +141,13 @@ bool is_application_id(const api::Route& route, const std::string& name) {
   return route.pattern.starts_with("/v1/application/") && name == "id";
 }
 
-/// Registers an endpoint that nobody listens at.
+/// Registers an endpoint without a listener.
 std::string new_webhook(const Client& client, const char* type) {
   const Json body{{"url", "http://127.0.0.1:9/hooks"}, {"eventTypes", {type}}};
   return client.post("/v1/webhooks", body).json().at("id");
 }
 
-/// A webhook with a delivery under way, and one that is disabled with a delivery that is dead.
+/// A webhook with a delivery in progress, and one that is disabled with a delivery that is dead.
 void add_webhooks(TestApp& app, const Client& client, Names& names) {
   names["application"] = client.credentials().application.to_string();
   names["triggered"] = "payment.succeeded";
@@ -206,7 +206,7 @@ void add_logins(TestApp& app, const Client& client, Names& names) {
   names["otp"] = user.code(app);
 }
 
-/// The same for somebody who may not log in.
+/// The same for a user who may not log in.
 void add_refused_logins(TestApp& app, Names& names) {
   const Credentials suspended = app.register_application(std::nullopt);
   names["challenge"] = signed_challenge(app, suspended);
@@ -214,7 +214,7 @@ void add_refused_logins(TestApp& app, Names& names) {
   names["publicKey"] = auth::generate_key_pair(app.random).public_key.to_string();
   names["signInSecret"] = "si_nobody";
   names["refreshToken"] = "rt_nobody";
-  names["username"] = "nobody";
+  names["username"] = "unknown";
   names["password"] = "nothing";
   names["otp"] = "000000";
 }
@@ -277,7 +277,7 @@ Names nobodys_belongings(TestApp& app) {
     names[name] = names.at("connector");
   }
   names["settlementAccount"] = auth::generate_key_pair(app.random).public_key.to_string();
-  names["customer"] = "nobody";
+  names["customer"] = "unknown";
   names["arrival"] = "nothing";
   add_vocabulary(names);
   names["triggered"] = "payment.nonsense";

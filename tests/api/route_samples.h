@@ -11,7 +11,7 @@ namespace coffer::test {
 
 /// Things of one tenant that requests refer to: `wallet`, `second` (own, verified, USDC and EURC),
 /// `pending` (a third party's), `record` (a payment), `association`, `beneficiary` with its
-/// `destination`, `quote`, `application`, `webhook` with a `delivery` under way and its `event`,
+/// `destination`, `quote`, `application`, `webhook` with a `delivery` in progress and its `event`,
 /// `goneWebhook` with a dead `goneDelivery`, the `connector` of it, and the client's credentials.
 Names belongings_of(TestApp& app, const Client& client);
 /// Target and body with `$names` still in them.
@@ -38,7 +38,7 @@ void add_fresh_payment_samples(TestApp& app, const Client& client, Names& names,
                                const Sample& sample);
 /// `collections` and `bespoke` at a provider that is at this address.
 void add_late_providers(TestApp& app, const std::string& url, Names& names);
-/// As `provider` would have issued it to `wallet`: nobody is at its address.
+/// As if `provider` had issued it to `wallet`; there is no server at its address.
 void issue_reference(TestApp& app, const Names& names, const std::string& reference);
 /// News from `provider`, signed.
 HttpCall signed_callback(TestApp& app, const Names& names, const std::string& body);
@@ -46,7 +46,7 @@ HttpCall signed_callback(TestApp& app, const Names& names, const std::string& bo
 void add_beneficiary(const Client& client, Names& names);
 /// Another `quote` of `connector`, for requests that end what they get.
 void add_quote(const Client& client, Names& names);
-/// The same names for things that nobody has.
+/// The same names for objects that do not exist.
 Names nobodys_belongings(TestApp& app);
 /// Names of things that belong to a tenant: another tenant must not find out that they exist.
 const std::vector<std::string>& owned_names();

@@ -29,10 +29,10 @@ void renew(TestApp& app, const Client& client, Names& names) {
   names["recipient"] = add_recipient(client);
   names["cashQuote"] = quote_for(client, names.at("payouts"), names.at("recipient")).at("quoteId");
   names["collectQuote"] = collection_quote(client, names.at("collections")).at("quoteId");
-  const std::string nobody = add_recipient(client, "1201");
-  const Json stuck = quote_for(client, names.at("payouts"), nobody, "1");
+  const std::string recipient = add_recipient(client, "1201");
+  const Json stuck = quote_for(client, names.at("payouts"), recipient, "1");
   names["stuck"] =
-      client.pay("/v1/payments/offramp", cash_out_body(stuck, names.at("wallet"), nobody));
+      client.pay("/v1/payments/offramp", cash_out_body(stuck, names.at("wallet"), recipient));
   names["customer"] = "customer-" + names.at("stuck") + "-x";
   names["arrival"] = "arrival-" + names.at("stuck");
   app.settle();

@@ -104,7 +104,7 @@ TEST_CASE("searches: no combination of words and tag reads more than its bound")
   check_plans(app, seen);
 }
 
-TEST_CASE("searches: what all frequent words have is found over pages that end early") {
+TEST_CASE("searches: matches of frequent words are found over pages that end early") {
   TestApp app;
   const ManyBeneficiaries rows(app, 40'000);
   const auto found = [&](const std::string& query) {

@@ -84,7 +84,7 @@ struct World {
 
 }  // namespace
 
-TEST_CASE("CSV and NDJSON hold the rows of the JSON statement") {
+TEST_CASE("CSV and NDJSON contain the rows of the JSON statement") {
   World world;
   world.pay("Rent");
   world.pay("Comma, \"quote\" and\r\nline", "REF-2");
@@ -116,7 +116,7 @@ TEST_CASE("CSV and NDJSON hold the rows of the JSON statement") {
   CHECK(parse_ndjson(ndjson.body) == lines);
 }
 
-TEST_CASE("the Accept header asks for an export where format does not say otherwise") {
+TEST_CASE("the Accept header selects an export unless format does") {
   World world;
   world.pay("x");
   const auto type = [&](const std::string& accept, const std::string& more) {
@@ -177,13 +177,13 @@ TEST_CASE("an export streams the whole range, beyond any page") {
   for (std::size_t i = 0; i < paged.size(); ++i) CHECK(rows[i + 1][0] == paged[i]);
 }
 
-TEST_CASE("an empty range exports the header alone") {
+TEST_CASE("an empty period exports only the header") {
   World world;
   CHECK(parse_csv(world.app.me().get(target(world.to, "&format=csv")).body).size() == 1);
   CHECK(world.app.me().get(target(world.to, "&format=ndjson")).body.empty());
 }
 
-TEST_CASE("an export arrives whole over the wire, chunk by chunk") {
+TEST_CASE("an export arrives complete over the wire, in chunks") {
   World world;
   for (int i = 0; i < 3; ++i) world.pay("over the wire");
   const Reply near = world.app.me().get(target(world.from, "&format=csv"));

@@ -187,7 +187,7 @@ TEST_CASE("pages of a statement join to the whole, also while lines are added") 
   for (bool more = true; more;) {
     const Json page = world.read(target(world.from, "USDC", "&limit=2" + cursor));
     for (const Json& line : page.at("data")) joined.push_back(line.at("rowId"));
-    // Balances are of the whole range, whatever page is looked at.
+    // Balances are of the whole range on every page.
     CHECK(page.at("openingBalance") == "0.00");
     more = page.at("hasMore");
     if (more) cursor = "&cursor=" + page.at("nextCursor").get<std::string>();
@@ -233,7 +233,7 @@ TEST_CASE("refused statements") {
   World world(1);
   const Names names{
       {"wallet", world.from},
-      {"nobody", world.app.random.uuid_v7(world.app.clock.now()).to_string()},
+      {"unknown", world.app.random.uuid_v7(world.app.clock.now()).to_string()},
       {"theirs", world.app.stranger().wallet("USDC")},
       {"other", world.app.production().wallet("USDC")},
   };
@@ -261,7 +261,7 @@ TEST_CASE("refused statements") {
            "trustline-missing", {"assetCode"}, {}, "GET"},
           {"bad code", base + "walletId=$wallet&assetCode=US-DC" + range, "", 400,
            "malformed-request", {"assetCode"}, {}, "GET"},
-          {"nobody's wallet", base + "walletId=$nobody&assetCode=USDC" + range, "", 404, "not-found",
+          {"an unknown wallet", base + "walletId=$unknown&assetCode=USDC" + range, "", 404, "not-found",
            {}, {}, "GET"},
           {"no id", base + "walletId=1&assetCode=USDC" + range, "", 404, "not-found", {}, {}, "GET"},
           {"another tenant's wallet", base + "walletId=$theirs&assetCode=USDC" + range, "", 404,

@@ -1,4 +1,4 @@
-// POST /v1/payments/swap/own: strict send at the operator's rates, best path, the house rounds
+// POST /v1/payments/swap/own: strict send at the operator's rates, best path, rounding
 // down.
 #include <catch2/catch.hpp>
 
@@ -37,7 +37,7 @@ struct World {
 
 }  // namespace
 
-TEST_CASE("a swap sells exactly the amount and brings what the rate gives") {
+TEST_CASE("a swap sells exactly the amount and yields the rate") {
   World world;
   world.app.rate("USDC", "EURC", "0.9215");
   const std::string id =
@@ -67,7 +67,7 @@ TEST_CASE("a swap within one wallet changes its assets") {
   CHECK(world.app.me().balance(world.from, "EURC") == "1020.00");
 }
 
-TEST_CASE("rounding goes down to the bought asset's decimals, in the house's favour") {
+TEST_CASE("rounding is down to the bought asset's decimals, in the operator's favour") {
   World world;
   world.app.rate("USDC", "KES", "129.999");
   world.app.rate("USDC", "JPY", "155.9");
@@ -92,7 +92,7 @@ TEST_CASE("rounding goes down to the bought asset's decimals, in the house's fav
   for (const Row& row : rows) {
     INFO(row.amount << " " << row.sell << " to " << row.buy);
     if (row.receiving == nullptr) {
-      // It would give nothing at all: there is no such path.
+      // The result would be zero, so the path does not exist.
       const Reply reply = world.app.me().post(
           kSwap, swap_body(world.from, world.to, row.amount, row.sell, row.buy));
       CHECK(reply.status == 422);
@@ -116,7 +116,7 @@ TEST_CASE("the best path wins, the direct one among equals") {
   CHECK(world.app.me().balance(world.to, "EURC") == "0.00");
 }
 
-TEST_CASE("a path has at most five rates and never turns back") {
+TEST_CASE("a path has at most five rates and no cycle") {
   World world;
   const char* chain[] = {"USDC", "AAA", "BBB", "CCC", "DDD", "EURC", "KES"};
   for (const char* code : {"AAA", "BBB", "CCC", "DDD"}) {
@@ -134,7 +134,7 @@ TEST_CASE("a path has at most five rates and never turns back") {
   CHECK(reply.fields() == std::vector<std::string>{"receivingAssetCode"});
 }
 
-TEST_CASE("below minReceivingAmount the swap fails and gives the money back") {
+TEST_CASE("below minReceivingAmount, the swap fails and releases the funds") {
   World world;
   world.app.rate("USDC", "EURC", "0.9");
   Json body = swap_body(world.from, world.to, "100", "USDC", "EURC");
@@ -190,7 +190,7 @@ TEST_CASE("a rate that is gone at settlement fails the swap") {
   CHECK(world.app.me().funds(world.from, "USDC") == "1000.00/1000.00/0.00");
 }
 
-TEST_CASE("rates of one environment mean nothing in the other") {
+TEST_CASE("rates of one environment have no effect in the other") {
   World world;
   world.app.rate("USDC", "EURC", "1");
   const Client production = world.app.production();

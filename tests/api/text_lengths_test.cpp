@@ -102,7 +102,7 @@ bool is_bounded(const Json& schema) {
   const std::string format = schema.value("format", "");
   if (format == "uuid" || format == "date") return true;
   if (has_type(schema, "number")) return true;  // an amount
-  // Codes and times: what is longer is none.
+  // Codes and times: longer ones are invalid.
   const std::string what = schema.value("description", "");
   return what.find("ISO ") != std::string::npos || what.find("RFC 3339") != std::string::npos;
 }

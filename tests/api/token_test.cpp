@@ -52,7 +52,7 @@ TEST_CASE("a JSON call gets exactly the four members of the contract") {
   check_works(app, app.me().credentials(), token.at("accessToken"));
 }
 
-TEST_CASE("the token's lifetime is a setting") {
+TEST_CASE("the token lifetime is a setting") {
   TestApp app([](Config& config) { config.token_lifetime_s = 60; });
   CHECK(app.anonymous().post(kToken, app.me().token_request()).json().at("expiresIn") == 60);
   app.clock.advance_ms(59'999);
@@ -74,7 +74,7 @@ TEST_CASE("a form call is the OAuth 2 client credentials grant") {
   check_works(app, app.me().credentials(), token.at("access_token"));
 }
 
-TEST_CASE("HTTP Basic carries the credentials of a form call") {
+TEST_CASE("HTTP Basic can contain the credentials of a form call") {
   TestApp app;
   const Credentials& own = app.me().credentials();
   const HeaderList headers{{"Authorization", basic(own.client_id, own.client_secret)}};
@@ -99,7 +99,7 @@ TEST_CASE("x-svc-auth is optional on the token call and checked when sent") {
   CHECK(with_key(other.credentials().api_key).status == 401);
 }
 
-TEST_CASE("wrong credentials are told apart from nothing") {
+TEST_CASE("wrong credentials are all refused alike") {
   TestApp app;
   Json wrong_secret = app.me().token_request();
   wrong_secret["clientSecret"] = "sk_wrong";
@@ -125,7 +125,7 @@ TEST_CASE("a suspended application gets no token, a resumed one does") {
   CHECK(app.anonymous().post(kToken, app.me().token_request()).status == 200);
 }
 
-TEST_CASE("a rotation replaces the client secret at once") {
+TEST_CASE("a rotation replaces the client secret immediately") {
   TestApp app;
   const Credentials own = app.me().credentials();
   const auto rotated = flows::rotate_application(app.flows(), own.application).value();
@@ -135,7 +135,7 @@ TEST_CASE("a rotation replaces the client secret at once") {
   CHECK(app.anonymous().post(kToken, body).status == 200);
 }
 
-TEST_CASE("a token may ask for fewer scopes") {
+TEST_CASE("a token may have fewer scopes") {
   TestApp app;
   const Client reader = app.me().scoped("wallets:read transactions:read");
   CHECK(reader.get("/v1/wallets").status == 200);
@@ -160,7 +160,7 @@ TEST_CASE("a token of a restricted application has the application's scopes") {
   CHECK(more.fields() == std::vector<std::string>{"scope"});
 }
 
-TEST_CASE("an application without an association gets a token that opens nothing") {
+TEST_CASE("an application without an association gets a token without access") {
   TestApp app;
   const Credentials own = app.register_application(std::nullopt);
   const Json token =
@@ -177,7 +177,7 @@ TEST_CASE("an application without an association gets a token that opens nothing
   CHECK(reply.slug() == "no-association");
 }
 
-TEST_CASE("misshapen token calls") {
+TEST_CASE("malformed token calls") {
   TestApp app;
   const Names names{{"id", app.me().credentials().client_id},
                     {"secret", app.me().credentials().client_secret}};
@@ -232,7 +232,7 @@ TEST_CASE("misshapen token calls") {
       names);
 }
 
-TEST_CASE("a refused form call speaks OAuth beside the problem") {
+TEST_CASE("a refused form call has an OAuth error next to the problem") {
   TestApp app;
   const std::string own = credentials_form(app.me().credentials());
   struct Row {

@@ -48,7 +48,7 @@ struct World {
 
 }  // namespace
 
-TEST_CASE("records are listed newest first, each as its own read shows it") {
+TEST_CASE("records are listed newest first, identical to single reads") {
   World world;
   CHECK(world.found("") == List{world.last, world.swap, world.multi, world.first});
   const auto rows = world.app.me().all(kList + "?limit=1");
@@ -80,10 +80,10 @@ TEST_CASE("filters of the transaction list") {
   CHECK(world.found("?reference=REF-B") == List{world.first});
   CHECK(world.found("?reference=REF-LEG") == List{world.multi});
   CHECK(world.found("?reference=REF") == List{});
-  const std::string nobody = world.app.random.uuid_v7(world.app.clock.now()).to_string();
-  CHECK(world.found("?beneficiaryId=" + nobody) == List{});
-  CHECK(world.found("?connectorId=" + nobody) == List{});
-  CHECK(world.found("?walletId=" + nobody) == List{});
+  const std::string unknown_id = world.app.random.uuid_v7(world.app.clock.now()).to_string();
+  CHECK(world.found("?beneficiaryId=" + unknown_id) == List{});
+  CHECK(world.found("?connectorId=" + unknown_id) == List{});
+  CHECK(world.found("?walletId=" + unknown_id) == List{});
   CHECK(world.found("?status=succeeded&type=p2p_own&walletId=" + world.b) == List{world.first});
   CHECK(world.found("?status=") == all);
 }
@@ -162,7 +162,7 @@ TEST_CASE("a list page is stable while payments arrive") {
         List{world.multi, world.first});
 }
 
-TEST_CASE("a cursor of one order or filter does not fit another") {
+TEST_CASE("a cursor of one order or filter is invalid for another") {
   World world;
   const Json first = world.app.me().get(kList + "?limit=1&status=succeeded").json();
   const std::string cursor = "&cursor=" + first.at("nextCursor").get<std::string>();
@@ -176,7 +176,7 @@ TEST_CASE("a cursor of one order or filter does not fit another") {
   }
 }
 
-TEST_CASE("misshapen filters are named together") {
+TEST_CASE("malformed filters are reported together") {
   TestApp app;
   run_scenarios(
       app.me(),
@@ -204,7 +204,7 @@ TEST_CASE("misshapen filters are named together") {
         {"createdFrom", "createdTo", "updatedFrom"},
         {},
         "GET"},
-       {"a code that is none",
+       {"an invalid code",
         kList + "?assetCode=US%24DC",
         "",
         400,

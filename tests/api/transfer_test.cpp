@@ -59,7 +59,7 @@ TEST_CASE("an acceptance survives the end of the process before it settles") {
   CHECK(world.app.me().status(id) == "succeeded");
 }
 
-TEST_CASE("settlement waits as long as the operator says") {
+TEST_CASE("settlement waits for the configured delay") {
   TestApp app([](Config& config) { config.settle_delay_ms = 5'000; });
   const std::string from = app.wallet("USDC", "10"), to = app.wallet("USDC");
   const std::string id = app.me().transfer(from, to, "1");
@@ -89,7 +89,7 @@ TEST_CASE("held funds cannot be spent a second time") {
   me.transfer(world.to, world.from, "100");
 }
 
-TEST_CASE("misshapen transfers are 400, with every field named") {
+TEST_CASE("malformed transfers are 400, with every field") {
   World world;
   // A row in two lines is easier to read than in seven.
   // clang-format off
@@ -182,7 +182,7 @@ TEST_CASE("references: absent, null, or 1 to 16 letters, digits and hyphens") {
 TEST_CASE("right shape, wrong value or state") {
   World world;
   const Client& me = world.app.me();
-  world.names["nobody"] = world.app.random.uuid_v7(world.app.clock.now()).to_string();
+  world.names["unknown_id"] = world.app.random.uuid_v7(world.app.clock.now()).to_string();
   world.names["pending"] = me.third_party_wallet("USDC");
   world.names["rejected"] = me.third_party_wallet("USDC", "Mwangi002");
   world.names["euro"] = me.wallet("EURC");
@@ -201,9 +201,9 @@ TEST_CASE("right shape, wrong value or state") {
            "validation-failed", {"notifyWhatsApp"}},
           {"no such asset", kTransfer, body(R"({"sendingAssetCode":"NOPE"})"), 422,
            "validation-failed", {"sendingAssetCode"}},
-          {"no such source", kTransfer, body(R"({"sourceWalletId":"$nobody"})"), 404, "not-found",
+          {"no such source", kTransfer, body(R"({"sourceWalletId":"$unknown_id"})"), 404, "not-found",
            {"sourceWalletId"}},
-          {"no such destination", kTransfer, body(R"({"destinationWalletId":"$nobody"})"), 404,
+          {"no such destination", kTransfer, body(R"({"destinationWalletId":"$unknown_id"})"), 404,
            "not-found", {"destinationWalletId"}},
           {"ids that are none", kTransfer,
            body(R"({"sourceWalletId":"1","destinationWalletId":"x"})"), 404, "not-found",
@@ -265,12 +265,12 @@ TEST_CASE("validateOnly runs every check and stores nothing") {
   CHECK(world.app.settle() == 1);
 }
 
-TEST_CASE("nothing of a submission stays when the store refuses it") {
+TEST_CASE("nothing of a submission is stored when the store refuses it") {
   World world;
   const Client& me = world.app.me();
   const Json transfer = transfer_body(world.from, world.to, "1");
   const auto refused = [&](const char* fault_point, const char* slug) {
-    // The free space is looked at every 250 ms only.
+    // The free space is checked every 250 ms only.
     world.app.clock.advance_ms(1'000);
     const ArmedFault fault(fault_point);
     const Reply reply = me.post(kTransfer, transfer);

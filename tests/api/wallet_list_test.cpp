@@ -78,7 +78,7 @@ TEST_CASE("cursors lead through the list and back") {
   CHECK(ids_of(page(start.at("nextCursor"))) == ids_of(second));
 }
 
-TEST_CASE("a page stays what it is while wallets are added") {
+TEST_CASE("a page is stable while wallets are added") {
   TestApp app;
   const auto ids = make_wallets(app, 4);
   const Json first = app.me().get(kWallets + "?limit=2").json();
@@ -91,7 +91,7 @@ TEST_CASE("a page stays what it is while wallets are added") {
   CHECK(app.me().all(kWallets + "?limit=3").size() == 7);
 }
 
-TEST_CASE("the Link header names the next page under the mount that was asked") {
+TEST_CASE("the Link header contains the next page with the requested prefix") {
   TestApp app;
   make_wallets(app, 3);
   for (const std::string& path : {kWallets, "/gw" + kWallets}) {
@@ -125,7 +125,7 @@ TEST_CASE("a cursor belongs to its list, its filters and its tenant") {
   check_invalid_cursor(app.production().get(kWallets + "?assetCode=USDC&cursor=" + cursor));
 }
 
-TEST_CASE("a tampered cursor is refused wherever it was changed") {
+TEST_CASE("a modified cursor is refused") {
   TestApp app;
   make_wallets(app, 3);
   const std::string cursor = app.me().get(kWallets + "?limit=1").json().at("nextCursor");

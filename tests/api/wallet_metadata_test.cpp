@@ -39,7 +39,7 @@ std::string of_length(std::size_t length) { return std::string(length, 'x'); }
 
 }  // namespace
 
-TEST_CASE("what a person's metadata must be") {
+TEST_CASE("required metadata of a person") {
   TestApp app;
   const std::string long_name = R"({"lastName":")" + of_length(201) + R"("})";
   check_rows(
@@ -91,7 +91,7 @@ TEST_CASE("what a person's metadata must be") {
       });
 }
 
-TEST_CASE("what a business's metadata must be") {
+TEST_CASE("required metadata of a business") {
   TestApp app;
   check_rows(
       app.me(), business(),
@@ -115,7 +115,7 @@ TEST_CASE("what a business's metadata must be") {
       });
 }
 
-TEST_CASE("the entity type decides, and must be one of two") {
+TEST_CASE("the entity type determines the fields, and must be one of two") {
   TestApp app;
   check_rows(
       app.me(), person(),
@@ -153,7 +153,7 @@ TEST_CASE("metadata comes back trimmed, with countries in alpha-3") {
              {"taxId", "DE 1"}});
 }
 
-TEST_CASE("the same rules hold for an update, and for what an own wallet is given") {
+TEST_CASE("the same rules apply to updates and to own wallets") {
   TestApp app;
   const std::string id = app.me().third_party_wallet("USDC");
   Json bad = person();

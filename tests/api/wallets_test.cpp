@@ -26,7 +26,7 @@ Json read(const Client& client, const std::string& id) {
 
 }  // namespace
 
-TEST_CASE("an own wallet is verified at once and shown whole") {
+TEST_CASE("an own wallet is verified immediately and shown in full") {
   TestApp app;
   const Reply reply = app.me().post(
       kWallets, {{"walletName", "Treasury"}, {"assetCode", "USDC"}, {"ownAccount", true}});
@@ -67,7 +67,7 @@ TEST_CASE("a third-party wallet waits for the review and keeps its metadata") {
   CHECK(read(app.me(), wallet.at("id")) == wallet);
 }
 
-TEST_CASE("names and keys of wallets are their own") {
+TEST_CASE("wallets have separate names and keys") {
   TestApp app;
   const Json first = read(app.me(), app.wallet("USDC"));
   const Json second = read(app.me(), app.wallet("USDC"));
@@ -76,7 +76,7 @@ TEST_CASE("names and keys of wallets are their own") {
   }
 }
 
-TEST_CASE("misshapen wallets") {
+TEST_CASE("malformed wallets") {
   TestApp app;
   // A row in two lines is easier to read than in seven.
   // clang-format off
@@ -155,7 +155,7 @@ TEST_CASE("a wallet's name and metadata can be changed, nothing else") {
   CHECK(read(app.me(), own).at("walletName") == "New name");
 }
 
-TEST_CASE("a change of metadata sends a third party's wallet back to the review") {
+TEST_CASE("a change of metadata returns a third party's wallet to the review") {
   TestApp app;
   const std::string id = app.me().third_party_wallet("USDC");
   CHECK(app.me().post(sandbox_path(id, "verify"), Json::object()).json().at("status") ==
@@ -173,7 +173,7 @@ TEST_CASE("a change of metadata sends a third party's wallet back to the review"
   CHECK(app.me().put(wallet_path(own), {{"metadata", person()}}).json().at("status") == "Verified");
 }
 
-TEST_CASE("a rejected wallet shows why and comes back with new metadata") {
+TEST_CASE("a rejected wallet shows the reason and returns to the review with new metadata") {
   TestApp app;
   const std::string id = app.me().third_party_wallet("USDC");
   const Reply rejected = app.me().post(sandbox_path(id, "reject"),
@@ -217,10 +217,10 @@ TEST_CASE("a trustline is added once: 201, then 200") {
         {"assetCode"}}});
 }
 
-TEST_CASE("a path id that is no UUID, or nobody's, is not found") {
+TEST_CASE("a malformed or unknown path ID is not found") {
   TestApp app;
-  const std::string nobody = app.random.uuid_v7(app.clock.now()).to_string();
-  for (const std::string& id : {std::string("1"), std::string("not-a-uuid"), nobody,
+  const std::string unknown_id = app.random.uuid_v7(app.clock.now()).to_string();
+  for (const std::string& id : {std::string("1"), std::string("not-a-uuid"), unknown_id,
                                 std::string("00000000-0000-0000-0000-000000000000")}) {
     INFO(id);
     CHECK(app.me().get(wallet_path(id)).status == 404);
@@ -229,7 +229,7 @@ TEST_CASE("a path id that is no UUID, or nobody's, is not found") {
   }
 }
 
-TEST_CASE("what the sandbox's review does with names") {
+TEST_CASE("names that select the result of the sandbox's review") {
   TestApp app;
   const auto status_of = [&](const Json& metadata) {
     return app.me()
@@ -310,7 +310,7 @@ TEST_CASE("the sandbox credits a wallet in an asset it holds") {
   CHECK(app.me().balance(full, "USDC") == "922337203685.4775807");
 }
 
-TEST_CASE("sandbox routes are not there for production credentials") {
+TEST_CASE("sandbox routes are not found with production credentials") {
   TestApp app;
   const Client production = app.production();
   const std::string id = production.third_party_wallet("USDC");

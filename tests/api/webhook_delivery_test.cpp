@@ -100,7 +100,7 @@ TEST_CASE("delivery: every event of a payment arrives in order, with its record 
   CHECK(world.deliveries("delivered").size() == 3);
 }
 
-TEST_CASE("delivery: the headers are the contract's and those of Standard Webhooks") {
+TEST_CASE("delivery: the headers of the contract and of Standard Webhooks") {
   World world("payment.initiated");
   world.pay();
   world.app.deliver();
@@ -117,7 +117,7 @@ TEST_CASE("delivery: the headers are the contract's and those of Standard Webhoo
   CHECK_FALSE(verifies(request, "whsec_" + to_base64(std::string(32, 'x'))));
 }
 
-TEST_CASE("delivery: only the types that were asked for, and only what happens from then on") {
+TEST_CASE("delivery: only subscribed types, and only events from then on") {
   TestApp app;
   const std::string from = app.wallet("USDC", "10"), to = app.wallet("USDC");
   app.me().transfer(from, to, "1");
@@ -140,7 +140,7 @@ TEST_CASE("delivery: only the types that were asked for, and only what happens f
   CHECK_FALSE(wallet.contains("metadata"));
 }
 
-TEST_CASE("delivery: anything but a whole 2xx answer is a failure and is tried again") {
+TEST_CASE("delivery: anything but a complete 2xx response is a failure and is retried") {
   struct Row {
     const char* name;
     Behaviour behaviour;
@@ -184,7 +184,7 @@ TEST_CASE("delivery: anything but a whole 2xx answer is a failure and is tried a
   }
 }
 
-TEST_CASE("delivery: a slow but whole answer in time is a success") {
+TEST_CASE("delivery: a slow but complete response in time is a success") {
   World world("payment.initiated");
   world.receiver.script(
       {{Kind::dribble, 204, {}, ""}, {Kind::answer, 299, {}, std::string(10'000, 'x')}});
@@ -198,7 +198,7 @@ TEST_CASE("delivery: a slow but whole answer in time is a success") {
   CHECK(attempt.at("responseBody").get<std::string>() == std::string(4'096, 'x'));
 }
 
-TEST_CASE("delivery: three attempts, then it is dead; resend begins again with the same bytes") {
+TEST_CASE("delivery: three attempts, then it is dead; resend restarts with the same bytes") {
   World world("payment.initiated");
   world.receiver.otherwise({Kind::answer, 500});
   world.pay();
@@ -255,7 +255,7 @@ TEST_CASE("delivery: production waits 5 s and 5 min") {
   CHECK(world.deliveries("dead").size() == 1);
 }
 
-TEST_CASE("delivery: Retry-After is honoured, and 429 and 503 quieten the whole endpoint") {
+TEST_CASE("delivery: Retry-After is honoured, and 429 and 503 pause the whole endpoint") {
   for (const int status : {429, 503}) {
     World world("payment.initiated");
     world.receiver.script({{Kind::answer, status, {{"Retry-After", "120"}}}});
@@ -280,7 +280,7 @@ TEST_CASE("delivery: Retry-After is honoured, and 429 and 503 quieten the whole 
   CHECK(world.app.deliver() == 1);
 }
 
-TEST_CASE("delivery: 410 disables the endpoint for good and tells who wants to know") {
+TEST_CASE("delivery: 410 disables the endpoint permanently and emits an event") {
   World world("payment.initiated");
   Receiver watcher;
   world.app.me().post("/v1/webhooks",
@@ -330,7 +330,7 @@ TEST_CASE("delivery: after a rotation both secrets sign, then only the new one")
   CHECK(verifies(newest, at_once.at("secret")));
 }
 
-TEST_CASE("delivery: what is too large is not sent and says so") {
+TEST_CASE("delivery: an oversize event is not sent and reported") {
   World world("payment.initiated", [](Config& config) { config.webhook_body_max_kib = 1; });
   std::vector<Json> legs;
   for (int i = 0; i < 20; ++i) legs.push_back(transfer_body(world.from, world.to, "1"));
@@ -346,7 +346,7 @@ TEST_CASE("delivery: what is too large is not sent and says so") {
   CHECK(world.app.me().get("/v1/events/" + row.at("id").get<std::string>()).status == 200);
 }
 
-TEST_CASE("delivery: a receiver that was down gets everything by recover") {
+TEST_CASE("delivery: recover delivers everything to a receiver that was down") {
   World world;
   world.receiver.otherwise({Kind::answer, 500});
   for (int i = 0; i < 5; ++i) world.pay();
@@ -371,7 +371,7 @@ TEST_CASE("delivery: a receiver that was down gets everything by recover") {
             .slug() == "validation-failed");
 }
 
-TEST_CASE("delivery: recover also brings what happened before the registration, within its range") {
+TEST_CASE("delivery: recover includes events from before the registration, within its range") {
   TestApp app;
   const std::string from = app.wallet("USDC", "10"), to = app.wallet("USDC");
   app.me().transfer(from, to, "1");
@@ -407,7 +407,7 @@ TEST_CASE("delivery: a test goes to one endpoint and is marked") {
   CHECK(verifies(request, world.secret));
 }
 
-TEST_CASE("delivery: nothing is lost by a restart, and what was delivered is not sent again") {
+TEST_CASE("delivery: a restart loses nothing and repeats no delivery") {
   World world("payment.initiated");
   world.receiver.script({{Kind::answer, 500}});
   world.pay();
@@ -420,7 +420,7 @@ TEST_CASE("delivery: nothing is lost by a restart, and what was delivered is not
   CHECK(world.deliveries("delivered").size() == 2);
 }
 
-TEST_CASE("delivery: connections are used again, and given up without a loss") {
+TEST_CASE("delivery: connections are reused, and closed without a loss") {
   World world("payment.initiated");
   for (int i = 0; i < 5; ++i) world.pay();
   CHECK(world.app.deliver() == 5);
@@ -437,7 +437,7 @@ TEST_CASE("delivery: connections are used again, and given up without a loss") {
   CHECK(world.deliveries("delivered").size() == 8);
 }
 
-TEST_CASE("delivery: an attempt is one request, also on a connection that was used before") {
+TEST_CASE("delivery: an attempt is one request, even on a reused connection") {
   for (const Kind kind : {Kind::hang_up, Kind::reset}) {
     World world("payment.initiated");
     world.pay();
@@ -460,7 +460,7 @@ TEST_CASE("delivery: an attempt is one request, also on a connection that was us
   }
 }
 
-TEST_CASE("delivery: with the workers running, events arrive by themselves") {
+TEST_CASE("delivery: with running workers, events arrive automatically") {
   World world;
   Receiver dead;
   dead.otherwise({Kind::silent});
@@ -470,7 +470,7 @@ TEST_CASE("delivery: with the workers running, events arrive by themselves") {
   const std::string third = world.app.me().third_party_wallet("USDC");
   world.app.me().send({"POST", "/v1/sandbox/wallets/" + third + "/verify", {}, {}});
   for (int i = 0; i < 20; ++i) world.pay();
-  // The one that never answers holds up nobody.
+  // The endpoint that never responds delays no others.
   CHECK(world.receiver.wait_for(60));
   CHECK(dead.wait_for(1));
   std::set<std::string> ids;

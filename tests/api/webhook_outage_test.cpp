@@ -92,7 +92,7 @@ std::set<std::string> as_set(const std::vector<std::string>& ids) {
 
 }  // namespace
 
-TEST_CASE("outage: after an hour the dead letters are listed and recover brings exactly those") {
+TEST_CASE("outage: after an hour, the dead letters are listed and recover delivers exactly those") {
   Outage world;
   world.minutes(3);
   const std::string down = world.now();
@@ -147,7 +147,7 @@ TEST_CASE("outage: after an hour the dead letters are listed and recover brings 
   CHECK(world.recover({{"from", "2025-01-01"}}).empty());
 }
 
-TEST_CASE("outage: the range of a recovery begins with from and ends before to") {
+TEST_CASE("outage: the range of a recovery includes from and excludes to") {
   Outage world;
   world.receiver.otherwise({Kind::answer, 500});
   world.minutes(3);
@@ -160,7 +160,7 @@ TEST_CASE("outage: the range of a recovery begins with from and ends before to")
   CHECK(world.deliveries("dead").size() == 2 * kEventsOfPayment);
 }
 
-TEST_CASE("outage: a recovery into a receiver that is still down ends as dead letters again") {
+TEST_CASE("outage: a recovery to a receiver that is still down ends in dead letters again") {
   Outage world;
   world.receiver.otherwise({Kind::reset});
   world.minutes(5);
@@ -181,7 +181,7 @@ TEST_CASE("outage: a recovery into a receiver that is still down ends as dead le
   CHECK(world.deliveries("dead").empty());
 }
 
-TEST_CASE("outage: a recovery is for one endpoint, and only for the types that it takes") {
+TEST_CASE("outage: a recovery is for one endpoint and its types only") {
   TestApp app;
   const std::string from = app.wallet("USDC", "10"), to = app.wallet("USDC");
   Receiver first, second;

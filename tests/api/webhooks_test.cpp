@@ -36,7 +36,7 @@ std::string with(const char* url, const char* types = R"(["*"])") {
 
 }  // namespace
 
-TEST_CASE("webhooks: a registration shows its secret once and never again") {
+TEST_CASE("webhooks: a registration shows its secret once") {
   TestApp app;
   const Reply made = app.me().post("/v1/webhooks", registration());
   INFO(made.text());
@@ -58,7 +58,7 @@ TEST_CASE("webhooks: a registration shows its secret once and never again") {
   CHECK_THAT(app.log(), !Catch::Matchers::Contains("whsec_"));
 }
 
-TEST_CASE("webhooks: what a registration must look like") {
+TEST_CASE("webhooks: required fields of a registration") {
   TestApp app;
   const char* const good = "http://127.0.0.1/hooks";
   const std::vector<Scenario> rows = {
@@ -105,7 +105,7 @@ TEST_CASE("webhooks: what a registration must look like") {
   CHECK(app.me().all("/v1/webhooks").empty());
 }
 
-TEST_CASE("webhooks: targets that are refused at once") {
+TEST_CASE("webhooks: targets that are refused immediately") {
   TestApp app;
   const std::vector<Scenario> rows = {
       {"a private address",
@@ -144,7 +144,7 @@ TEST_CASE("webhooks: targets that are refused at once") {
   CHECK(app.me().all("/v1/webhooks").empty());
 }
 
-TEST_CASE("webhooks: production takes https only") {
+TEST_CASE("webhooks: production accepts https only") {
   TestApp app;
   const Client production = app.production();
   const Reply plain =
@@ -159,7 +159,7 @@ TEST_CASE("webhooks: production takes https only") {
   CHECK(production.all("/v1/webhooks").size() == 1);
 }
 
-TEST_CASE("webhooks: one active registration per event type, over both families") {
+TEST_CASE("webhooks: one active webhook per event type, over both route families") {
   TestApp app;
   const Json first = app.me().post("/v1/webhooks", registration({"payment.failed"})).json();
   const Reply taken =
@@ -184,7 +184,7 @@ TEST_CASE("webhooks: one active registration per event type, over both families"
   CHECK(app.me().post("/v1/webhooks", registration({"wallet.status_changed"})).status == 201);
 }
 
-TEST_CASE("webhooks: a change keeps what it does not name and may not take what is taken") {
+TEST_CASE("webhooks: a change keeps other fields and may not take claimed types") {
   TestApp app;
   Json body = registration({"payment.failed"});
   body["description"] = "First";
@@ -211,7 +211,7 @@ TEST_CASE("webhooks: a change keeps what it does not name and may not take what 
   CHECK(app.me().get(one).json().at("eventTypes") == Json{"payment.refunded"});
 }
 
-TEST_CASE("webhooks: disabling is for good") {
+TEST_CASE("webhooks: disabling is permanent") {
   TestApp app;
   const Json made = app.me().post("/v1/webhooks", registration()).json();
   const std::string id = made.at("id"), one = "/v1/webhooks/" + id;
@@ -230,7 +230,7 @@ TEST_CASE("webhooks: disabling is for good") {
   CHECK(app.me().get("/v1/webhooks?status=asleep").status == 400);
 }
 
-TEST_CASE("webhooks: the application family shows and removes the application's own") {
+TEST_CASE("webhooks: the application routes show and remove the application's webhooks") {
   TestApp app;
   const Client colleague(app, app.register_application(app.association()));
   const Json mine = app.me().post(family(app.me()), registration({"payment.failed"})).json();
@@ -252,7 +252,7 @@ TEST_CASE("webhooks: the application family shows and removes the application's 
   CHECK(app.me().get("/v1/application/nonsense/webhook").status == 404);
 }
 
-TEST_CASE("webhooks: a rotation answers with the new secret, with or without a body") {
+TEST_CASE("webhooks: a rotation returns the new secret, with or without a body") {
   TestApp app;
   const Json made = app.me().post("/v1/webhooks", registration()).json();
   const std::string target = "/v1/webhooks/" + made.at("id").get<std::string>() + "/rotate-secret";

@@ -9,7 +9,7 @@
 using namespace coffer;
 using namespace coffer::test;
 
-TEST_CASE("a statement of the writer that scans a growing table is found") {
+TEST_CASE("a writer statement that scans a growing table is detected") {
   TestApp app;
   const auto ran = [&](const char* sql) {
     app.core()

@@ -40,7 +40,7 @@ std::string status_after_10_s(TestApp& app, const std::string& id) {
 
 }  // namespace
 
-TEST_CASE("a step back: a payment at its provider goes on at once, in a running server") {
+TEST_CASE("a step back: a payment at its provider continues immediately, in a running server") {
   TestApp app;
   const std::string wallet = app.wallet("USDC", "1000"), connector = add_connector(app);
   const std::string id = cash_out(app, connector, wallet);
@@ -49,7 +49,7 @@ TEST_CASE("a step back: a payment at its provider goes on at once, in a running 
   CHECK(status_after_10_s(app, id) == "succeeded");
 }
 
-TEST_CASE("a step back: a payment at its provider goes on at once, over a restart") {
+TEST_CASE("a step back: a payment at its provider continues immediately, after a restart") {
   TestApp app;
   const std::string wallet = app.wallet("USDC", "1000"), connector = add_connector(app);
   const std::string id = cash_out(app, connector, wallet);
@@ -59,7 +59,7 @@ TEST_CASE("a step back: a payment at its provider goes on at once, over a restar
   CHECK(status_after_10_s(app, id) == "succeeded");
 }
 
-TEST_CASE("a step back: quotes are made, last their 120 s and then expire") {
+TEST_CASE("a step back: quotes are issued, valid for 120 s and then expire") {
   TestApp app;
   const std::string wallet = app.wallet("USDC", "1000"), connector = add_connector(app);
   app.clock.set_by_ms(-kHourMs);
@@ -74,7 +74,7 @@ TEST_CASE("a step back: quotes are made, last their 120 s and then expire") {
         "quote-expired");
 }
 
-TEST_CASE("a step back: the times of records go on") {
+TEST_CASE("a step back: the times of records continue") {
   TestApp app;
   const std::string from = app.wallet("USDC", "10"), to = app.wallet("USDC");
   const std::string before = app.me().pay("/v1/payments/p2p/own", transfer_body(from, to, "1"));
@@ -88,7 +88,7 @@ TEST_CASE("a step back: the times of records go on") {
   CHECK(Timestamp::parse(second)->ms == Timestamp::parse(first)->ms + 1'000);
 }
 
-TEST_CASE("a step back: healthz stays ready and tells it, the metric measures it") {
+TEST_CASE("a step back: healthz stays ready and reports it, and a metric measures it") {
   TestApp app;
   CHECK_FALSE(app.anonymous().get("/healthz").json().contains("details"));
   CHECK(metrics(app).find("\ncoffer_clock_behind_seconds 0\n") != std::string::npos);
@@ -105,7 +105,7 @@ TEST_CASE("a step back: healthz stays ready and tells it, the metric measures it
   CHECK_FALSE(app.anonymous().get("/healthz").json().contains("details"));
 }
 
-TEST_CASE("a step back: tokens last as long as they said, neither shorter nor longer") {
+TEST_CASE("a step back: tokens keep their lifetime exactly") {
   TestApp app;
   const auto works = [&] { return app.me().get("/v1/wallets").status == 200; };
   CHECK(works());

@@ -1,6 +1,6 @@
-// macOS's calls over Linux's, as their manual pages describe them and as far as our macOS parts use
-// them. What they prove: the parts compile, and work against what is written there. What they
-// cannot: that macOS does what is written there.
+// Implements macOS calls on Linux according to their manual pages, as far as coffer's macOS code
+// uses them. This shows that the code compiles and works against the documentation, but not that
+// macOS behaves as documented.
 #include <dirent.h>
 #include <sys/epoll.h>
 #include <sys/stat.h>
@@ -30,7 +30,7 @@ struct Knote {
   bool enabled = true;
 };
 
-/// Of one descriptor in one queue.
+/// One descriptor in one queue.
 struct Source {
   std::optional<Knote> read;
   std::optional<Knote> write;
@@ -86,7 +86,7 @@ int apply(int queue, const struct kevent& change) {
     const bool left = source.read || source.write;
     return watch(queue, left ? EPOLL_CTL_MOD : EPOLL_CTL_DEL, fd, source);
   }
-  // A descriptor that was closed has left both epoll's list and the queue: then this is a new one.
+  // A closed descriptor has left both epoll's list and the queue, so this one is new.
   Source fresh;
   update(fresh.*side, change);
   if (watch(queue, EPOLL_CTL_ADD, fd, fresh) == 0) {
@@ -107,7 +107,7 @@ struct kevent event_of(int fd, std::int16_t filter, Knote& knote, std::uint32_t 
   return {static_cast<std::uintptr_t>(fd), filter, flags, error, 0, knote.udata};
 }
 
-/// Turns what epoll says of one descriptor into up to two events; their number.
+/// Converts the epoll event of one descriptor to up to two events; returns their number.
 int translate(int queue, const epoll_event& ready, struct kevent* out, int room) {
   const int fd = ready.data.fd;
   const auto found = sources().find({queue, fd});
@@ -118,7 +118,7 @@ int translate(int queue, const epoll_event& ready, struct kevent* out, int room)
   const bool writes = source.write && source.write->enabled &&
                       (ready.events & (EPOLLOUT | EPOLLHUP | EPOLLERR)) != 0;
   const bool both = reads && writes;
-  if (both && room < 2) {  // one now, and in turn; the kernel is asked to say it again
+  if (both && room < 2) {  // one now, in turn; the kernel is asked to report it again
     source.write_first = !source.write_first;
     watch(queue, EPOLL_CTL_MOD, fd, source);
   }
@@ -163,7 +163,7 @@ int kevent(int queue, const struct kevent* changes, int change_count, struct kev
                          : static_cast<int>(timeout->tv_sec * 1'000 + timeout->tv_nsec / 1'000'000);
   for (;;) {
     std::array<epoll_event, 32> ready;
-    // Half of what fits, since one descriptor may be ready both ways.
+    // Half of the capacity, because a descriptor may be ready in both directions.
     const int most = std::clamp(room / 2, 1, static_cast<int>(ready.size()));
     const int found = ::epoll_wait(queue, ready.data(), most, wait_ms);
     if (found <= 0) return found;

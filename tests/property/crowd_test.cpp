@@ -1,5 +1,4 @@
-// Many callers at once: whatever the order in which they are served, it is as if they came one by
-// one.
+// Concurrent callers: the result equals that of some sequential order.
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <set>
@@ -23,7 +22,7 @@ constexpr int kCallers = 32;
 constexpr std::int64_t kFunds = 1'000'000'000;
 constexpr std::int64_t kBudgetMs = 4'000;
 
-/// Keeps everyone until all are there.
+/// Holds all threads until all of them have arrived.
 class StartingLine {
  public:
   explicit StartingLine(int runners) : missing_(runners) {}
@@ -85,7 +84,7 @@ void check_whole(World& world) {
 
 }  // namespace
 
-TEST_CASE("crowd: twins are one payment, whoever of them is first") {
+TEST_CASE("crowd: identical submissions are one payment in any order") {
   World world(1);
   fund(world, 0);
   const auto request = transfer(world, 0, 1, "twin", kFunds / 2);

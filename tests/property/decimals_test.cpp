@@ -1,5 +1,4 @@
-// Amounts and times read from text, against a model that computes with digits as people do on
-// paper.
+// Amounts and times parsed from text, compared with a model that calculates with decimal digits.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <limits>
@@ -56,7 +55,7 @@ std::pair<std::string, Written> some_number(Dice& dice) {
   return {text, written};
 }
 
-/// What parse_amount must say, by comparing texts only.
+/// The expected result of parse_amount, determined by comparing texts only.
 ParsedAmount expected(const Written& written, int decimals) {
   std::string places = written.places;
   while (places.ends_with('0')) places.pop_back();
@@ -76,7 +75,7 @@ ParsedAmount expected(const Written& written, int decimals) {
 
 }  // namespace
 
-TEST_CASE("property: amounts are what the digits say") {
+TEST_CASE("property: amounts equal their digits") {
   for_each_seed("amounts", kBudgetMs, [](std::uint64_t seed) {
     Dice dice(seed);
     for (int i = 0; i < kTextsPerSeed; ++i) {

@@ -1,4 +1,4 @@
-// Bytes that nobody meant: every reader of outside text answers, and none crashes or hangs.
+// Random bytes: every parser of outside text returns a result, and none crashes or hangs.
 #include <catch2/catch.hpp>
 #include <string>
 
@@ -27,7 +27,7 @@ std::string some_bytes(Dice& dice) {
   return out;
 }
 
-/// A good text with a few bytes changed, removed, doubled or put in.
+/// A valid text with a few bytes changed, removed, doubled or inserted.
 std::string damaged(Dice& dice, std::string text) {
   for (std::int64_t n = 1 + dice.roll(4); n > 0; --n) {
     const auto at =
@@ -83,7 +83,7 @@ TEST_CASE("property: a cursor that was touched is refused") {
   });
 }
 
-TEST_CASE("property: readers of short texts answer whatever they get") {
+TEST_CASE("property: parsers of short texts handle any input") {
   const auth::TokenIssuer tokens(Secret(std::string(32, 'k')));
   const std::string token = tokens.issue({});
   for_each_seed("short texts", kBudgetMs, [&](std::uint64_t seed) {

@@ -1,9 +1,9 @@
-// Random sequences of everything an integrator, the operator and providers can do, against the
-// model: after every operation the verdict, all balances and every invariant. And the proof that a
-// mistake, on either side, is found.
+// Random sequences of all operations of integrators, the operator and providers, compared with a
+// model: after every operation the result, all balances and every invariant. Also checks that a
+// mistake on either side is found.
 //
-// COFFER_SEEDS seeds from COFFER_SEED on (without them: what fits into the budget) of
-// COFFER_OPERATIONS operations each (150); tests/property/run.sh is the whole size.
+// Runs COFFER_SEEDS seeds starting at COFFER_SEED (by default as many as fit into the budget) with
+// COFFER_OPERATIONS operations each (150). tests/property/run.sh runs the full size.
 #include <catch2/catch.hpp>
 #include <iostream>
 #include <map>
@@ -19,14 +19,14 @@ namespace {
 
 constexpr std::int64_t kBudgetMs = 25'000;
 constexpr std::uint64_t kOperations = 150;
-/// A mistake is found within so many operations, or the test does not look closely enough.
+/// A mistake must be found within this many operations.
 constexpr int kFoundWithin = 20'000;
 
 int operations() {
   return static_cast<int>(number_from_environment("COFFER_OPERATIONS", kOperations));
 }
 
-/// What went wrong and where; empty: nothing.
+/// The error and its place, or empty.
 std::string play(Player& player, int count) {
   int operation = 0;
   try {
@@ -41,7 +41,8 @@ std::string play(Player& player, int count) {
   return {};
 }
 
-/// Operations until the mistake is found, over as many seeds as it takes; what was found.
+/// The number of operations until the mistake is found, over as many seeds as necessary, and the
+/// finding.
 struct Finding {
   int operations = 0;
   std::string what;
@@ -63,13 +64,13 @@ Finding find(WrongRule wrong) {
   return out;
 }
 
-// Done to the file in the middle of a run, behind the back of the store.
+// Damage that is done to the file in the middle of a run, bypassing the store.
 const std::vector<std::string> kDamages{
-    // Entries that nobody posted.
+    // Entries without a posting.
     "INSERT INTO entries SELECT max(entry) + 1, account, 1, balance_after + 1, counterparty, 0 "
     "FROM entries",
     "UPDATE accounts SET balance = balance + 1 WHERE account = (SELECT min(account) FROM accounts)",
-    // Sums hold, but not against the entries.
+    // Sums that add up, but do not match the entries.
     "UPDATE accounts SET balance = balance + CASE account WHEN (SELECT min(account) FROM accounts) "
     "THEN 5"
     " ELSE -5 END WHERE account IN (SELECT account FROM accounts WHERE asset = 1 AND kind = 0 "
@@ -85,7 +86,7 @@ const std::vector<std::string> kDamages{
 
 }  // namespace
 
-TEST_CASE("property: the ledger does what the model says, operation by operation") {
+TEST_CASE("property: the ledger matches the model after every operation") {
   std::map<std::string, int> deeds;
   std::int64_t done = 0;
   for_each_seed("ledger", kBudgetMs, [&](std::uint64_t seed) {

@@ -147,7 +147,7 @@ void Model::judge_leg(const PaymentRequest& request, const TransferLeg& leg,
 }
 
 void Model::judge_swap(const PaymentRequest& request, std::set<Slug>& wrong) const {
-  // Without its leg there is nothing to swap, but the other asset is still judged.
+  // Without its leg there is nothing to swap, but the other asset is still checked.
   const bool resolved = !wrong.contains(Slug::not_found) &&
                         !wrong.contains(Slug::validation_failed) &&
                         !wrong.contains(Slug::trustline_missing);
@@ -233,7 +233,7 @@ Verdict Model::judge(const PaymentRequest& request, std::int64_t now) const {
 // Accepting and settling
 // ---------------------------------------------------------------------------
 
-/// How far each account dips below where it stands, on the way.
+/// The largest shortfall of each account during the movements.
 std::map<Place, Wide> Model::holds_of(const PaymentRequest& request) const {
   std::map<Place, Wide> moved, holds;
   for (const TransferLeg& leg : request.legs) {

@@ -1,6 +1,6 @@
-// What the ledger must do, said again in the plainest way: balances in a map, rules as loops,
-// 128-bit numbers. Shares no code with the ledger beyond the types of a request and of a provider's
-// answer.
+// A second, simple implementation of the ledger's rules: balances in a map, rules as loops, 128-bit
+// numbers. Shares no code with the ledger except the types of a request and of a provider's
+// response.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace coffer::property {
 
 __extension__ typedef __int128 Wide;
 
-/// Mistakes that a model can be told to make: what the comparison must then find.
+/// Mistakes that a model can be told to make, which the comparison must find.
 enum class WrongRule {
   none,
   hold_leaves_out_the_fee,
@@ -39,10 +39,10 @@ struct ModelAccount {
   Wide held = 0;
 };
 
-/// Where an account lies: (wallet, asset), both by index.
+/// The place of an account: (wallet, asset), both by index.
 using Place = std::pair<std::size_t, std::size_t>;
 
-/// A payment's part at a provider.
+/// The part of a payment at a provider.
 struct ModelSide {
   std::size_t connector = 0;
   Wide send = 0, receive = 0, fee = 0, total = 0;
@@ -50,8 +50,9 @@ struct ModelSide {
   int submissions = 0;
   std::optional<std::int64_t> expires_at;
   Rate rate = {};                 // of the quote
-  std::optional<Wide> collected;  // of an on-ramp, as its provider said last
-  std::string address = {};       // where it was first sent; empty for a driver without one
+  std::optional<Wide> collected;  // of an on-ramp, as last reported by its provider
+  // To which it was first submitted; empty for a driver without addresses.
+  std::string address = {};
 };
 
 struct ModelPayment {
@@ -76,12 +77,12 @@ struct ModelQuote {
   bool used = false;
 };
 
-/// What a submission or a question must come to: nothing wrong, or a refusal for these reasons.
+/// The expected result of a submission or request: success, or a refusal for these reasons.
 struct Verdict {
   std::set<Slug> wrong;
   bool replayed = false;
-  /// Which of the reasons is told: 404 before 422 before 409, several of one status as its general
-  /// one.
+  /// The reason that is reported: 404 before 422 before 409; several with one status as its general
+  /// slug.
   std::optional<Slug> slug() const;
   std::string words() const;
 };
@@ -97,7 +98,7 @@ struct PriceQuestion {
 struct ExpectedCall {
   std::string transaction_id;
   ProviderCall call;
-  std::string address;  // where the payment was first sent
+  std::string address;  // to which the payment was first submitted
 };
 
 class Model {
@@ -107,11 +108,11 @@ class Model {
   // Payments between wallets and to addresses
   Verdict judge(const PaymentRequest& request, std::int64_t now) const;
   void accept(const PaymentRequest& request, PaymentId id, std::int64_t now);
-  /// Up to `limit` due payments reach their end, or wait; their transactionIds.
+  /// Settles up to `limit` due payments, which end or wait; returns their transactionIds.
   std::vector<std::string> settle(std::size_t limit, std::int64_t now);
 
   // The market and the operator
-  /// False when more of the asset would circulate than one account can hold.
+  /// False if the circulating amount would exceed the capacity of one account.
   bool can_issue(std::size_t asset, Wide units) const;
   void fund(Place place, Wide units);
   void add_liquidity(std::size_t asset, Wide units);
@@ -120,18 +121,18 @@ class Model {
   bool has_rate(std::size_t sell, std::size_t buy) const { return rates_.contains({sell, buy}); }
   void set_usable(std::size_t wallet, bool usable) { wallets_[wallet].usable = usable; }
   void set_paused(std::size_t connector, bool paused);
-  /// False while payments are in progress at the present address, which is another.
+  /// False while payments are in progress at the present address, if that differs.
   bool may_move(std::size_t connector, const std::string& address) const;
   void move(std::size_t connector, const std::string& address);
   void set_fee(std::size_t connector, const std::optional<FeeRule>& fee);
   bool has_fee(std::size_t connector) const { return fees_of_.contains(connector); }
-  /// What a swap would bring now; 0: no way.
+  /// The proceeds of a swap now; 0 if there is no path.
   Wide quote(std::size_t sell, std::size_t buy, Wide units) const;
 
   // Providers
-  /// What is wrong with a question before the provider is asked.
+  /// The errors in a request before the provider is called.
   Verdict judge_question(const PriceQuestion& question) const;
-  /// What becomes of the provider's answer; without faults the price is in `out`.
+  /// The result of the provider's response; without errors, the price is in `out`.
   Verdict judge_price(const PriceQuestion& question, const Result<outbound::ProviderQuote>& answer,
                       std::int64_t now, ModelQuote& out) const;
   void add_quote(const ModelQuote& quote) { quotes_.push_back(quote); }
@@ -144,7 +145,7 @@ class Model {
   Verdict decide(const std::string& transaction_id, std::optional<FailureCode> failure,
                  std::int64_t now);
   void hurry(const std::string& transaction_id, std::int64_t now);
-  /// Of a customer's payment on a reference: what the wallet gets; 0: too little to credit.
+  /// The amount that a customer's payment on a reference credits; 0 if it is too small.
   Wide reference_price(Wide amount) const;
   void accept_reference(const PaymentRequest& request, PaymentId id, Wide receive,
                         std::int64_t now);
@@ -155,7 +156,7 @@ class Model {
   const std::map<std::string, ModelPayment>& payments() const { return payments_; }
   const std::vector<ModelQuote>& quotes() const { return quotes_; }
   std::string transaction_of(PaymentId id) const;
-  /// In words, where the stored accounts differ from these; empty: nowhere.
+  /// The first difference between the stored accounts and these, or empty.
   std::string difference(const std::vector<StoredAccount>& stored) const;
 
  private:
@@ -191,7 +192,7 @@ class Model {
   void walk(std::vector<std::size_t>& path, Wide units, std::size_t buy, Wide& best) const;
   void settle_one(ModelPayment& payment, std::int64_t now);
   void settle_swap(ModelPayment& payment, std::optional<Place> to);
-  /// Where an address payment ends, or why it fails.
+  /// The account that receives an address payment, or why it fails.
   std::optional<Place> arrival(const ModelPayment& payment, std::size_t asset,
                                FailureCode& why) const;
   void give_back(ModelPayment& payment);
@@ -223,7 +224,7 @@ class Model {
   std::map<std::size_t, Wide> issued_, pools_, fees_;  // by asset
   std::map<std::size_t, Wide> clearing_;               // by connector
   std::map<std::pair<std::size_t, std::size_t>, Rate> rates_;
-  std::map<std::size_t, FeeRule> fees_of_;  // by connector: what this association pays
+  std::map<std::size_t, FeeRule> fees_of_;  // by connector: the fees of this association
   std::vector<ModelQuote> quotes_;
   std::map<std::string, ModelPayment> payments_;
   std::map<Uuid, std::string> transactions_;

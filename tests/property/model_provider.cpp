@@ -1,4 +1,4 @@
-// Quotes, cash-outs and collections: what a provider's answers must come to.
+// Quotes, off-ramps and on-ramps: the expected results of a provider's responses.
 #include <algorithm>
 
 #include "property/model.h"
@@ -130,7 +130,7 @@ const ModelQuote* Model::find_quote(const std::optional<QuoteId>& id) const {
 // Submissions
 // --------------------------------------------------------------------------------------
 
-/// The quote when it can be executed, whatever else is wrong.
+/// The quote if it can be executed, regardless of other errors.
 const ModelQuote* Model::judge_quote(const PaymentRequest& request, std::int64_t now,
                                      std::set<Slug>& wrong) const {
   const ModelQuote* quote = find_quote(request.quote);
@@ -330,7 +330,7 @@ void Model::send_again(ModelPayment& payment, std::int64_t now) {
   move_job(payment, now, payment.asked);
 }
 
-/// From here on the provider has the money, and the house its fee.
+/// From here on, the provider has the money, and the operator its fee.
 void Model::debit(ModelPayment& payment) {
   ModelSide& side = *payment.side;
   if (side.state == ProviderState::accepted) return;
@@ -394,8 +394,8 @@ void Model::hear_payout(ModelPayment& payment, const PayoutResponse& answer, std
   }
 }
 
-/// What is left after the fee, at the rate of the quote; never more than its share of what the
-/// quote promises, up to the last place, and never more than that.
+/// The rest after the fee at the rate of the quote; at most its share of the quoted amount, up to
+/// the last place, and at most that amount.
 Wide Model::credit_of(const ModelSide& side) const {
   if (!side.collected || *side.collected >= side.send) return side.receive;
   if (wrong_ == WrongRule::underpayment_is_ignored) return side.receive;

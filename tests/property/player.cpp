@@ -12,7 +12,7 @@ namespace coffer::property {
 namespace {
 
 constexpr std::size_t kHugeAsset = 3;
-/// Rounds until everything has come to its end, at most; providers are calm then.
+/// Maximum number of rounds until all payments end; providers make no errors then.
 constexpr int kLastRounds = 200;
 constexpr std::int64_t kLongPauseMs = 301'000;
 
@@ -162,7 +162,8 @@ std::int64_t Player::grain(std::size_t asset) const {
   return out;
 }
 
-/// Mostly what can be paid, sometimes all of it, one more, a fraction too fine, or absurd.
+/// Usually an amount that can be paid; sometimes all of it, one more, too many places, or an absurd
+/// one.
 std::int64_t Player::some_amount(Place from) {
   const std::int64_t step = grain(from.second);
   const auto available = static_cast<std::int64_t>(model_.available(from));
@@ -181,7 +182,7 @@ std::int64_t Player::some_amount(Place from) {
 }
 
 TransferLeg Player::some_leg() {
-  // Now and then any wallet and asset; mostly two that can deal with each other.
+  // Sometimes any wallet and asset; usually two that can transact with each other.
   const bool careless = dice_.one_in(8);
   Place from{index(careless ? world_.wallets.size() : kOwnWallets), 0};
   from.second =
@@ -234,7 +235,7 @@ PaymentRequest Player::some_address_request() {
     request.type = PaymentType::swap_beneficiary;
     make_swap(request, to.symbol == "EURC" ? 1 : 0);
   } else if (!to.symbol.empty() && !dice_.one_in(6)) {
-    // What the address takes, from somebody who has it.
+    // An asset that the address accepts, from a wallet that has it.
     const std::size_t asset = to.symbol == "EURC" ? 1 : 0;
     const Place from{dice_.one_in(2) ? std::size_t{0} : std::size_t{1}, asset};
     request.legs[0].source_wallet = world_.wallets[from.first].id;
@@ -248,7 +249,7 @@ void Player::make_swap(PaymentRequest& request, std::size_t buy) {
   const TransferLeg& leg = request.legs[0];
   request.receiving_asset = dice_.one_in(20) ? *AssetCode::parse("NONE") : code(buy);
   if (!dice_.one_in(3)) return;
-  // Around what the market gives now; prices may move before it is settled.
+  // Around the market's present result; prices may change before settlement.
   std::int64_t now = 0;
   for (std::size_t sell = 0; sell < world_.assets.size(); ++sell) {
     if (code(sell) == leg.sending_asset) {
@@ -270,7 +271,7 @@ void Player::replay() {
   auto it = model_.payments().begin();
   std::advance(it, dice_.roll(static_cast<std::int64_t>(model_.payments().size())));
   PaymentRequest request = it->second.request;
-  if (request.type == PaymentType::onramp_reference) return;  // nobody submits those
+  if (request.type == PaymentType::onramp_reference) return;  // integrators cannot submit these
   if (dice_.one_in(2)) {
     TransferLeg& leg = request.legs[index(request.legs.size())];
     if (dice_.one_in(2) && !is_quoted(request.type)) {
@@ -348,9 +349,9 @@ void Player::add_liquidity(std::size_t asset) {
   if (possible) model_.add_liquidity(asset, units);
 }
 
-/// Prices with a spread, so that going round in a circle never pays: a rate that is not renewed
-/// goes, since an old one could leave free money in the market, where the best path is not
-/// promised.
+/// Prices with a spread, so that a cycle never yields a gain. A rate that is not renewed is
+/// removed, because an old one could make a cycle profitable, in which case the best path is not
+/// guaranteed.
 void Player::change_prices() {
   for (std::int64_t& price : prices_)
     price = std::max<std::int64_t>(1, price + dice_.roll(21) - 10);
@@ -375,8 +376,8 @@ void Player::remove_rate(std::size_t sell, std::size_t buy) {
   model_.remove_rate(sell, buy);
 }
 
-/// A third party's wallet: verified or rejected when it waits, sent back by new details when it
-/// does not.
+/// Reviews a third party's wallet: verifies or rejects a pending one, and returns another to the
+/// review with new details.
 void Player::review() {
   const WalletId id = world_.wallets[kReviewedWallet].id;
   const Tenant& tenant = world_.caller().tenant;

@@ -1,5 +1,5 @@
-// Plays everything an integrator, the operator and providers can do against the ledger and its
-// model at once, as the dice say, and compares after every operation.
+// Performs all operations of integrators, the operator and providers on the ledger and its model,
+// as the dice decide, and compares after every operation.
 #pragma once
 
 #include <array>
@@ -28,9 +28,9 @@ class Player {
   void step();
   /// All balances and every invariant; throws Disagreement.
   void compare();
-  /// Everything comes to its end; every record as the model has it.
+  /// Brings all payments to their end and compares every record with the model.
   void finish();
-  /// What happened how often, by name: a test that never does a thing proves nothing about it.
+  /// How often each operation occurred: an operation that never occurs is not tested.
   const std::map<std::string, int>& deeds() const { return deeds_; }
   World& world() { return world_; }
 

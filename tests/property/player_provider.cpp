@@ -1,4 +1,4 @@
-// Quotes, cash-outs, collections and references.
+// Quotes, off-ramps, on-ramps and references.
 #include <algorithm>
 
 #include "domain/payments/compliance.h"
@@ -22,7 +22,7 @@ std::int64_t step_of(int decimals) {
 
 }  // namespace
 
-/// Mostly a moment; now and then as long as the longest that anything waits.
+/// Usually a moment; sometimes as long as the longest delay.
 std::int64_t Player::some_pause() {
   if (dice_.one_in(12)) return dice_.roll(300'000);
   return dice_.one_in(3) ? 0 : dice_.roll(2'000);
@@ -40,7 +40,7 @@ void Player::ask_price() {
       step_of(question.exact_receive ? terms.receive_decimals() : terms.send_decimals());
   std::int64_t amount =
       step * (1 + dice_.roll(terms.max_amount.units() / step / (dice_.one_in(3) ? 1 : 50)));
-  // Most cash-outs are of what somebody has.
+  // Most off-ramps are of an amount that a wallet has.
   if (terms.direction == Direction::off_ramp && !question.exact_receive && !dice_.one_in(4)) {
     amount %= 100 * Amount::kUnitsPerWhole;
   }
@@ -82,7 +82,7 @@ void Player::ask_price() {
 std::optional<PaymentRequest> Player::some_quoted_request() {
   const auto& quotes = model_.quotes();
   if (quotes.empty()) return std::nullopt;
-  // Mostly one of the last few, which may still be good.
+  // Usually one of the last few, which may still be valid.
   const std::size_t recent = std::min<std::size_t>(quotes.size(), 4);
   const ModelQuote& quote =
       dice_.one_in(5) ? dice_.pick(quotes) : quotes[quotes.size() - 1 - index(recent)];
@@ -126,7 +126,7 @@ void Player::let_quote_expire() {
   model_.expire_quote(which, now);
 }
 
-/// The operator pauses a connector, goes on with it, or gives the association a fee of its own.
+/// The operator pauses a connector, resumes it, or sets a fee for the association.
 void Player::change_terms() {
   const std::size_t connector = index(kQuotedConnectors);
   const ConnectorTerms& terms = world_.connectors[connector].terms;
@@ -156,7 +156,7 @@ void Player::change_terms() {
   model_.set_fee(connector, fee);
 }
 
-// Under way
+// In progress
 // ----------------------------------------------------------------------------------------
 
 void Player::run_providers(std::int64_t lane, std::int64_t advance_ms) {
@@ -214,7 +214,7 @@ void Player::decide() {
   check_record(id);
 }
 
-/// A provider's callback says that something is new.
+/// A provider's callback reports a change.
 void Player::hurry() {
   const ModelPayment* payment = some_provider_payment();
   if (payment == nullptr) return;

@@ -11,8 +11,7 @@ std::int64_t step_of(int decimals) {
   return step;
 }
 
-/// Some never get a request through: nothing that is sent about them arrives before they are given
-/// up.
+/// Requests about some payments never arrive before they are given up.
 bool never_arrives(const PaymentId& id) { return id.uuid.bytes[15] % 8 == 0; }
 
 }  // namespace
@@ -70,7 +69,7 @@ ProviderQuote DiceProvider::priced(const ConnectorTerms& terms, const QuoteAsk& 
   return out;
 }
 
-/// So that it contradicts the question or itself.
+/// Makes it contradict the request or itself.
 void DiceProvider::spoil(const ConnectorTerms& terms, ProviderQuote& quote) {
   switch (dice_.roll(6)) {
     case 0:
@@ -86,7 +85,7 @@ void DiceProvider::spoil(const ConnectorTerms& terms, ProviderQuote& quote) {
       quote.expires_at = clock_.now();
       return;
     case 4:
-      quote.receive = Amount::from_units(quote.receive.units() + 1);  // too fine a place
+      quote.receive = Amount::from_units(quote.receive.units() + 1);  // too many decimal places
       return;
     default:
       quote.fee = Amount::from_units(quote.fee.units() + 1);
@@ -167,7 +166,7 @@ Result<PayoutResponse> DiceProvider::standing(const PaymentId& id) {
     return PayoutResponse{.state = PayoutState::never_arrived};
   move_on(it->second);
   PayoutResponse answer = it->second;
-  if (trouble(40)) answer.state = PayoutState::succeeded;  // whatever it said before
+  if (trouble(40)) answer.state = PayoutState::succeeded;  // regardless of earlier responses
   return answer;
 }
 
@@ -190,8 +189,7 @@ Result<PayoutResponse> DiceProvider::cancel(const ConnectorTerms& terms, const P
 // Collections
 // --------------------------------------------------------------------------------------
 
-/// The payer pays: what was asked for, said or unsaid, or anything from nearly nothing to twice
-/// that.
+/// The payer pays: the requested amount, reported or not, or any amount up to twice that.
 void DiceProvider::collect_now(CollectionResponse& answer, Amount asked) {
   answer.state = CollectionState::collected;
   const std::int64_t kind = dice_.roll(4);

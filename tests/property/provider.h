@@ -1,6 +1,6 @@
-// A payment provider whose dice decide: answers, refusals, lost requests, lost answers, refunds
-// that take their time, and now and then a contradiction. It keeps its word to an id that it has,
-// as providers must. Everything it said can be read back, so that the model can be told the same.
+// A payment provider whose behaviour is random: responses, refusals, lost requests, lost responses,
+// delayed refunds, and sometimes a contradiction. Like real providers, it stays consistent for an
+// ID that it has. All its responses can be read back, so that the model gets the same ones.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct ProviderTalk {
   PaymentId id;
   ProviderCall call;
   flows::ProviderReply reply;
-  std::string address;  // that it was asked at; empty for a driver without one
+  std::string address;  // at which it was called; empty for a driver without addresses
 };
 
 /// For one thread.
@@ -29,11 +29,11 @@ class DiceProvider final : public outbound::Connector {
  public:
   DiceProvider(std::uint64_t seed, const Clock& clock) : dice_(seed), clock_(clock) {}
 
-  /// What was asked and answered since the last time.
+  /// Requests and responses since the last call.
   std::vector<ProviderTalk> take_talks() { return std::exchange(talks_, {}); }
-  /// The last answer to a question for a price.
+  /// The last response to a price request.
   const std::optional<Result<outbound::ProviderQuote>>& last_quote() const { return last_quote_; }
-  /// From now on everything comes to an end, without faults and contradictions.
+  /// From now on, everything ends, without errors and contradictions.
   void calm_down() { calm_ = true; }
 
   Result<outbound::ProviderQuote> quote(const ConnectorTerms& terms,

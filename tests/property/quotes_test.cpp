@@ -1,4 +1,4 @@
-// Ten thousand random connectors, fees and amounts: what must hold for every price
+// Ten thousand random connectors, fees and amounts: properties of every price
 // (docs/contract.md#quotes).
 #include <catch2/catch.hpp>
 
@@ -21,7 +21,7 @@ std::int64_t step_of(int decimals) {
   return step;
 }
 
-/// Of every size: the number of digits is as random as the digits.
+/// Of every size: the number of digits is random, like the digits.
 std::int64_t magnitude(Dice& dice, int digits_max) {
   std::int64_t bound = 1;
   for (std::int64_t digits = 1 + dice.roll(digits_max); digits > 0; --digits) bound *= 10;
@@ -54,7 +54,7 @@ ConnectorTerms some_connector(Dice& dice) {
 
 bool has_places(Amount amount, int decimals) { return truncate_to(amount, decimals) == amount; }
 
-/// What holds whatever was asked.
+/// Properties that hold for every request.
 void check_price(const ConnectorTerms& terms, const Price& price, const FeeRule& fee) {
   const bool off_ramp = terms.direction == Direction::off_ramp;
   CHECK(price.total.units() == price.send.units() + (off_ramp ? price.fee.units() : 0));
@@ -62,15 +62,15 @@ void check_price(const ConnectorTerms& terms, const Price& price, const FeeRule&
   CHECK_FALSE(price.fee.is_negative());
   CHECK(has_places(price.receive, terms.receive_decimals()));
   CHECK(has_places(price.fee, terms.send_decimals()));
-  // Never more than the rate gives, of what is left after an on-ramp's fee.
+  // At most the amount that the rate yields, after an on-ramp's fee.
   const std::int64_t priced = price.send.units() - (off_ramp ? 0 : price.fee.units());
   CHECK(Wide{price.receive.units()} * terms.rate.denominator <=
         Wide{priced} * terms.rate.numerator);
-  // And less by less than one place of the currency.
+  // And less than one place of the currency below it.
   const Wide short_by =
       Wide{priced} * terms.rate.numerator / terms.rate.denominator - price.receive.units();
   CHECK(short_by < step_of(terms.receive_decimals()));
-  // The fee is never less than its rule, and more by less than one place.
+  // The fee is at least that of its rule, and less than one place above it.
   const Wide exact = Wide{fee.fixed.units()} * 10'000 + Wide{price.send.units()} * fee.basis_points;
   CHECK(Wide{price.fee.units()} * 10'000 >= exact);
   CHECK(Wide{price.fee.units()} * 10'000 - exact <
@@ -93,7 +93,7 @@ void check_exact_receive(const ConnectorTerms& terms, const std::optional<FeeRul
   CHECK((!cheaper || cheaper->receive < wanted));
 }
 
-/// Whether it could be quoted.
+/// Returns whether it could be quoted.
 bool check_one(Dice& dice) {
   const ConnectorTerms terms = some_connector(dice);
   std::optional<FeeRule> fee;
@@ -118,7 +118,7 @@ bool check_one(Dice& dice) {
 
 }  // namespace
 
-TEST_CASE("prices are exact, never above the rate, and the least that gives what was asked") {
+TEST_CASE("prices are exact, never above the rate, and minimal for the requested amount") {
   for_each_seed("quotes", kBudgetMs, [](std::uint64_t seed) {
     Dice dice(seed);
     int quoted = 0;
@@ -126,6 +126,6 @@ TEST_CASE("prices are exact, never above the rate, and the least that gives what
       INFO("quote " << i);
       if (check_one(dice)) ++quoted;
     }
-    CHECK(quoted > kQuotesPerSeed / 4);  // the dice find something to say
+    CHECK(quoted > kQuotesPerSeed / 4);  // enough random cases are valid
   });
 }

@@ -1,5 +1,5 @@
-// Seeds and dice of the property tests. A failure names its seed; COFFER_SEED starts there again
-// and COFFER_SEEDS says how many to run (without it: as many as fit into the budget).
+// Seeds and dice of the property tests. A failure prints its seed; COFFER_SEED starts there again,
+// and COFFER_SEEDS is the number of seeds (by default as many as fit into the budget).
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -14,7 +14,7 @@
 
 namespace coffer::property {
 
-/// SplitMix64: small, and the same everywhere.
+/// SplitMix64: small, and identical on every machine.
 class Dice {
  public:
   explicit Dice(std::uint64_t seed) : state_(seed) {}
@@ -43,7 +43,7 @@ inline std::uint64_t number_from_environment(const char* name, std::uint64_t oth
   return text ? std::stoull(*text) : otherwise;
 }
 
-/// Calls `run(seed)` for one seed after the other, and says which.
+/// Calls `run(seed)` for one seed after another, and prints the failing one.
 inline void for_each_seed(const char* what, std::int64_t budget_ms,
                           const std::function<void(std::uint64_t)>& run) {
   const SystemClock clock;

@@ -130,7 +130,7 @@ void World::register_all() {
                        }).value();
   for (WorldWallet& wallet : wallets)
     register_wallet(wallet, wallet.foreign ? foreign : caller_.tenant);
-  // Reviewed once already: a reference wants a wallet that may transact.
+  // Reviewed already, because a reference requires a wallet that may transact.
   static_cast<void>(
       flows::review_wallet(*context_, caller_.tenant, wallets[kReviewedWallet].id, {}).value());
   wallets[kReviewedWallet].usable = true;

@@ -1,5 +1,5 @@
-// The real thing for the property tests: flows over a real file, with a clock and randomness that
-// replay. The file lies in memory where there is such a place, so that a commit costs little.
+// The real system for property tests: flows over a real file, with a reproducible clock and
+// randomness. The file is in memory if possible, so that a commit is cheap.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@
 
 namespace coffer::property {
 
-/// What is registered in it; the model knows these by their index.
+/// The registered objects; the model identifies them by index.
 struct WorldAsset {
   std::string code;
   int decimals;
@@ -32,7 +32,7 @@ struct WorldAsset {
 struct WorldWallet {
   std::string name;
   bool usable = true;               // Verified
-  bool foreign = false;             // of another tenant: for the caller it does not exist
+  bool foreign = false;             // of another tenant: not found for the caller
   std::vector<std::size_t> assets;  // its trustlines
   WalletId id;
   std::int64_t key = 0;
@@ -43,24 +43,24 @@ struct WorldConnector {
   ConnectorTerms terms;
   std::int64_t lane = 0;
 };
-/// Somebody outside: for payouts (destinations in the currencies of all connectors), or an address.
+/// A party outside: for payouts (destinations in the currencies of all connectors), or an address.
 struct WorldBeneficiary {
   std::string name;
-  std::string symbol;                 // of the asset that the address takes; empty: for payouts
+  std::string symbol;                 // of the asset that the address accepts; empty: for payouts
   std::string network;                // of the address
-  std::optional<std::size_t> wallet;  // that the address belongs to
+  std::optional<std::size_t> wallet;  // to which the address belongs
   BeneficiaryId id;
 };
-/// What customers pay against: on the connector for it, into a wallet.
+/// A reference on the connector for it, which credits a wallet.
 struct WorldReference {
   std::size_t wallet;
   std::string text;
 };
 
-/// Where the wallet and the connectors with a part of their own are in the lists.
-constexpr std::size_t kOwnWallets = 5;      // the first ones: verified for ever
-constexpr std::size_t kReviewedWallet = 5;  // a third party's: verified, rejected, sent back
-constexpr std::size_t kFarConnector = 1;    // has a lane of its own
+/// Positions of objects with a special role in the lists.
+constexpr std::size_t kOwnWallets = 5;      // the first ones: always verified
+constexpr std::size_t kReviewedWallet = 5;  // a third party's: verified, rejected, reviewed again
+constexpr std::size_t kFarConnector = 1;    // has a separate lane
 constexpr std::size_t kReferenceConnector = 4;
 constexpr std::size_t kQuotedConnectors = 4;  // the first ones: two off-ramps, two on-ramps
 
@@ -93,11 +93,11 @@ class World {
   std::vector<store::Violation> verify(bool deep);
   /// Closes everything; digest over every byte of the file that is left.
   std::string file_digest();
-  /// Runs SQL on the file behind the back of the store, without its triggers: for controls.
+  /// Runs SQL on the file, bypassing the store and its triggers: for controls.
   void damage(const std::string& sql);
   bool verified(std::size_t wallet);
   void set_paused(std::size_t connector, bool paused);
-  /// Details of the third party that are not those it has.
+  /// Details of the third party that differ from the present ones.
   PersonMetadata new_details();
 
   ManualClock clock;

@@ -1,6 +1,6 @@
-// Compiled over a copy of the sources to which apply.py has added a wallet field `taxResidence` and
-// an event `wallet.renamed`: they must be there from the request to the OpenAPI document, and work
-// on an upgraded file as on a new one.
+// Compiled with a copy of the sources to which apply.py has added a wallet field `taxResidence` and
+// an event `wallet.renamed`. Both must exist from the request to the OpenAPI document, and work on
+// an upgraded file as on a new one.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <fstream>

@@ -1,4 +1,4 @@
-// A fault point that is armed for as long as this lives.
+// A fault point that is active during the lifetime of the object.
 #pragma once
 
 #include "base/fault.h"
@@ -7,7 +7,7 @@ namespace coffer::test {
 
 class ArmedFault {
  public:
-  /// As in COFFER_FAULT: `name[:n][=action]`; with n = 0 at every passage.
+  /// As in COFFER_FAULT: `name[:n][=action]`; n = 0 means every pass.
   explicit ArmedFault(const char* spec) { fault::arm(spec); }
   ~ArmedFault() { fault::arm(""); }
   ArmedFault(const ArmedFault&) = delete;

@@ -1,4 +1,4 @@
-// The client's side of a challenge login: signs what the server handed out, or something else.
+// The client's side of a challenge login: signs the server's challenge, or another one.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace coffer::test {
 
-/// What is signed: TransactionSignaturePayload of the protocol.
+/// The signed content: TransactionSignaturePayload of the protocol.
 inline std::string signature_payload(std::string_view transaction_xdr,
                                      std::string_view passphrase) {
   std::string payload(as_text(sha256(passphrase)));
@@ -36,7 +36,7 @@ inline auth::Envelope envelope_of(const std::string& transaction) {
   return *envelope;
 }
 
-/// The challenge with one more signature.
+/// The challenge with an additional signature.
 inline std::string sign_challenge(const std::string& transaction, const std::string& passphrase,
                                   const std::string& seed) {
   auth::Envelope envelope = envelope_of(transaction);

@@ -26,7 +26,7 @@ void add_missing(HeaderList& headers, const std::string& name, const std::string
   if (!there) headers.emplace_back(name, value);
 }
 
-/// As the listener would hand it over: the same gate and library read the same bytes.
+/// As the listener would pass it: read by the same gate and library.
 http::Request request_of(const HttpCall& call, const std::string& minted_id) {
   std::string head = call.method + " " + call.target + " HTTP/1.1\r\nHost: 127.0.0.1\r\n";
   for (const auto& [name, value] : call.headers) head += name + ": " + value + "\r\n";
@@ -34,7 +34,7 @@ http::Request request_of(const HttpCall& call, const std::string& minted_id) {
   http::GateProgress progress;
   auto result = http::inspect_header(head, {}, progress);
   auto* passed = std::get_if<http::RequestHead>(&result);
-  // What the gate refuses has to be sent over the wire.
+  // A request that the gate refuses must be sent over the wire.
   if (passed == nullptr) throw InternalError("the gate refuses " + call.target);
   passed->content_length = 0;
   passed->chunked = false;

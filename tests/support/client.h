@@ -1,4 +1,5 @@
-// One application as a client of the API: its credentials, a token, and what tests do all the time.
+// One application as a client of the API: its credentials, a token, and frequent operations of
+// tests.
 #pragma once
 
 #include <optional>
@@ -13,7 +14,7 @@ namespace coffer::test {
 
 class TestApp;
 
-/// What registration gives out, in plain text.
+/// The credentials from registration, in plain text.
 struct Credentials {
   ApplicationId application;
   std::string client_id;
@@ -25,12 +26,13 @@ struct Credentials {
   std::string secret_seed = {};
 };
 
-/// A value: copies with another header, token or scope are cheap. In-process unless `over_wire()`.
+/// A value: copies with another header, token or scope are cheap. Runs in-process unless
+/// `over_wire()`.
 class Client {
  public:
   /// Sends no credentials.
   explicit Client(TestApp& app) : app_(&app) {}
-  /// Asks for a token, with these scopes only when given; fails the test when it gets none.
+  /// Requests a token, with these scopes if given; fails the test on error.
   Client(TestApp& app, Credentials credentials, const std::string& scope = {});
 
   const Credentials& credentials() const { return credentials_; }
@@ -41,11 +43,11 @@ class Client {
   Client scoped(const std::string& scope) const { return {*app_, credentials_, scope}; }
   Client with(const std::string& name, const std::string& value) const;
   Client without(std::string_view name) const;
-  /// Through the listener; `TestApp::listen()` comes first.
+  /// Through the listener; call `TestApp::listen()` first.
   Client over_wire() const;
 
-  /// On the Connect group (`/v1/connect-...`): with the connect secret, and an idToken of the same
-  /// scopes as the token. Adds the own headers that the call does not have, and Content-Type where
+  /// On the Connect group (`/v1/connect-...`): with the connect secret, and an idToken with the
+  /// scopes of the token. Adds default headers that the call does not have, and Content-Type if
   /// there is a body.
   Reply send(HttpCall call) const;
   Reply get(const std::string& target) const { return send({"GET", target, {}, {}}); }
@@ -55,23 +57,23 @@ class Client {
   Reply put(const std::string& target, const Json& body) const {
     return send({"PUT", target, {}, body.dump()});
   }
-  /// JSON text as it stands, for amounts as numbers and for bodies that are none.
+  /// Sends JSON text unchanged, for amounts as numbers and for invalid bodies.
   Reply post_text(const std::string& target, const std::string& body) const {
     return send({"POST", target, {}, body});
   }
 
   // What tests do all the time; each fails the test when it does not work -------------------------
 
-  /// Id of a new own wallet, funded by the sandbox route unless `amount` is empty.
+  /// ID of a new own wallet, funded by the sandbox route unless `amount` is empty.
   std::string wallet(const std::string& asset, const std::string& amount = {}) const;
-  /// Id of a third party's wallet; `last_name` decides on the sandbox's review.
+  /// ID of a third party's wallet; `last_name` selects the result of the sandbox's review.
   std::string third_party_wallet(const std::string& asset,
                                  const std::string& last_name = "Wanjiku") const;
   void trustline(const std::string& wallet, const std::string& asset) const;
   void fund(const std::string& wallet, const std::string& asset, const std::string& amount) const;
-  /// Submits, expects 202 and gives the record id.
+  /// Submits, expects 202 and returns the record ID.
   std::string pay(const std::string& target, const Json& body) const;
-  /// p2p/own, as pay().
+  /// Like pay(), for p2p/own.
   std::string transfer(const std::string& from, const std::string& to, const std::string& amount,
                        const std::string& asset = "USDC") const;
   /// The record of a payment.
@@ -97,13 +99,13 @@ class Client {
 
 // Bodies -----------------------------------------------------------------------------------------
 
-/// A transactionId that no other body of this process has.
+/// A transactionId that is unique in this process.
 std::string fresh_transaction_id();
 Json transfer_body(const std::string& from, const std::string& to, const std::string& amount,
                    const std::string& asset = "USDC");
 Json swap_body(const std::string& from, const std::string& to, const std::string& amount,
                const std::string& sell, const std::string& buy);
-/// `legs` are transfer bodies; their transactionIds are left out.
+/// `legs` are transfer bodies; their transactionIds are omitted.
 Json multi_body(const std::vector<Json>& legs);
 Json person(const std::string& last_name = "Wanjiku");
 Json business(const std::string& company_name = "Kahawa Ltd");

@@ -1,5 +1,4 @@
-// Connectors for tests: a sandbox cash-out to Kenyan mobile money, and what a test changes about
-// it.
+// Connectors for tests: a sandbox off-ramp to Kenyan mobile money, and variants of it.
 #pragma once
 
 #include <functional>
@@ -16,11 +15,11 @@ flows::NewConnector payout_connector();
 /// %.
 flows::NewConnector collection_connector();
 
-/// Registers it and gives its id; fails the test when that does not work.
+/// Registers it and returns its ID; fails the test on error.
 std::string add_connector(TestApp& app, const flows::NewConnector& connector = payout_connector());
 std::string add_connector(TestApp& app, const std::function<void(ConnectorTerms&)>& change,
                           flows::NewConnector connector = payout_connector());
-/// The payout connector at a provider of its own.
+/// The payout connector at a separate provider.
 std::string add_http_connector(TestApp& app, const std::string& base_url, int timeout_ms = 200);
 void pause_connector(TestApp& app, const std::string& id);
 void set_fee(TestApp& app, AssociationId association, const std::string& connector,
@@ -29,7 +28,7 @@ void set_fee(TestApp& app, AssociationId association, const std::string& connect
 /// Text as an amount, zero included.
 Amount amount(const char* text);
 
-/// A quote by the connector for a transaction type; fails the test when there is none.
+/// A quote of the connector for a transaction type; fails the test on error.
 Json quote(const Client& client, const std::string& connector, const std::string& amount = "100",
            const char* type = "B2C");
 

@@ -1,5 +1,5 @@
-// The log lies beside the test binary as <binary>_exchanges.ndjson. It is written under another
-// name and takes its place only when a whole run has ended, so that half a run is never judged.
+// The log is next to the test binary as <binary>_exchanges.ndjson. It is written under another name
+// and renamed when a whole run has ended, so that a partial run is never judged.
 #define CATCH_CONFIG_EXTERNAL_INTERFACES
 #include "support/exchange_log.h"
 
@@ -99,12 +99,12 @@ const api::Route* find_route(const HttpCall& call) {
 
 void observe(const HttpCall& call, const Reply& reply) {
   if (!reply.slug().empty()) {
-    // Not reply.json(): several threads observe, and Catch2's assertions are for one.
+    // Not reply.json(), because several threads observe, and Catch2's assertions support only one.
     const std::string url = Json::parse(reply.body).value("docUrl", "");
     if (!url.starts_with("http")) FAIL_CHECK("docUrl is not absolute: " << reply.text());
   }
   const api::Route* route = find_route(call);
-  // HEAD finds the route of GET, but has no body to judge; other paths have no declared answers.
+  // HEAD finds the route of GET, but has no body; other paths have no declared responses.
   if (route == nullptr || call.method != route->method) return;
   const auto declared = api::responses_of(*route);
   const bool known = std::any_of(
@@ -121,8 +121,7 @@ void observe(const HttpCall& call, const Reply& reply) {
       FAIL_CHECK(route->operation << " answered the undeclared problem " << reply.text());
     }
   }
-  // The document describes what a compressed response contains, so only plain ones are written
-  // down.
+  // The document describes the decompressed content, so only uncompressed responses are logged.
   if (reply.has_header("Content-Encoding")) return;
   if (route->pattern.starts_with("/v1/")) write_down(*route, call, reply);
 }

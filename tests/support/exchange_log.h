@@ -1,5 +1,6 @@
-// Every exchange of the api tests with a route of the document: checked at once against what the
-// route declares, and written down for tests/interop/openapi.sh, which judges the bodies.
+// Every request of the API tests to a route of the document with its response: checked at once
+// against the declarations of the route, and logged for tests/interop/openapi.sh, which judges the
+// bodies.
 #pragma once
 
 #include "api/pipeline/route.h"
@@ -7,13 +8,13 @@
 
 namespace coffer::test {
 
-/// The route that serves this request, under either mount; nullptr when none does.
+/// The route that serves this request, with either prefix, or nullptr.
 const api::Route* find_route(const HttpCall& call);
 
-/// Fails the running test when the route does not declare the status or the problem of `reply`.
+/// Fails the running test if the route does not declare the status or the problem of `reply`.
 void observe(const HttpCall& call, const Reply& reply);
 
-/// Failed assertions so far in this process; a test that sees it rise keeps its files.
+/// Failed assertions so far in this process; a test that sees it increase keeps its files.
 int failed_assertions();
 
 }  // namespace coffer::test

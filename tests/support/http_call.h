@@ -1,4 +1,4 @@
-// A request as a test writes it, and the answer as a test reads it.
+// A request and a response in the form that tests use.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -24,22 +24,22 @@ struct Reply {
   HeaderList headers;
   std::string body;
 
-  /// First header of this name; empty when absent.
+  /// First header with this name; empty if absent.
   std::string header(std::string_view name) const;
   bool has_header(std::string_view name) const;
-  /// Fails the test when the body is no JSON.
+  /// Fails the test if the body is not JSON.
   Json json() const;
-  /// `urn:coffer:problem:<slug>` without the front; empty for anything but a problem.
+  /// `urn:coffer:problem:<slug>` without the prefix; empty for anything but a problem.
   std::string slug() const;
   /// `errors[].field` of a problem, in order.
   std::vector<std::string> fields() const;
-  /// The message that goes with a field; empty when the field is not named.
+  /// The message of a field; empty if the field has no error.
   std::string message(std::string_view field) const;
   /// Status and body in one line, for INFO.
   std::string text() const;
 };
 
-/// `text` without the parts of a problem that differ between two equal answers: instance,
+/// `text` without the parts of a problem that differ between two equal responses: instance,
 /// requestId.
 std::string without_identity(const Reply& reply);
 

@@ -1,4 +1,4 @@
-// A loopback port that takes connections; says nothing unless whoever holds it accepts and answers.
+// A loopback port that accepts connections and sends nothing unless the test does.
 #pragma once
 
 #include <netinet/in.h>
@@ -19,7 +19,7 @@ class Listener {
     ::bind(fd_, reinterpret_cast<sockaddr*>(&address), size);
     ::getsockname(fd_, reinterpret_cast<sockaddr*>(&address), &size);
     port_ = ntohs(address.sin_port);
-    // The system accepts by itself.
+    // The system accepts connections without accept().
     ::listen(fd_, 64);
   }
   ~Listener() { ::close(fd_); }

@@ -1,4 +1,4 @@
-// What tests of the logins do all the time.
+// Frequent operations of login tests.
 #pragma once
 
 #include <string>
@@ -9,17 +9,17 @@ namespace coffer::test {
 
 /// Requests a challenge for the application and signs it with its key.
 std::string signed_challenge(TestApp& app, const Credentials& credentials);
-/// The reply of a challenge login that works.
+/// The reply of a successful challenge login.
 Json challenge_login(TestApp& app, const Credentials& credentials);
 
-/// An enrolled user, with a password hash that costs next to nothing.
+/// An enrolled user, with a cheap password hash.
 struct TestUser {
   UserId id;
   std::string username;
   std::string password;
   std::string otp_key;  // raw
 
-  /// The code of now, or of so many steps from now.
+  /// The present code, or the code this many steps from now.
   std::string code(const TestApp& app, int steps = 0) const;
   Json login(const TestApp& app, int steps = 0) const;
 };

@@ -33,7 +33,7 @@ void say(int fd, std::string_view bytes) {
   }
 }
 
-/// A whole request off the front of `in`; false when it is not whole yet.
+/// Removes a complete request from the front of `in`; returns false if it is incomplete.
 bool cut_request(std::string& in, Received& out) {
   const auto end = in.find("\r\n\r\n");
   if (end == std::string::npos) return false;
@@ -80,7 +80,7 @@ Receiver::Receiver() : listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0
 }
 
 Receiver::~Receiver() {
-  ::close(wake_[1]);  // the other end hears it
+  ::close(wake_[1]);  // wakes the other end
   thread_.join();
   for (const Peer& peer : peers_) ::close(peer.fd);
   ::close(listener_);

@@ -1,4 +1,4 @@
-// An endpoint for events on a loopback port that does as it is told: well, badly, or not at all.
+// An endpoint for events on a loopback port with scripted behaviour: correct, wrong, or silent.
 #pragma once
 
 #include <deque>
@@ -23,17 +23,17 @@ struct Received {
   Json json() const { return Json::parse(body); }
 };
 
-/// How a request is answered.
+/// How to respond to a request.
 struct Behaviour {
   enum class Kind {
     answer,       // with `status`, `headers` and `body`
     silent,       // never
     reset,        // the connection is cut
-    hang_up,      // the connection is closed in order, without a byte of an answer
-    garbage,      // with bytes that are no HTTP
-    dribble,      // as `answer`, byte by byte, slowly
-    close_early,  // with the half of an answer
-    close_after,  // as `answer`, then the connection is closed without a word
+    hang_up,      // the connection is closed in order, without a response
+    garbage,      // with bytes that are not HTTP
+    dribble,      // like `answer`, byte by byte, slowly
+    close_early,  // with half of a response
+    close_after,  // like `answer`, then the connection is closed without notice
   };
   Kind kind = Kind::answer;
   int status = 200;
@@ -50,15 +50,15 @@ class Receiver {
 
   int port() const { return port_; }
   std::string url(const std::string& path = "/hooks") const;
-  /// For the next requests, one each; then `otherwise` again.
+  /// For the next requests, one each; then `otherwise` applies again.
   void script(std::vector<Behaviour> behaviours);
   void otherwise(Behaviour behaviour);
   std::vector<Received> received() const;
   int count() const { return static_cast<int>(received().size()); }
-  /// Waits in real time until so many requests have arrived; false when they do not within 10 s.
+  /// Waits in real time until this many requests have arrived; false after 10 s.
   bool wait_for(int count) const;
   int connections() const;
-  /// Waits in real time until so many connections are closed; false when they are not within 10 s.
+  /// Waits in real time until this many connections are closed; false after 10 s.
   bool wait_until_closed(int count) const;
   void forget();
 
@@ -67,12 +67,12 @@ class Receiver {
     int fd = -1;
     int number = 0;
     std::string in;
-    std::string out;  // of a dribble: what is still to be said
+    std::string out;  // of a dribble: the remaining bytes
     bool close_when_said = false;
   };
   void run();
   void accept_one();
-  bool serve(Peer& peer);  // false: the connection is over
+  bool serve(Peer& peer);  // false: the connection has ended
   bool answer(Peer& peer, const Behaviour& behaviour);
   Behaviour next_behaviour();
   template <class Predicate>
@@ -81,7 +81,7 @@ class Receiver {
   int listener_ = -1;
   int wake_[2] = {-1, -1};
   int port_ = 0;
-  std::vector<Peer> peers_;  // of the thread
+  std::vector<Peer> peers_;  // for the thread only
   mutable Mutex mutex_;
   mutable Condition changed_;
   std::deque<Behaviour> script_ COFFER_GUARDED_BY(mutex_);

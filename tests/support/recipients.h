@@ -1,4 +1,4 @@
-// Beneficiaries for tests, and cash-outs to them.
+// Beneficiaries for tests, and off-ramps to them.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace coffer::test {
 
-/// Id of a new beneficiary with one Kenyan mobile-money destination whose number ends in `digits`.
+/// ID of a new beneficiary with one Kenyan mobile-money destination whose number ends in `digits`.
 std::string add_recipient(const Client& client, const std::string& digits = "5678");
-/// Id of a new beneficiary with one CRYPTO destination.
+/// ID of a new beneficiary with one CRYPTO destination.
 std::string add_ledger_recipient(const Client& client, const std::string& address,
                                  const std::string& asset = "USDC",
                                  const std::string& network = "COFFER");

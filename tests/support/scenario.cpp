@@ -24,7 +24,7 @@ std::vector<std::string> sorted(std::vector<std::string> list) {
 
 std::string filled(std::string text, const Names& names) {
   if (text.find("$new") != std::string::npos) replace_all(text, "$new", fresh_transaction_id());
-  // Backwards, so that $usdc does not eat the start of $usdc2.
+  // Backwards, so that $usdc does not replace the start of $usdc2.
   for (auto it = names.rbegin(); it != names.rend(); ++it) {
     replace_all(text, "$" + it->first, it->second);
   }

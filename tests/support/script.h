@@ -1,4 +1,4 @@
-// A shell script in a folder of its own, for what coffer starts as a program.
+// A shell script in its own folder, for programs that coffer starts.
 #pragma once
 
 #include <stdlib.h>
@@ -29,7 +29,7 @@ class Script {
     std::filesystem::permissions(path(), std::filesystem::perms::owner_all);
   }
   std::string path() const { return (folder_ / "script").string(); }
-  /// What the script has left under this name; empty when nothing.
+  /// The content of the file that the script has written under this name, or empty.
   std::string left(const std::string& name) const {
     std::ifstream file(folder_ / name, std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};

@@ -1,4 +1,4 @@
-// A request over a socket pair: the gate's and the library's way with it, without a server.
+// A request over a socket pair, through the gate and the library, without a server.
 #pragma once
 
 #include <sys/socket.h>
@@ -14,13 +14,13 @@
 namespace coffer::test {
 
 struct Served {
-  bool ok = false;     // false: the connection has to be cut
+  bool ok = false;     // false: the connection must be closed
   std::string answer;  // the response's bytes
   std::string left;    // of the input
 };
 
-/// What `handler` sees of the request at the beginning of `bytes`, whose head the gate has read,
-/// and what is answered. Both fit into the buffers of a socket.
+/// The request at the beginning of `bytes`, whose head the gate has read, as `handler` sees it, and
+/// the response. Both must fit into the buffers of a socket.
 inline Served serve(std::string_view bytes, http::RequestHead head, const http::Handler& handler) {
   std::array<int, 2> ends{};
   Served out;

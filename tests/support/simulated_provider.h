@@ -1,4 +1,4 @@
-// A simulated provider in this process, under the clock of the app, and connectors that it serves.
+// A simulated provider in this process, with the clock of the app, and connectors that use it.
 #pragma once
 
 #include <memory>
@@ -10,10 +10,10 @@
 
 namespace coffer::test {
 
-/// Signs with the secret "shared", as the connectors of tests do. Callbacks are not sent.
+/// Signs with the secret "shared", like the connectors of tests. Sends no callbacks.
 class SimulatedProvider {
  public:
-  /// With a certificate it speaks TLS.
+  /// Uses TLS if given a certificate.
   explicit SimulatedProvider(TestApp& app, const std::string& tls_cert_file = {},
                              const std::string& tls_key_file = {}) {
     cli::provider_sim::SimulatorOptions options;
@@ -27,13 +27,13 @@ class SimulatedProvider {
   }
 
   std::string url() const { return simulator_->url(); }
-  /// As the command line takes them: "lose-answer=1"; empty: none.
+  /// In the syntax of the command line: "lose-answer=1"; empty: none.
   void faults(const std::string& plan) {
     simulator_->dice().replace(cli::provider_sim::FaultPlan::parse(plan).value());
   }
-  /// How often a payment was sent here.
-  int submissions(const std::string& id) { return simulator_->book().submissions(id); }
-  cli::provider_sim::Book& book() { return simulator_->book(); }
+  /// How often a payment was submitted here.
+  int submissions(const std::string& id) { return simulator_->state().submissions(id); }
+  cli::provider_sim::SimulatorState& state() { return simulator_->state(); }
   void stop() { simulator_->stop(); }
 
  private:

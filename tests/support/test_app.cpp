@@ -54,7 +54,7 @@ TestApp::TestApp(const std::function<void(Config&)>& change)
   config_.rate_limit_production_per_s = 0;
   config_.rate_limit_sandbox_per_s = 0;
   config_.rate_limit_login_per_min = 0;
-  config_.home_domain = "coffer.example";  // a challenge from before listen() stays good
+  config_.home_domain = "coffer.example";  // a challenge from before listen() stays valid
   config_.webhook_senders = 4;
   config_.webhook_timeout_ms = 2'000;
   config_.webhook_allow_targets = {"127.0.0.1"};  // receivers of tests

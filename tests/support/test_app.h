@@ -1,5 +1,5 @@
-// The whole of coffer on a file of its own: a clock that stands still, seeded randomness, no worker
-// threads unless `listen()` is called. Every invariant of the ledger is checked when it ends.
+// The whole of coffer on a separate file: a clock that stands still, seeded randomness, no worker
+// threads unless `listen()` is called. Checks every invariant of the ledger at its end.
 #pragma once
 
 #include <functional>
@@ -15,11 +15,10 @@ namespace coffer::test {
 
 class TestApp {
  public:
-  /// `change` adjusts the configuration; by default rate limits are off. Four assets are there:
-  /// USDC and EURC (7 decimals), KES (2), JPY (0); and the association and sandbox application of
-  /// `me`.
+  /// `change` adjusts the configuration; by default, rate limits are off. Four assets exist: USDC
+  /// and EURC (7 decimals), KES (2), JPY (0); and the association and sandbox application of `me`.
   explicit TestApp(const std::function<void(Config&)>& change = {});
-  /// Checks the invariants. After a failed assertion the file stays and its path is printed.
+  /// Checks the invariants. After a failed assertion, the file is kept and its path is printed.
   ~TestApp();
   TestApp(const TestApp&) = delete;
   TestApp& operator=(const TestApp&) = delete;
@@ -48,24 +47,25 @@ class TestApp {
   Client production();
   void rate(const char* sell, const char* buy, const char* rate);
   void liquidity(const char* asset, const char* amount);
-  /// Credits a production wallet, which no route can.
+  /// Credits a production wallet, for which there is no route.
   void issue(const std::string& wallet, const char* asset, const char* amount);
 
-  // As for `me()` --------------------------------------------------------------------------------
+  // Like `me()`
 
   std::string wallet(const std::string& asset, const std::string& amount = {}) const {
     return me().wallet(asset, amount);
   }
 
-  /// Settles everything that is due now; the number of payments.
+  /// Settles everything that is due now; returns the number of payments.
   int settle();
-  /// Delivers every event that is due now; the number of attempts. Not beside `listen()`.
+  /// Delivers every event that is due now; returns the number of attempts. Not together with
+  /// `listen()`.
   int deliver();
-  /// Starts the listener on a free port, and the workers with it.
+  /// Starts the listener on a free port, and the workers.
   void listen();
-  /// Stops and opens the same file again, as after a crash or an upgrade. Clients stay good.
+  /// Stops and opens the same file again, as after a crash or an upgrade. Clients stay valid.
   void restart();
-  /// Lines that were logged since the start.
+  /// The log lines since the start.
   std::string log() const;
   const Config& config() const { return config_; }
 

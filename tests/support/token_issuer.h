@@ -1,4 +1,4 @@
-// An external issuer of tokens: signing keys of every kind, their JWKs, and JWTs signed with them.
+// An external issuer of tokens: signing keys of all types, their JWKs, and JWTs signed with them.
 #pragma once
 
 #include <openssl/bn.h>
@@ -55,7 +55,7 @@ class IssuerKey {
 
   Json header() const { return {{"alg", algorithm_}, {"typ", "JWT"}, {"kid", id_}}; }
   std::string token(const Json& claims) const { return token(header(), claims); }
-  /// Signed as it says, or not: the header is free.
+  /// Signed according to its header, or not: the header is arbitrary.
   std::string token(const Json& header, const Json& claims) const {
     const std::string text = to_base64url(header.dump()) + "." + to_base64url(claims.dump());
     return text + "." + to_base64url(sign(text));

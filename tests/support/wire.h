@@ -7,10 +7,10 @@
 
 namespace coffer::test {
 
-/// Sends the call and reads to the end of the connection; takes chunks apart. Status 0 when nothing
-/// that looks like HTTP came back.
+/// Sends the call and reads to the end of the connection; decodes chunks. Status 0 without an HTTP
+/// response.
 Reply send_over_wire(int port, const HttpCall& call);
-/// The same with these very bytes; they should ask for the connection to be closed.
+/// The same with exactly these bytes, which should request that the connection is closed.
 Reply send_raw(int port, std::string_view bytes);
 
 }  // namespace coffer::test

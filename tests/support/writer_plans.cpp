@@ -10,7 +10,7 @@
 namespace coffer::test {
 namespace {
 
-/// Tables that hold what the operator registers, or at most one row per active webhook.
+/// Tables with rows that the operator registers, or with at most one row per active webhook.
 constexpr std::array<std::string_view, 19> kSmall{"sqlite_master",
                                                   "meta",
                                                   "associations",
@@ -31,7 +31,7 @@ constexpr std::array<std::string_view, 19> kSmall{"sqlite_master",
                                                   "quota_use",
                                                   "quota_limits"};
 
-/// The table that an alias stands for in the statement, or the name itself.
+/// The table of an alias in the statement, or the name itself.
 std::string table_of(const std::string& sql, const std::string& name) {
   const std::regex named(R"((?:FROM|JOIN|,)\s+(\w+)\s+(?:AS\s+)?)" + name + R"(\b)");
   std::smatch found;
@@ -63,7 +63,7 @@ bool is_planned(const std::string& sql) {
 }  // namespace
 
 std::vector<std::string> writer_scans(store::CommitQueue& queue) {
-  // A plan depends on the schema alone, so each statement is explained once per process.
+  // A plan depends only on the schema, so each statement is explained once per process.
   static Mutex mutex;
   static std::set<std::string> known;
   const Lock lock(mutex);

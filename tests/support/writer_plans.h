@@ -1,4 +1,4 @@
-// How SQLite plans what the writer runs: work inside the writer must not grow with the file.
+// The plans of the writer's statements: work inside the writer must not grow with the file.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace coffer::test {
 
-/// Statements which the writer has run and which walk a table that grows with use, each with the
-/// step of its plan. A statement that ends at its first row is none. Empty when the queue refuses.
+/// Statements of the writer that scan a table that grows with use, with the step of the plan. A
+/// statement that ends at its first row does not count. Empty if the queue refuses.
 std::vector<std::string> writer_scans(store::CommitQueue& queue);
 
 }  // namespace coffer::test

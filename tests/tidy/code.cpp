@@ -7,7 +7,7 @@
 namespace tidy {
 namespace {
 
-/// One pass over the source that blanks what is not code.
+/// Blanks everything that is not code in one pass.
 class Reader {
  public:
   explicit Reader(std::string_view source) : source_(source) { code_.names = source; }
@@ -62,8 +62,8 @@ class Reader {
     return std::all_of(before.begin(), before.end(), [](char c) { return c == ' ' || c == '\t'; });
   }
 
-  // Remembers where the directive is and, for an #include, what it names; the rest of the line is
-  // read like code, because a macro may hold what a rule looks for.
+  // Records the position of the directive and, for an #include, its target. The rest of the line is
+  // read like code, because a macro may contain what a rule looks for.
   void directive() {
     std::size_t end = at_;
     do {
@@ -154,7 +154,7 @@ class Reader {
   std::string_view source_;
   std::size_t at_ = 0;
   int line_ = 1;
-  bool literal_open_ = false;  // nothing but space and comments since the last literal
+  bool literal_open_ = false;  // only space and comments since the last literal
   std::vector<std::pair<std::size_t, std::size_t>> directives_;
   Code code_;
 };

@@ -1,4 +1,4 @@
-// C++ seen three ways, so that a rule about code is not fooled by a comment or a string.
+// C++ in three forms, so that comments and strings do not confuse a rule about code.
 #pragma once
 
 #include <string>

@@ -21,7 +21,7 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-/// `text` without everything between brackets of one kind, brackets included.
+/// `text` without everything between brackets of one kind, including the brackets.
 std::string without(std::string_view text, char open, char close) {
   std::string out;
   int depth = 0;
@@ -51,7 +51,7 @@ bool assigns(std::string_view bare) {
   return bare.substr(0, name).find('=') != std::string_view::npos;
 }
 
-/// Without `template <...>`, whose `class` and `=` mean something else.
+/// Without `template <...>`, whose `class` and `=` have another meaning.
 std::string_view without_template(std::string_view head) {
   while (head.starts_with("template")) {
     std::size_t at = head.find('<');
@@ -83,7 +83,8 @@ bool is_lambda(std::string_view head) {
   return head.ends_with(']') || head.find("](") != std::string_view::npos;
 }
 
-/// What the brace after `head` opens. `head` is the text since the last statement of its scope.
+/// The kind of scope that the brace after `head` opens. `head` is the text since the last statement
+/// of its scope.
 Scope scope_of(std::string_view head) {
   head = without_template(trimmed(head));
   const std::string bare = without(head, '(', ')');
@@ -110,8 +111,8 @@ class Matcher {
  private:
   struct Open {
     Scope scope;
-    std::size_t begin;  // of the function: its first word; else the brace
-    std::size_t head;   // where the head of the surrounding scope began
+    std::size_t begin;  // of the function: its first word; otherwise the brace
+    std::size_t head;   // start of the head of the surrounding scope
     int parens;         // open ones around the brace
   };
 
@@ -130,7 +131,7 @@ class Matcher {
     return false;
   }
 
-  // A label such as `public:` is no part of the function after it.
+  // A label such as `public:` does not belong to the function after it.
   std::size_t head_begin() const {
     std::size_t begin = head_;
     const auto skip_space = [&] {
@@ -153,7 +154,8 @@ class Matcher {
     head_ = at_ + 1;
   }
 
-  // Inside an argument or a table only a lambda is code. Inside a function everything is its part.
+  // Inside an argument or a table, only a lambda is code. Inside a function, everything belongs to
+  // it.
   Scope scope_here(std::size_t begin) const {
     const std::string_view head = text_.substr(begin, at_ - begin);
     const bool in_data =
@@ -167,7 +169,7 @@ class Matcher {
     const Open open = scopes_.back();
     scopes_.pop_back();
     parens_ = open.parens;
-    // After `= {...}` the statement goes on; after a body or a type a new one begins.
+    // After `= {...}`, the statement continues; after a body or a type, a new one begins.
     head_ = open.scope == Scope::initialiser ? open.head : at_ + 1;
     if (open.scope == Scope::function) measure(open.begin);
   }

@@ -1,4 +1,5 @@
-// Who may include whom: the arrows of ARCHITECTURE.md, and which folder may see whose headers.
+// Permitted includes: the directions in ARCHITECTURE.md, and the folders that may see certain
+// headers.
 #include <algorithm>
 #include <map>
 #include <string>
@@ -74,7 +75,7 @@ std::string shown(std::string_view layer) {
   return layer.empty() ? "src/ itself" : std::string(layer) + "/";
 }
 
-// Headers of the system that lie in a folder of their own.
+// System headers in their own folder.
 bool is_system(std::string_view path) {
   static const Names folders = {"sys/", "netinet/", "arpa/", "net/", "linux/"};
   return path.find('/') == std::string_view::npos ||

@@ -1,4 +1,4 @@
-// Words that have their place: SQL in store/, clocks, chance and threads in base/.
+// Words that belong to one place: SQL in store/, clocks, randomness and threads in base/.
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -32,7 +32,7 @@ std::vector<std::string> sql_words(std::string text) {
   return out;
 }
 
-// Select and update are English words: they count in capitals, and in small letters at the start.
+// Select and update are English words, so they count only in capitals, or at the start of a text.
 bool is_verb(const Literal& literal, const std::vector<std::string>& w, std::size_t i,
              std::string_view capitals) {
   if (w[i] != lower(capitals)) return false;
@@ -61,8 +61,8 @@ bool is_sql(const Literal& literal) {
 }
 
 enum class Match {
-  word,  // the identifier, wherever it stands
-  std,   // only with std:: in front of it
+  word,  // the identifier anywhere
+  std,   // only after std::
   libc,  // a call of the C function: no object before it, the usual argument in it
 };
 
@@ -115,7 +115,8 @@ constexpr auto kBanned = std::to_array<Banned>({
     {"condition_variable_any", Match::std, kMutex},
 });
 
-/// Is this word the C function? `row.time()` and `Time time(...)` are ours, `time(nullptr)` is not.
+/// Whether the word is the C function. `row.time()` and `Time time(...)` are not, `time(nullptr)`
+/// is.
 bool is_libc_call(std::string_view text, const Word& word) {
   const char before = word.offset == 0 ? ' ' : text[word.offset - 1];
   if (before == '.' || before == '>') return false;
@@ -175,8 +176,8 @@ Findings check_sql(const Tree& tree) {
   return out;
 }
 
-/// SQL that compares a column of an enumeration with a number: the number has a static_assert in
-/// the same file.
+/// SQL that compares a column of an enumeration with a number needs a static_assert of the number
+/// in the same file.
 Findings check_stored_values(const Tree& tree) {
   static const std::regex compared(
       R"(\b(?:status|state|type|kind|call|role|channel|disable_reason)\s*)"

@@ -1,7 +1,8 @@
-// Phrasings that a reader stumbles over, and what to write instead.
+// Phrasings that read like a translation, and what to write instead. A phrase is in the list only
+// if it is wrong in every context.
 //
-// The rule covers the texts that have been revised so far. To extend it, revise the texts of a
-// folder and add the folder to kRevised; when every folder is there, the list goes.
+// The rule covers the texts in kCovered. Scripts of tests and the pages of web/ are not covered
+// yet.
 #include <array>
 #include <cctype>
 #include <string>
@@ -19,12 +20,17 @@ struct Phrase {
 
 constexpr auto kPhrases = std::to_array<Phrase>({
     {"nobody", "name the actor: the system, the caller, the operator"},
+    {"somebody", "name the actor: the system, the caller, the operator"},
+    {"anybody", "name the actor: the system, the caller, the operator"},
     {"whoever", "name the actor: the system, the caller, the operator"},
+    {"whomever", "name the actor: the system, the caller, the operator"},
     {"is none", "write not found, missing or invalid"},
     {"the house", "write the system or the operator; for an account, the fee or liquidity account"},
     {"the box", "write the server or the machine"},
+    {"the appliance", "write the server"},
     {"under way", "write in progress"},
     {"what came of", "write the result of"},
+    {"became of", "write the result of"},
     {"looked at", "write read, checked or examined"},
     {"by itself", "write automatically, or alone"},
     {"not shown", "say what holds"},
@@ -36,48 +42,33 @@ constexpr auto kPhrases = std::to_array<Phrase>({
     {"does not fit", "write is not valid or does not match, and what is expected"},
     {"at fault", "write invalid, damaged or faulty"},
     {"how it stands", "write its state"},
+    {"for good", "write permanently"},
+    {"in vain", "write without a result"},
+    {"cash out", "write off-ramp, or payout"},
+    {"held against", "write counted for"},
+    {"as it likes", "write without a limit"},
 });
 
 /// A folder ends with a slash.
-constexpr auto kRevised = std::to_array<std::string_view>({
+constexpr auto kCovered = std::to_array<std::string_view>({
     "ARCHITECTURE.md",
     "CHANGELOG.md",
     "CONTRIBUTING.md",
     "README.md",
     "SECURITY.md",
-    "docs/configuration.md",
-    "docs/contract.md",
-    "docs/install.md",
-    "docs/integrator-guide.md",
-    "docs/operating.md",
-    "docs/provider-protocol.md",
-    "docs/sandbox.md",
-    "docs/tls.md",
-    "docs/webhook-consumers/",
-    "docs/webhooks.md",
+    "docs/",
     "packaging/",
-    "src/api/parties/",
-    "src/app.cpp",
-    "src/app.h",
-    "src/app_health.cpp",
-    "src/app_serving.cpp",
-    "src/auth/",
-    "src/base/text/",
-    "src/cli/",
-    "src/config.cpp",
-    "src/config.h",
-    "src/config_file.cpp",
-    "src/config_file.h",
-    "src/config_options.cpp",
-    "src/config_options.h",
-    "src/domain/",
-    "src/flows/",
-    "src/outbound/",
-    "src/workers/",
+    "schema.sql",
+    "src/",
+    "tests/api/",
+    "tests/property/",
+    "tests/support/",
+    "tests/unit/",
+    "web/openapi/",
 });
 
-bool is_revised(const File& file) {
-  for (const std::string_view place : kRevised) {
+bool is_covered(const File& file) {
+  for (const std::string_view place : kCovered) {
     if (place.ends_with('/') ? file.path.starts_with(place) : file.path == place) return true;
   }
   return false;
@@ -113,7 +104,7 @@ bool stands_at(std::string_view text, const std::vector<Word>& all, std::size_t 
 Findings check_phrases(const Tree& tree) {
   Findings out;
   for (const auto& [path, file] : tree.files()) {
-    if (!is_revised(file)) continue;
+    if (!is_covered(file)) continue;
     const std::vector<Word> all = words(file.text);
     for (const Phrase& phrase : kPhrases) {
       const std::vector<Word> wanted = words(phrase.words);

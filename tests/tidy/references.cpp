@@ -1,4 +1,4 @@
-// What a comment or a text points to: a document of this repository and a heading in it, or a
+// References in comments and texts: to a document of this repository and a heading in it, or to a
 // section of a published standard.
 #include <algorithm>
 #include <array>
@@ -26,12 +26,12 @@ bool is_path_char(char c) { return is_word_char(c) || c == '/' || c == '.' || c 
 bool is_anchor_char(char c) { return is_word_char(c) || c == '-'; }
 bool is_space(char c) { return c == ' ' || c == '\n'; }
 
-/// The samples of the rules name what does not exist.
+/// The samples of the rules contain names that do not exist.
 bool is_sample(const File& file) {
   return file.folder() == "tests/tidy" && file.name().starts_with("samples_");
 }
 
-/// As GitHub makes it from a heading: lower case, hyphens for blanks, no punctuation.
+/// As GitHub derives it from a heading: lower case, hyphens for blanks, no punctuation.
 std::string anchor_of(std::string_view heading) {
   std::string out;
   for (const char c : heading) {
@@ -58,7 +58,7 @@ std::set<std::string> anchors_of(const File& document) {
   return out;
 }
 
-/// The document a path names: from the source root, or beside the file that names it.
+/// The document of a path: from the source root, or next to the referring file.
 const File* document_at(const Tree& tree, const File& from, std::string_view path) {
   while (path.starts_with('/')) path.remove_prefix(1);
   if (const File* found = tree.find(std::string(path))) return found;
@@ -161,7 +161,7 @@ void judge_names(const File& file, Findings& out) {
 Findings check_references(const Tree& tree) {
   Findings out;
   for (const auto& [path, file] : tree.files()) {
-    // This file holds the names it looks for.
+    // This file contains the names that it looks for.
     if (is_sample(file) || path == "tests/tidy/references.cpp") continue;
     judge_documents(tree, file, out);
     judge_own_anchors(file, out);

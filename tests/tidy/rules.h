@@ -1,4 +1,4 @@
-// The rules of the house that a program can judge. Each is a function from a tree to findings.
+// The rules of the project that a program can check. Each is a function from a tree to findings.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace tidy {
 struct Finding {
   std::string path;
   int line = 0;
-  std::string what;  // what is wrong and what to do
+  std::string what;  // the problem and its remedy
 };
 using Findings = std::vector<Finding>;
 
@@ -20,7 +20,7 @@ struct Rule {
   Findings (*check)(const Tree&);
 };
 
-/// All rules. A rule that is not in here does not exist; one without a sample fails the self-test.
+/// All rules. Only rules in this list run; a rule without a sample fails the self-test.
 const std::vector<Rule>& rules();
 
 // includes.cpp

@@ -3,7 +3,7 @@
 namespace tidy {
 namespace {
 
-// `head`, `{`, and so many lines that the whole has `lines`.
+// `head`, `{`, and enough lines for a total of `lines`.
 std::string block(const std::string& head, int lines, const std::string& end = "}\n") {
   std::string text = head + " {\n";
   for (int i = 0; i < lines - 2; ++i) text += "  g();\n";
@@ -46,7 +46,7 @@ std::vector<Sample> samples_of_functions() {
     out.push_back(measured(block(head, 71, end), {first}));
     out.push_back(measured(block(head, 70, end), none));
   }
-  // What is long without being a function.
+  // Long text that is not a function.
   out.push_back(measured(block("namespace a", 200), none));
   out.push_back(measured(block("struct A", 200, "};\n"), none));
   out.push_back(
@@ -57,7 +57,7 @@ std::vector<Sample> samples_of_functions() {
   out.push_back(
       measured("const auto t = to_array<int>({\n" + std::string(100, '\n') + "});\n", none));
   out.push_back(measured("int a;\n\n// a comment\n\n" + block("void f()", 70), none));
-  // Lambdas count as part of their function, and alone where they stand in a table.
+  // Lambdas count as part of their function, and separately in a table.
   out.push_back(measured("void f() {\n" + block("  auto g = [](int a)", 70, "};\n") + "}\n", {1}));
   out.push_back(
       measured("const Rule kRules[] = {\n  " + block("{\"a\", [](int a)", 71) + "}};\n", {2}));

@@ -25,16 +25,16 @@ std::vector<Sample> samples_of_systems() {
           "#ifdef __linux__\naccept4(fd);\n#elif defined(__APPLE__)\nx();\n#endif", {}),
       one("src/base/a.cpp", "#if defined(__APPLE__)\nx();\n#else\npipe2(p, 0);\n#endif\n", {}),
       one("src/base/a.cpp", "#ifndef __APPLE__\nx();\n#else\nfsync(1);\n#endif\ngettid();\n", {6}),
-      // Nothing for the other system, the wrong branch, a condition about something else.
+      // No branch for the other system, the wrong branch, and a condition about something else.
       one("src/base/a.cpp", "#if defined(__linux__)\nfdatasync(fd);\n#endif\n", {2}),
       one("src/base/a.cpp", "#if defined(__linux__)\nx();\n#else\nprctl(1);\n#endif\n", {4}),
       one("src/base/a.cpp", "#if defined(__APPLE__)\npipe2(p, 0);\n#else\nx();\n#endif\n", {2}),
       one("src/base/a.cpp", "#if defined(__linux__)\nkqueue();\n#else\nx();\n#endif\n", {2}),
       one("src/base/a.cpp", "#if COFFER_FAULTS\ngettid();\n#else\nx();\n#endif\n", {2}),
-      // Inside another one.
+      // Inside another condition.
       one("src/base/a.cpp",
           "#if defined(__linux__)\n#if A\ngettid();\n#endif\n#else\nx();\n#endif\ndup3();\n", {8}),
-      // A header is no use of it.
+      // An include does not count as a use.
       one("src/base/a.cpp", "#if defined(__linux__)\n#include <sys/vfs.h>\n#endif\n", {}),
       one("src/base/a.cpp", "#if __has_include(<malloc.h>)\n#include <malloc.h>\n#endif\n", {}),
       one("src/base/a.cpp", "#if defined(__GLIBC__)\nmallopt(1, 2);\n#endif\n", {}),

@@ -53,7 +53,9 @@ std::vector<Sample> samples_of_texts() {
       of("phrase", "docs/contract.md", "# A\n\nNobody sees it, and it is\nunder\nway.\n", {3, 4}),
       of("phrase", "docs/contract.md", "Under control, way ahead: it is. None of it counts.\n", {}),
       of("phrase", "src/base/text/a.h", "// What it is, and that it is\n// none.\n", {1}),
-      of("phrase", "docs/other.md", "Nobody has revised this text yet.\n", {}),
+      of("phrase", "tests/unit/a_test.cpp", "TEST_CASE(\"it is sent to whomever\") {}\n", {1}),
+      of("phrase", "web/openapi/schemas/a.json", "{\"description\": \"Disabled for good\"}\n", {1}),
+      of("phrase", "web/admin/a.js", "// Nobody has revised this text yet.\n", {}),
   };
 }
 

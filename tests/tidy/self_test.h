@@ -1,4 +1,4 @@
-// Proof that every rule finds what it is for and leaves alone what it is not for.
+// Checks that every rule finds its violations and nothing else.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace tidy {
 
-/// A small tree and the lines at which the rule must find something; none: a good sample.
+/// A small tree and the lines at which the rule must find a violation; no lines: a good sample.
 struct Sample {
   std::string rule;
   std::vector<std::pair<std::string, std::string>> files;  // path, text
@@ -22,8 +22,8 @@ std::vector<Sample> samples_of_files();
 std::vector<Sample> samples_of_texts();
 std::vector<Sample> samples_of_references();
 
-/// Runs each rule on its samples and the reader of C++ on hard cases; prints what went wrong. A
-/// rule without a bad and a good sample is wrong.
+/// Runs each rule on its samples and the C++ reader on hard cases; prints failures. A rule without
+/// a bad and a good sample is a failure.
 bool self_test();
 
 }  // namespace tidy

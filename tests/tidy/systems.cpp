@@ -1,4 +1,4 @@
-// Linux and macOS: what only one of them has stands where the other has its counterpart.
+// Linux and macOS: every use of something that exists on one system only needs its counterpart.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -15,8 +15,8 @@ enum class System {
   any,
   linux,
   macos,
-  either,   // both have the name and mean different things by it
-  library,  // a name that comes with a library, such as the GNU C library; asked for by itself
+  either,   // both systems have the name with different meanings
+  library,  // a name of a library, such as the GNU C library, which has its own condition
 };
 
 struct Name {
@@ -151,7 +151,7 @@ System system_of(std::string_view condition) {
   return negated ? opposite(system) : system;
 }
 
-/// The word behind the # of a directive; empty for any other line.
+/// The word after the # of a directive; empty for any other line.
 std::string_view directive_in(std::string_view line) {
   const auto hash = line.find_first_not_of(" \t");
   if (hash == std::string_view::npos || line[hash] != '#') return {};
@@ -200,7 +200,7 @@ bool stands_well(const std::vector<Branch>& branches, int line, System wanted, b
   });
 }
 
-/// For files named for a system: nothing in them needs an #if, but each needs the other.
+/// Files named for a system need no #if, but each needs its counterpart.
 System system_of_file(const File& file) {
   if (file.path.ends_with("_linux.cpp")) return System::linux;
   return file.path.ends_with("_macos.cpp") ? System::macos : System::any;

@@ -1,4 +1,4 @@
-// What can be judged line by line: unfinished work, white space, opening comments, links.
+// Checks of single lines: unfinished work, white space, opening comments, links.
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -22,7 +22,7 @@ bool is_address(std::string_view target) {
          target.starts_with('#');
 }
 
-/// The path a link names, from the source root; GitHub reads a leading slash as that root.
+/// The path of a link, from the source root; GitHub interprets a leading slash as that root.
 std::string resolve(const File& file, std::string_view target) {
   target = target.substr(0, target.find_first_of("#? "));
   if (target.starts_with('<') && target.ends_with('>')) {
@@ -35,7 +35,7 @@ std::string resolve(const File& file, std::string_view target) {
   return path;
 }
 
-/// `line` without what stands between backquotes.
+/// `line` without text between backquotes.
 std::string without_code(std::string_view line) {
   std::string out;
   bool code = false;
@@ -53,7 +53,7 @@ void judge_target(const Tree& tree, const File& file, int line, std::string_view
   out.push_back({file.path, line, "nothing is at " + std::string(target) + "; mend the link"});
 }
 
-/// Both forms: [text](target) and, on a line of its own, [name]: target.
+/// Both forms: [text](target) and, on a separate line, [name]: target.
 void judge_links(const Tree& tree, const File& file, int number, const std::string& line,
                  Findings& out) {
   for (auto at = line.find("]("); at != std::string::npos; at = line.find("](", at + 2)) {
@@ -77,7 +77,7 @@ std::string_view comment_text(std::string_view line) {
 }  // namespace
 
 Findings check_unfinished(const Tree& tree) {
-  // In halves, so that this file does not find itself.
+  // In halves, so that this file does not match itself.
   static const std::array<std::string, 2> marks = {
       "TO"
       "DO",

@@ -1,8 +1,11 @@
-// Judges the sources by the rules of ARCHITECTURE.md that a program can check.
+// Checks the sources against the rules of ARCHITECTURE.md that a program can check.
 //
-//   tidy_test <source root>   first proves itself, then prints `file:line: rule: what to do` for
-//                             each finding; exit 1 when there is one
-//   tidy_test --self-test     proves itself only
+// tidy_test <source root>
+// first tests itself, then prints `file:line: rule: what to do` for each finding; exits with 1 if
+// there is one
+//
+// tidy_test --self-test
+// only tests itself
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
@@ -16,7 +19,7 @@ namespace {
 
 int judge(const std::filesystem::path& root) {
   const tidy::Tree tree = tidy::Tree::load(root);
-  // A wrong path must not look like a clean house.
+  // A wrong path must not look like a clean source tree.
   if (tree.find("CMakeLists.txt") == nullptr || !tree.has_file_or_folder("src/base")) {
     std::cerr << "tidy_test: " << root.string() << " is not the source root\n";
     return 2;

@@ -17,8 +17,8 @@ bool is_foreign_folder(const std::string& name) {
 }
 
 bool is_text(const fs::path& path) {
-  constexpr std::array kTexts = {".h",    ".cpp", ".md", ".js",    ".mjs", ".css",
-                                 ".html", ".sql", ".sh", ".cmake", ".py",  ".svg"};
+  constexpr std::array kTexts = {".h",   ".cpp", ".md",    ".js", ".mjs", ".css", ".html",
+                                 ".sql", ".sh",  ".cmake", ".py", ".svg", ".json"};
   const std::string extension = path.extension().string();
   return std::find(kTexts.begin(), kTexts.end(), extension) != kTexts.end() ||
          path.filename() == "CMakeLists.txt" || path.filename() == "dev" ||

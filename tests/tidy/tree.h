@@ -1,4 +1,5 @@
-// The files that the rules read: loaded from disk for the real check, made up for the self-test.
+// The files that the rules read: loaded from disk for the real check, created in memory for the
+// self-test.
 #pragma once
 
 #include <filesystem>
@@ -14,7 +15,7 @@ namespace tidy {
 
 struct File {
   std::string path;  // from the source root, with forward slashes
-  std::string text;  // empty where no rule reads the kind of file
+  std::string text;  // empty for files that no rule reads
   Code code;         // C++ only
 
   std::string_view folder() const;     // "src/base"; empty at the root

@@ -6,13 +6,13 @@
 namespace coffer::api {
 namespace {
 
-/// The process answers: nothing else is asked.
+/// Responds as long as the process runs, without further checks.
 Result<http::Response> live(const Services&, const Call&) {
   return json_response(200, {{"status", "ok"}});
 }
 
-/// 200 only while payments can be taken; the body names what does not hold, and what does but is
-/// not as it should be.
+/// 200 only while payments can be accepted. The body contains failed checks, and details that need
+/// attention.
 Result<http::Response> ready(const Services& services, const Call&) {
   const Health health = services.health();
   Json checks = Json::object();

@@ -36,8 +36,8 @@ struct PathParam {
 };
 constexpr std::array<PathParam, 17> kPathParams{{
     {"walletId", "Id", "The wallet"},
-    {"transactionId", "Id", "The transaction record: its `transactionRecordId`"},
-    {"id", "Id", "The association, application or beneficiary that the path names"},
+    {"transactionId", "Id", "ID of the transaction record (`transactionRecordId`)"},
+    {"id", "Id", "ID of the association, application or beneficiary in the path"},
     {"assetCode", "AssetCode", "The asset"},
     {"beneficiaryId", "Id", "The beneficiary"},
     {"destinationId", "Id", "The payment destination"},
@@ -46,12 +46,12 @@ constexpr std::array<PathParam, 17> kPathParams{{
     {"connectorId", "Id", "The connector"},
     {"quoteId", "Id", "The quote"},
     {"webhookId", "Id", "The webhook"},
-    {"deliveryId", "Id", "The delivery: the id of its event"},
+    {"deliveryId", "Id", "ID of the delivery, equal to the ID of its event"},
     {"eventId", "Id", "The event"},
     {"reference", "Text", "The reference"},
-    {"type", "EventType", "The type of event"},
+    {"type", "EventType", "Event type"},
     {"method", "PayMethodFilter", "The payment method"},
-    {"direction", "QuoteDirection", "What `amount` is: what is sent, or what is received"},
+    {"direction", "QuoteDirection", "Whether `amount` is the amount to send or to receive"},
 }};
 
 Json path_parameter(std::string_view name) {
@@ -65,7 +65,7 @@ Json path_parameter(std::string_view name) {
           {"schema", schema(it->schema)}};
 }
 
-/// Whether this query makes the operation another one of the document.
+/// Whether this query parameter selects another operation of the document.
 bool is_variant(const Route& route, const QueryParam& param) {
   return std::any_of(route.variants.begin(), route.variants.end(),
                      [&](const QueryVariant& variant) { return variant.parameter == param.name; });
@@ -101,7 +101,7 @@ Json success_response(const Route& route, const DeclaredResponse& answer, const 
   return response;
 }
 
-/// Name of the shared response for these slugs, which all have one status.
+/// Name of the shared response for these slugs, which all have the same status.
 std::string response_name(const std::vector<Slug>& slugs, bool envelope) {
   std::string out;
   for (const Slug slug : slugs) {
@@ -110,8 +110,7 @@ std::string response_name(const std::vector<Slug>& slugs, bool envelope) {
   return out;
 }
 
-/// The one shared response for these slugs: the operations that can be refused for them refer to
-/// it.
+/// The shared response for these slugs, which operations reference.
 Json problem_response(const std::vector<Slug>& slugs, bool envelope, Json& components) {
   const std::string name = response_name(slugs, envelope);
   if (components["responses"].contains(name)) return reference("responses", name);
@@ -183,12 +182,12 @@ Json security(Access access) {
 std::string description(const Route& route) {
   std::string out;
   if (route.access == Access::sandbox) {
-    out = "Sandbox credentials only; anyone else gets 404. ";
+    out = "Sandbox credentials only; with production credentials, the response is 404. ";
   }
-  if (route.scope) out += "Needs the scope `" + std::string(name(*route.scope)) + "`. ";
+  if (route.scope) out += "Requires the scope `" + std::string(name(*route.scope)) + "`. ";
   for (const QueryVariant& variant : route.variants) {
     out += "With `?" + std::string(variant.parameter) + "=" + std::string(variant.value) +
-           "` it does what `" + std::string(variant.operation) + "` does. ";
+           "`, equivalent to `" + std::string(variant.operation) + "`. ";
   }
   if (!out.empty()) out.pop_back();
   return out;
@@ -210,7 +209,7 @@ Json operation(const Route& route, Json& components) {
   return out;
 }
 
-/// The frame of the document, with the shapes that every noun keeps in a file of its own.
+/// The frame of the document with all schemas, each noun from its own file.
 Json load_components() {
   Json document = Json::parse(web_text(kComponents));
   COFFER_CHECK(document.is_object());
@@ -222,7 +221,7 @@ Json load_components() {
   return document;
 }
 
-/// Schema of the event that carries a type.
+/// Schema of the event that contains a type.
 std::string_view event_schema(EventSubject subject) {
   switch (subject) {
     case EventSubject::payment:
@@ -237,7 +236,7 @@ std::string_view event_schema(EventSubject subject) {
   throw InternalError("unknown subject of an event");
 }
 
-/// What a receiver gets for one type of event, and how it should answer.
+/// The webhook operation for one event type: its request, and the expected responses.
 Json webhook(const EventTypeRow& row, const Json& schemas) {
   const std::string code(row.term.code);
   const std::string_view event = event_schema(row.subject);
@@ -263,10 +262,12 @@ Json webhook(const EventTypeRow& row, const Json& schemas) {
             {"parameters", std::move(headers)},
             {"requestBody", {{"required", true}, {"content", {{"application/json", body}}}}},
             {"responses",
-             {{"2XX", {{"description", "Received: the delivery is done"}}},
-              {"410", {{"description", "Gone: the webhook is disabled for good"}}},
+             {{"2XX", {{"description", "Any 2xx response: the delivery succeeded"}}},
+              {"410", {{"description", "Gone: coffer disables the webhook permanently"}}},
               {"default",
-               {{"description", "Failed: coffer tries again, as docs/webhooks.md says"}}}}}}}};
+               {{"description",
+                 "Any other response: the attempt failed, and coffer retries "
+                 "(docs/webhooks.md)"}}}}}}}};
 }
 
 Result<http::Response> serve_document(const Services&, const Call& call) {
@@ -294,7 +295,7 @@ std::string openapi_document() {
   for (const EventTypeRow& row : event_types()) {
     webhooks[std::string(row.term.code)] = webhook(row, components["schemas"]);
   }
-  // A new member moves the others: `components` is of no use from here on.
+  // Adding a member moves the others, so `components` is invalid from here on.
   document["webhooks"] = std::move(webhooks);
   return document.dump(2);
 }
@@ -304,7 +305,7 @@ std::vector<Route> openapi_routes() {
            .pattern = "/v1/openapi.json",
            .operation = "getOpenApi",
            .tag = "About",
-           .summary = "This document",
+           .summary = "OpenAPI document",
            .lane = Lane::system,
            .access = Access::open,
            .responses = {{200, "OpenApi"}, {304}},

@@ -1,4 +1,4 @@
-// The OpenAPI 3.1 document: put together from the route table and web/openapi/components.json.
+// The OpenAPI 3.1 document, assembled from the route table and web/openapi.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace coffer::api {
 
-/// The document as served at GET /v1/openapi.json and printed by `coffer openapi`.
+/// The document, as served at GET /v1/openapi.json and printed by `coffer openapi`.
 std::string openapi_document();
 
 }  // namespace coffer::api

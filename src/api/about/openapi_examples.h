@@ -1,4 +1,4 @@
-// Examples for the OpenAPI document, made from its own schemas and from the problem table.
+// Examples for the OpenAPI document, generated from its schemas and the problem table.
 #pragma once
 
 #include "api/json.h"
@@ -6,11 +6,12 @@
 
 namespace coffer::api {
 
-/// A value of `schema`: its own example where it has one, else composed of its parts. Objects show
-/// what is required, and what has an example of its own. `schemas` are the named ones.
+/// An example value of `schema`: its own example if it has one, otherwise composed of its parts.
+/// Objects contain required members and members with their own example. `schemas` are the named
+/// schemas.
 Json example_of(const Json& schema, const Json& schemas);
 
-/// What an API client gets for this problem; as the envelope of the business routes on request.
+/// The response of this problem, optionally in the envelope of the business routes.
 Json problem_example(Slug slug, bool envelope);
 
 }  // namespace coffer::api

@@ -101,9 +101,9 @@ void add_terms(Json& node, const Json& known) {
 /// Where a schema is used.
 enum class Use {
   both,      // in requests and responses
-  request,   // a null is the same as an absent member
-  change,    // of what is there already: nothing is required
-  response,  // what was validated before
+  request,   // null counts as absent
+  change,    // a change of existing data, in which nothing is required
+  response,  // data that was validated earlier
 };
 
 Json country_property(bool nullable) {
@@ -185,7 +185,7 @@ void add_text_properties(Json& schemas) {
   add_to<BankDetails>(schemas.at("BankDetails"), Use::response);
   add_to<MobileMoneyDetails>(schemas.at("NewMobileMoneyDetails"), Use::request);
   add_to<MobileMoneyDetails>(schemas.at("MobileMoneyDetails"), Use::response);
-  // They may stand in `crypto` or beside it: neither place requires them.
+  // They may be in `crypto` or next to it, so neither place requires them.
   add_to<CryptoDetails>(schemas.at("NewCryptoDetails"), Use::change);
   add_to<CryptoDetails>(schemas.at("NewDestination"), Use::change);
   add_to<CryptoDetails>(schemas.at("CryptoDetails"), Use::response);

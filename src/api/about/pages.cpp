@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view kStillPage =
     "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'none'";
-/// A page with a script of ours that reads from here.
+/// The policy for a page with its own script, which reads from this server.
 constexpr std::string_view kScriptedPage =
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -64,7 +64,7 @@ ProblemPages problem_pages() {
   return out;
 }
 
-/// What `docUrl` of every problem points to.
+/// The target of `docUrl` in every problem.
 Result<http::Response> problem_page(const Services&, const Call& call) {
   static const ProblemPages pages = problem_pages();
   const auto found = pages.find(call.param("slug"));
@@ -101,15 +101,15 @@ Route about(std::string_view pattern, std::string_view operation, std::string_vi
 
 std::vector<Route> pages_routes() {
   const std::vector<DeclaredResponse> file = {{200}, {304}};
-  return {about("/", "index", "What this server is", index_page, file),
-          about("/style.css", "styleSheet", "Style of the pages", style_sheet, file),
-          about("/docs", "reference", "The API reference", reference_page, file),
-          about("/docs/docs.js", "referenceScript", "What draws the API reference",
-                reference_script, file),
-          about("/docs/docs.css", "referenceStyle", "Style of the API reference", reference_style,
+  return {about("/", "index", "Front page of this server", index_page, file),
+          about("/style.css", "styleSheet", "Style sheet of the pages", style_sheet, file),
+          about("/docs", "reference", "API reference", reference_page, file),
+          about("/docs/docs.js", "referenceScript", "Script of the API reference", reference_script,
                 file),
-          about("/problems/{slug}", "problem", "What a problem means and what to do", problem_page,
-                {{200}, {304}, {404}})};
+          about("/docs/docs.css", "referenceStyle", "Style sheet of the API reference",
+                reference_style, file),
+          about("/problems/{slug}", "problem", "Meaning of a problem and how to resolve it",
+                problem_page, {{200}, {304}, {404}})};
 }
 
 }  // namespace coffer::api

@@ -19,7 +19,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kTypes = 
     {".svg", "image/svg+xml"},
 }};
 
-// What the OpenAPI document is made of; not served as it is.
+// Sources of the OpenAPI document, which are not served.
 constexpr std::string_view kSources = "openapi/";
 
 std::string_view type_of(std::string_view path) {

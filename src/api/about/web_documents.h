@@ -1,4 +1,4 @@
-// The files below web/, as documents that the API and the admin page serve.
+// The files below web/ as documents, for the API and the admin page.
 #pragma once
 
 #include <string_view>
@@ -7,12 +7,12 @@
 
 namespace coffer::api {
 
-/// By its path below web/, as in "docs/docs.js"; nullptr when no such file is served. The first
-/// call prepares all of them. Lives as long as the process.
+/// A document by its path below web/, such as "docs/docs.js"; nullptr if the path is not served.
+/// The first call prepares all documents. Valid as long as the process.
 const http::Document* find_web_document(std::string_view path);
 
-/// The text of a file below web/ that is a template or a source of something else. Throws
-/// InternalError when it is not in the binary.
+/// The text of a file below web/ that is used as a template or as a source. Throws InternalError if
+/// the binary does not contain it.
 std::string_view web_text(std::string_view path);
 
 }  // namespace coffer::api

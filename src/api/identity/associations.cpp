@@ -35,7 +35,7 @@ std::vector<Route> associations_routes() {
            .pattern = "/v1/business/association/all",
            .operation = "listAssociations",
            .tag = "Associations",
-           .summary = "List the associations the application belongs to",
+           .summary = "List the application's association",
            .lane = Lane::outbound,
            .access = Access::business,
            .scope = Scope::associations_read,

@@ -13,15 +13,15 @@
 namespace coffer::api {
 namespace {
 
-/// The call in any of its forms, read into one shape.
+/// A token request in any accepted form.
 struct TokenRequest {
   std::string client_id;
   std::string client_secret;
   std::optional<std::string> scope;
-  bool oauth = false;  // the OAuth 2 form: also answers in OAuth's words
+  bool oauth = false;  // the OAuth 2 form, so responses contain OAuth members too
 };
 
-/// RFC 6749 section 5.2, beside the problem's own members, so that stock clients can read it.
+/// OAuth members (RFC 6749 section 5.2) next to those of the problem, for standard clients.
 http::Response oauth_failure(const Services& services, const Problem& problem,
                              std::string_view code, const http::Request& request) {
   http::Response response = http::problem_response(problem, request.path, request.request_id,
@@ -33,7 +33,7 @@ http::Response oauth_failure(const Services& services, const Problem& problem,
   return response;
 }
 
-/// HTTP Basic with the client's id and secret, each form-encoded (RFC 6749 section 2.3.1).
+/// HTTP Basic with client ID and secret, each form-encoded (RFC 6749 section 2.3.1).
 bool read_basic(const http::Request& request, TokenRequest& out) {
   const std::string* header = request.header("authorization");
   if (header == nullptr || header->size() < 6) return false;
@@ -71,7 +71,7 @@ Result<TokenRequest> read_json(const http::Request& request, const http::JsonVal
   TokenRequest out;
   ValidationErrors errors;
   Fields fields(body, errors);
-  // A JSON body may also speak OAuth's words; Basic may carry the credentials of either.
+  // A JSON body may also use OAuth names, and Basic may contain the credentials of either form.
   const bool snake = fields.find("client_id") != nullptr || fields.find("grant_type") != nullptr;
   out.oauth = snake;
   if (!read_basic(request, out)) {
@@ -92,7 +92,7 @@ Result<store::ApplicationRow> verify_client(const Services& services, const Toke
                  [&](store::Connection& db) -> Result<std::optional<store::ApplicationRow>> {
                    return store::find_application_by_client_id(db, token.client_id);
                  }));
-  // An unknown client costs the same comparison as a wrong secret.
+  // An unknown client requires the same comparison as a wrong secret.
   const auto& stored = found ? found->client_secret_hash : auth::no_secret_hash();
   const bool secret_matches = auth::matches(stored, token.client_secret);
   if (!found || !secret_matches) {
@@ -106,7 +106,8 @@ Result<store::ApplicationRow> verify_client(const Services& services, const Toke
   return *found;
 }
 
-/// Asked-for scopes must all be granted to the application; none asked for means all it has.
+/// The requested scopes, all of which the application must have; by default, all of the
+/// application's.
 Result<ScopeSet> granted_scopes(const store::ApplicationRow& application,
                                 const std::optional<std::string>& asked) {
   if (!asked || asked->empty()) return application.scopes;
@@ -146,7 +147,7 @@ http::Response token_response(const Services& services, const store::Application
   return response.header("Cache-Control", "no-store");
 }
 
-/// OAuth's code for a problem of this call.
+/// OAuth's code for a problem of this request.
 std::string_view oauth_code(const Problem& problem) {
   if (problem.slug == Slug::unauthorized) return "invalid_client";
   for (const FieldError& error : problem.fields) {
@@ -161,7 +162,7 @@ std::string_view oauth_code(const Problem& problem) {
 Result<http::Response> issue(const Services& services, const Call& call,
                              const TokenRequest& token) {
   RateLimiter& limiter = services.limiter;
-  // Cut: what a stranger sends is remembered for a while.
+  // Truncated, because untrusted input is stored for a while.
   const std::string client = "client:" + token.client_id.substr(0, 64);
   const std::string address = "address:" + http::client_address(call.request);
   COFFER_TRY_VOID(limiter.admit_login(address));

@@ -1,4 +1,4 @@
-// Bodies of HTML forms, for the login routes that stock clients call with one.
+// HTML form bodies, for login routes that standard OAuth clients call.
 #pragma once
 
 #include <optional>
@@ -7,8 +7,8 @@
 
 namespace coffer::api {
 
-/// The first value of `name` in application/x-www-form-urlencoded, which is the query's own syntax.
-/// nullopt when it is missing or has a broken escape.
+/// The first value of `name` in an application/x-www-form-urlencoded body, which has the same
+/// syntax as a query. nullopt if it is missing or has an invalid escape.
 std::optional<std::string> form_value(std::string_view body, std::string_view name);
 
 }  // namespace coffer::api

@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::string_view kTomlType = "text/plain; charset=utf-8";
 
-/// Draws an attempt for each key, runs `attempt`, and remembers how it ended: who fails waits
-/// longer and longer. Keys are cut: what a stranger sends is remembered for a while.
+/// Takes a token for each key, runs `attempt`, and records a failure, which increases the delay.
+/// Keys are truncated, because untrusted input is stored for a while.
 template <class Attempt>
 auto throttled(const Services& services, const std::vector<std::string>& keys, Attempt attempt)
     -> decltype(attempt()) {
@@ -24,7 +24,7 @@ auto throttled(const Services& services, const std::vector<std::string>& keys, A
   const int status = result ? 200 : result.error().status();
   for (const std::string& key : keys) {
     if (result) limiter.login_succeeded(key);
-    // ValidationErrors of ours are not held against anybody.
+    // Errors of the server do not count as failed attempts.
     if (status >= 400 && status < 500) limiter.login_failed(key);
   }
   return result;
@@ -48,8 +48,8 @@ Result<http::Response> session_response(Result<flows::Session> session) {
                                           {"token", session->id_token}}));
 }
 
-/// The account of a challenge call. The optional parameters of SEP-10 that would ask for another
-/// challenge than ours are refused, not overlooked.
+/// The account of a challenge request. Optional SEP-10 parameters that would require another
+/// challenge are refused, not ignored.
 Result<auth::PublicKey> read_account(const Services& services, const Call& call) {
   ValidationErrors errors;
   QueryFields query(call.request, errors);
@@ -84,7 +84,7 @@ Result<http::Response> get_challenge(const Services& services, const Call& call)
                                           {"network_passphrase", passphrase}}));
 }
 
-/// SEP-10 allows JSON and a form.
+/// SEP-10 permits JSON and a form.
 Result<std::string> read_transaction(const Call& call) {
   ValidationErrors errors;
   std::optional<std::string> transaction;
@@ -92,7 +92,7 @@ Result<std::string> read_transaction(const Call& call) {
     transaction = form_value(call.request.body, "transaction");
     if (!transaction) errors.add(Slug::malformed_request, "transaction", "is required");
   } else {
-    // Its length is judged with the challenge.
+    // The challenge check limits its length.
     transaction =
         Fields(*call.body, errors).text("transaction", required, call.request.body.size());
   }
@@ -104,7 +104,7 @@ Result<http::Response> submit_challenge(const Services& services, const Call& ca
   COFFER_TRY(const std::string transaction, read_transaction(call));
   return session_response(throttled(services, {address_of(call)}, [&]() -> Result<flows::Session> {
     COFFER_TRY(const auto challenge, flows::verify_challenge(services.flows, transaction));
-    // Only who has the key gets here, so nobody can use up the attempts of another.
+    // Only the holder of the key gets here, so others cannot use up the attempts.
     return throttled(services, {key_for("account", challenge.client.to_string())},
                      [&] { return flows::accept_challenge(services.flows, challenge); });
   }));
@@ -156,7 +156,7 @@ std::string toml_text(std::string_view text) {
   return out + "\"";
 }
 
-/// SEP-1: where wallets and SEP-10 clients learn whom to trust.
+/// SEP-1: the file from which wallets and SEP-10 clients read the trusted key.
 Result<http::Response> serve_stellar_toml(const Services& services, const Call&) {
   const auth::ChallengeServer& challenges = services.flows.logins->challenges;
   http::Response response;
@@ -177,9 +177,9 @@ std::vector<Route> challenge_routes() {
            .lane = Lane::read,
            .access = Access::login,
            .query = {{"account", "PublicKey", "The application's public key", true},
-                     {"home_domain", "Text", "The home domain of this server, when given"},
-                     {"client_domain", "Text", "Ignored: the client's domain is not verified"},
-                     {"memo", "Text", "Refused: accounts are not shared here"}},
+                     {"home_domain", "Text", "Optional; must be a home domain of this server"},
+                     {"client_domain", "Text", "Ignored; coffer does not verify client domains"},
+                     {"memo", "Text", "Not supported, because accounts are not shared"}},
            .responses = {{200, "Challenge"}},
            .problems = {Slug::not_found},
            .handler = get_challenge},
@@ -215,7 +215,7 @@ std::vector<Route> login_routes() {
                  .pattern = "/v1/public/auth-connect/sign-in",
                  .operation = "signIn",
                  .tag = "Auth",
-                 .summary = "Log in with public key and secret in one request",
+                 .summary = "Sign in with public key and secret",
                  .lane = Lane::money,
                  .access = Access::login,
                  .body = Body::json,
@@ -240,7 +240,7 @@ std::vector<Route> login_routes() {
        .pattern = "/v1/public/auth/verify-otp",
        .operation = "verifyOtp",
        .tag = "Auth",
-       .summary = "Log a user in with password and one-time code, for the business routes",
+       .summary = "Log in a user with password and one-time code, for the business routes",
        .lane = Lane::password,
        .access = Access::login,
        .body = Body::json,

@@ -27,7 +27,7 @@ std::vector<Route> quotas_routes() {
            .pattern = "/v1/quotas",
            .operation = "listQuotas",
            .tag = "Associations",
-           .summary = "List quotas of the association with their use",
+           .summary = "List the association's quotas and their usage",
            .lane = Lane::read,
            .scope = Scope::associations_read,
            .responses = {{200, "QuotaList"}},

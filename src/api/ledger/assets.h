@@ -1,11 +1,11 @@
-// The asset registry.
+// Routes of assets.
 #pragma once
 
 #include "api/pipeline/route.h"
 
 namespace coffer::api {
 
-/// GET /v1/assets, which the Connect group serves under a name of its own.
+/// GET /v1/assets, which the Connect group also serves under another name.
 Result<http::Response> list_assets(const Services& services, const Call& call);
 
 }  // namespace coffer::api

@@ -14,7 +14,7 @@ constexpr std::size_t kMax70 = 70;
 constexpr std::size_t kMax140 = 140;
 constexpr std::size_t kMax500 = 500;
 
-/// Bytes of the character that starts with `lead`; the text is known to be UTF-8.
+/// Length in bytes of the character that starts with `lead`. The text is valid UTF-8.
 std::size_t width_of(unsigned char lead) {
   if (lead < 0x80) return 1;
   if (lead < 0xe0) return 2;
@@ -35,7 +35,7 @@ std::string escaped(std::string_view character) {
     case '\t':
     case '\n':
     case '\r':
-      // As it stands a parser may turn it into a blank or a line feed.
+      // Unescaped, a parser may change it to a blank or a line feed.
       return "&#" + std::to_string(first) + ";";
   }
   if (first < 0x20 || character == "\xef\xbf\xbe" || character == "\xef\xbf\xbf") {
@@ -44,7 +44,7 @@ std::string escaped(std::string_view character) {
   return std::string(character);
 }
 
-/// A character of one byte that stands for itself.
+/// A one-byte character that needs no escape.
 bool is_plain(char c) {
   return c >= 0x20 && c < 0x7f && c != '&' && c != '<' && c != '>' && c != '"';
 }
@@ -61,7 +61,7 @@ void append_xml_text(std::string& out, std::string_view text, std::size_t max) {
   }
 }
 
-/// Appends elements to a text, one behind the other: a statement has millions of them.
+/// Appends elements to a text in order. Statements can have millions of elements.
 class Xml {
  public:
   explicit Xml(std::string& out) : out_(out) {}
@@ -80,7 +80,7 @@ class Xml {
     append_xml_text(out_, text, max);
     return close(name);
   }
-  /// As it stands.
+  /// Appends markup without escaping.
   Xml& raw(std::string_view markup) {
     out_.append(markup);
     return *this;
@@ -129,7 +129,7 @@ void add_balance(Xml& xml, const CamtStatement& statement, std::string_view code
   xml.raw("\n");
 }
 
-/// Every movement is a booking on one ledger; what kind of payment it was is in the record.
+/// Every movement is a book transfer on one ledger; the record shows the type of payment.
 void add_transaction_code(Xml& xml, bool debit) {
   xml.raw("<BkTxCd><Domn><Cd>PMNT</Cd><Fmly>").leaf("Cd", debit ? "ICDT" : "RCDT");
   xml.raw("<SubFmlyCd>OTHR</SubFmlyCd></Fmly></Domn></BkTxCd>");
@@ -204,7 +204,7 @@ std::string camt053_opening(const CamtStatement& statement) {
   });
   xml.raw("\n").element("Acct", [&] { add_account(xml, statement); }).raw("\n");
   add_balance(xml, statement, "OPBD", statement.opening, statement.start);
-  // A range that is not over yet closes, for now, when the document is made.
+  // The closing time of a period that is not over yet is the creation time of the document.
   add_balance(xml, statement, "CLBD", statement.closing,
               std::max(statement.start, std::min(statement.end, statement.created)));
   return out;

@@ -1,16 +1,14 @@
-// A statement as ISO 20022 camt.053.001.08, the format accounting systems read: three pieces that
-// make one document when they are written one after the other, so that a long statement needs no
-// memory.
+// A statement as ISO 20022 camt.053.001.08, a format for accounting systems. The document is
+// written in three parts, so a long statement needs little memory.
 //
-// What the format cannot say as it is:
-// - Currencies have three letters. An asset whose code is of that form is its own currency; any
-// other is
-//   `XXX` (ISO 4217: no currency), and `Acct/Tp/Prtry` and `AddtlStmtInf` always name the asset.
-// - Amounts have five places. Balances are cut to five, and an entry's amount is the difference of
-// the
-//   balances around it, so everything still adds up; where that is not the exact amount,
-//   `AddtlNtryInf` has it.
-// - Identifiers have 35 characters: `AcctSvcrRef` is the transactionRecordId without its hyphens.
+// Limitations of the format:
+// - Currencies have three letters. An asset with such a code is written as that currency, any other
+//   as `XXX` (ISO 4217: no currency). `Acct/Tp/Prtry` and `AddtlStmtInf` always contain the asset
+//   code.
+// - Amounts have five decimal places. Balances are truncated to five places, and the amount of an
+//   entry is the difference of the balances around it, so the amounts add up. If this is not the
+//   exact amount, `AddtlNtryInf` contains the exact one.
+// - Identifiers have 35 characters: `AcctSvcrRef` is the transactionRecordId without hyphens.
 #pragma once
 
 #include <string>
@@ -20,10 +18,10 @@
 
 namespace coffer::api {
 
-/// What is known of a statement before its lines are.
+/// The data of a statement that is known before its lines.
 struct CamtStatement {
-  std::string message_id;    // 1-35 characters, another one for every document
-  std::string statement_id;  // 1-35 characters, the same for the same account and range
+  std::string message_id;    // 1-35 characters, different for every document
+  std::string statement_id;  // 1-35 characters, identical for the same account and period
   Timestamp created;
   Timestamp start;  // inclusive
   Timestamp end;    // exclusive
@@ -35,16 +33,16 @@ struct CamtStatement {
   Amount closing;
 };
 
-/// Everything before the first entry, both balances included.
+/// The part before the first entry, including both balances.
 std::string camt053_opening(const CamtStatement& statement);
-/// Appends one `Ntry`; its `NtryRef` is the line's rowId.
+/// Appends one `Ntry`. Its `NtryRef` is the rowId of the line.
 void append_camt053_entry(std::string& out, const CamtStatement& statement,
                           const StatementLine& line);
-/// Everything after the last entry.
+/// The part after the last entry.
 std::string camt053_closing(const CamtStatement& statement);
 
-/// Text as XML content: markup is escaped, white space other than a blank is kept as a reference,
-/// and what XML 1.0 has no place for becomes U+FFFD. Not more than `max` characters. `text` is
+/// Text as XML content, at most `max` characters: markup is escaped, white space other than blanks
+/// becomes a character reference, and characters not allowed in XML 1.0 become U+FFFD. `text` is
 /// UTF-8.
 std::string xml_text(std::string_view text, std::size_t max);
 

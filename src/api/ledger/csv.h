@@ -1,12 +1,12 @@
-// Text as a cell of a CSV file (RFC 4180).
+// A text as a cell of a CSV file (RFC 4180).
 #pragma once
 
 #include <string>
 
 namespace coffer::api {
 
-/// Quoted where it has to be. Spreadsheets run a cell that starts like a formula: such text gets an
-/// apostrophe in front. For text of others; amounts are ours and keep their sign.
+/// Quotes the text if necessary. A text that a spreadsheet could interpret as a formula gets a
+/// leading apostrophe. Use it for texts from outside; amounts come from coffer and keep their sign.
 std::string csv_cell(const std::string& text);
 
 }  // namespace coffer::api

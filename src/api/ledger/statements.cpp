@@ -17,9 +17,9 @@ namespace coffer::api {
 namespace {
 
 constexpr int kExportChunk = 500;
-// Text is handed on in pieces of this size; the memory for larger ones would be new each time.
+// Text is sent in pieces of this size; larger pieces would allocate new memory each time.
 constexpr std::size_t kPieceBytes = 32 * 1024;
-// Some chunks' worth; what a slow client took is no work.
+// About the duration of a few chunks. Time spent on a slow client does not count as work.
 constexpr std::int64_t kRestMaxMs = 5;
 
 enum class Format { json, csv, ndjson, camt053 };
@@ -48,8 +48,8 @@ std::optional<Format> parse_format(std::string_view text) {
   return std::nullopt;
 }
 
-/// `format` decides; without it the Accept header may ask for an export. Browsers list XML among
-/// much else, so it has to stand alone.
+/// `format` takes precedence over the Accept header. Browsers list XML among many other types, so
+/// an export needs a single accepted type.
 Format wanted_format(const http::Request& request, QueryFields& query) {
   if (const auto format = query.term("format", parse_format)) return *format;
   const std::string* accept = request.header("accept");
@@ -60,7 +60,7 @@ Format wanted_format(const http::Request& request, QueryFields& query) {
   return *accept == info_of(Format::camt053).media_type ? Format::camt053 : Format::json;
 }
 
-/// A statement request with its account found.
+/// A statement request with its account.
 struct Statement {
   WalletId wallet;
   Asset asset;
@@ -108,7 +108,7 @@ constexpr std::string_view kCsvHeader =
     "rowId,at,description,reference,counterparty,direction,amount,runningBalance,"
     "transactionRecordId\r\n";
 
-/// Amounts are ours and numeric: they keep their sign.
+/// Amounts come from coffer and are numeric, so they keep their sign.
 void append_csv_line(std::string& out, const StatementLine& line, int decimals) {
   out.append(line.row_id).append(",").append(line.at.to_string()).append(",");
   for (const auto* text : {&line.description, &line.reference, &line.counterparty}) {
@@ -126,7 +126,8 @@ std::string json_text(const std::optional<std::string>& text) {
   return text ? Json(*text).dump() : "null";
 }
 
-/// What statement_line_json says, without making it first: an export may have millions of lines.
+/// The content of statement_line_json without creating the object, because an export may have
+/// millions of lines.
 void append_ndjson_line(std::string& out, const StatementLine& line, int decimals) {
   out.append("{\"rowId\":\"").append(line.row_id);
   out.append("\",\"at\":\"").append(line.at.to_string());
@@ -144,14 +145,14 @@ void append_ndjson_line(std::string& out, const StatementLine& line, int decimal
   }
 }
 
-/// How an export is written, from top to bottom.
+/// The format of an export, from top to bottom.
 struct Script {
   std::string head;
   std::function<void(std::string& out, const StatementLine&)> append_line;
   std::string tail;
 };
 
-/// The range stands still while it is streamed: what is booked meanwhile lies behind it.
+/// The range is fixed while it is streamed; later postings are outside it.
 struct Export {
   store::EntryRange range;
   Script script;
@@ -208,7 +209,8 @@ Result<Script> script_of(const Services& services, const Call& call, store::Conn
                 {}};
 }
 
-/// Payments go first: while one is being written, an export rests as long as it has worked.
+/// Gives payments precedence: while a payment is being written, an export rests for as long as it
+/// has worked.
 void give_way(const flows::Context& flows, std::int64_t since_ms) {
   if (flows.queue.stats().busy_since_ms == 0) return;
   const std::int64_t worked_ms = flows.clock.monotonic_ms() - since_ms;
@@ -218,7 +220,7 @@ void give_way(const flows::Context& flows, std::int64_t since_ms) {
   never.wait_for_ms(mutex, std::clamp<std::int64_t>(worked_ms, 1, kRestMaxMs));
 }
 
-/// The whole range in constant memory, a reader at a time for each chunk.
+/// Streams the whole range in constant memory, with a reader per chunk.
 bool stream_lines(const Services& services, const Tenant& tenant, AccountKey account,
                   const Export& what, const http::Sink& sink) {
   store::EntryRange range = what.range;
@@ -300,7 +302,7 @@ Result<http::Response> page_of_lines(const Services& services, const Call& call,
       });
 }
 
-/// The whole range in the one format of its route.
+/// Exports the whole range in the format of the route.
 template <Format format>
 Result<http::Response> export_statement(const Services& services, const Call& call) {
   ValidationErrors errors;
@@ -323,7 +325,7 @@ Result<http::Response> read_statement_lines(const Services& services, const Call
   return page_of_lines(services, call, statement, page);
 }
 
-/// An export as an operation of its own: `?format=` with the name of the format gives the same.
+/// A separate operation for an export, equivalent to `?format=` with the name of the format.
 struct ExportRoute {
   Format format;
   std::string_view pattern;
@@ -351,13 +353,13 @@ std::vector<Route> statements_routes() {
              .pattern = "/v1/statements/transactions",
              .operation = "getStatement",
              .tag = "Statements",
-             .summary = "Statement lines of a wallet in one asset, oldest first",
+             .summary = "List the statement lines of a wallet in one asset, oldest first",
              .lane = Lane::read,
              .scope = Scope::statements_read,
              .query = {{"walletId", "Id", "The wallet", true},
                        {"assetCode", "AssetCode", "The asset", true},
-                       {"startDate", "DateOrTime", "Inclusive", true},
-                       {"endDate", "DateOrTime", "Exclusive", true}},
+                       {"startDate", "DateOrTime", "Start of the period, inclusive", true},
+                       {"endDate", "DateOrTime", "End of the period, exclusive", true}},
              .responses = {{200, "Statement"}},
              .problems = {Slug::not_found, Slug::validation_failed, Slug::trustline_missing},
              .handler = read_statement_lines};
@@ -373,10 +375,11 @@ std::vector<Route> statements_routes() {
     whole.handler = one.handler;
     out.front().variants.push_back({"format", info.name, one.operation});
   }
-  out.front().query.insert(out.front().query.end(),
-                           {{"format", "Text", "A page of JSON, or the whole range as an export"},
-                            {"limit", "Limit", "Lines of a page"},
-                            {"cursor", "Cursor", "Continues a statement"}});
+  out.front().query.insert(
+      out.front().query.end(),
+      {{"format", "Text", "A page as JSON (`json`), or the whole period as an export"},
+       {"limit", "Limit", "Maximum number of lines on the page"},
+       {"cursor", "Cursor", "Cursor from an earlier page"}});
   return out;
 }
 

@@ -17,14 +17,14 @@ TextMembers read_metadata(const http::JsonValue& object, ValidationErrors& error
   return input;
 }
 
-/// The metadata member, validated; its faults join the others.
+/// The validated member `metadata`; adds its errors to the others.
 std::optional<Metadata> metadata(Fields& fields, Presence presence, Timestamp today) {
   if (fields.object("metadata", presence) == nullptr) return std::nullopt;
   const TextMembers input = read_metadata(*fields.find("metadata"), fields.errors());
   auto result = validate_metadata(input, today);
   if (result) return *std::move(result);
   for (FieldError& error : result.error().fields) {
-    // What has the wrong JSON type reads as missing; once is enough.
+    // A member with a wrong JSON type reads as missing; report only the first error.
     if (fields.errors().names(error.field)) continue;
     fields.errors().add(result.error().slug, std::move(error.field), std::move(error.message));
   }
@@ -33,7 +33,7 @@ std::optional<Metadata> metadata(Fields& fields, Presence presence, Timestamp to
 
 Result<http::Response> wallet_response(const Services& services, int status,
                                        const store::WalletRow& wallet) {
-  // Enrichment is best effort (docs/contract.md#wallets): the wallet is shown without it.
+  // Balances are optional (docs/contract.md#wallets): without them, the wallet is still shown.
   std::optional<std::vector<store::WalletBalance>> balances;
   auto read =
       store::with_reader(services.flows.database,
@@ -63,7 +63,7 @@ Result<http::Response> list_wallets(const Services& services, const Call& call) 
   return store::with_reader(
       services.flows.database, [&](store::Connection& db) -> Result<http::Response> {
         store::RowPage<store::WalletRow> wallets;
-        // There is one network: asking for another finds nothing.
+        // There is only one network, so a filter for another finds nothing.
         if (!network || *network == services.flows.network_name) {
           wallets = store::list_wallets(db, call.caller.tenant, filter, page.at);
         }
@@ -83,7 +83,7 @@ Result<http::Response> create_wallet(const Services& services, const Call& call)
   const auto name = fields.text("walletName", required);
   const auto asset = fields.asset_code("assetCode", required);
   const bool own = fields.boolean("ownAccount", optional).value_or(false);
-  // An own wallet needs no compliance details, but keeps those it is given.
+  // An own wallet needs no compliance details, but stores them if given.
   const auto details = metadata(fields, own ? optional : required, services.flows.clock.now());
   COFFER_TRY_VOID(check(errors));
   COFFER_TRY(const auto wallet, flows::register_wallet(services.flows, call.caller.tenant,
@@ -144,14 +144,14 @@ std::vector<Route> wallets_routes() {
            .pattern = "/v1/wallets",
            .operation = "listWallets",
            .tag = "Wallets",
-           .summary = "List wallets with their balances",
+           .summary = "List wallets with balances",
            .lane = Lane::read,
            .scope = Scope::wallets_read,
            .query = {{"assetCode", "AssetCode", "Only wallets with a trustline for this asset"},
                      {"networkName", "Text", "Only wallets on this network"},
-                     {"status", "WalletStatus", "Only wallets in this state"},
-                     {"limit", "Limit", "Rows of a page"},
-                     {"cursor", "Cursor", "Continues a list"}},
+                     {"status", "WalletStatus", "Only wallets with this status"},
+                     {"limit", "Limit", "Maximum number of rows on the page"},
+                     {"cursor", "Cursor", "Cursor from an earlier page"}},
            .responses = {{200, "WalletList"}},
            .handler = list_wallets},
           {.method = "POST",
@@ -170,7 +170,7 @@ std::vector<Route> wallets_routes() {
            .pattern = "/v1/wallets/{walletId}",
            .operation = "getWallet",
            .tag = "Wallets",
-           .summary = "Read one wallet with its balances",
+           .summary = "Read a wallet with its balances",
            .lane = Lane::read,
            .scope = Scope::wallets_read,
            .responses = {{200, "Wallet"}},

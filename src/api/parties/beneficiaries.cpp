@@ -11,7 +11,7 @@ namespace coffer::api {
 namespace {
 
 constexpr std::size_t kBulkMax = 500;
-// Room for a beneficiary with every text at its limit, escaped; and for a bulk of ordinary ones.
+// Space for a beneficiary with every text at its limit and escaped, and for a bulk of typical ones.
 constexpr std::size_t kBodyMax = 1024 * 1024;
 
 Result<BeneficiaryId> beneficiary_id(const Call& call) {
@@ -74,7 +74,7 @@ Result<http::Response> replace_beneficiary(const Services& services, const Call&
   ValidationErrors errors;
   auto next = read_beneficiary(*call.body, flows::beneficiary_rules(services.flows), errors);
   COFFER_TRY_VOID(check(errors));
-  // The full intended state is sent: what is not in it is gone.
+  // The body is the full intended state, so absent destinations are removed.
   if (!next.destinations) next.destinations.emplace();
   COFFER_TRY(
       const auto state,
@@ -111,7 +111,7 @@ Result<http::Response> delete_beneficiary(const Services& services, const Call& 
   return empty_response();
 }
 
-/// A row's own problem, in the shape that every problem has.
+/// The problem of a row, in the format of all problems.
 Json problem_member(const Services& services, const Problem& problem, const Call& call) {
   return Json::parse(http::problem_response(problem, {}, call.request.request_id,
                                             base_url(services, &call.request))
@@ -129,7 +129,7 @@ Result<http::Response> create_many(const Services& services, const Call& call) {
   COFFER_TRY_VOID(check(errors));
   const BeneficiaryRules rules = flows::beneficiary_rules(services.flows);
   std::vector<flows::NewBeneficiary> good;
-  std::vector<std::optional<Problem>> refusals;  // of each row
+  std::vector<std::optional<Problem>> refusals;  // per row
   for (const http::JsonValue& row : *rows) {
     ValidationErrors row_faults;
     auto change = read_beneficiary(row, rules, row_faults);
@@ -163,14 +163,15 @@ Route list_route() {
           .pattern = "/v1/beneficiaries",
           .operation = "listBeneficiaries",
           .tag = "Beneficiaries",
-          .summary = "List beneficiaries, the numbers of their destinations masked",
+          .summary = "List beneficiaries, with masked destinations",
           .lane = Lane::read,
           .scope = Scope::beneficiaries_read,
           .query = {{"tag", "Text", "Only beneficiaries with this tag"},
-                    {"q", "Text", "Beginnings of words of name, e-mail and clientReference", false,
-                     Lane::search},
-                    {"limit", "Limit", "Rows of a page"},
-                    {"cursor", "Cursor", "Continues a list"}},
+                    {"q", "Text",
+                     "Words that start with this text, in name, e-mail address or clientReference",
+                     false, Lane::search},
+                    {"limit", "Limit", "Maximum number of rows on the page"},
+                    {"cursor", "Cursor", "Cursor from an earlier page"}},
           .responses = {{200, "BeneficiaryList"}},
           .handler = list_beneficiaries};
 }
@@ -180,7 +181,7 @@ Route bulk_route() {
           .pattern = "/v1/beneficiaries/bulk",
           .operation = "createBeneficiaries",
           .tag = "Beneficiaries",
-          .summary = "Create up to 500 beneficiaries, each on its own",
+          .summary = "Create up to 500 beneficiaries independently of each other",
           .lane = Lane::bulk,
           .scope = Scope::beneficiaries_write,
           .needs_storage = false,  // each row has its own problem
@@ -214,7 +215,7 @@ std::vector<Route> beneficiaries_routes() {
            .pattern = kOne,
            .operation = "getBeneficiary",
            .tag = "Beneficiaries",
-           .summary = "Read one beneficiary whole",
+           .summary = "Read a beneficiary",
            .lane = Lane::read,
            .scope = Scope::beneficiaries_read,
            .responses = {{200, "Beneficiary"}},
@@ -224,7 +225,7 @@ std::vector<Route> beneficiaries_routes() {
            .pattern = kOne,
            .operation = "updateBeneficiary",
            .tag = "Beneficiaries",
-           .summary = "Change parts of a beneficiary (JSON Merge Patch)",
+           .summary = "Change a beneficiary (JSON Merge Patch)",
            .lane = Lane::money,
            .scope = Scope::beneficiaries_write,
            .body = Body::json,

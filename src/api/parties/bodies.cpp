@@ -33,7 +33,7 @@ BeneficiaryInput read_input(Fields& fields) {
   return input;
 }
 
-/// A destination never names ids of the platform's own tables (docs/contract.md#destinations).
+/// Refuses IDs of the platform's internal tables (docs/contract.md#destinations).
 void refuse_internal_ids(Fields& fields) {
   for (const char* id : {"networkId", "assetId", "connectorId"}) {
     if (fields.find(id) == nullptr) continue;
@@ -59,7 +59,7 @@ std::optional<std::vector<Destination>> read_destinations(Fields& fields,
   return out;
 }
 
-/// Adds a member only where there is a value.
+/// Adds the member only if there is a value.
 void put(Json& object, const char* name, const std::optional<std::string>& value) {
   if (value) object[name] = *value;
 }

@@ -1,4 +1,4 @@
-// Beneficiaries and destinations as JSON, both ways (docs/contract.md#beneficiaries,
+// Beneficiaries and destinations as JSON, in both directions (docs/contract.md#beneficiaries,
 // docs/contract.md#destinations).
 #pragma once
 
@@ -13,8 +13,8 @@
 
 namespace coffer::api {
 
-/// Everything that is wrong with `body` joins `faults`; the result means nothing unless that is
-/// empty. `destinations` is empty when there is no `paymentDestinations`.
+/// Adds all errors in `body` to `errors`; the result is meaningful only if there are none.
+/// `destinations` is empty if `paymentDestinations` is absent.
 flows::BeneficiaryChange read_beneficiary(const http::JsonValue& body,
                                           const BeneficiaryRules& rules, ValidationErrors& errors);
 Destination read_destination(const http::JsonValue& body, const BeneficiaryRules& rules,
@@ -26,7 +26,7 @@ enum class Shown { whole, masked };
 Json beneficiary_json(const store::BeneficiaryRow& beneficiary,
                       const std::vector<store::DestinationRow>& destinations, Shown shown);
 Json destination_json(const store::DestinationRow& destination, Shown shown);
-/// The members that a request can set, without the destinations: what a PATCH is merged into.
+/// The members that a request can set, without the destinations. A PATCH is merged into them.
 Json writable_json(const Beneficiary& beneficiary);
 
 }  // namespace coffer::api

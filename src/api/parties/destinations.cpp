@@ -60,7 +60,7 @@ Result<http::Response> read_one(const Services& services, const Call& call) {
   COFFER_TRY(const Ids id, ids(call.param("beneficiaryId"), call.param("destinationId")));
   return store::with_reader(
       services.flows.database, [&](store::Connection& db) -> Result<http::Response> {
-        // The destination of an archived beneficiary is archived with it.
+        // Archiving a beneficiary archives its destinations.
         COFFER_TRY(const auto row,
                    flows::live_destination(db, call.caller.tenant, id.beneficiary, id.destination));
         return json_response(200, destination_json(row, Shown::whole));
@@ -97,7 +97,7 @@ std::vector<Route> destinations_routes() {
        .pattern = kAll,
        .operation = "listDestinations",
        .tag = "Beneficiaries",
-       .summary = "List a beneficiary's payment destinations, their numbers masked",
+       .summary = "List a beneficiary's payment destinations, masked",
        .lane = Lane::read,
        .scope = Scope::beneficiaries_read,
        .query = {{"method", "DestinationMethodIn", "Only destinations of this method"}},
@@ -120,7 +120,7 @@ std::vector<Route> destinations_routes() {
        .pattern = kOne,
        .operation = "getDestination",
        .tag = "Beneficiaries",
-       .summary = "Read one payment destination",
+       .summary = "Read a payment destination",
        .lane = Lane::read,
        .scope = Scope::beneficiaries_read,
        .responses = {{200, "Destination"}},

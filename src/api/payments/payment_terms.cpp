@@ -48,7 +48,7 @@ Result<http::Response> read_enums(const Services&, const Call& call) {
   return document.respond(call.request);
 }
 
-/// Without a transaction type, what only some types need is not required.
+/// Without a transaction type, fields that only some types need are not required.
 std::vector<Requirement> asked(std::vector<Requirement> requirements, const ConnectorTerms& terms,
                                std::optional<TransactionType> type) {
   requirements = applicable(requirements, type);
@@ -93,7 +93,7 @@ std::vector<Route> payment_terms_routes() {
            .pattern = "/v1/payments/enums",
            .operation = "getPaymentEnums",
            .tag = "Payments",
-           .summary = "Read the vocabularies",
+           .summary = "List the vocabularies",
            .lane = Lane::read,
            .scope = Scope::payments_read,
            .responses = {{200, "PaymentEnums"}, {304}},
@@ -102,11 +102,12 @@ std::vector<Route> payment_terms_routes() {
            .pattern = "/v1/payments/requirements",
            .operation = "getPaymentRequirements",
            .tag = "Payments",
-           .summary = "Read what a connector requires of a submission",
+           .summary = "List the fields that a connector requires",
            .lane = Lane::read,
            .scope = Scope::payments_read,
-           .query = {{"connectorId", "Id", "Whose requirements", true},
-                     {"transactionType", "PartyType", "Only what this transaction type needs"}},
+           .query = {{"connectorId", "Id", "The connector", true},
+                     {"transactionType", "PartyType",
+                      "Only steps and fields for this transaction type"}},
            .responses = {{200, "PaymentRequirements"}},
            .problems = {Slug::not_found, Slug::validation_failed},
            .handler = read_requirements}};

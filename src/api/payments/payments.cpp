@@ -18,7 +18,7 @@ void read_references(Fields& fields, TransferLeg& leg) {
   leg.description = fields.text("description", optional, kDescriptionMax);
 }
 
-/// A leg's own fields; the same names in a single payment and in a multi-transfer.
+/// The fields of a leg, which have the same names in a single payment and in a multi-transfer.
 TransferLeg read_leg(Fields& fields) {
   TransferLeg leg;
   leg.source_wallet = fields.id<WalletId>("sourceWalletId", required);
@@ -29,7 +29,7 @@ TransferLeg read_leg(Fields& fields) {
   return leg;
 }
 
-/// Where one asset moves, a receivingAssetCode may repeat it (docs/contract.md#unknown-fields).
+/// In a payment of one asset, receivingAssetCode may repeat it (docs/contract.md#unknown-fields).
 void read_repeated_asset(Fields& fields, const TransferLeg& leg) {
   const auto code = fields.asset_code("receivingAssetCode", optional);
   if (!code || leg.sending_asset == AssetCode() || *code == leg.sending_asset) return;
@@ -37,13 +37,13 @@ void read_repeated_asset(Fields& fields, const TransferLeg& leg) {
                       "must be null or equal to sendingAssetCode: this payment moves one asset");
 }
 
-/// A quoted payment's asset codes may repeat the quote's: compared with it at acceptance.
+/// Asset codes may repeat those of the quote; acceptance compares them.
 void read_quoted_assets(Fields& fields, TransferLeg& leg, PaymentRequest& request) {
   leg.sending_asset = fields.asset_code("sendingAssetCode", optional).value_or(AssetCode());
   request.receiving_asset = fields.asset_code("receivingAssetCode", optional);
 }
 
-/// What every submission has beside its legs.
+/// The fields of every submission except its legs.
 void read_common(Fields& fields, PaymentRequest& request) {
   request.transaction_id = fields.text("transactionId", required, 4096).value_or("");
   if (!request.transaction_id.empty() && !is_transaction_id(request.transaction_id)) {
@@ -58,7 +58,7 @@ void read_notify(Fields& fields, PaymentRequest& request) {
   request.notify_whatsapp = fields.boolean("notifyWhatsApp", optional).value_or(false);
 }
 
-/// The contract's notify flags where no beneficiary is paid.
+/// The contract's notification flags in a payment without a beneficiary.
 void read_no_notification(Fields& fields) {
   for (const char* flag : {"notifyEmail", "notifyWhatsApp"}) {
     if (!fields.boolean(flag, optional).value_or(false)) continue;
@@ -73,7 +73,7 @@ void read_single(Fields& fields, PaymentRequest& request) {
   read_notify(fields, request);
 }
 
-/// The other side of a payment to a beneficiary.
+/// The receiving side of a payment to a beneficiary.
 void read_recipient(Fields& fields, PaymentRequest& request) {
   request.beneficiary = fields.id<BeneficiaryId>("beneficiaryId", required);
   request.destination = fields.id<DestinationId>("destinationId", optional);
@@ -81,7 +81,7 @@ void read_recipient(Fields& fields, PaymentRequest& request) {
                 "is not accepted here; send beneficiaryId and, where needed, destinationId");
 }
 
-/// Payments to a beneficiary's crypto destination.
+/// A payment to a beneficiary's crypto destination.
 void read_to_address(Fields& fields, PaymentRequest& request) {
   read_common(fields, request);
   TransferLeg leg;
@@ -94,7 +94,7 @@ void read_to_address(Fields& fields, PaymentRequest& request) {
   read_notify(fields, request);
 }
 
-/// Scalars only; a number keeps its source text, so that nothing is rounded on the way.
+/// Accepts scalars only. A number keeps its source text, so it is not rounded.
 void read_additional_fields(Fields& fields, PaymentRequest& request) {
   const auto* object = fields.object("additionalFields", optional);
   if (object == nullptr) return;
@@ -199,7 +199,7 @@ Result<PaymentRequest> read_request(const http::JsonValue& body) {
   return request;
 }
 
-/// Runs every check and stores nothing.
+/// Runs all checks and stores nothing.
 template <PaymentType type, void (*Read)(Fields&, PaymentRequest&)>
 Result<http::Response> validate(const Services& services, const Call& call) {
   COFFER_TRY(const PaymentRequest request, (read_request<type, Read>(*call.body)));
@@ -220,7 +220,7 @@ Result<http::Response> submit(const Services& services, const Call& call) {
   return acknowledgement(submission);
 }
 
-/// What a payment of an amount that the request names can be refused for.
+/// Problems of a payment whose amount is in the request.
 std::vector<Slug> transfer_problems() {
   return {Slug::invalid_reference,   Slug::not_found,         Slug::transaction_id_conflict,
           Slug::wallet_not_verified, Slug::validation_failed, Slug::insufficient_funds,
@@ -228,7 +228,7 @@ std::vector<Slug> transfer_problems() {
           Slug::quota_exceeded};
 }
 
-/// What a payment at the price of a quote can be refused for.
+/// Problems of a payment against a quote.
 std::vector<Slug> quoted_problems(std::initializer_list<Slug> more) {
   std::vector<Slug> out{
       Slug::invalid_reference,   Slug::not_found,         Slug::transaction_id_conflict,
@@ -239,7 +239,7 @@ std::vector<Slug> quoted_problems(std::initializer_list<Slug> more) {
   return out;
 }
 
-/// A submission and the operation that only checks it.
+/// A submission and its validation operation.
 struct Submission {
   std::string_view pattern;
   std::string_view operation;
@@ -308,12 +308,12 @@ void add_validation(std::vector<Route>& rows, std::string_view pattern, std::str
   Route check = rows.back();
   check.pattern = pattern;
   check.operation = operation;
-  check.summary = "Run every check of this payment and store nothing";
+  check.summary = "Validate this payment without storing it";
   check.lane = Lane::read;
   check.responses = {{200, "Validation"}};
   check.handler = handler;
   rows.back().query.push_back(
-      {"validateOnly", "Text", "Run every check, store nothing, answer 200"});
+      {"validateOnly", "Text", "Validate only: run all checks, store nothing, respond with 200"});
   rows.back().variants.push_back({"validateOnly", "true", operation});
   rows.push_back(std::move(check));
 }
@@ -323,23 +323,23 @@ std::vector<Route> payments_routes() {
   add<PaymentType::p2p_beneficiary, read_p2p_beneficiary>(
       rows,
       {"/v1/payments/p2p/beneficiary", "payBeneficiary",
-       "Pay one asset to a beneficiary's CRYPTO destination", "BeneficiaryTransfer",
+       "Pay a beneficiary's CRYPTO destination in one asset", "BeneficiaryTransfer",
        "/v1/payments/p2p/beneficiary/validate", "validateBeneficiaryPayment"},
       transfer_problems());
   add<PaymentType::swap_beneficiary, read_swap_beneficiary>(
       rows,
       {"/v1/payments/swap/beneficiary", "swapToBeneficiary",
-       "Swap to a beneficiary: a strict-send path payment", "BeneficiarySwap",
+       "Swap to a beneficiary (strict-send path payment)", "BeneficiarySwap",
        "/v1/payments/swap/beneficiary/validate", "validateBeneficiarySwap"},
       transfer_problems());
   add<PaymentType::offramp, read_cash_out>(
       rows,
-      {"/v1/payments/offramp", "executeOfframp", "Cash out against a quote", "Offramp",
-       "/v1/payments/offramp/validate", "validateOfframp", kLargeBodyMax},
+      {"/v1/payments/offramp", "executeOfframp", "Execute an off-ramp (payout) against a quote",
+       "Offramp", "/v1/payments/offramp/validate", "validateOfframp", kLargeBodyMax},
       quoted_problems({Slug::insufficient_funds, Slug::amount_out_of_range}));
   add<PaymentType::onramp, read_onramp>(
       rows,
-      {"/v1/payments/onramp", "executeOnramp", "Collect against a quote before it expires",
+      {"/v1/payments/onramp", "executeOnramp", "Execute an on-ramp (collection) against a quote",
        "Onramp", "/v1/payments/onramp/validate", "validateOnramp", kLargeBodyMax},
       quoted_problems({}));
   add<PaymentType::p2p_own, read_transfer>(rows,
@@ -350,13 +350,13 @@ std::vector<Route> payments_routes() {
   add<PaymentType::p2p_own_multi, read_multi>(
       rows,
       {"/v1/payments/p2p/own/multi", "transferBetweenOwnWalletsAtomically",
-       "Several own-wallet transfers as one: all settle or none", "MultiTransfer",
+       "Transfer between own wallets atomically: all transfers settle or none", "MultiTransfer",
        "/v1/payments/p2p/own/multi/validate", "validateOwnMultiTransfer", kLargeBodyMax},
       transfer_problems());
   add<PaymentType::swap_own, read_swap>(
       rows,
       {"/v1/payments/swap/own", "swapBetweenOwnWallets",
-       "Swap between own wallets: strict send at the best market path", "OwnSwap",
+       "Swap between own wallets (strict send on the best market path)", "OwnSwap",
        "/v1/payments/swap/own/validate", "validateOwnSwap"},
       transfer_problems());
   return rows;

@@ -1,4 +1,4 @@
-// Payments of every kind: submissions that answer 202 once they are durable.
+// Submission of all kinds of payments. The response is 202 after the commit.
 #pragma once
 
 #include "api/json.h"
@@ -9,22 +9,23 @@ namespace coffer::api {
 
 class Fields;
 
-/// Of a request with a hundred legs, or with every field that a connector may ask for: room for
-/// each text at its limit, with each character beyond ASCII as \u escapes.
+/// Maximum body size of a request with a hundred legs, or with all additional fields of a
+/// connector: space for each text at its maximum length with all characters as \u escapes.
 constexpr std::size_t kLargeBodyMax = 256 * 1024;
 
-/// POST /v1/payments/onramp, which the Connect group serves under a name of its own.
+/// POST /v1/payments/onramp, which the Connect group also serves under another name.
 Result<http::Response> execute_onramp(const Services& services, const Call& call);
-/// Its checks alone.
+/// Only the checks of execute_onramp.
 Result<http::Response> validate_onramp(const Services& services, const Call& call);
-/// Adds the operation that runs the checks of the last row's payments and stores nothing; the row
-/// takes `?validateOnly=true` for the same.
+/// Adds an operation that validates the payments of the last row without storing them. The last row
+/// itself gets the parameter `validateOnly=true` with the same effect.
 void add_validation(std::vector<Route>& rows, std::string_view pattern, std::string_view operation,
                     Handler handler);
-/// 202 with the submission acknowledgement (docs/contract.md#payments) and the members of `more`.
+/// 202 with the acknowledgement of the submission (docs/contract.md#payments) and the members of
+/// `more`.
 http::Response acknowledgement(const flows::Submission& submission,
                                const Json& more = Json::object());
-/// The members of a collection but for its quote, also where Connect takes them.
+/// The members of an on-ramp except its quote; also used by Connect.
 void read_collection(Fields& fields, PaymentRequest& request);
 
 }  // namespace coffer::api

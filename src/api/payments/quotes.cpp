@@ -27,7 +27,7 @@ std::optional<TransactionType> transaction_type_field(Fields& fields) {
   return type;
 }
 
-/// Contract "Quotes": exactly one of beneficiaryId and transactionType prices an off-ramp.
+/// An off-ramp requires exactly one of beneficiaryId and transactionType (docs/contract.md#quotes).
 void read_off_ramp(Fields& fields, flows::QuoteRequest& request) {
   request.type = transaction_type_field(fields);
   request.beneficiary = fields.id<BeneficiaryId>("beneficiaryId", optional);
@@ -81,7 +81,7 @@ Result<http::Response> sandbox_expire(const Services& services, const Call& call
   return json_response(200, quote_json(quoted, services.flows.queue.now()));
 }
 
-/// What the receiver gets or the sender pays, by the path's last segment.
+/// A quote by the amount to receive or to send, according to the last path segment.
 Result<http::Response> connect_quote(const Services& services, const Call& call) {
   const std::string_view direction = call.param("direction");
   if (direction != "send" && direction != "receive") {
@@ -110,12 +110,12 @@ std::vector<Route> quotes_routes() {
        .pattern = "/v1/quotes",
        .operation = "createQuote",
        .tag = "Quotes",
-       .summary = "Price a cash-out or, with type=onramp, a collection",
+       .summary = "Request a quote for an off-ramp or, with type=onramp, an on-ramp",
        .lane = Lane::outbound,
        .scope = Scope::quotes_write,
        .body = Body::json,
        .request_schema = "NewQuote",
-       .query = {{"type", "Text", "onramp; anything else prices an off-ramp"}},
+       .query = {{"type", "Text", "`onramp` for an on-ramp; any other value means off-ramp"}},
        .responses = {{201, "Quote"}},
        .problems = {Slug::not_found, Slug::conflict, Slug::validation_failed,
                     Slug::amount_precision, Slug::amount_out_of_range, Slug::quota_exceeded,
@@ -125,7 +125,7 @@ std::vector<Route> quotes_routes() {
        .pattern = "/v1/quotes/{quoteId}",
        .operation = "getQuote",
        .tag = "Quotes",
-       .summary = "Read one quote, also after it expired",
+       .summary = "Read a quote, including an expired one",
        .lane = Lane::read,
        .scope = Scope::quotes_read,
        .responses = {{200, "Quote"}},
@@ -135,7 +135,7 @@ std::vector<Route> quotes_routes() {
        .pattern = "/v1/sandbox/quotes/{quoteId}/expire",
        .operation = "sandboxExpireQuote",
        .tag = "Sandbox",
-       .summary = "Let an open quote expire now",
+       .summary = "Expire an open quote",
        .lane = Lane::money,
        .access = Access::sandbox,
        .scope = Scope::quotes_write,
@@ -146,7 +146,8 @@ std::vector<Route> quotes_routes() {
        .pattern = "/v1/connect-quotes/{direction}",
        .operation = "createConnectQuote",
        .tag = "Connect",
-       .summary = "Price by what is sent or by what is received; answers 402 on success",
+       .summary =
+           "Request a quote by the amount to send or to receive; responds with 402 on success",
        .lane = Lane::outbound,
        .access = Access::connect,
        .scope = Scope::connect_write,

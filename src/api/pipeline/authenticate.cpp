@@ -17,7 +17,7 @@ bool starts_with_ignoring_case(std::string_view text, std::string_view prefix) {
   return ascii::same_word(text.substr(0, prefix.size()), prefix);
 }
 
-/// For the cache: what two routes of one kind take is the same.
+/// Part of the cache key: routes of one kind accept the same credentials.
 char kind_of(Access access) {
   switch (access) {
     case Access::business:
@@ -47,7 +47,7 @@ bool is_taken(auth::TokenKind kind, Access access) {
 
 constexpr std::int64_t kExternalCacheMs = 60'000;
 
-/// For shares only: two secrets of one digest would share a share.
+/// Used only to count shares: two secrets with the same digest would share one.
 std::uint64_t digest_of(std::string_view text) { return std::hash<std::string_view>()(text); }
 
 }  // namespace
@@ -70,10 +70,10 @@ Result<Caller> Authenticator::authenticate(const http::Request& request, Access 
   if (token.empty()) return refused("The header Authorization: Bearer with a token is missing.");
 
   const Sha256 digest = sha256(std::string(token) + '\n' + *secret);
-  // What opens one kind of route need not open another.
+  // Credentials for one kind of route may be invalid for another.
   const std::string id = std::string(as_text(digest)) + kind_of(access);
   const Timestamp now = context_.clock.now();
-  // Read before looking up: a change that commits in between makes the new entry stale, not fresh.
+  // Read before the lookup, so that a change committed in between makes the new entry stale.
   const std::uint64_t generation = context_.database.tenancy_generation();
   {
     const Lock lock(mutex_);
@@ -118,7 +118,7 @@ Result<Authenticator::Bearer> Authenticator::read_bearer(std::string_view token,
       context_.logins == nullptr ? nullptr : context_.logins->external.get();
   if (access == Access::business && external != nullptr && !context_.tokens.could_be_ours(token)) {
     COFFER_TRY(const auth::ExternalClaims claims, external->verify(token));
-    // Looked at anew after a while: the issuer may have withdrawn its key.
+    // Verified again after a while, because the issuer may have withdrawn its key.
     const Timestamp expires_at = std::min(claims.expires_at, now.plus_ms(kExternalCacheMs));
     return Bearer{{}, claims.client_id, expires_at};
   }
@@ -191,8 +191,8 @@ Result<Authenticator::Entry> Authenticator::look_up(std::string_view secret, std
   entry.caller.application_key = application.key;
   entry.caller.tenant = *application.tenant;
   entry.caller.association_status = *application.association_status;
-  // An external token is good for all that its application may do: its issuer knows no scopes of
-  // ours.
+  // An external token has all scopes of its application, because its issuer does not know coffer's
+  // scopes.
   entry.caller.scopes = bearer.client_id.empty()
                             ? application.scopes.intersect(bearer.claims.scopes)
                             : application.scopes;

@@ -1,5 +1,5 @@
-// From headers to a Caller (docs/contract.md#authentication), with a cache that a committed change
-// of tenancy empties at once.
+// Determines the Caller from the headers (docs/contract.md#authentication). A cache holds the
+// results until the next committed change of associations or applications.
 #pragma once
 
 #include <cstdint>
@@ -23,13 +23,14 @@ class Authenticator {
  public:
   explicit Authenticator(const flows::Context& context) : context_(context) {}
 
-  /// For a guarded route. `unauthorized` (missing, unknown or mismatched credentials),
-  /// `token-expired`, `no-association`, or, of an external issuer's token, also
-  /// `token-verification-timeout`. Both headers have to belong together.
+  /// For guarded routes. `unauthorized` (missing, unknown or mismatched credentials),
+  /// `token-expired`, `no-association`, and for a token of an external issuer also
+  /// `token-verification-timeout`. Both headers must belong to the same application.
   Result<Caller> authenticate(const http::Request& request, Access access) const;
-  /// Whose share of a lane the request draws on, without a look into the file: the application of
-  /// its x-svc-auth where these credentials were accepted lately, else the network of its address.
-  /// So an invented x-svc-auth is no share of its own, and takes nothing of an application's.
+  /// The caller to whom a request is counted in its lane, without reading the file: the application
+  /// of its x-svc-auth if these credentials were accepted recently, otherwise the network of its
+  /// address. So an invented x-svc-auth has no separate share and uses nothing of an application's
+  /// share.
   LaneCaller lane_caller(const http::Request& request) const;
 
  private:
@@ -37,10 +38,10 @@ class Authenticator {
     Caller caller;
     Timestamp expires_at;
   };
-  /// What a bearer token says, whoever issued it.
+  /// The contents of a bearer token from any issuer.
   struct Bearer {
-    auth::TokenClaims claims;  // of a token of ours
-    std::string client_id;     // of an external one; else empty
+    auth::TokenClaims claims;  // of a coffer token
+    std::string client_id;     // of an external token, otherwise empty
     Timestamp expires_at;
   };
   Result<Entry> look_up(std::string_view secret, std::string_view token, Access access) const;
@@ -55,12 +56,13 @@ class Authenticator {
   const flows::Context& context_;
   mutable Mutex mutex_;
   mutable std::unordered_map<std::string, Entry> entries_ COFFER_GUARDED_BY(mutex_);
-  /// Digests of the x-svc-auth of the entries; forgotten with them.
+  /// Digests of the x-svc-auth of the cached entries; removed with them.
   mutable std::unordered_set<std::uint64_t> accepted_ COFFER_GUARDED_BY(mutex_);
   mutable std::uint64_t generation_ COFFER_GUARDED_BY(mutex_) = 0;
 };
 
-/// The credentials of `Authorization: Bearer x`; the scheme in any case. Empty when there are none.
+/// The credentials in `Authorization: Bearer x`, with the scheme in any case; empty if there are
+/// none.
 std::string_view bearer_token(const http::Request& request);
 
 }  // namespace coffer::api

@@ -23,7 +23,7 @@ bool is_label(std::string_view label) {
                      [](char c) { return ascii::is_letter_or_digit(c) || c == '-' || c == '_'; });
 }
 
-/// IPv4 addresses too: they have the form of a name.
+/// Also accepts IPv4 addresses, which have the form of a name.
 bool is_name(std::string_view text) {
   if (text.size() > kHostBytesMax) return false;
   while (true) {
@@ -45,8 +45,8 @@ bool is_ipv6(const std::string& text) {
   return ::inet_pton(AF_INET6, text.c_str(), bytes.data()) == 1;
 }
 
-/// Whether `host` is a DNS name, an IPv4 address or an IPv6 address in brackets, each with an
-/// optional port, and nothing else: safe to show in a link. The header gate lets more through.
+/// Whether `host` is exactly a DNS name, an IPv4 address or an IPv6 address in brackets, each with
+/// an optional port, and so safe in a link. The header gate accepts more.
 bool is_plain_host(std::string_view host) {
   const auto colon = host.rfind(':');
   const auto bracket = host.rfind(']');
@@ -62,7 +62,7 @@ bool is_plain_host(std::string_view host) {
   return is_name(host);
 }
 
-/// Whether the client's own connection has TLS: ended here, or by a proxy on this machine.
+/// Whether the client's connection uses TLS, terminated here or by a proxy on this machine.
 bool has_tls(const Services& services, const http::Request& request) {
   if (services.flows.logins->tls) return true;
   const std::string* scheme = request.header("X-Forwarded-Proto");

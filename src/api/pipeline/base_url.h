@@ -1,4 +1,4 @@
-// The address under which a caller reaches this server, for links in responses.
+// The base URL of this server for the caller, for links in responses.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace coffer::api {
 
-/// Scheme and host of this server without a trailing slash, as the caller of `request` reaches it:
-/// the configured domain; else the request's Host when it is plain, with https when the own
-/// listener or a proxy on this machine (X-Forwarded-Proto) has TLS; else the listener's address.
-/// nullptr: a request that was refused before its header could be trusted.
+/// Scheme and host of this server as the caller of `request` reaches it, without a trailing slash:
+/// the configured domain; otherwise a valid Host header, with https if the listener or a proxy on
+/// this machine (X-Forwarded-Proto) terminates TLS; otherwise the listener's address. nullptr: the
+/// request was refused before its header could be trusted.
 std::string base_url(const Services& services, const http::Request* request);
 
 }  // namespace coffer::api

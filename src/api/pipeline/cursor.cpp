@@ -11,7 +11,7 @@ constexpr std::size_t kTagBytes = 12;
 
 Unexpected invalid() {
   return unexpected(Problem(Slug::invalid_cursor, "The cursor does not belong to this list.",
-                            {{"cursor", "use it exactly as received, with the same filters"}}));
+                            {{"cursor", "must be sent unchanged, with the same filters"}}));
 }
 
 }  // namespace

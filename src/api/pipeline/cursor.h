@@ -1,4 +1,4 @@
-// Opaque page cursors, bound to the list and the filters they were issued for.
+// Opaque page cursors. A cursor is valid only for its list and filters.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@ struct Cursor {
   bool backward = false;
 };
 
-/// Authenticated with a key of the appliance, so that a tampered cursor, or one used with other
-/// filters or by another tenant, is `invalid-cursor` and never a wrong page.
+/// Authenticates cursors with a key of the server. A modified cursor, or one used with other
+/// filters or by another tenant, is `invalid-cursor` and never leads to a wrong page.
 class CursorCodec {
  public:
   explicit CursorCodec(Secret key) : key_(std::move(key)) {}
-  /// `binding` names everything the page depends on: list, tenant, filters, sort.
+  /// `binding` contains everything that the page depends on: list, tenant, filters, sort order.
   std::string encode(const Cursor& cursor, std::string_view binding) const;
   Result<Cursor> decode(std::string_view text, std::string_view binding) const;
 

@@ -15,7 +15,7 @@ bool is_blank(std::string_view text) {
   return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
 }
 
-/// Names that earlier versions of the contract had, and where to go instead.
+/// Names from earlier versions of the contract, and their replacements.
 struct Retired {
   std::string_view name;
   std::string_view remedy;
@@ -228,7 +228,8 @@ std::optional<AssetCode> QueryFields::asset_code(std::string_view name) {
 }
 
 bool QueryFields::flag(std::string_view name) {
-  // An empty value is refused too: who writes `?validateOnly=` does not want to pay.
+  // An empty value is also refused, because a caller who writes `?validateOnly=` does not want to
+  // pay.
   const std::string* value = request_.query_value(name);
   if (value == nullptr || *value == "false") return false;
   if (*value != "true") {

@@ -1,8 +1,8 @@
-// Reads the members of a JSON object and the query of a request, collecting every fault.
+// Reads the members of a JSON object and the query of a request, and collects all errors.
 //
-// A member that is absent or null counts as missing. Wrong JSON type, missing, blank or misshapen
-// is a wrong shape (400); amounts out of range or too precise are wrong values (422), see
-// docs/contract.md#status-codes. After reading, `check()` reports all of it at once.
+// A member that is null counts as missing. A wrong JSON type and a missing, blank or malformed
+// member are errors of shape (400); amounts that are out of range or too precise are invalid values
+// (422), see docs/contract.md#status-codes. After reading, `check()` reports all errors together.
 #pragma once
 
 #include <initializer_list>
@@ -26,19 +26,19 @@ using enum Presence;
 
 class Fields {
  public:
-  /// Names given to the functions below outlive this too; they are literals. `object` and `faults`
-  /// outlive this. `prefix` is put before names, as in `transfers[3].`.
+  /// `object`, `errors` and the names passed to the functions below (string literals) must outlive
+  /// this object. `prefix` is prepended to names, such as `transfers[3].`.
   Fields(const http::JsonValue& object, ValidationErrors& errors, std::string prefix = {});
 
-  /// At most `length_max` characters, as the `maxLength` of the document counts.
+  /// At most `length_max` characters, counted like `maxLength` in the OpenAPI document.
   std::optional<std::string> text(std::string_view name, Presence presence,
                                   std::size_t length_max = kTextMax);
-  /// The text of a ledger memo: at most kMemoBytesMax bytes, the one length that counts bytes.
+  /// The text of a ledger memo: at most kMemoBytesMax bytes. No other length is counted in bytes.
   std::optional<std::string> memo(std::string_view name);
-  /// Any string, an empty one too: for what is judged by more than its shape.
+  /// Any string, including an empty one, for values that the caller checks in another way.
   std::optional<std::string> any_text(std::string_view name, Presence presence);
   std::optional<bool> boolean(std::string_view name, Presence presence);
-  /// A decimal string or a JSON number, from its source text.
+  /// A decimal string or a JSON number, read from its source text.
   std::optional<Amount> amount(std::string_view name, Presence presence);
   std::optional<AssetCode> asset_code(std::string_view name, Presence presence);
   template <class IdType>
@@ -46,11 +46,11 @@ class Fields {
     const auto value = text(name, presence);
     if (!value) return std::nullopt;
     auto parsed = IdType::parse(*value);
-    // An id that is none cannot be one of the caller's: as with path ids, not found.
+    // A malformed ID cannot belong to the caller, so it is not found, as in a path.
     if (!parsed) errors_.add(Slug::not_found, path(name), "is not one of yours");
     return parsed;
   }
-  /// A whole number; one out of range is a wrong value (422).
+  /// An integer; out of range is an invalid value (422).
   std::optional<std::int64_t> integer(std::string_view name, Presence presence, std::int64_t min,
                                       std::int64_t max);
   /// fromRef and toRef (docs/contract.md#payments).
@@ -58,19 +58,19 @@ class Fields {
   const http::JsonValue::Object* object(std::string_view name, Presence presence);
   const http::JsonValue::Array* array(std::string_view name, Presence presence);
   const http::JsonValue* find(std::string_view name) const;
-  /// Whether it is there at all, null included: how a change says that something is to go.
+  /// Whether the member is present, including null, with which a change removes a value.
   bool present(std::string_view name) const { return object_.find(name) != nullptr; }
 
-  /// A member that must not be there, and why.
+  /// Adds an error for a member that must be absent, with the reason.
   void refuse(std::string_view name, const std::string& message);
-  /// Money and reference routes refuse what they do not know, naming retired fields apart. Known is
-  /// what was asked for: call it when everything has been read.
+  /// Refuses unknown members, for routes that move money or register references; retired members
+  /// get their own messages. Members that were read count as known, so call this last.
   void refuse_unknown();
   std::string path(std::string_view name) const { return prefix_ + std::string(name); }
   ValidationErrors& errors() { return errors_; }
 
  private:
-  /// The member when it is there and not null; a fault when it is required and is not.
+  /// The member if it is present and not null; adds an error if it is required but missing.
   const http::JsonValue* member(std::string_view name, Presence presence);
   void wrong_type(std::string_view name, const http::JsonValue& value, std::string_view wanted);
 
@@ -80,10 +80,10 @@ class Fields {
   mutable std::vector<std::string_view> asked_;
 };
 
-/// `check()` of a request: the Problem of everything collected so far.
+/// The Problem of all collected errors.
 Result<void> check(const ValidationErrors& errors);
 
-/// Query parameters. The pipeline has refused those that the route does not declare.
+/// Query parameters. The pipeline has already refused undeclared parameters.
 class QueryFields {
  public:
   QueryFields(const http::Request& request, ValidationErrors& errors)
@@ -93,7 +93,7 @@ class QueryFields {
   std::optional<Timestamp> time(std::string_view name);
   std::optional<AssetCode> asset_code(std::string_view name);
   bool flag(std::string_view name);
-  /// 1 to 100, default 20 (docs/contract.md#collections).
+  /// 1 to 100, 20 by default (docs/contract.md#collections).
   int limit();
   template <class IdType>
   std::optional<IdType> id(std::string_view name) {
@@ -103,7 +103,7 @@ class QueryFields {
     if (!parsed) errors_.add(Slug::malformed_request, std::string(name), "must be a UUID");
     return parsed;
   }
-  /// A value of a vocabulary; `parse` gives nullopt for anything else.
+  /// A value of a vocabulary. `parse` returns nullopt for any other text.
   template <class Parse>
   auto term(std::string_view name, Parse parse) -> decltype(parse(std::string_view())) {
     const auto value = text(name);

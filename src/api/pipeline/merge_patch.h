@@ -5,8 +5,9 @@
 
 namespace coffer::api {
 
-/// `target` with `patch` applied: objects merge member by member, a null removes its member,
-/// anything else (arrays too) replaces what was there. Nests no deeper than the two bodies do.
+/// `target` with `patch` applied: objects are merged by member, null removes a member, and any
+/// other value (including arrays) replaces the previous value. The result nests no deeper than both
+/// bodies.
 http::JsonValue merge_patch(http::JsonValue target, const http::JsonValue& patch);
 
 }  // namespace coffer::api

@@ -5,7 +5,7 @@
 namespace coffer::api {
 namespace {
 
-/// Everything but RFC 3986's unreserved characters as %XX.
+/// Encodes all characters except RFC 3986's unreserved ones as %XX.
 std::string percent_encode(std::string_view text) {
   constexpr std::string_view kHex = "0123456789ABCDEF";
   constexpr std::string_view kPlain = "-._~";
@@ -59,14 +59,14 @@ http::Response page_response(const http::Request& request, const PageRequest& pa
                              std::optional<std::int64_t> cut_at) {
   const bool backward = page.at.backward;
   if (rows.size() > static_cast<std::size_t>(page.limit)) {
-    // The extra row lies on the far side in reading direction; the list continues before it.
+    // The extra row is at the far end in reading direction.
     const auto extra = backward ? 0 : static_cast<std::ptrdiff_t>(page.limit);
     rows.erase(rows.begin() + extra);
     positions.erase(positions.begin() + extra);
     cut_at = backward ? positions.front() : positions.back();
   }
-  // Where this page came from there are rows: on the other side of its first one, or, in a page
-  // that was cut short without any, of where it stopped.
+  // There are rows in the direction from which this page came: before its first row, or before the
+  // position at which an empty page stopped.
   std::optional<Cursor> back, onward;
   if (page.at.key && !positions.empty()) {
     back = Cursor{backward ? positions.back() : positions.front(), !backward};

@@ -13,8 +13,8 @@
 
 namespace coffer::api {
 
-/// Reads `limit` and `cursor` of a request. `binding` names the list, the tenant and the filters.
-/// The page asks for one row more than the limit, to know whether there is another page.
+/// Reads `limit` and `cursor` of a request. `binding` contains the list, the tenant and the
+/// filters. The page requests one row beyond the limit, to determine whether another page follows.
 struct PageRequest {
   store::PageAt at;
   int limit = 20;
@@ -24,14 +24,14 @@ Result<PageRequest> read_page(const http::Request& request, QueryFields& query,
                               const CursorCodec& cursors, const Tenant& tenant,
                               std::initializer_list<std::string_view> filters);
 
-/// Cuts `rows` and `positions` to the limit and answers with the collection. `rows` are in list
-/// order, also when read backward. `cut_at` is set where the store stopped reading before the page
-/// was full: the list continues beyond it (docs/contract.md#collections).
+/// Reduces `rows` and `positions` to the limit and returns the collection. `rows` are in list
+/// order, even when read backward. `cut_at` is set if the store stopped reading before the page was
+/// full; the list then continues after it (docs/contract.md#collections).
 http::Response page_response(const http::Request& request, const PageRequest& page,
                              const CursorCodec& cursors, std::vector<Json> rows,
                              std::vector<std::int64_t> positions,
                              std::optional<std::int64_t> cut_at = {});
-/// The same of a page whose rows are numbered by `position_of`.
+/// The same for a page whose rows `position_of` numbers.
 template <class Row, class ToJson, class PositionOf>
 http::Response page_response(const http::Request& request, const PageRequest& page,
                              const CursorCodec& cursors, const store::RowPage<Row>& found,

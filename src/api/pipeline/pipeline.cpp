@@ -14,7 +14,7 @@
 namespace coffer::api {
 namespace {
 
-/// Every route is served under /v1 and, identically, under /gw/v1 (docs/contract.md#addresses).
+/// Every route is also available under /gw/v1 (docs/contract.md#addresses).
 constexpr std::string_view kSecondMount = "/gw";
 constexpr std::string_view kVersion = "/v1/";
 
@@ -35,8 +35,8 @@ std::vector<http::RoutePattern> patterns() {
 
 Problem nothing_here() { return Problem(Slug::not_found, "This path does not exist."); }
 
-/// What handlers of a lane read through. Those that read a few rows around a commit, a call or a
-/// password share the readers of money.
+/// The reader pool of a lane's handlers. Handlers that read a few rows around a commit, a call or a
+/// password share the readers of the lane `money`.
 store::Readers readers_of(Lane lane) {
   switch (lane) {
     case Lane::system:
@@ -71,7 +71,7 @@ bool is_business(std::string_view path) {
   return canonical_path(path).starts_with("/v1/business/");
 }
 
-/// Of a body that nothing reads; more is refused before it arrives.
+/// Maximum size of a body that no route reads; a larger one is refused before it arrives.
 constexpr std::size_t kUnreadBodyMax = 4 * 1024;
 
 }  // namespace
@@ -127,12 +127,15 @@ std::vector<Slug> problems_of(const Route& route) {
 
 std::vector<DeclaredResponse> responses_of(const Route& route) {
   std::vector<DeclaredResponse> out = route.responses;
-  const auto add = [&](const DeclaredResponse& answer) {
-    const auto same = [&](const DeclaredResponse& known) { return known.status == answer.status; };
-    if (std::none_of(out.begin(), out.end(), same)) out.push_back(answer);
+  const auto add = [&](const DeclaredResponse& declared) {
+    const auto same = [&](const DeclaredResponse& known) {
+      return known.status == declared.status;
+    };
+    if (std::none_of(out.begin(), out.end(), same)) out.push_back(declared);
   };
   for (const QueryVariant& variant : route.variants) {
-    for (const DeclaredResponse& answer : find_operation(variant.operation).responses) add(answer);
+    for (const DeclaredResponse& declared : find_operation(variant.operation).responses)
+      add(declared);
   }
   for (const Slug slug : problems_of(route)) add({info(slug).status});
   std::sort(out.begin(), out.end(), [](const DeclaredResponse& a, const DeclaredResponse& b) {
@@ -157,7 +160,7 @@ Pipeline::Pipeline(Services& services)
   }
 }
 
-/// What the route table says of a request: its route, its lane, its body limit.
+/// The admission of a request according to the route table: its route, lane and body limit.
 http::Admission Pipeline::place(const http::Request& head) const {
   http::Admission out;
   out.route = router_.match(head.method, canonical_path(head.path));
@@ -184,7 +187,7 @@ Result<http::Admission> Pipeline::admit(const http::Request& head, std::uint64_t
     return out;
   }
   const Route& route = routes()[out.route.index];
-  // An open route knows no application, whatever credentials the request carries.
+  // An open route has no application, regardless of the credentials in the request.
   if (route.access == Access::open) out.caller.is_application = false;
   const bool is_large = body_bytes > kBodyBytesMax && body_bytes <= route.body_bytes_max;
   if (is_large && is_guarded(route.access)) {
@@ -214,18 +217,18 @@ http::Response Pipeline::render(const Problem& problem, std::string_view path,
              : http::problem_response(problem, path, request_id, base_url(services_, request));
 }
 
-http::Response Pipeline::answer(const Problem& problem, const http::Request& request) const {
+http::Response Pipeline::respond(const Problem& problem, const http::Request& request) const {
   return render(problem, request.path, request.request_id, &request);
 }
 
-/// Everything to the log, nothing to the client.
+/// Logs all details and sends none to the client.
 http::Response Pipeline::unexpected_fault(const char* what, const http::Request& request) const {
   log_error("api", "request failed",
             {{"error", what},
              {"request_id", request.request_id},
              {"method", request.method},
              {"path", request.path}});
-  return answer(Problem(Slug::unexpected_error, "The request could not be completed."), request);
+  return respond(Problem(Slug::unexpected_error, "The request could not be completed."), request);
 }
 
 http::Response Pipeline::handle(http::Request& request) const {
@@ -253,10 +256,11 @@ http::Response Pipeline::handle(http::Request& request) const {
 
 http::Response Pipeline::route(http::Request& request, const Route*& matched) const {
   COFFER_FAULT("pipeline.route");
-  if (!request.admitted) request.admitted = place(request);  // it came without the listener
+  // The request came without the listener.
+  if (!request.admitted) request.admitted = place(request);
   const http::RouteMatch& match = request.admitted->route;
   if (match.kind == http::RouteMatch::Kind::not_found) {
-    return answer(nothing_here(), request);
+    return respond(nothing_here(), request);
   }
   if (request.method == "OPTIONS") {
     http::Response response;
@@ -264,7 +268,7 @@ http::Response Pipeline::route(http::Request& request, const Route*& matched) co
     return response.header("Allow", std::string(match.allow));
   }
   if (match.kind == http::RouteMatch::Kind::method_not_allowed) {
-    http::Response response = answer(
+    http::Response response = respond(
         Problem(Slug::method_not_allowed, "This path accepts " + std::string(match.allow) + "."),
         request);
     return response.header("Allow", std::string(match.allow));
@@ -281,7 +285,7 @@ http::Response Pipeline::route(http::Request& request, const Route*& matched) co
                {"method", request.method},
                {"path", request.path}});
   }
-  http::Response response = result ? *result : answer(result.error(), request);
+  http::Response response = result ? *result : respond(result.error(), request);
   read_through(readers, response);
   for (auto& [name, value] : headers) response.header(std::move(name), std::move(value));
   return response;

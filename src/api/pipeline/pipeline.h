@@ -1,4 +1,5 @@
-// Every request passes here: request id, route, identity, limits, body, handler, problem.
+// Every request passes through the pipeline: request ID, route, identity, limits, body, handler,
+// problem.
 #pragma once
 
 #include <memory>
@@ -14,21 +15,20 @@ namespace coffer::api {
 
 class Pipeline {
  public:
-  /// `services` outlives the pipeline.
+  /// `services` must outlive the pipeline.
   explicit Pipeline(Services& services);
   /// Never throws. Called on worker threads.
   http::Response handle(http::Request& request) const;
-  /// Lane, caller and body limit of a request, from the route table. `not-found` for a body that
-  /// nothing at this path would read; what authentication says for a large body without valid
-  /// credentials, so that strangers hold no memory for large bodies.
+  /// Lane, caller and body limit of a request, from the route table. `not-found` for a body that no
+  /// route of this path would read; the result of authentication for a large body without valid
+  /// credentials, so that unauthenticated clients cannot occupy memory for large bodies.
   Result<http::Admission> admit(const http::Request& head, std::uint64_t body_bytes) const;
-  /// A problem in the shape that errors have at this path; also for what the listener refuses
-  /// before there is a `request`.
+  /// A problem in the format of this path; also for refusals of the listener without a `request`.
   http::Response render(const Problem& problem, std::string_view path, std::string_view request_id,
                         const http::Request* request = nullptr) const;
 
  private:
-  http::Response answer(const Problem& problem, const http::Request& request) const;
+  http::Response respond(const Problem& problem, const http::Request& request) const;
   http::Response unexpected_fault(const char* what, const http::Request& request) const;
   http::Response route(http::Request& request, const Route*& matched) const;
   Result<http::Response> run(const Route& route, const http::Request& request,
@@ -40,7 +40,7 @@ class Pipeline {
   http::Admission place(const http::Request& head) const;
   Lane lane_of(std::size_t route, const http::Request& head) const;
 
-  /// A query, or an Accept header, that moves a request to another lane than its route's.
+  /// A query parameter or Accept header that moves a request to a lane other than its route's.
   struct LaneChange {
     std::string_view parameter;
     std::string_view value;       // empty: any
@@ -50,7 +50,7 @@ class Pipeline {
 
   Services& services_;
   http::Router router_;
-  std::vector<std::vector<LaneChange>> lane_changes_;  // as the routes
+  std::vector<std::vector<LaneChange>> lane_changes_;  // in the order of the routes
   Traffic traffic_;
 };
 

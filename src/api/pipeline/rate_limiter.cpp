@@ -25,7 +25,7 @@ RateLimiter::Level& RateLimiter::level(const std::string& key, double burst, std
 
 void RateLimiter::forget_idle(std::int64_t now_ms) {
   std::erase_if(levels_, [&](const auto& item) { return now_ms - item.second.at_ms > kIdleMs; });
-  // A flood of distinct keys: start over rather than grow.
+  // With too many distinct keys, discard all instead of growing.
   if (levels_.size() >= kLevelsMax) levels_.clear();
 }
 
@@ -55,7 +55,7 @@ Result<void> RateLimiter::admit(const Caller& caller, bool moves_money, Headers&
     Level& money = level(key + ":money", std::max(1.0, burst / 2), now);
     wait_s = draw(money, per_s / 2, std::max(1.0, burst / 2), now);
   }
-  // draft-ietf-httpapi-ratelimit-headers: quota and the window in which it refills from empty.
+  // draft-ietf-httpapi-ratelimit-headers: the quota, and the window in which it refills from empty.
   const double left = std::max(0.0, std::floor(level(key, burst, now).tokens));
   headers.emplace_back("RateLimit-Policy",
                        "\"default\";q=" + std::to_string(static_cast<int>(burst)) +
@@ -87,7 +87,7 @@ void RateLimiter::login_failed(const std::string& key) {
   const Lock lock(mutex_);
   Level& attempts = level(key, static_cast<double>(limits_.login_per_min), now);
   ++attempts.failures;
-  // The first three mistakes cost nothing; then 1 s, 2 s, 4 s ... up to a minute.
+  // The first three failures cause no delay; then 1 s, 2 s, 4 s ... up to a minute.
   if (attempts.failures > 3) {
     const std::int64_t delay =
         std::min(kBlockMaxMs, std::int64_t{1000} << std::min(attempts.failures - 4, 6));

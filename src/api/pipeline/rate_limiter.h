@@ -1,5 +1,5 @@
 // Token buckets per application, and per client and address on the login routes
-// (docs/contract.md#rate-limits). All limits are settings; 0 is off.
+// (docs/contract.md#rate-limits). All limits are settings; 0 disables a limit.
 #pragma once
 
 #include <cstdint>
@@ -31,13 +31,13 @@ class RateLimiter {
   RateLimiter(RateLimits limits, const Clock& clock) : limits_(limits), clock_(clock) {}
 
   using Headers = std::vector<std::pair<std::string, std::string>>;
-  /// Draws one request. Fills `headers` with RateLimit-Policy and RateLimit where a limit applies.
-  /// Requests that move money also draw on a bucket of half the size.
+  /// Takes a token for one request. Adds RateLimit-Policy and RateLimit to `headers` if a limit
+  /// applies. Requests that move money also take a token from a bucket of half the size.
   Result<void> admit(const Caller& caller, bool moves_money, Headers& headers);
 
-  /// Draws one attempt for a login key, such as `client:x` or `address:y`.
+  /// Takes a token for one attempt of a login key, such as `client:x` or `address:y`.
   Result<void> admit_login(const std::string& key);
-  /// A wrong secret: the next attempt of this key waits longer, up to a minute.
+  /// After a wrong secret: increases the delay before the next attempt of this key, up to a minute.
   void login_failed(const std::string& key);
   void login_succeeded(const std::string& key);
 
@@ -48,7 +48,7 @@ class RateLimiter {
     int failures = 0;
     std::int64_t blocked_until_ms = 0;
   };
-  /// Seconds to wait, or 0 when the token was drawn.
+  /// Seconds to wait, or 0 if a token was taken.
   int draw(Level& level, double per_s, double burst, std::int64_t now_ms) const;
   Level& level(const std::string& key, double burst, std::int64_t now_ms) COFFER_REQUIRES(mutex_);
   void forget_idle(std::int64_t now_ms) COFFER_REQUIRES(mutex_);

@@ -1,4 +1,4 @@
-// What a route row says of a request beside its body: query parameters and media types.
+// Checks of a request against its route row, other than the body: query parameters and media types.
 #pragma once
 
 #include <string>
@@ -13,18 +13,18 @@ namespace coffer::api {
 
 inline constexpr std::string_view kFormType = "application/x-www-form-urlencoded";
 
-/// `malformed-request` that names every query parameter which is repeated, or which the route does
-/// not declare, with the nearest that it does. Routes that are open to anyone are exempt: browsers,
-/// probes and providers add parameters of their own.
+/// `malformed-request` with every query parameter that is repeated or undeclared, and the nearest
+/// declared one. Routes without authentication are exempt, because browsers, probes and providers
+/// add their own parameters.
 Result<void> check_query(const Route& route, const http::Request& request);
 
-/// Media types of the route's body, JSON first. Not for a route without a body.
+/// Media types of the route's body, JSON first. The route must have a body.
 std::vector<std::string_view> media_types(const Route& route);
 
-/// Media type of the body without its parameters, in lower case; empty when the header is missing.
+/// Media type of the body without its parameters, in lower case; empty if the header is missing.
 std::string media_type(const http::Request& request);
 
-/// `unsupported-media-type` unless the body has one of the route's media types.
+/// `unsupported-media-type` unless the body has a media type of the route.
 Result<void> check_media_type(const Route& route, const http::Request& request);
 
 }  // namespace coffer::api

@@ -1,4 +1,4 @@
-// What the pipeline and the handlers work with. Built once by `app`; safe from every worker thread.
+// The objects that the pipeline and the handlers use. `app` builds them once. Thread-safe.
 #pragma once
 
 #include <functional>
@@ -12,8 +12,8 @@
 
 namespace coffer::api {
 
-/// The truth for /healthz; each check is a name and whether it holds. A detail is what an operator
-/// should know of although payments can be taken.
+/// The result of /healthz: each check has a name and a result. A detail informs the operator
+/// although payments can be accepted.
 struct Health {
   struct Check {
     std::string name;
@@ -27,7 +27,7 @@ struct Health {
 struct Services {
   const flows::Context& flows;
   Authenticator authenticator;
-  mutable RateLimiter limiter;  // synchronised in itself
+  mutable RateLimiter limiter;  // synchronises itself
   CursorCodec cursors;
   std::function<Health()> health;
 };

@@ -13,19 +13,20 @@ constexpr int kTooMany = 429;
 
 Counter& requests(Metrics& metrics, std::string_view method, std::string_view route, int status) {
   return metrics.counter(
-      "coffer_http_requests_total", "Requests answered, by route and status.",
+      "coffer_http_requests_total", "HTTP responses, by route and status.",
       {{"method", method}, {"route", route}, {"status", std::to_string(status)}});
 }
 
 Histogram& times(Metrics& metrics, std::string_view method, std::string_view route) {
-  return metrics.histogram("coffer_http_request_duration_seconds",
-                           "From a whole request to its answer, sending excluded, in seconds.",
-                           kLatencyBuckets, {{"method", method}, {"route", route}});
+  return metrics.histogram(
+      "coffer_http_request_duration_seconds",
+      "Time from the complete request to its response, excluding transmission, in seconds.",
+      kLatencyBuckets, {{"method", method}, {"route", route}});
 }
 
 }  // namespace
 
-/// What one route counts; cells are made at their first use, so that only what happened is shown.
+/// The cells of one route, created on first use, so that only routes with requests are shown.
 struct Traffic::Line {
   struct Cell {
     int status = 0;

@@ -1,4 +1,4 @@
-// Requests, counted by route.
+// Counts requests by route.
 #pragma once
 
 #include <atomic>
@@ -18,19 +18,18 @@ class Metrics;  // base/telemetry/metrics.h
 
 namespace coffer::api {
 
-/// One line per route of the table, and one for everything that matches none: what a client sends
-/// never becomes a label. Safe from every worker thread; after the first request of a kind it takes
-/// no lock.
+/// One line per route of the table, and one for all requests without a route, so client input never
+/// becomes a label. Thread-safe; takes no lock after the first request of a kind.
 class Traffic {
  public:
-  /// Without `metrics` nothing is counted; they outlive this, as `routes` do.
+  /// Without `metrics`, nothing is counted. `metrics` and `routes` must outlive this object.
   Traffic(Metrics* metrics, const std::vector<Route>& routes);
   ~Traffic();
   Traffic(const Traffic&) = delete;
   Traffic& operator=(const Traffic&) = delete;
 
-  /// A request that was answered with `status` after so many microseconds. `route` is one of the
-  /// table, or nullptr where none matched.
+  /// Counts a request with response `status` that took `us` microseconds. `route` is a row of the
+  /// table, or nullptr if none matched.
   void note(const Route* route, int status, std::int64_t us) const;
 
  private:
@@ -39,14 +38,15 @@ class Traffic {
 
   Metrics* const metrics_;
   const std::vector<Route>& routes_;
-  std::vector<std::unique_ptr<Line>> lines_;  // as the routes; the last is for what matches none
+  // In the order of the routes; the last is for requests without a route.
+  std::vector<std::unique_ptr<Line>> lines_;
 };
 
-/// The same families, for what is served beside the table of routes. Takes a lock. `route` and
-/// `method` are constant words.
+/// Counts in the same families, for responses outside the route table. Takes a lock. `route` and
+/// `method` are constants.
 void count_request(Metrics& metrics, std::string_view method, std::string_view route, int status,
                    std::int64_t us);
-/// A wrong secret at a sign-in: `surface` is `api` or `admin`.
+/// Counts a wrong secret at a sign-in. `surface` is `api` or `admin`.
 void count_sign_in_failure(Metrics& metrics, std::string_view surface);
 
 }  // namespace coffer::api

@@ -19,7 +19,7 @@ Result<ConnectorTerms> provider(const Services& services, const Call& call) {
        call.request.header("coffer-timestamp"), call.request.header("coffer-signature")});
 }
 
-/// `data` of a callback about a payout or a collection: only its id counts.
+/// Uses only the ID in `data` of a callback about a payout or a collection.
 Result<void> payment_updated(const Services& services, const ConnectorTerms& connector,
                              Fields& data) {
   const auto id = data.text("id", required);
@@ -42,7 +42,7 @@ Payer read_sender(Fields& data) {
 
 Result<void> reference_paid(const Services& services, const Call& call,
                             const ConnectorTerms& connector, Fields& data) {
-  // It credits a wallet: a secret that the connector no longer has is not enough.
+  // This callback credits a wallet, so a retired secret is not sufficient.
   if (connector.endpoint->retired) {
     return unexpected(Slug::unauthorized,
                       "reference.paid must be signed with the connector's present secret.");
@@ -93,7 +93,7 @@ std::vector<Route> callbacks_routes() {
            .pattern = "/v1/providers/{connectorId}/callbacks",
            .operation = "takeProviderCallback",
            .tag = "Providers",
-           .summary = "A provider's signed news about a payment",
+           .summary = "Receive a signed callback from a provider",
            .lane = Lane::money,
            .access = Access::open,
            .body = Body::json,

@@ -11,7 +11,7 @@
 namespace coffer::api {
 namespace {
 
-/// What active connectors offer in one country.
+/// Currencies, methods and directions of the active connectors in one country.
 struct Offer {
   std::set<std::string> currencies;
   std::set<PayMethod> methods;
@@ -77,13 +77,12 @@ Route read(std::string_view pattern, std::string_view operation, std::string_vie
 }  // namespace
 
 std::vector<Route> connect_routes() {
-  return {
-      read("/v1/connect-platform/health", "getConnectHealth", "How the platform is",
-           "ConnectHealth", platform_health),
-      read("/v1/connect-countries", "listConnectCountries",
-           "List the countries that active connectors serve", "ConnectCountryList", list_countries),
-      read("/v1/connect-assets", "listConnectAssets", "List the asset registry", "AssetList",
-           list_assets)};
+  return {read("/v1/connect-platform/health", "getConnectHealth", "Read the health of the platform",
+               "ConnectHealth", platform_health),
+          read("/v1/connect-countries", "listConnectCountries",
+               "List countries with active connectors", "ConnectCountryList", list_countries),
+          read("/v1/connect-assets", "listConnectAssets", "List the registered assets", "AssetList",
+               list_assets)};
 }
 
 }  // namespace coffer::api

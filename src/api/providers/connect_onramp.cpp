@@ -1,5 +1,4 @@
-// The Connect group's own ways to collect: the same submission as everywhere, and a quote with its
-// execution in one call.
+// The Connect group's on-ramp routes: a submission, and a quote with its execution in one request.
 #include "api/payments/payments.h"
 #include "api/pipeline/fields.h"
 #include "api/pipeline/services.h"
@@ -35,8 +34,8 @@ Result<CashIn> read_cash_in(const http::JsonValue& body) {
   return out;
 }
 
-/// A replay gets the first call's quote, so it has to ask for that quote: `transaction-id-conflict`
-/// naming what differs.
+/// A replay gets the quote of the first request, so its content must match that quote; otherwise
+/// `transaction-id-conflict` with the fields that differ.
 Result<void> check_asks_for(const flows::Quoted& first, const flows::QuoteRequest& asked) {
   Problem problem(Slug::transaction_id_conflict,
                   "This transactionId was used for a payment with other content.");
@@ -55,7 +54,8 @@ Result<http::Response> cash_in(const Services& services, const Call& call) {
   COFFER_TRY(const auto earlier, flows::find_submission(services.flows, call.caller.tenant,
                                                         request.payment.transaction_id));
   if (earlier && earlier->request.quote) {
-    // The first call's quote is part of what the id stands for; a new one would never be the same.
+    // The quote of the first request belongs to the transactionId; a new one would never be
+    // identical.
     request.payment.quote = earlier->request.quote;
     COFFER_TRY(const auto first,
                flows::find_quote(services.flows, call.caller.tenant, *earlier->request.quote));
@@ -68,7 +68,7 @@ Result<http::Response> cash_in(const Services& services, const Call& call) {
   COFFER_TRY(const auto submission,
              flows::submit_payment(services.flows, call.caller, request.payment,
                                    call.request.request_id, false));
-  // Read again: now it is used, as it will be for every replay.
+  // Read again, because the quote is used now, as it will be for every replay.
   COFFER_TRY(const auto quoted,
              flows::find_quote(services.flows, call.caller.tenant, *request.payment.quote));
   return acknowledgement(submission, {{"quote", quote_json(quoted, services.flows.queue.now())}});
@@ -99,23 +99,24 @@ Route collection(std::string_view pattern, std::string_view operation, std::stri
 std::vector<Route> connect_onramp_routes() {
   std::vector<Route> rows{
       collection("/v1/connect-onramp", "executeConnectOnramp",
-                 "Collect against a quote, as POST /v1/payments/onramp", Lane::money, "Onramp",
-                 "Acknowledgement",
+                 "Execute an on-ramp against a quote, like POST /v1/payments/onramp", Lane::money,
+                 "Onramp", "Acknowledgement",
                  {Slug::invalid_reference, Slug::not_found, Slug::transaction_id_conflict,
                   Slug::wallet_not_verified, Slug::conflict, Slug::quote_expired,
                   Slug::quote_already_used, Slug::validation_failed, Slug::trustline_missing,
                   Slug::requirement_missing, Slug::quota_exceeded},
                  execute_onramp)};
   add_validation(rows, "/v1/connect-onramp/validate", "validateConnectOnramp", validate_onramp);
-  rows.push_back(collection(
-      "/v1/connect-cashin", "executeConnectCashIn", "Quote a collection and execute it in one call",
-      Lane::outbound, "CashIn", "CashInResult",
-      {Slug::invalid_reference, Slug::not_found, Slug::transaction_id_conflict,
-       Slug::wallet_not_verified, Slug::conflict, Slug::validation_failed, Slug::trustline_missing,
-       Slug::requirement_missing, Slug::quota_exceeded, Slug::amount_precision,
-       Slug::amount_out_of_range, Slug::provider_error, Slug::provider_unavailable,
-       Slug::provider_timeout},
-      cash_in));
+  rows.push_back(
+      collection("/v1/connect-cashin", "executeConnectCashIn",
+                 "Request an on-ramp quote and execute it in one request", Lane::outbound, "CashIn",
+                 "CashInResult",
+                 {Slug::invalid_reference, Slug::not_found, Slug::transaction_id_conflict,
+                  Slug::wallet_not_verified, Slug::conflict, Slug::validation_failed,
+                  Slug::trustline_missing, Slug::requirement_missing, Slug::quota_exceeded,
+                  Slug::amount_precision, Slug::amount_out_of_range, Slug::provider_error,
+                  Slug::provider_unavailable, Slug::provider_timeout},
+                 cash_in));
   return rows;
 }
 

@@ -1,4 +1,4 @@
-// Connectors and quotes as the contract shows them.
+// Connectors and quotes as JSON.
 #pragma once
 
 #include <span>
@@ -9,16 +9,15 @@
 
 namespace coffer::api {
 
-/// Without fees: they show in quotes only (docs/contract.md#connectors).
+/// Without fees, which only quotes show (docs/contract.md#connectors).
 Json connector_json(const ConnectorTerms& connector);
-/// The steps of a payment by it, for the single read.
+/// The steps of a payment through the connector, for the single read.
 Json steps_json(std::span<const ExecutionStep> steps);
 Json quote_json(const flows::Quoted& quoted, Timestamp now);
-/// Each {code, label}.
+/// Each as {code, label}.
 Json terms_json(std::span<const Term> terms);
 
-/// The fields of `additionalFields`, and a JSON Schema (2020-12) of a submission that says the
-/// same.
+/// The fields of `additionalFields`, and an equivalent JSON Schema (2020-12) of a submission.
 Json requirement_fields_json(std::span<const Requirement> requirements);
 Json requirement_schema_json(std::span<const Requirement> requirements);
 

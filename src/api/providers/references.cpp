@@ -16,7 +16,7 @@ Json metadata_or_null(const store::ReferenceRow& row) {
   return row.metadata ? Json(*row.metadata) : Json(nullptr);
 }
 
-/// The registered reference of the contract, and what helps to find it again.
+/// The reference of the contract, and the fields with which a caller finds it again.
 Json reference_json(const store::ReferenceRow& row) {
   Json related = Json::array();
   for (const store::ReferenceRow& item : row.related) {
@@ -70,7 +70,7 @@ std::vector<Route> references_routes() {
            .pattern = "/v1/onramp/references",
            .operation = "registerReference",
            .tag = "On-ramp references",
-           .summary = "Register a reference that a customer pays against",
+           .summary = "Register a reference for a customer's payments",
            .lane = Lane::outbound,
            .scope = Scope::references_write,
            .moves_money = true,
@@ -91,8 +91,8 @@ std::vector<Route> references_routes() {
            .scope = Scope::references_read,
            .query = {{"connectorId", "Id", "Only references of this connector"},
                      {"customerId", "Text", "Only references of this customer"},
-                     {"limit", "Limit", "Rows of a page"},
-                     {"cursor", "Cursor", "Continues a list"}},
+                     {"limit", "Limit", "Maximum number of rows on the page"},
+                     {"cursor", "Cursor", "Cursor from an earlier page"}},
            .responses = {{200, "ReferenceList"}},
            .handler = list_references}};
 }

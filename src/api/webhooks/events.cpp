@@ -12,7 +12,7 @@
 namespace coffer::api {
 namespace {
 
-/// 0 when it is not given: from the beginning.
+/// 0 if absent: from the beginning.
 std::int64_t after_sequence(QueryFields& query) {
   const auto text = query.text("afterSequence");
   if (!text) return 0;
@@ -26,7 +26,7 @@ std::int64_t after_sequence(QueryFields& query) {
   return value;
 }
 
-/// The same bytes as delivered, where they are kept.
+/// The delivered bytes, if they are still stored.
 Json event_json(flows::EventBodies& bodies, const store::EventRow& event) {
   return Json::parse(bodies.body_of(event));
 }
@@ -44,7 +44,7 @@ Result<http::Response> list_events(const Services& services, const Call& call) {
       services.flows.database, [&](store::Connection& db) -> Result<http::Response> {
         flows::EventBodies bodies(services.flows, db, call.caller.tenant);
         auto found = store::list_events(db, call.caller.tenant, type, page.at);
-        // Going back ends where the list began.
+        // Backward reading ends where the list started.
         std::erase_if(found.rows, [&](const auto& event) { return event.sequence <= after; });
         if (page.at.backward && found.cut_at && *found.cut_at <= after) found.cut_at.reset();
         if (first_page) page.at.key.reset();
@@ -80,20 +80,20 @@ std::vector<Route> events_routes() {
            .pattern = "/v1/events",
            .operation = "listEvents",
            .tag = "Events",
-           .summary = "List events, oldest first, as they are delivered to webhooks",
+           .summary = "List events, oldest first, as delivered to webhooks",
            .lane = Lane::read,
            .scope = Scope::webhooks_read,
            .query = {{"afterSequence", "Sequence", "Only events after this one"},
                      {"type", "EventType", "Only events of this type"},
-                     {"limit", "Limit", "Rows of a page"},
-                     {"cursor", "Cursor", "Continues a list"}},
+                     {"limit", "Limit", "Maximum number of rows on the page"},
+                     {"cursor", "Cursor", "Cursor from an earlier page"}},
            .responses = {{200, "EventList"}},
            .handler = list_events},
           {.method = "GET",
            .pattern = "/v1/events/{eventId}",
            .operation = "getEvent",
            .tag = "Events",
-           .summary = "Read one event",
+           .summary = "Read an event",
            .lane = Lane::read,
            .scope = Scope::webhooks_read,
            .responses = {{200, "Event"}},
@@ -103,7 +103,7 @@ std::vector<Route> events_routes() {
            .pattern = "/v1/sandbox/events/{type}/trigger",
            .operation = "sandboxTriggerEvent",
            .tag = "Sandbox",
-           .summary = "Send a sample event to whoever takes its type; nothing else happens",
+           .summary = "Send a sample event to the webhook registered for its type",
            .lane = Lane::money,
            .access = Access::sandbox,
            .scope = Scope::webhooks_write,

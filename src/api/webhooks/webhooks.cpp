@@ -20,7 +20,7 @@ std::optional<bool> parse_status(std::string_view text) {
   return std::nullopt;
 }
 
-/// Names of event types, or "*" for all of a payment's.
+/// Names of event types, or "*" for all payment events.
 EventTypeSet read_types(Fields& fields, Presence presence) {
   EventTypeSet set;
   const auto* list = fields.array("eventTypes", presence);
@@ -45,7 +45,7 @@ EventTypeSet read_types(Fields& fields, Presence presence) {
   return set;
 }
 
-/// Deliveries are POSTs; the member is there because the contract has it.
+/// `method` exists only because the contract has it; deliveries are always POST.
 void check_method(Fields& fields) {
   const auto method = fields.text("method", optional);
   if (method && *method != "POST") {
@@ -53,7 +53,7 @@ void check_method(Fields& fields) {
   }
 }
 
-/// Without `eventTypes` it takes all payment types.
+/// Without `eventTypes`, subscribes to all payment events.
 flows::NewWebhook read_new_webhook(Fields& fields, Presence types, std::int64_t application) {
   flows::NewWebhook webhook;
   webhook.application = application;
@@ -221,38 +221,37 @@ Result<http::Response> list_webhooks_page(const Services& services, const Call& 
 std::vector<Route> webhooks_routes() {
   Route list = webhook_route("GET", "/v1/webhooks", "listWebhooks", "List webhooks, newest first",
                              Lane::read, {200, "WebhookList"}, {}, list_webhooks);
-  list.query = {{"status", "WebhookStatus", "Only webhooks in this state"},
-                {"limit", "Limit", "Rows of a page"},
-                {"cursor", "Cursor", "Continues a list"}};
-  return {
-      with_body(
-          webhook_route("POST", "/v1/webhooks", "createWebhook", "Register an endpoint for events",
-                        Lane::outbound, {201, "WebhookWithSecret"},
-                        {Slug::webhook_event_type_taken, Slug::validation_failed,
-                         Slug::webhook_target_refused, Slug::quota_exceeded},
-                        create_webhook),
-          "NewWebhook"),
-      std::move(list),
-      webhook_route("GET", "/v1/webhooks/{webhookId}", "getWebhook", "Read one webhook", Lane::read,
-                    {200, "Webhook"}, {Slug::not_found}, read_webhook),
-      with_body(webhook_route("PATCH", "/v1/webhooks/{webhookId}", "updateWebhook",
-                              "Change a webhook's URL, description or event types", Lane::outbound,
-                              {200, "Webhook"},
-                              {Slug::not_found, Slug::conflict, Slug::webhook_event_type_taken,
-                               Slug::validation_failed, Slug::webhook_target_refused},
-                              update_webhook),
-                "WebhookUpdate"),
-      webhook_route("DELETE", "/v1/webhooks/{webhookId}", "deactivateWebhook",
-                    "Deactivate a webhook for good", Lane::money, {200, "Webhook"},
-                    {Slug::not_found}, deactivate_webhook),
-      with_body(webhook_route(
-                    "POST", "/v1/webhooks/{webhookId}/rotate-secret", "rotateWebhookSecret",
-                    "Give a webhook a new signing secret", Lane::money, {200, "WebhookWithSecret"},
-                    {Slug::not_found, Slug::conflict, Slug::validation_failed}, rotate_secret),
-                "SecretRotation", Body::optional_json),
-      webhook_route("POST", "/v1/webhooks/{webhookId}/test", "testWebhook",
-                    "Send a test event to a webhook", Lane::money, {202, "TestEvent"},
-                    {Slug::not_found, Slug::conflict, Slug::quota_exceeded}, test_webhook)};
+  list.query = {{"status", "WebhookStatus", "Only webhooks with this status"},
+                {"limit", "Limit", "Maximum number of rows on the page"},
+                {"cursor", "Cursor", "Cursor from an earlier page"}};
+  return {with_body(webhook_route("POST", "/v1/webhooks", "createWebhook", "Register a webhook",
+                                  Lane::outbound, {201, "WebhookWithSecret"},
+                                  {Slug::webhook_event_type_taken, Slug::validation_failed,
+                                   Slug::webhook_target_refused, Slug::quota_exceeded},
+                                  create_webhook),
+                    "NewWebhook"),
+          std::move(list),
+          webhook_route("GET", "/v1/webhooks/{webhookId}", "getWebhook", "Read a webhook",
+                        Lane::read, {200, "Webhook"}, {Slug::not_found}, read_webhook),
+          with_body(webhook_route("PATCH", "/v1/webhooks/{webhookId}", "updateWebhook",
+                                  "Change a webhook's URL, description or event types",
+                                  Lane::outbound, {200, "Webhook"},
+                                  {Slug::not_found, Slug::conflict, Slug::webhook_event_type_taken,
+                                   Slug::validation_failed, Slug::webhook_target_refused},
+                                  update_webhook),
+                    "WebhookUpdate"),
+          webhook_route("DELETE", "/v1/webhooks/{webhookId}", "deactivateWebhook",
+                        "Disable a webhook permanently", Lane::money, {200, "Webhook"},
+                        {Slug::not_found}, deactivate_webhook),
+          with_body(webhook_route("POST", "/v1/webhooks/{webhookId}/rotate-secret",
+                                  "rotateWebhookSecret", "Rotate the signing secret of a webhook",
+                                  Lane::money, {200, "WebhookWithSecret"},
+                                  {Slug::not_found, Slug::conflict, Slug::validation_failed},
+                                  rotate_secret),
+                    "SecretRotation", Body::optional_json),
+          webhook_route("POST", "/v1/webhooks/{webhookId}/test", "testWebhook",
+                        "Send a test event to a webhook", Lane::money, {202, "TestEvent"},
+                        {Slug::not_found, Slug::conflict, Slug::quota_exceeded}, test_webhook)};
 }
 
 }  // namespace coffer::api

@@ -1,4 +1,4 @@
-// The family under /v1/application/{id}: the same registrations, as those of one application.
+// The webhook routes under /v1/application/{id}, for the webhooks of one application.
 #include "api/pipeline/services.h"
 #include "api/route_groups.h"
 #include "api/webhooks/webhooks.h"
@@ -8,7 +8,7 @@
 namespace coffer::api {
 namespace {
 
-/// The application that `{id}` names: any of the caller's association and environment.
+/// The application in `{id}`, which may be any of the caller's association and environment.
 Result<std::int64_t> application_of(const Services& services, const Call& call) {
   const auto id = ApplicationId::parse(call.param("id"));
   if (id && *id == call.caller.application) return call.caller.application_key;
@@ -59,14 +59,14 @@ std::vector<Route> application_webhooks_routes() {
   Route rows = webhook_route("GET", "/v1/application/{id}/webhook", "listApplicationWebhooks",
                              "List an application's webhooks", Lane::read, {200, "WebhookList"},
                              {Slug::not_found}, list);
-  rows.query = {{"status", "WebhookStatus", "Only webhooks in this state"},
-                {"limit", "Limit", "Rows of a page"},
-                {"cursor", "Cursor", "Continues a list"}};
+  rows.query = {{"status", "WebhookStatus", "Only webhooks with this status"},
+                {"limit", "Limit", "Maximum number of rows on the page"},
+                {"cursor", "Cursor", "Cursor from an earlier page"}};
   return {std::move(rows),
           with_body(webhook_route(
                         "POST", "/v1/application/{id}/webhook", "addApplicationWebhook",
-                        "Add a webhook, for all payment events unless eventTypes is given",
-                        Lane::outbound, {201, "WebhookWithSecret"},
+                        "Add a webhook, by default for all payment events", Lane::outbound,
+                        {201, "WebhookWithSecret"},
                         {Slug::not_found, Slug::webhook_event_type_taken, Slug::validation_failed,
                          Slug::webhook_target_refused, Slug::quota_exceeded},
                         add),
@@ -79,14 +79,14 @@ std::vector<Route> application_webhooks_routes() {
                                   update),
                     "WebhookUpdate"),
           webhook_route("DELETE", "/v1/application/{id}/webhook/{webhookId}",
-                        "removeApplicationWebhook", "Remove a webhook for good", Lane::money, {204},
-                        {Slug::not_found}, remove),
-          with_body(
-              webhook_route("POST", "/v1/application/{id}/webhook/{webhookId}/rotate-secret",
-                            "rotateApplicationWebhookSecret", "Give a webhook a new signing secret",
-                            Lane::money, {200, "WebhookWithSecret"},
-                            {Slug::not_found, Slug::conflict, Slug::validation_failed}, rotate_one),
-              "SecretRotation", Body::optional_json)};
+                        "removeApplicationWebhook", "Remove a webhook permanently", Lane::money,
+                        {204}, {Slug::not_found}, remove),
+          with_body(webhook_route(
+                        "POST", "/v1/application/{id}/webhook/{webhookId}/rotate-secret",
+                        "rotateApplicationWebhookSecret", "Rotate the signing secret of a webhook",
+                        Lane::money, {200, "WebhookWithSecret"},
+                        {Slug::not_found, Slug::conflict, Slug::validation_failed}, rotate_one),
+                    "SecretRotation", Body::optional_json)};
 }
 
 }  // namespace coffer::api

@@ -1,4 +1,4 @@
-// What was sent to an endpoint and how it answered, and sending again.
+// Deliveries to an endpoint with their results, and redelivery.
 #include "api/pipeline/page.h"
 #include "api/pipeline/services.h"
 #include "api/route_groups.h"
@@ -105,7 +105,7 @@ Result<http::Response> recover_deliveries(const Services& services, const Call& 
   Fields fields(*call.body, errors);
   const auto from = read_time(fields, "from", required);
   const auto to = read_time(fields, "to", optional);
-  // What happens from now on is delivered anyway.
+  // Events from now on are delivered anyway.
   const Timestamp end = to.value_or(services.flows.queue.now().plus_ms(1));
   if (from && *from >= end) {
     errors.add(Slug::validation_failed, "from", "must be before to");
@@ -123,29 +123,29 @@ Result<http::Response> recover_deliveries(const Services& services, const Call& 
 std::vector<Route> deliveries_routes() {
   constexpr std::string_view kDelivery = "/v1/webhooks/{webhookId}/deliveries/{deliveryId}";
   Route list = webhook_route("GET", "/v1/webhooks/{webhookId}/deliveries", "listDeliveries",
-                             "List deliveries to a webhook, newest event first", Lane::read,
+                             "List the deliveries of a webhook, newest event first", Lane::read,
                              {200, "DeliveryList"}, {Slug::not_found}, list_deliveries);
-  list.query = {{"status", "DeliveryStatus", "Only deliveries in this state"},
+  list.query = {{"status", "DeliveryStatus", "Only deliveries with this status"},
                 {"eventType", "EventType", "Only events of this type"},
-                {"limit", "Limit", "Rows of a page"},
-                {"cursor", "Cursor", "Continues a list"}};
+                {"limit", "Limit", "Maximum number of rows on the page"},
+                {"cursor", "Cursor", "Cursor from an earlier page"}};
   Route recover = webhook_route(
       "POST", "/v1/webhooks/{webhookId}/recover", "recoverDeliveries",
-      "Deliver everything of a time range that the endpoint never got", Lane::money,
+      "Deliver all events of a period that the endpoint did not receive", Lane::money,
       {202, "Recovery"},
       {Slug::not_found, Slug::conflict, Slug::validation_failed, Slug::quota_exceeded},
       recover_deliveries);
   recover.body = Body::json;
   recover.request_schema = "NewRecovery";
-  return {std::move(list),
-          webhook_route("GET", kDelivery, "getDelivery",
-                        "Read one delivery with its body and its attempts", Lane::read,
-                        {200, "DeliveryDetail"}, {Slug::not_found}, read_delivery),
-          webhook_route("POST", "/v1/webhooks/{webhookId}/deliveries/{deliveryId}/resend",
-                        "resendDelivery", "Deliver an event again, with the same id and bytes",
-                        Lane::money, {202, "Delivery"},
-                        {Slug::not_found, Slug::conflict, Slug::quota_exceeded}, resend_delivery),
-          std::move(recover)};
+  return {
+      std::move(list),
+      webhook_route("GET", kDelivery, "getDelivery", "Read a delivery with its body and attempts",
+                    Lane::read, {200, "DeliveryDetail"}, {Slug::not_found}, read_delivery),
+      webhook_route("POST", "/v1/webhooks/{webhookId}/deliveries/{deliveryId}/resend",
+                    "resendDelivery", "Redeliver an event, with the same ID and bytes", Lane::money,
+                    {202, "Delivery"}, {Slug::not_found, Slug::conflict, Slug::quota_exceeded},
+                    resend_delivery),
+      std::move(recover)};
 }
 
 }  // namespace coffer::api

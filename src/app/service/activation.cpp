@@ -13,9 +13,9 @@
 namespace coffer {
 namespace {
 
-constexpr int kFirst = 3;  // by the protocol, right behind the standard streams
+constexpr int kFirst = 3;  // the protocol's first descriptor, after the standard streams
 
-/// In network order, without what differs in spelling only; nullopt for a name.
+/// In network byte order, so that spellings do not matter; nullopt for a name.
 std::optional<std::string> binary(const std::string& host) {
   std::array<char, sizeof(in6_addr)> bytes{};
   const std::string text = host == "localhost" ? "127.0.0.1" : host;

@@ -1,4 +1,4 @@
-// A listening socket that the supervisor made and keeps (systemd's socket activation): while the
+// A listening socket that the supervisor creates and holds (systemd socket activation). While the
 // server is replaced, connections wait in it instead of being refused.
 #pragma once
 
@@ -11,14 +11,14 @@ namespace coffer {
 
 struct PassedSocket {
   int fd = -1;
-  HostPort address;  // where it listens
+  HostPort address;  // the address on which it listens
 };
 
-/// The socket in $LISTEN_FDS, where it is meant for this process; nullopt without one. A Problem,
-/// one sentence, when it is not one TCP socket that listens.
+/// The socket in $LISTEN_FDS, if it is for this process; otherwise nullopt. A Problem (one
+/// sentence) if it is not exactly one listening TCP socket.
 Result<std::optional<PassedSocket>> passed_socket();
 
-/// Whether `wanted` is where the socket listens; a port of 0 is any, and so is a name as its host.
+/// Whether `wanted` corresponds to the socket's address. Port 0 and a host name match any.
 bool same_address(const HostPort& wanted, const HostPort& listening);
 
 }  // namespace coffer

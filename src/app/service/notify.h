@@ -5,8 +5,7 @@
 
 namespace coffer {
 
-/// Sends `state`, such as `READY=1`, to $NOTIFY_SOCKET, if it is set. A message that cannot be sent
-/// is ignored.
+/// Sends `state`, such as `READY=1`, to $NOTIFY_SOCKET, if it is set. Send errors are ignored.
 void notify_supervisor(std::string_view state);
 
 }  // namespace coffer

@@ -43,7 +43,7 @@ std::int64_t Watchdog::step() {
   } else {
     log_error("serve", "the writer makes no progress; the watchdog is not notified");
   }
-  // As systemd asks: at half the time, so that one late round is no death.
+  // At half the interval, as systemd recommends, so that one delayed message is harmless.
   return std::max<std::int64_t>(*within_ms_ / 2, 1);
 }
 

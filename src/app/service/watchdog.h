@@ -1,5 +1,5 @@
-// Signs of life for the supervisor (systemd's WatchdogSec): as long as they come, it leaves the
-// process alone; when they stop, it ends and restarts it.
+// Keep-alive messages for the supervisor (systemd's WatchdogSec). If they stop, it restarts the
+// process.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +10,20 @@
 
 namespace coffer {
 
-/// The time within which the supervisor wants to hear from this process; nullopt: it does not.
+/// The interval within which the supervisor expects a message; nullopt if it does not expect any.
 std::optional<std::int64_t> watchdog_ms();
 
 class Watchdog {
  public:
-  /// `alive` is asked on a thread of its own, from start to stop, and answers at once; while it
-  /// says no, nothing is sent. Does nothing where no supervisor waits.
+  /// A separate thread calls `alive` from start to stop; it must return immediately. While it
+  /// returns false, no message is sent. Does nothing without a supervisor.
   explicit Watchdog(std::function<bool()> alive);
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;
 
   void start();
   void stop();
-  /// What the thread does; the milliseconds until it is to be done again.
+  /// One step of the thread; returns the milliseconds until the next.
   std::int64_t step();
 
  private:

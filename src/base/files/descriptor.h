@@ -1,4 +1,4 @@
-// An open file descriptor that is closed with its owner.
+// An open file descriptor that its owner closes.
 #pragma once
 
 #include <unistd.h>
@@ -9,7 +9,8 @@ namespace coffer {
 
 class Descriptor {
  public:
-  /// What open(2) and its like give; a negative one is none, with `errno` as they left it.
+  /// Takes the result of open(2) and similar calls. A negative value means no descriptor; `errno`
+  /// is unchanged.
   explicit Descriptor(int fd) : fd_(fd) {}
   ~Descriptor() {
     if (fd_ >= 0) ::close(fd_);
@@ -18,7 +19,7 @@ class Descriptor {
   Descriptor& operator=(const Descriptor&) = delete;
   bool is_open() const { return fd_ >= 0; }
   int get() const { return fd_; }
-  /// The caller closes it from now on.
+  /// Transfers ownership to the caller, who must close the descriptor.
   int release() { return std::exchange(fd_, -1); }
 
  private:

@@ -23,7 +23,7 @@ constexpr mode_t kPrivateFile = 0600;
 constexpr std::size_t kPieceBytes = 1 << 20;
 constexpr std::int64_t kFlushEveryBytes = 16 << 20;
 
-/// From errno; `what` as in "cannot write".
+/// A Problem from errno; `what` is a phrase such as "cannot write".
 Problem system_problem(const std::string& what, const std::string& path) {
   const int error = errno;
   Slug slug = Slug::unexpected_error;
@@ -40,7 +40,7 @@ Problem taken(const std::string& path) {
 
 Result<void> sync_folder(const std::string& path) {
   if (sync_directory(directory_of(path))) return {};
-  // Network file systems that know no such thing keep names safe in their own way.
+  // Network file systems without this operation keep names durable in their own way.
   if (errno == EINVAL || errno == ENOTSUP) return {};
   return unexpected(system_problem("cannot synchronise the folder of", path));
 }
@@ -55,7 +55,7 @@ Result<void> write_all(int fd, std::string_view bytes, const std::string& path) 
   return {};
 }
 
-/// Reads a file to its end, piece by piece.
+/// Reads a file to its end in pieces.
 Result<std::int64_t> read_pieces(const std::string& path,
                                  const std::function<Result<void>(std::string_view)>& take) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
@@ -115,7 +115,7 @@ Result<void> PartialFile::flush() {
 Result<void> PartialFile::publish() {
   if (!sync_file(fd_)) return unexpected(system_problem("cannot write", partial_));
   bool done = rename_exclusively(partial_, path_);
-  if (!done && errno == ENOTSUP) {  // a file system that cannot refuse by itself
+  if (!done && errno == ENOTSUP) {  // the file system has no exclusive rename
     struct stat there {};
     if (::lstat(path_.c_str(), &there) == 0) return unexpected(taken(path_));
     done = std::rename(partial_.c_str(), path_.c_str()) == 0;
@@ -129,7 +129,7 @@ Result<void> PartialFile::publish() {
 
 Result<void> write_durably(const std::string& path, std::string_view text) {
   const std::string partial = path + ".partial";
-  // Never one that is there: it could be open to others.
+  // Never reuse an existing file, because other users could have it open.
   ::unlink(partial.c_str());
   const Descriptor file(
       ::open(partial.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kPrivateFile));

@@ -1,8 +1,9 @@
-// Files that are there whole or not at all: written beside their name, synchronised, then named.
+// Files that exist completely or not at all: they are written under a temporary name, synchronised,
+// and then renamed.
 //
-// Problems name paths and are for the operator: `storage-full` the disk, `forbidden` permissions,
-// `conflict` the name is taken, `overloaded` somebody else is writing it, `unexpected-error` the
-// rest.
+// Problems contain paths and are for the operator. `storage-full`: the disk is full; `forbidden`:
+// missing permission; `conflict`: the name exists already; `overloaded`: another process is writing
+// the file; `unexpected-error`: any other error.
 #pragma once
 
 #include <cstdint>
@@ -14,23 +15,23 @@
 
 namespace coffer {
 
-/// `PATH.partial` until it is published as PATH; removed with the object otherwise. What a killed
-/// process left under that name is emptied and used again.
+/// The file is named `PATH.partial` until publish() renames it to PATH, and the destructor removes
+/// an unpublished one. A partial file left by a killed process is truncated and used again.
 class PartialFile {
  public:
-  /// Mode 0600. `conflict` when PATH is there already: nothing is ever overwritten.
+  /// Mode 0600. `conflict` if PATH exists: no file is ever overwritten.
   static Result<PartialFile> create(const std::string& path);
   PartialFile(PartialFile&& other) noexcept;
   PartialFile& operator=(PartialFile&&) = delete;
   ~PartialFile();
 
-  /// Where to write, for who opens it by name.
+  /// The path to write to, for callers that open the file by name.
   const std::string& path() const { return partial_; }
   Result<void> append(std::string_view bytes);
-  /// What was written so far is on the disk, whoever wrote it. Called now and then it keeps a long
-  /// write from piling up what the next commit of the database would have to wait for.
+  /// Synchronises the content written so far, by any writer. Called regularly during a long write,
+  /// it limits the amount of data for which the next commit of the database would have to wait.
   Result<void> flush();
-  /// Synchronises the content, gives it its name and synchronises the folder.
+  /// Synchronises the content, renames the file and synchronises the folder.
   Result<void> publish();
 
  private:
@@ -41,12 +42,13 @@ class PartialFile {
   int fd_;
 };
 
-/// Replaces or makes a small file of mode 0600, durably.
+/// Durably creates or replaces a small file with mode 0600.
 Result<void> write_durably(const std::string& path, std::string_view text);
-/// Lower-case hex. `progress` gets the bytes that were read, now and then, and may throw to stop.
+/// The digest in lower-case hex. Calls `progress` at intervals with the number of bytes read;
+/// `progress` may throw to stop.
 Result<std::string> sha256_of_file(const std::string& path,
                                    const std::function<void(std::int64_t)>& progress = {});
-/// Copies the bytes of a file to the end of another, and gives their number. `progress` as above.
+/// Appends the bytes of a file to another file and returns their number. `progress` as above.
 Result<std::int64_t> copy_into(PartialFile& to, const std::string& from,
                                const std::function<void(std::int64_t)>& progress);
 

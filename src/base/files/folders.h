@@ -1,4 +1,5 @@
-// What files and folders need beyond the standard library: durable names, and what they lie on.
+// File and folder operations that the standard library lacks: durable names, and properties of file
+// systems.
 #pragma once
 
 #include <cstdint>
@@ -9,20 +10,21 @@
 
 namespace coffer {
 
-/// The folder of a path; `.` when it names none.
+/// The folder of a path; `.` if the path contains none.
 std::string directory_of(const std::string& path);
-/// Makes the names in a folder last: a file that is synchronised under a name that is not is lost
-/// with the name. False with `errno` set.
+/// Makes the names in a folder durable: if a name is not synchronised, a crash can lose it and its
+/// file. Returns false with `errno` set.
 bool sync_directory(const std::string& directory);
-/// Makes a folder that is not there, mode 0700, and what is missing above it. `forbidden` when it
-/// cannot.
+/// Creates a folder with mode 0700, including missing parents. `forbidden` if that is not
+/// permitted.
 Result<void> make_private_folder(const std::string& folder);
-/// What its disk still offers to who is not root; nullopt where that cannot be told.
+/// Free bytes for users other than root; nullopt if unknown.
 std::optional<std::uint64_t> free_disk_bytes(const std::string& folder);
-/// Name of the network or user-space file system a path is on, where POSIX locks and shared memory,
-/// and so WAL, do not hold; empty for a local one, and where there is no such path.
+/// Name of the network or user-space file system of a path. On these, POSIX locks and shared
+/// memory, and therefore WAL, are unreliable. Empty for a local file system and for a path that
+/// does not exist.
 std::string network_filesystem(const std::string& path);
-/// The same by the magic number of Linux's statfs(2); nullptr for a local one.
+/// The same from the magic number of Linux's statfs(2); nullptr for a local file system.
 const char* network_filesystem_name(std::uint64_t magic);
 
 }  // namespace coffer

@@ -1,5 +1,5 @@
-// Lanes: what a request may take of the server, by what its handler waits for. A request that hangs
-// holds a place in its own lane and nothing that the other lanes need.
+// Lanes limit the resources of requests by what their handler waits for. A request that hangs uses
+// a place in its own lane and nothing that other lanes need.
 #pragma once
 
 #include <array>
@@ -10,35 +10,35 @@
 namespace coffer {
 
 enum class Lane {
-  system,    // liveness, metrics, documents in memory: handlers that wait for nothing
-  money,     // whatever sleeps until its commit: payments and every other write
-  read,      // single reads and lists, each a bounded amount of work
+  system,    // liveness, metrics, documents in memory: handlers that never wait
+  money,     // handlers that wait for a commit: payments and every other write
+  read,      // single reads and lists, each with a bounded amount of work
   search,    // free text and wide filters
   exports,   // streamed statements
   outbound,  // handlers that wait for another machine: a provider, a name server, a key set
-  password,  // scrypt: a processor and 16 MiB for each
+  password,  // scrypt: one processor and 16 MiB each
   bulk,      // bodies over 64 KiB
   admin,     // commands of the admin page
 };
 
 constexpr std::size_t kLaneCount = 9;
 
-/// `share` and `queue_share` are for one caller: an application, or an address that has not proved
-/// to be one. The last quarter of each queue is kept for applications.
+/// `share` and `queue_share` apply to each caller: an application, or an address without accepted
+/// credentials. The last quarter of each queue is reserved for applications.
 struct LaneLimits {
   std::string_view name;  // as in metrics
-  int width = 0;          // requests at once
-  int queue = 0;          // requests that wait, parked; beyond: 503 overloaded
-  int share = 0;          // of the width
-  int queue_share = 0;    // of the queue; beyond: 429 rate-limited
+  int width = 0;          // concurrent requests
+  int queue = 0;          // waiting requests; beyond: 503 overloaded
+  int share = 0;          // of the width, per caller
+  int queue_share = 0;    // of the queue, per caller; beyond: 429 rate-limited
 };
 
 /// In the order of `Lane`.
 using LaneTable = std::array<LaneLimits, kLaneCount>;
 
-/// The limits of every lane. `money_width` is the setting `workers`. A caller may take the whole
-/// width where requests end by themselves within milliseconds, because callers take turns; less
-/// where a request may last.
+/// The limits of every lane. `money_width` is the setting `workers`. A caller may use the whole
+/// width of a lane whose requests end within milliseconds, because callers take turns. In a lane
+/// whose requests may take long, its share is smaller.
 constexpr LaneTable lane_table(int money_width, int processors) {
   const int half = (processors + 1) / 2;
   return {{
@@ -54,24 +54,24 @@ constexpr LaneTable lane_table(int money_width, int processors) {
   }};
 }
 
-/// Threads that let every lane run its whole width at once.
+/// The number of threads with which every lane can run at its whole width.
 constexpr int total_width(const LaneTable& lanes) {
   int total = 0;
   for (const LaneLimits& lane : lanes) total += lane.width;
   return total;
 }
 
-/// How a lane stands, for metrics.
+/// Current state of a lane, for metrics.
 struct LaneStats {
   int running = 0;
   int waiting = 0;
-  std::uint64_t refused = 0;  // by a full queue, a full share, or after waiting too long
+  std::uint64_t refused = 0;  // because of a full queue, a full share, or a timeout
 };
 
-/// Whose share of a lane a request draws on.
+/// The caller to whom a request in a lane is counted.
 struct LaneCaller {
   std::uint64_t id = 0;
-  bool is_application = false;  // its credentials have been accepted before
+  bool is_application = false;  // its credentials were accepted earlier
 };
 
 constexpr std::string_view name(Lane lane) {

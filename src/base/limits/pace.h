@@ -1,4 +1,4 @@
-// How long background work rests after each piece of it, so that payments have the machine.
+// Rest periods of background work, so that payments get the processors and the disk.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@ namespace coffer {
 class Pace {
  public:
   Pace();
-  /// Milliseconds to rest for the work since the last rest, or since this was made. 0: less than
-  /// one, which the next call counts.
+  /// Milliseconds to rest for the work since the last rest, or since construction. Less than one
+  /// millisecond returns 0 and is added to the next call.
   std::int64_t rest_ms();
-  /// Rests for so long.
+  /// Rests for this time.
   void rest();
 
-  /// The rule: three times the processor time, so that the work takes a quarter of one processor;
-  /// and at least as long as the piece took, because waiting for the disk delays others too.
+  /// Three times the processor time, so that the work uses a quarter of one processor, and at least
+  /// the elapsed time, because disk access delays other work too.
   static std::int64_t rest_us(std::int64_t elapsed_us, std::int64_t cpu_us);
 
  private:

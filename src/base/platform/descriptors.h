@@ -1,5 +1,5 @@
-// Sockets and pipes that no program we start inherits: what Linux does in one call and macOS in a
-// few.
+// Sockets and pipes that child processes do not inherit. Linux needs one call for this and macOS
+// several.
 #pragma once
 
 #include <sys/socket.h>
@@ -9,24 +9,23 @@
 
 namespace coffer {
 
-/// Goes into the flags of send(2): who writes to a peer that is gone gets EPIPE, not a signal.
+/// A flag for send(2): writing to a closed connection returns EPIPE instead of raising a signal.
 #if defined(__linux__)
 constexpr int kNoSignal = MSG_NOSIGNAL;
 #else
-constexpr int kNoSignal = 0;  // sockets from here are set so
+constexpr int kNoSignal = 0;  // these sockets have SO_NOSIGPIPE
 #endif
 
 enum class Waiting { never, allowed };  // never: O_NONBLOCK
 
-/// As socket(2), closed in programs we start. -1 with `errno` set.
+/// Like socket(2), closed in child processes. Returns -1 with `errno` set.
 int open_socket(int family, int type, Waiting waiting = Waiting::never);
-/// As accept(2), closed in programs we start; `peer` may be null, and then `size` is too. -1 with
+/// Like accept(2), closed in child processes. `peer` and `size` may both be null. Returns -1 with
 /// `errno` set.
 int accept_socket(int listening, sockaddr* peer, socklen_t* size, Waiting waiting = Waiting::never);
-/// As pipe(2), closed in programs we start. False with `errno` set.
+/// Like pipe(2), closed in child processes. Returns false with `errno` set.
 bool open_pipe(int (&ends)[2]);
-/// The user at the other end of a connected Unix socket, as the kernel says; nullopt with `errno`
-/// set.
+/// The user of the other end of a connected Unix socket, from the kernel; nullopt with `errno` set.
 std::optional<uid_t> peer_user(int fd);
 
 }  // namespace coffer

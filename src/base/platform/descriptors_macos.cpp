@@ -6,11 +6,11 @@
 namespace coffer {
 namespace {
 
-// Between two calls another thread may start a program; that one is started with nothing but its
-// standard streams (outbound/operations/notifier), so the moment harms nobody.
+// Another thread may start a program between the two calls. This is harmless, because programs are
+// started with their standard streams only (outbound/operations/notifier).
 void set_up(int fd, Waiting waiting) {
   ::fcntl(fd, F_SETFD, FD_CLOEXEC);
-  // Both ways: an accepted socket has what the listening one has.
+  // Set explicitly in both cases, because an accepted socket inherits from the listening one.
   const int flags = ::fcntl(fd, F_GETFL);
   ::fcntl(fd, F_SETFL, waiting == Waiting::never ? flags | O_NONBLOCK : flags & ~O_NONBLOCK);
 }

@@ -1,4 +1,4 @@
-// Bytes and names that last: the calls for it have other names and other promises on each system.
+// Durable bytes and names. The system calls differ between systems in name and in guarantees.
 #pragma once
 
 #include <sys/stat.h>
@@ -8,15 +8,15 @@
 
 namespace coffer {
 
-/// When it returns true, the disk has the bytes of the file. False with `errno` set. macOS's
-/// fsync(2) leaves them in the cache of the drive; this does not.
+/// Returns true when the disk has the bytes of the file; false with `errno` set. On macOS, fsync(2)
+/// alone would leave them in the cache of the drive.
 bool sync_file(int fd);
-/// The same without what is not needed to read the bytes back, such as times.
+/// The same, without metadata that is not needed to read the bytes, such as times.
 bool sync_content(int fd);
-/// Renames unless `to` is there already: false then, with `errno` EEXIST. ENOTSUP: this file system
-/// cannot promise that.
+/// Renames unless `to` exists. Then it returns false with `errno` EEXIST. ENOTSUP: the file system
+/// cannot guarantee this.
 bool rename_exclusively(const std::string& from, const std::string& to);
-/// When the file or what is said of it was changed last, in ns since 1970.
+/// Time of the last change of the file or its metadata, in ns since 1970.
 std::int64_t changed_ns(const struct stat& status);
 
 }  // namespace coffer

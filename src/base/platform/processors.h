@@ -1,14 +1,14 @@
-// The processors: how many threads can run at once, and how long this one has.
+// The number of processors, and the processor time of a thread.
 #pragma once
 
 #include <cstdint>
 
 namespace coffer {
 
-/// At least two: one of them may be asleep in the kernel. Any thread.
+/// At least two, because one thread may be waiting in the kernel. Thread-safe.
 int processors();
 
-/// Processor time that the calling thread has used so far, in microseconds.
+/// Processor time used by the calling thread, in microseconds.
 std::int64_t thread_cpu_us();
 
 }  // namespace coffer

@@ -1,14 +1,15 @@
-// A short name for a folder, because the address of a Unix socket holds about a hundred characters.
+// A short path for a folder, because the address of a Unix socket is limited to about a hundred
+// characters.
 #pragma once
 
 #include <string>
 
 namespace coffer {
 
-/// Good for as long as the object is there, in this process.
+/// Valid during the lifetime of the object, in this process.
 class ShortName {
  public:
-  /// Empty, with `errno` set, when there is no such folder.
+  /// Empty, with `errno` set, if the folder does not exist.
   explicit ShortName(const std::string& folder);
   ~ShortName();
   ShortName(const ShortName&) = delete;
@@ -18,7 +19,7 @@ class ShortName {
 
  private:
   std::string path_;
-  [[maybe_unused]] int fd_ = -1;  // where it is the open folder that is named
+  [[maybe_unused]] int fd_ = -1;  // on systems where the path refers to the open folder
 };
 
 }  // namespace coffer

@@ -14,7 +14,7 @@ constexpr const char* kLink = "/d";
 
 }  // namespace
 
-// A link in a folder that only this user may look into, so that nobody can turn it elsewhere.
+// A link in a folder that only this user can access, so that no other user can change its target.
 ShortName::ShortName(const std::string& folder) {
   struct stat there {};
   if (::stat(folder.c_str(), &there) != 0) return;

@@ -45,7 +45,7 @@ void forbid_colours() { forbidden = true; }
 
 bool reader_is_gone(int fd) {
   pollfd wanted{fd, POLLOUT, 0};
-  // A pipe without a reader is an error on Linux and hung up on macOS.
+  // A pipe without a reader reports an error on Linux and a hang-up on macOS.
   return ::poll(&wanted, 1, 0) == 1 && (wanted.revents & (POLLERR | POLLHUP)) != 0;
 }
 

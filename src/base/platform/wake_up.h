@@ -1,13 +1,13 @@
-// A descriptor that another thread makes readable.
+// A descriptor that another thread can make readable.
 #pragma once
 
 namespace coffer {
 
-/// For who waits on descriptors: readable from signal() until clear(). Where edges are waited for,
-/// every signal() is one. All threads.
+/// For threads that wait on descriptors: readable from signal() until clear(). With edge-triggered
+/// waiting, every signal() is an edge. Thread-safe.
 class WakeUp {
  public:
-  WakeUp();  // throws InternalError when the process is out of descriptors
+  WakeUp();  // throws InternalError if the process has no free descriptors
   ~WakeUp();
   WakeUp(const WakeUp&) = delete;
   WakeUp& operator=(const WakeUp&) = delete;
@@ -18,7 +18,7 @@ class WakeUp {
 
  private:
   int fd_ = -1;
-  int signal_fd_ = -1;  // the same, except where it takes a pipe
+  int signal_fd_ = -1;  // the same descriptor, except on systems that use a pipe
 };
 
 }  // namespace coffer

@@ -16,7 +16,7 @@ WakeUp::~WakeUp() { ::close(fd_); }
 
 void WakeUp::signal() {
   const std::uint64_t one = 1;
-  // Fails only when the counter is full, and then it is signalled already.
+  // Fails only if the counter is full, in which case the descriptor is already readable.
   [[maybe_unused]] const ssize_t done = ::write(signal_fd_, &one, sizeof one);
 }
 

@@ -25,7 +25,7 @@ WakeUp::~WakeUp() {
 void WakeUp::signal() {
   const char one = 1;
   if (::write(signal_fd_, &one, sizeof one) > 0) return;
-  // A full pipe is readable, but who waits for edges would see none.
+  // A full pipe is readable, but edge-triggered waiting would see no new edge.
   clear();
   [[maybe_unused]] const ssize_t done = ::write(signal_fd_, &one, sizeof one);
 }

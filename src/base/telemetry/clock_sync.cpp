@@ -8,7 +8,7 @@ namespace coffer {
 
 std::optional<bool> clock_is_synchronised() {
 #if defined(__linux__)
-  timex state{};  // no mode bits: only asks
+  timex state{};  // no mode bits: read only
   const int answer = ::adjtimex(&state);
   if (answer < 0) return std::nullopt;
   return answer != TIME_ERROR && (state.status & STA_UNSYNC) == 0;

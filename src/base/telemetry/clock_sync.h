@@ -1,12 +1,12 @@
-// Whether something keeps this machine's clock right.
+// Whether the machine's clock is synchronised.
 #pragma once
 
 #include <optional>
 
 namespace coffer {
 
-/// What the kernel was told by whoever synchronises the clock (NTP, PTP, the hypervisor); nullopt
-/// where it does not say.
+/// The synchronisation state that NTP, PTP or the hypervisor reported to the kernel; nullopt if the
+/// system does not provide it.
 std::optional<bool> clock_is_synchronised();
 
 }  // namespace coffer

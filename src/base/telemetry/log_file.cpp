@@ -27,7 +27,7 @@ Unexpected cannot(const std::string& path, const std::string& why) {
   return unexpected(Slug::unexpected_error, "cannot write the log file " + path + ": " + why);
 }
 
-/// Nothing but a regular file can be rotated; without O_NONBLOCK a pipe would hold up the start.
+/// Only a regular file can be rotated. O_NONBLOCK, because opening a pipe would block the start.
 Result<Opened> open_regular(const std::string& path) {
   const int flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
   const int fd = ::open(path.c_str(), flags, kOwnerOnly);
@@ -55,8 +55,8 @@ bool write_all(int fd, std::string_view bytes) {
   return true;
 }
 
-/// The log file of the process, if it has one. Never destroyed: a thread that outlives main may
-/// still have something to say.
+/// The log file of the process, if any. Never destroyed, because a thread that outlives main may
+/// still log.
 struct Current {
   Mutex mutex;
   std::unique_ptr<LogFile> file COFFER_GUARDED_BY(mutex);
@@ -101,8 +101,7 @@ bool LogFile::write(std::string_view line) {
     size_ += bytes.size();
     return true;
   }
-  // No half of a line; the room it took is given back, too. Where not even that can be done, the
-  // half is counted.
+  // Removes a partial line and frees its space. If even this fails, the partial line is counted.
   struct stat status {};
   if (::ftruncate(fd_, static_cast<off_t>(size_)) != 0 && ::fstat(fd_, &status) == 0) {
     size_ = static_cast<std::uint64_t>(status.st_size);
@@ -110,7 +109,7 @@ bool LogFile::write(std::string_view line) {
   return false;
 }
 
-/// Renames from the oldest on, so that a process that ends in between loses nothing but the oldest.
+/// Renames the oldest file first, so that an interruption loses at most the oldest file.
 bool LogFile::rotate() {
   const auto rotated = [&](int number) { return settings_.path + "." + std::to_string(number); };
   for (int i = settings_.keep - 1; i >= 1; --i) {
@@ -153,7 +152,7 @@ bool write_to_file(std::string_view line) noexcept {
     const Lock lock(current().mutex);
     return current().file && current().file->write(line);
   } catch (...) {
-    return false;  // out of memory: standard error needs none
+    return false;  // out of memory; writing to standard error needs none
   }
 }
 

@@ -1,4 +1,4 @@
-// The file that log lines go to instead of standard error: rotated by size, opened again on SIGHUP.
+// The log file that replaces standard error: rotated by size, reopened on SIGHUP.
 #pragma once
 
 #include <cstdint>
@@ -12,24 +12,25 @@
 namespace coffer {
 
 struct LogFileSettings {
-  std::string path;             // PATH.1 is the latest that was rotated, PATH.2 the one before
-  std::uint64_t bytes_max = 0;  // a file is not grown beyond; one longer line is a file of its own
-  int keep = 0;                 // rotated files; 0: only PATH
+  std::string path;             // the newest rotated file is PATH.1, the next PATH.2
+  std::uint64_t bytes_max = 0;  // maximum size of a file; a longer line gets its own file
+  int keep = 0;                 // number of rotated files; 0: only PATH
 };
 
-/// Append only, readable by its owner alone (0600). For one thread at a time.
+/// Append-only, mode 0600. For one thread at a time.
 class LogFile {
  public:
-  /// A Problem names the path and the reason.
+  /// A Problem contains the path and the reason.
   static Result<std::unique_ptr<LogFile>> open(LogFileSettings settings);
   ~LogFile();
   LogFile(const LogFile&) = delete;
   LogFile& operator=(const LogFile&) = delete;
 
-  /// The whole line and its newline, or nothing: false when the system refuses, as with a full
-  /// disk. The next line is tried again. Where a file cannot be rotated it goes on growing.
+  /// Writes the whole line with its newline, or nothing. Returns false if the system refuses, for
+  /// example on a full disk; the next line is tried again. A file that cannot be rotated continues
+  /// to grow.
   bool write(std::string_view line);
-  /// The path again, after somebody moved the file away. On a Problem the present one stays in use.
+  /// Opens the path again after the file was moved. On a Problem, the present file stays in use.
   Result<void> reopen();
 
  private:
@@ -39,26 +40,26 @@ class LogFile {
   const LogFileSettings settings_;
   int fd_ = -1;
   std::uint64_t size_ = 0;
-  std::uint64_t rotate_at_ = 0;  // beyond the limit after a rotation that failed
+  std::uint64_t rotate_at_ = 0;  // beyond the limit after a failed rotation
 };
 
-/// From now on every log line of the process goes to this file; what it does not take, to standard
-/// error. Called before there are other threads, or by tests.
+/// Sends every log line of the process to this file. Lines that the file does not accept go to
+/// standard error. Call it before other threads start, or in tests.
 Result<void> start_log_file(LogFileSettings settings);
-/// Standard error again.
+/// Restores standard error.
 void stop_log_file();
-/// Nothing to do without a file.
+/// Does nothing without a log file.
 Result<void> reopen_log_file();
 
 namespace log_detail {
 // For log.cpp.
 bool has_file() noexcept;
-/// Whether the file has the line now.
+/// Returns whether the line was written to the file.
 bool write_to_file(std::string_view line) noexcept;
 void count_line(LogLevel level) noexcept;
 }  // namespace log_detail
 
-/// Lines of this level that were written since the process began.
+/// Number of lines of this level that the process has written.
 std::uint64_t log_lines(LogLevel level);
 
 }  // namespace coffer

@@ -1,5 +1,5 @@
-// What every log line of a thread carries while something is under way: the request it belongs to,
-// the payment. Whoever logs deep below needs to know nothing of it.
+// Fields that every log line of a thread carries during an operation, such as the ID of the request
+// or the payment. Code deep below can log without knowing them.
 //
 //   const LogScope scope("request_id", request.request_id);
 #pragma once
@@ -8,12 +8,12 @@
 
 namespace coffer {
 
-/// Lives on the stack of one thread; scopes nest. A line that has a field of this key keeps its
-/// own.
+/// Lives on the stack of one thread; scopes nest. If a line has a field with the same key, it keeps
+/// that field.
 class LogScope {
  public:
-  /// Key and value are referred to and outlive the scope. The value is no secret; an empty one
-  /// shows nowhere.
+  /// Key and value are referenced and must outlive the scope. The value must not be a secret. An
+  /// empty value is omitted.
   LogScope(std::string_view key, std::string_view value);
   ~LogScope();
   LogScope(const LogScope&) = delete;
@@ -22,11 +22,11 @@ class LogScope {
   std::string_view key() const { return key_; }
   std::string_view value() const { return value_; }
   const LogScope* outer() const { return outer_; }
-  /// The innermost of this thread; nullptr outside of all.
+  /// The innermost scope of this thread, or nullptr.
   static const LogScope* current();
 
-  /// Another thread works for the owner of `scope`, who waits meanwhile: the lines carry the
-  /// owner's.
+  /// For a thread that works for the waiting owner of `scope`: its lines carry the fields of the
+  /// owner.
   class Adopted {
    public:
     explicit Adopted(const LogScope* scope);

@@ -30,8 +30,8 @@ std::string_view name(Exposition::Kind kind) {
   throw InternalError("unknown kind of metric");
 }
 
-/// `quoted`: a label's value, which ends at its quotation mark; else a help text, which ends its
-/// line.
+/// `quoted`: a label value, which ends at its quotation mark. Otherwise a help text, which ends at
+/// the line.
 std::string escaped(std::string_view text, bool quoted) {
   std::string out;
   for (const char c : text) {
@@ -62,7 +62,7 @@ std::string number(double value) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value > 0 ? "+Inf" : "-Inf";
   std::array<char, 32> digits;
-  constexpr double kWholeMax = 9e15;  // beyond, a double skips whole numbers anyway
+  constexpr double kWholeMax = 9e15;  // larger doubles cannot represent every integer
   const bool whole = value == std::floor(value) && std::abs(value) < kWholeMax;
   const auto end = whole ? std::to_chars(digits.data(), digits.data() + digits.size(),
                                          static_cast<std::int64_t>(value))
@@ -161,7 +161,8 @@ void Metrics::write(Exposition& out) const {
   }
 }
 
-/// While others observe: the count is that of the buckets that were read, so the two always agree.
+/// Other threads may observe values meanwhile. The count is the sum of the buckets that were read,
+/// so both always agree.
 void Metrics::write(Exposition& out, std::string_view name, std::string_view labels,
                     const Histogram& histogram) {
   const std::string family(name);

@@ -1,10 +1,10 @@
-// What is counted while coffer runs, and how Prometheus reads it (text format 0.0.4).
+// Metrics of the running process in Prometheus text format 0.0.4.
 //
 //   Counter& calls = metrics.counter("coffer_calls_total", "Calls.", {{"outcome", "ok"}});
 //   calls.add();
 //
-// Names: `coffer_`, base units, `_total` on counters. A label's values come from coffer, never from
-// outside: each of them is a series that is kept as long as the process runs.
+// Names: `coffer_`, base units, `_total` on counters. Label values come from coffer, never from
+// outside, because each value creates a series that exists as long as the process.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@
 
 namespace coffer {
 
-/// Any thread; one atomic addition.
+/// Thread-safe; one atomic addition.
 class Counter {
  public:
   void add(std::uint64_t count = 1) { value_.fetch_add(count, std::memory_order_relaxed); }
@@ -33,7 +33,7 @@ class Counter {
   std::atomic<std::uint64_t> value_{0};
 };
 
-/// Any thread.
+/// Thread-safe.
 class Gauge {
  public:
   void set(double value) { value_.store(value, std::memory_order_relaxed); }
@@ -43,21 +43,21 @@ class Gauge {
   std::atomic<double> value_{0};
 };
 
-/// Upper bounds of a histogram's buckets, rising, and how many of their unit make one of the unit
-/// that is shown: bounds in microseconds are shown in seconds with 1e6.
+/// Upper bounds of a histogram's buckets, increasing, and the number of observed units per
+/// displayed unit: 1e6 for bounds in microseconds that are displayed in seconds.
 struct Buckets {
   static constexpr std::size_t kMax = 16;
-  std::span<const std::int64_t> bounds;  // of static storage; at most kMax
+  std::span<const std::int64_t> bounds;  // static storage; at most kMax
   double per_unit = 1;
 };
-/// 1 ms to 10 s, observed in microseconds: answers, calls.
+/// 1 ms to 10 s, observed in microseconds: responses, calls.
 extern const Buckets kLatencyBuckets;
-/// 100 us to 1 s, observed in microseconds: work inside the box.
+/// 100 us to 1 s, observed in microseconds: work inside the process.
 extern const Buckets kWorkBuckets;
 /// 1 to 256 in powers of two.
 extern const Buckets kBatchBuckets;
 
-/// Any thread; two atomic additions.
+/// Thread-safe; two atomic additions.
 class Histogram {
  public:
   explicit Histogram(const Buckets& buckets) : buckets_(buckets) {}
@@ -71,7 +71,7 @@ class Histogram {
   std::atomic<std::int64_t> sum_{0};
 };
 
-/// Microseconds since it was made.
+/// Microseconds since construction.
 class Stopwatch {
  public:
   Stopwatch() : started_us_(now_us()) {}
@@ -84,15 +84,15 @@ class Stopwatch {
 
 using MetricLabels = std::initializer_list<std::pair<std::string_view, std::string_view>>;
 
-/// Puts families of samples into the text format. For one thread.
+/// Writes families of samples in the text format. For one thread.
 class Exposition {
  public:
   enum class Kind { counter, gauge, histogram };
-  /// All samples of a family follow before the next family begins.
+  /// Starts a family. All its samples follow before the next family.
   void family(std::string_view name, std::string_view help, Kind kind);
-  /// Of the family begun last.
+  /// Adds a sample to the family started last.
   void sample(double value, MetricLabels labels = {});
-  /// A family of one sample.
+  /// A family with a single sample.
   void gauge(std::string_view name, std::string_view help, double value);
   void counter(std::string_view name, std::string_view help, double value);
 
@@ -105,11 +105,12 @@ class Exposition {
   std::string name_;
 };
 
-/// Every counter, gauge and histogram of one App. A cell is made when it is first asked for and
-/// stays at its address; the caller on a hot path keeps it, since asking takes a lock. Thread safe.
+/// All counters, gauges and histograms of one App. A cell is created on first use and its address
+/// never changes. Callers on a hot path keep the reference, because a lookup takes a lock.
+/// Thread-safe.
 class Metrics {
  public:
-  /// The same name goes with the same help, kind and buckets everywhere.
+  /// Use the same help, kind and buckets for the same name everywhere.
   Counter& counter(std::string_view name, std::string_view help, MetricLabels labels = {});
   Gauge& gauge(std::string_view name, std::string_view help, MetricLabels labels = {});
   Histogram& histogram(std::string_view name, std::string_view help, const Buckets& buckets,
@@ -120,7 +121,7 @@ class Metrics {
   struct Family {
     Exposition::Kind kind = Exposition::Kind::counter;
     std::string help;
-    std::map<std::string, Counter> counters;  // by labels as they are written
+    std::map<std::string, Counter> counters;  // by rendered labels
     std::map<std::string, Gauge> gauges;
     std::map<std::string, Histogram> histograms;
   };

@@ -1,4 +1,4 @@
-// What the system says about this process, for /metrics.
+// Figures of this process from the operating system, for /metrics.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 namespace coffer {
 
-/// What the system does not tell is empty.
+/// Figures that the system does not provide are empty.
 struct ProcessFigures {
   double cpu_seconds = 0;               // user and system
   std::optional<double> start_seconds;  // since 1970
@@ -17,7 +17,7 @@ struct ProcessFigures {
   std::optional<std::int64_t> max_descriptors;
 };
 ProcessFigures read_process_figures();
-/// The part of it that each system tells in a way of its own.
+/// The figures that are read differently on each system.
 ProcessFigures figures_of_system();
 
 }  // namespace coffer

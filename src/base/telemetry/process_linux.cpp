@@ -14,7 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The fields of /proc/self/stat after the name, which may hold anything; the first is number 3.
+/// The fields of /proc/self/stat after the process name, which may contain any characters. The
+/// first one is field 3.
 std::vector<std::string> stat_fields() {
   std::ifstream file("/proc/self/stat");
   const std::string text{std::istreambuf_iterator<char>(file), {}};
@@ -40,7 +41,7 @@ std::optional<std::int64_t> count_entries(const char* folder) {
     ++count;
   }
   if (error) return std::nullopt;
-  return count - 1;  // the descriptor that reads the folder
+  return count - 1;  // without the descriptor that reads the folder
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// How far a long operation is.
+// Progress of a long operation.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@ namespace coffer {
 struct Progress {
   enum class Unit { steps, rows, bytes };
 
-  std::string_view what;  // is done now: `copying`; valid during the call
+  std::string_view what;  // the current step, such as `copying`; valid during the call
   std::int64_t done = 0;
-  std::int64_t total = 0;  // 0: not known
+  std::int64_t total = 0;  // 0: unknown
   Unit unit = Unit::rows;
 };
 
-/// Called now and then, on the thread that works. May throw to stop the work, which then leaves
+/// Called at intervals on the working thread. It may throw to stop the work, which then leaves
 /// nothing behind.
 using ProgressFunction = std::function<void(const Progress&)>;
 

@@ -1,5 +1,5 @@
-// Letters and digits of ASCII, whatever the locale. Other bytes are neither and never change: a
-// letter of another alphabet does not turn into one of a code.
+// ASCII letters and digits, independent of the locale. Other bytes are neither letters nor digits
+// and never change.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ inline std::string to_upper(std::string_view text) {
   return out;
 }
 
-/// Equal but for upper and lower case.
+/// Equal except for case.
 constexpr bool same_word(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [](char x, char y) { return to_lower(x) == to_lower(y); });

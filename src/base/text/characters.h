@@ -1,4 +1,4 @@
-// The length of text in characters (Unicode code points), as the `maxLength` of JSON Schema counts.
+// The length of text in characters (Unicode code points), as in `maxLength` of JSON Schema.
 #pragma once
 
 #include <algorithm>
@@ -7,14 +7,14 @@
 
 namespace coffer {
 
-/// Characters of a text that is valid UTF-8.
+/// Characters of a valid UTF-8 text.
 inline std::size_t character_count(std::string_view utf8) {
   return static_cast<std::size_t>(std::count_if(utf8.begin(), utf8.end(), [](char c) {
     return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U;
   }));
 }
 
-/// The first `count` characters of a text that is valid UTF-8; all of a shorter one.
+/// The first `count` characters of a valid UTF-8 text, or all of a shorter one.
 inline std::string_view first_characters(std::string_view utf8, std::size_t count) {
   std::size_t end = 0;
   for (; end < utf8.size(); ++end) {

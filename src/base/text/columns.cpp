@@ -12,8 +12,8 @@ struct Range {
   char32_t first;
   char32_t last;
 };
-// The blocks of Unicode whose characters have no column of their own, and those that take two; few,
-// because names and references are what is shown.
+// Unicode blocks of characters without a column, and of characters with two columns. The list is
+// short, because only names and references are shown.
 constexpr auto kNone = std::to_array<Range>(
     {{0x0300, 0x036f}, {0x200b, 0x200f}, {0x20d0, 0x20ff}, {0xfe00, 0xfe0f}, {0xfe20, 0xfe2f}});
 constexpr auto kTwo = std::to_array<Range>({{0x1100, 0x115f},
@@ -39,7 +39,7 @@ struct Character {
   std::size_t columns;
 };
 
-/// The first character of `text`, which is not empty.
+/// The first character of `text`, which must not be empty.
 Character first_of(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text.front());
   const std::size_t length = lead < 0xc0 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
@@ -62,7 +62,7 @@ std::vector<Character> characters_of(std::string_view text) {
   return out;
 }
 
-/// Bytes of as many characters as fit.
+/// The number of bytes of as many characters as fit.
 template <class Iterator>
 std::size_t bytes_that_fit(Iterator from, Iterator to, std::size_t columns) {
   std::size_t bytes = 0;

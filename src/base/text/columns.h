@@ -1,4 +1,4 @@
-// How wide text is on a terminal, and text cut to a width.
+// The width of text on a terminal, and text cut to a width.
 #pragma once
 
 #include <cstddef>
@@ -7,13 +7,13 @@
 
 namespace coffer {
 
-/// Columns of UTF-8 text without control characters: East Asian wide characters and emoji take two,
-/// combining marks none. A byte that is no UTF-8 takes one.
+/// Columns of UTF-8 text without control characters. East Asian wide characters and emoji take two
+/// columns, combining marks none, an invalid byte one.
 std::size_t columns_of(std::string_view text);
 
 enum class Kept { start, end };
-/// `text` in at most `columns`; where it is longer, an ellipsis stands for what is cut: `Treasur…`,
-/// `…5f60718`. Never cuts a character.
+/// Cuts `text` to at most `columns`, with an ellipsis in place of the removed part: `Treasur…`,
+/// `…5f60718`. Never splits a character.
 std::string cut_to(std::string_view text, std::size_t columns, Kept kept = Kept::start);
 
 }  // namespace coffer

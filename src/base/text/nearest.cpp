@@ -9,7 +9,7 @@
 namespace coffer {
 namespace {
 
-/// Optimal string alignment: no letter is changed twice. Three rows are enough.
+/// Optimal string alignment: no letter is edited twice. Three rows suffice.
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before(b.size() + 1);
   std::vector<std::size_t> above(b.size() + 1);
@@ -32,7 +32,7 @@ std::size_t distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-/// More slips than this make another word.
+/// With more differences, it is a different word.
 std::size_t slips_allowed(std::string_view word) {
   constexpr std::size_t kMost = 4;
   return std::min((word.size() + 1) / 3, kMost);

@@ -9,7 +9,7 @@
 namespace coffer {
 
 /// Removes the part of `rest` before the next `separator`, and the separator. Returns the part
-/// without white space around it; it points into the same text.
+/// without surrounding white space; it refers to the same text.
 inline std::string_view next_part(std::string_view& rest, char separator) {
   const auto end = std::min(rest.find(separator), rest.size());
   const std::string_view part = rest.substr(0, end);

@@ -22,7 +22,7 @@ std::string counted(std::int64_t count, std::string_view unit) {
   return std::to_string(count) + " " + std::string(unit);
 }
 
-/// `4.3`, of 43.
+/// `4.3` for 43.
 std::string with_tenths(std::int64_t tenths) {
   return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10);
 }
@@ -35,7 +35,7 @@ std::string readable_bytes(std::int64_t bytes) {
   if (bytes < kStep) return counted(bytes, "B");
   std::size_t unit = 0;
   std::int64_t tenths = bytes / kStep * 10 + (bytes % kStep * 10 + kStep / 2) / kStep;
-  // What rounds to 1024.0 is one of the next unit.
+  // A value that rounds to 1024.0 is shown in the next unit.
   for (; tenths >= kStep * 10 && unit + 1 < kNames.size(); ++unit) {
     tenths = (tenths + kStep / 2) / kStep;
   }

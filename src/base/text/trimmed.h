@@ -1,4 +1,4 @@
-// Text without the white space around it.
+// Text without surrounding white space.
 #pragma once
 
 #include <string_view>

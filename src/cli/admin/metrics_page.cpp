@@ -19,7 +19,7 @@ using Kind = Exposition::Kind;
 constexpr std::int64_t kKeptMs = 1'000;
 constexpr double kMsPerSecond = 1e3;
 
-/// Compared by digests, so that neither content nor length of the token shows in the time.
+/// Compares digests, so that the time reveals neither content nor length of the token.
 bool has_token(const http::Request& request, const Secret& token) {
   constexpr std::string_view kScheme = "Bearer ";
   const std::string* given = request.header("Authorization");
@@ -31,7 +31,7 @@ bool has_token(const http::Request& request, const Secret& token) {
 
 double number(auto value) { return static_cast<double>(value); }
 
-/// Seconds since `then`; 0 where there is nothing, or it is still to come.
+/// Seconds since `then`; 0 without a time or with a future time.
 double age(Timestamp now, const std::optional<Timestamp>& then) {
   return then ? number(std::max<std::int64_t>(0, now.ms - then->ms)) / kMsPerSecond : 0;
 }
@@ -206,7 +206,7 @@ void write_last_backup(Exposition& out, const std::optional<store::BackupRecord>
             last ? number(last->bytes) : 0);
 }
 
-/// The fullest of each kind: who it is of, `coffer association quotas` says.
+/// The highest usage of each quota; `coffer association quotas` shows the association.
 void write_quotas(Exposition& out, const std::vector<flows::QuotaState>& states) {
   std::map<std::string_view, std::map<std::string_view, double>> fullest;
   std::int64_t nearly_used = 0;
@@ -254,7 +254,7 @@ void write_log(Exposition& out) {
   out.sample(number(log_lines(LogLevel::error)), {{"level", "error"}});
 }
 
-/// Under the names that every exporter uses.
+/// With the standard names of process metrics.
 void write_process(Exposition& out) {
   const ProcessFigures figures = read_process_figures();
   const auto gauge = [&](std::string_view name, std::string_view help, const auto& value) {
@@ -285,7 +285,7 @@ Result<http::Response> MetricsPage::handle(const http::Request& request) {
 }
 
 Result<void> MetricsPage::admit(const http::Request& request) const {
-  // Behind a proxy may be anybody.
+  // A proxy may forward requests of any client.
   if (http::is_loopback(request.peer) && !http::is_forwarded(request)) return {};
   const Secret& token = app_.config().metrics_token;
   if (token.empty()) return unexpected(Slug::not_found, "This path does not exist.");
@@ -311,8 +311,8 @@ std::string MetricsPage::render() {
   return out.text();
 }
 
-/// Read at most once a second, however many ask. A request that comes while another one reads takes
-/// what was read before, so that requests in the lane `system` never wait for each other.
+/// Read at most once per second. A request that arrives during a read gets the previous figures, so
+/// requests in the lane `system` never wait for each other.
 std::optional<MetricsPage::Stored> MetricsPage::stored() {
   const std::int64_t now = app_.flows().clock.monotonic_ms();
   {

@@ -1,6 +1,6 @@
-// GET /metrics, for Prometheus: what was counted (base/telemetry/metrics.h) and how things stand
-// now. Anybody on this machine may read it; others only with the token of the settings. A request
-// that came over a proxy is never from this machine.
+// GET /metrics for Prometheus: counters (base/telemetry/metrics.h) and current figures. Open to
+// this machine; other clients need the token from the settings. A request that came through a proxy
+// never counts as coming from this machine.
 #pragma once
 
 #include <cstdint>
@@ -24,16 +24,17 @@ class MetricsPage {
  public:
   static constexpr std::string_view kPath = "/metrics";
 
-  /// What is read from the file.
+  /// Figures from the file.
   struct Stored {
     store::Backlog backlog;
     std::vector<flows::QuotaState> quotas;  // of all tenants
   };
 
-  /// `app` outlives the page.
+  /// `app` must outlive the page.
   explicit MetricsPage(App& app) : app_(app) {}
 
-  /// Called on worker threads. 401 without the token, 404 where none is set, 405 for other methods.
+  /// Called on worker threads. 401 without the token, 404 if no token is set, 405 for other
+  /// methods.
   Result<http::Response> handle(const http::Request& request);
 
  private:

@@ -1,22 +1,22 @@
-// The admin page: its files, signing in, and the commands of the command line over HTTP. Whatever
-// the page shows or does is a row of the table of commands, run in the server for the operator who
-// is signed in, so that the two never differ.
+// The admin page: its files, sign-in, and the commands of the command line over HTTP. Everything
+// that the page shows or does is a row of the table of commands, which the server runs for the
+// signed-in operator, so page and command line never differ.
 //
-//   GET  /admin/                      the page; its files beside it
-//   GET  /admin/api/session           who is signed in, the CSRF token, what comes next
+//   GET  /admin/                      the page; its files below it
+//   GET  /admin/api/session           the operator, the CSRF token, the next step of the sign-in
 //   POST /admin/api/sign-in           {name, password, code}
 //   POST /admin/api/sign-out
 //   POST /admin/api/claim             {link, name, password}: a one-time link
 //   POST /admin/api/authenticator     begins enrolment: {otpauthUri}
 //   POST /admin/api/authenticator/confirm  {code}
 //   POST /admin/api/password          {present, next}
-//   GET  /admin/api/commands          what the operator may run, with its arguments
+//   GET  /admin/api/commands          the commands that the operator may run, with arguments
 //   GET  /admin/api/run/COMMAND       a command that a viewer may run; arguments in the query
 //   POST /admin/api/run/COMMAND       any command; arguments in a JSON object
 //   GET  /metrics                     for Prometheus (cli/admin/metrics_page.h)
 //
-// A POST comes from the page itself (Origin) and, once signed in, brings the CSRF token in
-// X-CSRF-Token. Errors are problem+json as everywhere.
+// A POST must come from the page itself (Origin) and, after sign-in, contain the CSRF token in
+// X-CSRF-Token. Errors are problem+json, as everywhere.
 #pragma once
 
 #include <functional>

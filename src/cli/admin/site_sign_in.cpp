@@ -105,9 +105,9 @@ Result<AdminSite::Visitor> AdminSite::visitor(const http::Request& request) {
   return out;
 }
 
-/// Looks at a password or link, unless too many of this name or address were wrong. Judged and
-/// counted under the lock of the hashing: of guesses that come together each sees what became of
-/// those before it.
+/// Checks a password or link, unless this name or address had too many failures. Checks and counts
+/// under the lock of the hashing, so that each of several concurrent attempts sees the results of
+/// the earlier ones.
 Result<store::OperatorRow> AdminSite::guess(
     const http::Request& request, const std::string& name,
     const std::function<Result<store::OperatorRow>()>& look) {

@@ -18,15 +18,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Off in the demo, unless asked for.
+// Disabled in the demo by default.
 constexpr std::array kRates = {"rate_limit_production_per_s", "rate_limit_sandbox_per_s",
                                "rate_limit_login_per_min"};
-// Where the configuration file of the real server would be found. The demo has nothing to do with
-// it: it reads a file only when --config or COFFER_CONFIG names one.
+// Locations of the configuration file of a real server, which the demo ignores: it reads a file
+// only with --config or COFFER_CONFIG.
 constexpr std::array kNotAsked = {"HOME", "XDG_CONFIG_HOME", "STATE_DIRECTORY",
                                   "CONFIGURATION_DIRECTORY"};
 
-/// --host and --port, the short way to say --listen-http. `malformed-request`.
+/// Converts --host and --port to --listen-http. `malformed-request`.
 Result<void> join_address(const Arguments& arguments, ConfigFlags& flags) {
   constexpr int kPortMax = 65'535;
   if (!arguments.has("host") && !arguments.has("port")) return {};
@@ -55,7 +55,7 @@ std::optional<Config> read_demo_settings(const Console& console, const Arguments
     for (const char* name : kRates) inputs.command_defaults[name] = "0";
     inputs.command_defaults["quota_sandbox"] = "file_bytes=unlimited";
   }
-  // Receivers on this machine are what a demo is tried with.
+  // A demo is tested with receivers on this machine.
   inputs.command_defaults["webhook_allow_targets"] = "127.0.0.0/8,::1/128";
   if (const auto database = demo_database()) inputs.command_defaults["db"] = *database;
   inputs.environment = [](const std::string& name) {
@@ -63,7 +63,7 @@ std::optional<Config> read_demo_settings(const Console& console, const Arguments
     return hidden ? std::nullopt : environment_variable(name);
   };
   auto config = read_settings(console, inputs, code);
-  // The admin page on the same port, so that one address is all there is to know.
+  // The admin page uses the same port, so that there is only one address.
   if (config && config->origins.at("admin_listen") == "default") {
     config->admin_listen = config->listen_http;
   }
@@ -120,7 +120,7 @@ std::vector<Record> connector_records(const Demo& demo) {
   return out;
 }
 
-/// The line that programs read; docs/contract.md#command-line lists its members.
+/// The line for programs; docs/contract.md#command-line lists its members.
 Record record_of(const Demo& demo, const DemoPlace& place) {
   const bool page = !place.admin.empty();
   return {{"baseUrl", place.origin},

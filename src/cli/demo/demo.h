@@ -1,4 +1,4 @@
-// coffer demo: a sandbox that is ready to be called, served and explained.
+// coffer demo: creates and serves a sandbox that is ready to use.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace coffer::cli {
 
-/// Where the demo keeps its data unless told otherwise; nullopt when the environment names no home.
+/// The default path of the demo's database; nullopt if the environment contains no home directory.
 std::optional<std::string> demo_database();
 
 }  // namespace coffer::cli

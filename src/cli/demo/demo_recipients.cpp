@@ -10,9 +10,9 @@
 #include "store/parties/beneficiaries.h"
 #include "store/providers/connectors.h"
 
-// As in demo_seed.cpp: each thing is looked for by its name before it is made, and a marker,
-// written last, says that all of it was there once. A user of the demo may archive or pause
-// it then.
+// As in demo_seed.cpp: each object is looked up by name before it is created, and a marker, written
+// last, records that all of them were created. After that, a user of the demo may archive or pause
+// them.
 
 namespace coffer::cli {
 namespace {
@@ -67,7 +67,7 @@ Amount amount_of(std::string_view text) {
 
 Amount whole(std::int64_t units) { return Amount::from_units(units * Amount::kUnitsPerWhole); }
 
-/// One connector shows what a required field looks like.
+/// One connector demonstrates a required field.
 std::vector<Requirement> requirements_of(const DemoConnector& connector) {
   if (connector.country != "NG" || connector.flow == bespoke) return {};
   Requirement bvn;
@@ -183,7 +183,7 @@ class Recipients {
                               [&](store::Connection& db) -> Result<T> { return read(db); });
   }
 
-  /// In the order they were made, which lists turn round.
+  /// In the order of creation, which lists reverse.
   Result<DemoRecipients> find() {
     return look<DemoRecipients>([&](store::Connection& db) {
       DemoRecipients out;

@@ -1,5 +1,4 @@
-// The demo's beneficiaries and connectors: something to cash out to, and to collect by, of every
-// kind.
+// The demo's beneficiaries and connectors: at least one of every kind for off-ramps and on-ramps.
 #pragma once
 
 #include <vector>
@@ -21,8 +20,8 @@ struct DemoRecipients {
   std::vector<ConnectorTerms> connectors;
 };
 
-/// Makes them once per file, and finds those that are there. `wallets` as demo_seed.h orders them:
-/// the CRYPTO destination is the second one's address.
+/// Creates them once per file, or finds the existing ones. `wallets` is in the order of
+/// demo_seed.h: the CRYPTO destination is the address of the second one.
 Result<DemoRecipients> ensure_demo_recipients(App& app, const Tenant& tenant,
                                               const std::vector<store::WalletRow>& wallets);
 

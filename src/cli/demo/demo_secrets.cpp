@@ -44,7 +44,7 @@ constexpr std::array<std::pair<std::string_view, Secret DemoSecrets::*>, 6> kSec
     {"adminPassword", &DemoSecrets::admin_password},
 }};
 
-/// Members that are missing or of another type stay empty: then nothing matches.
+/// Members that are missing or have another type stay empty, so nothing matches.
 DemoSecrets parse(std::string_view text) {
   DemoSecrets out;
   const auto json = http::parse_json(text);
@@ -67,7 +67,7 @@ DemoSecrets read(const std::string& path) {
   return parse(text);
 }
 
-/// Under the database's lock: no other demo writes the same file.
+/// Called under the lock of the database, so no other demo writes the same file.
 Result<void> write(const std::string& path, const DemoSecrets& secrets) {
   Record record;
   for (const auto& [name, member] : kTexts) record.emplace_back(std::string(name), secrets.*member);
@@ -103,7 +103,7 @@ Result<std::optional<store::ApplicationRow>> find_by_key(App& app, const std::st
   });
 }
 
-/// The key pair stays: only the caller knows its seed.
+/// Keeps the key pair, because only the caller knows its seed.
 DemoSecrets joined(const DemoSecrets& keys, const flows::RegisteredApplication& registered) {
   const flows::IssuedSecrets& issued = registered.secrets;
   return {registered.application.id, issued.client_id, keys.public_key,
@@ -145,7 +145,7 @@ Result<DemoSecrets> ensure_demo_secrets(App& app, AssociationId association) {
     secrets = {};
     secrets.public_key = pair.public_key.to_string();
     secrets.secret_seed = pair.seed_text;
-    // Before the application exists: its seed must never be lost.
+    // Before the application exists, so that its seed is never lost.
     COFFER_TRY_VOID(write(path, secrets));
   }
   COFFER_TRY(const auto row, find_by_key(app, secrets.public_key));

@@ -1,6 +1,5 @@
-// What the demo's application and its operator authenticate with, kept readable beside the demo's
-// database so that it can be printed again. For the demo only: nowhere else does coffer store such
-// secrets.
+// The credentials of the demo's application and operator, stored in plain text next to the demo's
+// database, so that they can be printed again. Only the demo stores such secrets.
 #pragma once
 
 #include <string>
@@ -28,22 +27,22 @@ struct DemoSecrets {
   Secret admin_password;  // of kDemoOperator
 };
 
-/// Who signs in to the admin page of a demo, without an authenticator.
+/// The operator of a demo, who signs in without an authenticator.
 inline constexpr std::string_view kDemoOperator = "demo";
 
-/// `FILE.demo.json` of a demo database FILE.
+/// `FILE.demo.json` for a demo database FILE.
 std::string demo_secrets_path(const std::string& database);
 
-/// Marks a database that is about to be made as a demo: creates an empty secrets file. Whatever
-/// stands in the way shows again, with its reason, when the database is opened.
+/// Marks a new database as a demo by creating an empty secrets file. If this fails, opening the
+/// database reports the reason.
 void claim_demo(const std::string& database);
 bool is_claimed_as_demo(const std::string& database);
 
-/// The secrets of the demo application. If file and database disagree, the application is
-/// registered again or its secrets are rotated, so the next start repairs the effect of a kill at
-/// any moment. The complete file is on disk before this returns.
+/// The credentials of the demo application. If file and database disagree, the application is
+/// registered again or its secrets are rotated, so that a start after a kill at any moment repairs
+/// them. The complete file is on disk when this returns.
 Result<DemoSecrets> ensure_demo_secrets(App& app, AssociationId association);
-/// The same for the operator of the demo: afterwards `secrets` holds the password that opens the
+/// The same for the operator of the demo. Afterwards, `secrets` contains the password of the admin
 /// page.
 Result<void> ensure_demo_operator(App& app, DemoSecrets& secrets);
 

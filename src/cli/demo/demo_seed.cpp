@@ -63,7 +63,7 @@ Rate rate_between(const DemoAsset& sell, const DemoAsset& buy) {
   return {buy.per_hundred_dollars / divisor, sell.per_hundred_dollars / divisor};
 }
 
-/// A third party that waits for its review.
+/// A third party whose wallet waits for its review.
 Metadata person() {
   PersonMetadata ada;
   ada.first_name = "Ada";
@@ -111,7 +111,7 @@ class Seeder {
                                           "file with --db, or serve this one with coffer serve.");
   }
 
-  /// What takes a commit, or several, is a step.
+  /// A step is anything that takes one or more commits.
   void show_step(std::string_view what) {
     constexpr std::size_t kRates = kAssets.size();
     constexpr std::size_t kRecipients = 1;
@@ -156,7 +156,7 @@ class Seeder {
     COFFER_TRY(const auto there,
                look<std::vector<store::AssociationRow>>(store::list_associations));
     std::optional<AssociationId> id;
-    if (!there.empty()) id = there.front().id;  // refuse_other_data has seen its name
+    if (!there.empty()) id = there.front().id;  // refuse_other_data has checked its name
     if (!id) {
       COFFER_TRY(const auto row,
                  flows::register_association(app_.flows(), std::string(kAssociationName),
@@ -192,7 +192,7 @@ class Seeder {
       COFFER_TRY(wallet, flows::register_wallet(app_.flows(), tenant, fresh));
     }
     if (!wanted.own_account) return *std::move(wallet);
-    // Own wallets hold every asset, so that a swap works within one and between any two.
+    // Own wallets hold every asset, so that swaps work within a wallet and between any two.
     for (const DemoAsset& asset : kAssets) {
       COFFER_TRY_VOID(trust(tenant, wallet->id, code_of(asset.code)));
     }

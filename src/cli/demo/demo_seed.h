@@ -1,4 +1,4 @@
-// What a demo database holds: assets, a market, an association and its wallets.
+// The content of a demo database: assets, a market, an association and its wallets.
 #pragma once
 
 #include <string>
@@ -18,13 +18,13 @@ namespace coffer::cli {
 
 struct DemoWorld {
   AssociationId association;
-  std::vector<store::WalletRow> wallets;  // two own ones in USDC first
+  std::vector<store::WalletRow> wallets;  // two own USDC wallets first
   DemoRecipients recipients;
 };
 
-/// Makes the demo's world in a new file, goes on with one that was interrupted, or finds the one
-/// that is there. `conflict` for a file that holds anything else. `progress` is told of what is
-/// made.
+/// Creates the content of the demo in a new file, continues an interrupted creation, or finds the
+/// existing content. `conflict` for a file with other content. Calls `progress` for each created
+/// part.
 Result<DemoWorld> ensure_demo_world(
     App& app, const ProgressFunction& progress = [](const Progress&) {});
 

@@ -1,4 +1,4 @@
-// What the demo tells a person who has just started it: where it is, and three calls to paste.
+// The text that the demo prints at its start: its addresses, and three calls to paste.
 #pragma once
 
 #include <map>
@@ -22,12 +22,12 @@ struct DemoPlace {
   std::string admin;        // http://127.0.0.1:8080/admin/; empty: no admin page
 };
 
-/// `transaction` becomes the transactionId: another one at each start, or the second start's
-/// payment would be a replay of the first's.
+/// `transaction` is used as the transactionId. It must differ at each start; otherwise the payment
+/// would be a replay of the first.
 std::string demo_start_text(const Demo& demo, const DemoPlace& place,
                             const std::string& transaction);
 
-/// `text` with every `@name@` replaced; a name that is not in `values` is a fault of ours.
+/// `text` with every `@name@` replaced. A name that is not in `values` is a bug.
 std::string filled(std::string_view text, const std::map<std::string_view, std::string>& values);
 
 }  // namespace coffer::cli

@@ -73,7 +73,7 @@ std::string counted(std::size_t count, std::string_view what) {
   return std::to_string(count) + " " + std::string(what) + (count == 1 ? "" : "s");
 }
 
-/// What to do, below the table: a sentence is too long for a column.
+/// Prints the remedies below the table, because sentences are too long for a column.
 void print_remedies(const Console& console, const Findings& findings) {
   for (const Finding& finding : findings) {
     if (finding.remedy.empty()) continue;

@@ -39,7 +39,7 @@ std::optional<struct stat> status_of(const std::string& path) {
 
 std::string reason() { return std::strerror(errno); }
 
-/// The path itself, or what there is of the way to it.
+/// The path itself, or its longest existing prefix.
 std::string existing_part(std::string path) {
   std::error_code ignored;
   while (path != "." && path != "/" && !fs::exists(path, ignored)) path = directory_of(path);
@@ -50,7 +50,7 @@ std::string as_owner(uid_t owner) {
   return "Run coffer doctor as that user: sudo -u '#" + std::to_string(owner) + "' coffer doctor.";
 }
 
-/// What is wrong with who may touch a file that belongs to `owner` alone; ok when nothing is.
+/// The result for the permissions of a file that must be accessible to `owner` only.
 Finding judge_privacy(const std::string& check, const std::string& path,
                       const struct stat& status) {
   char mode[8];
@@ -65,7 +65,7 @@ Finding judge_privacy(const std::string& check, const std::string& path,
   return good(check, path + ", mode " + mode);
 }
 
-/// Whether somebody else can put another file in its place.
+/// Whether other users can replace files in the folder.
 std::optional<Finding> judge_folder(const std::string& check, const std::string& folder) {
   const auto status = status_of(folder);
   if (!status || (status->st_mode & kWritableByOthers) == 0 || (status->st_mode & S_ISVTX) != 0) {
@@ -117,7 +117,7 @@ Finding judge_marks(const std::string& path, const std::optional<store::FileMark
 }
 
 std::optional<store::FileMarks> marks_of(const Config& config, const Owner& owner) {
-  if (owner.locked) return std::nullopt;  // the process that has it open checked it
+  if (owner.locked) return std::nullopt;  // the process that has it open has checked it
   return store::read_file_marks(config.db);
 }
 
@@ -126,7 +126,7 @@ Findings examine_marks(const Config& config, const Owner& owner) {
   return {judge_marks(config.db, marks_of(config, owner))};
 }
 
-/// What SQLite and coffer keep beside it: the same owner, and as private.
+/// The companion files of the database must have the same owner and privacy.
 Findings examine_companions(const Config& config, uid_t owner) {
   Findings out;
   for (const char* suffix : {"-wal", "-shm", ".lock", ".demo.json"}) {
@@ -185,7 +185,7 @@ Finding judge_room(const Config& config, const std::string& folder, const struct
 
 std::optional<Finding> judge_inodes(const std::string& folder, const struct statvfs& info) {
   constexpr std::uint64_t kFew = 1'000;
-  // Some file systems make them as they go, and say 0 of 0.
+  // Some file systems create inodes on demand and report 0 of 0.
   if (info.f_files == 0 || info.f_favail >= kFew) return std::nullopt;
   const std::string found = folder + ": " + std::to_string(info.f_favail) + " inodes left";
   const std::string remedy = "Remove small files from that file system.";
@@ -326,7 +326,7 @@ Findings examine_backups(const Config& config, Timestamp now) {
   std::int64_t latest_ms = 0;
   for (const auto& entry : fs::directory_iterator(folder, ignored)) {
     const auto status = status_of(entry.path());
-    // A checksum lies beside a backup, and is as old.
+    // A checksum next to a backup has the same age.
     if (!status || !S_ISREG(status->st_mode)) continue;
     latest_ms = std::max(latest_ms, std::int64_t{status->st_mtime} * 1000);
   }

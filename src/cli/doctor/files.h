@@ -1,4 +1,4 @@
-// coffer doctor: the database, the keys, their folders and disks. Nothing is written or locked.
+// coffer doctor: the database, the keys, their folders and disks. Writes and locks nothing.
 #pragma once
 
 #include "base/clock.h"
@@ -8,17 +8,19 @@
 
 namespace coffer::cli {
 
-/// The file, whether it is coffer's, which schema it has, who can touch it and its companions.
+/// The file: whether coffer created it, its schema, and the permissions of the file and its
+/// companions.
 Findings examine_database(const Config& config, const Owner& owner);
-/// The master key: there, closed to others, well-formed, and the one the database was made with.
+/// The master key: whether it exists, is private, is valid, and belongs to the database.
 Findings examine_master_key(const Config& config, const Owner& owner);
-/// Files that the settings name: secrets that others can read, the certificate and its last day.
+/// Files in the settings: secrets that other users can read, and the certificate with its expiry.
 Findings examine_named_files(const Config& config, Timestamp now);
-/// Room and inodes where the database, the backups and the log are.
+/// Free space and inodes for the database, the backups and the log.
 Findings examine_disks(const Config& config);
 /// The folder of scheduled backups and the age of the latest.
 Findings examine_backups(const Config& config, Timestamp now);
-/// When the database or its log was last written: no present time can be before it. {0}: unknown.
+/// When the database or its log was last written, which the present time cannot precede. {0}:
+/// unknown.
 Timestamp last_written(const Config& config);
 
 }  // namespace coffer::cli

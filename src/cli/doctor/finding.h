@@ -1,4 +1,4 @@
-// What a check of `coffer doctor` says.
+// The result of a check of `coffer doctor`.
 #pragma once
 
 #include <string>
@@ -7,15 +7,15 @@
 
 namespace coffer::cli {
 
-/// `warning`: it works now, and will not always, or less safely than it could. `fault`: it does
-/// not.
+/// `warning`: it works now, but may fail later or is less safe than possible. `fault`: it does not
+/// work.
 enum class Grade { ok, warning, fault };
 
 struct Finding {
   std::string check;
   Grade grade = Grade::ok;
   std::string found;
-  std::string remedy = {};  // one sentence; empty when all is well
+  std::string remedy = {};  // one sentence; empty if there is nothing to do
 };
 using Findings = std::vector<Finding>;
 

@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// host -> the setting that names it.
+/// Host -> the setting that contains it.
 std::map<std::string, std::string> named_hosts(const Config& config) {
   std::map<std::string, std::string> out;
   const std::array<std::pair<const char*, std::string>, 2> settings = {{
@@ -46,7 +46,7 @@ bool is_loopback(const std::string& host) {
   return host.starts_with("127.") || host == "::1" || host == "localhost";
 }
 
-/// Names of the checks that failed, as /healthz lists them.
+/// Names of the failed checks in /healthz.
 std::string failed_checks(const std::string& body) {
   std::string out;
   const auto json = http::parse_json(body);
@@ -61,7 +61,7 @@ std::string failed_checks(const std::string& body) {
   return out;
 }
 
-/// What /healthz tells although payments can be taken: sentences without their full stops.
+/// Details in /healthz although payments can be accepted: sentences without their full stops.
 std::string health_details(const std::string& body) {
   std::string out;
   const auto json = http::parse_json(body);
@@ -80,7 +80,7 @@ struct Door {
   std::string check;    // `api`
   std::string setting;  // `listen_http`
   HostPort address;
-  std::string path;  // something that it answers
+  std::string path;  // a path that responds
   bool tls = false;
 };
 
@@ -94,8 +94,8 @@ std::vector<Door> doors_of(const Config& config) {
   return out;
 }
 
-/// Of a server that takes commands: what it says of itself, which flags may have decided; where it
-/// does not say, what the settings say.
+/// The addresses that a running server reports, because flags may have set them; otherwise those in
+/// the settings.
 std::vector<Door> served_doors(const Config& config, int timeout_ms) {
   std::ostringstream said;
   std::ostringstream ignored;
@@ -144,7 +144,7 @@ Finding judge_answer(const Door& door, int timeout_ms) {
   const std::string address = door.address.to_string();
   if (door.address.port == 0) return good(door.check, "on a port selected by the server");
   const auto result = ask(door, timeout_ms);
-  // Over TLS a plain question is refused, but it is heard.
+  // A plain HTTP request to a TLS port is refused, which shows that the port responds.
   if (door.tls && (result || result.error().slug == Slug::provider_error)) {
     return good(door.check, address + " responds, with TLS");
   }
@@ -170,7 +170,7 @@ Finding judge_answer(const Door& door, int timeout_ms) {
                  "timestamps ahead of it.");
 }
 
-/// Checks the running server, if one is known, otherwise whatever listens at the address.
+/// Checks the running server, if one is known, otherwise any server that listens at the address.
 Finding judge_door(const Door& door, const Owner& owner, int timeout_ms) {
   if (owner.commanded) return judge_answer(door, timeout_ms);
   if (owner.told) return judge_free(door);
@@ -202,7 +202,7 @@ std::optional<Finding> judge_exposure(const Door& door) {
                  "Set tls_cert and tls_key, or listen on 127.0.0.1 behind a proxy with TLS.");
 }
 
-/// Whether there is a systemd, and the process is no service of it.
+/// Whether systemd runs, but the process is not one of its services.
 bool is_stray([[maybe_unused]] int process) {
 #if defined(__linux__)
   std::error_code ignored;
@@ -218,9 +218,9 @@ bool is_stray([[maybe_unused]] int process) {
 }  // namespace
 
 Findings examine_clock(Timestamp now, Timestamp not_before, std::optional<bool> synchronised) {
-  constexpr Timestamp kEarliest{1'767'225'600'000};  // 2026, when coffer was new
+  constexpr Timestamp kEarliest{1'767'225'600'000};  // 2026, the year of coffer's first release
   constexpr Timestamp kLatest{4'102'444'800'000};    // 2100
-  constexpr std::int64_t kSlackMs = 2'000;           // times of files are cut to seconds
+  constexpr std::int64_t kSlackMs = 2'000;           // file times have a resolution of seconds
   const std::string check = "clock";
   const std::string remedy = "Set the clock, and synchronise it with chrony or systemd-timesyncd.";
   if (now < kEarliest || now > kLatest)

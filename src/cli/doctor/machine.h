@@ -1,4 +1,4 @@
-// coffer doctor: what the machine around a coffer file gives it.
+// coffer doctor: checks of the machine.
 #pragma once
 
 #include <string>
@@ -11,17 +11,17 @@
 
 namespace coffer::cli {
 
-/// `not_before`: something that has happened. {0}: nothing is known.
+/// `not_before`: a time that has certainly passed. {0}: unknown.
 Findings examine_clock(Timestamp now, Timestamp not_before, std::optional<bool> synchronised);
-/// Every host that the settings name, and `probe`, which stands for all others.
+/// Resolves every host in the settings, and `probe` as an example of other names.
 Findings examine_names(const Config& config, outbound::Resolver& resolver, const std::string& probe,
                        int timeout_ms);
 Findings examine_trusted_roots(const Config& config);
-/// Of the server that runs, or that would be started from here.
+/// Of the running server, or of one started here.
 Findings examine_descriptors(const Config& config, const Owner& owner);
-/// The user this runs as, and what systemd hands over.
+/// The user of this process, and what systemd provides.
 Findings examine_supervision(const Config& config);
-/// The addresses of the API and of the admin page: free, or answered by the server that runs.
+/// The addresses of the API and the admin page: free, or in use by the running server.
 Findings examine_listeners(const Config& config, const Owner& owner, int timeout_ms);
 
 }  // namespace coffer::cli

@@ -45,7 +45,7 @@ Owner find_owner(const std::string& database) {
 
 std::optional<long> descriptor_limit(int process) {
   if (process == 0) {
-    // What serve raises it to.
+    // A server raises its limit to this value.
     rlimit limit{};
     if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return std::nullopt;
     return static_cast<long>(limit.rlim_max);
@@ -58,7 +58,7 @@ std::optional<long> descriptor_limit(int process) {
   }
   return std::nullopt;
 #else
-  return std::nullopt;  // told of no other process
+  return std::nullopt;  // unknown for other processes
 #endif
 }
 

@@ -1,4 +1,4 @@
-// Who has a database open, without disturbing them.
+// Which process has a database open, without disturbing it.
 #pragma once
 
 #include <optional>
@@ -7,15 +7,15 @@
 namespace coffer::cli {
 
 struct Owner {
-  bool told = true;        // false: this user may not look
-  bool locked = false;     // by a server or, for a moment, by a command
-  int process = 0;         // 0: not known
-  bool commanded = false;  // takes commands on its control socket: a server
+  bool told = true;        // false: this user lacks the permission to check
+  bool locked = false;     // by a server or, briefly, by a command
+  int process = 0;         // 0: unknown
+  bool commanded = false;  // accepts commands on its control socket, so it is a server
 };
 
-/// Looks at the lock and the control socket beside `database`; makes neither.
+/// Checks the lock and the control socket next to `database`; creates neither.
 Owner find_owner(const std::string& database);
-/// The open files that `process` may have, 0 being this one; nullopt where that is not told.
+/// Maximum number of open files of `process`, where 0 is this process; nullopt if unknown.
 std::optional<long> descriptor_limit(int process);
 
 }  // namespace coffer::cli

@@ -20,7 +20,7 @@ Record view(const store::ApplicationRow& row) {
           {"createdAt", row.created_at.to_string()}};
 }
 
-/// Everything it authenticates with, beside what anybody may know of it.
+/// The credentials of an application, and its public data.
 CommandResult view(const flows::RegisteredApplication& registered) {
   const flows::IssuedSecrets& secrets = registered.secrets;
   Record record = view(registered.application);

@@ -12,7 +12,7 @@
 namespace coffer::cli {
 namespace {
 
-/// Whether and how somebody gets in.
+/// The sign-in status of an operator.
 std::string_view status_of(const store::OperatorRow& row) {
   if (row.suspended) return "suspended";
   if (!row.password_hash) return "invited";

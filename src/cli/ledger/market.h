@@ -1,4 +1,4 @@
-// coffer asset and coffer rate: the registry, the market's liquidity and its rates.
+// coffer asset and coffer rate: assets, the market's liquidity and its rates.
 #pragma once
 
 #include "cli/command.h"
@@ -6,10 +6,10 @@
 
 namespace coffer::cli {
 
-/// The asset code an argument names; `malformed-request` when it cannot be one.
+/// The asset code in an argument; `malformed-request` if it is not valid.
 Result<AssetCode> asset_argument(const Arguments& arguments, const std::string& name);
-/// The amount an argument states, with the places the asset has; `not-found` for an asset that is
-/// not registered.
+/// The amount in an argument, with the decimals of the asset; `not-found` if the asset is not
+/// registered.
 Result<Amount> amount_argument(Session& session, const Arguments& arguments,
                                const std::string& name, const AssetCode& asset);
 

@@ -45,7 +45,7 @@ std::vector<Record> balances(Connection& db, std::int64_t wallet) {
   return out;
 }
 
-/// What the review looks at.
+/// The data for the review.
 std::vector<Record> details(const std::optional<Metadata>& metadata) {
   std::vector<Record> out;
   if (!metadata) return out;

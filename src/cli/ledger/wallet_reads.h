@@ -1,5 +1,5 @@
-// coffer wallet list, show and statement, over all tenants. cli/ledger/wallets.h
-// has the commands that change a wallet.
+// coffer wallet list, show and statement, over all tenants. cli/ledger/wallets.h has the commands
+// that change a wallet.
 #pragma once
 
 #include "cli/command.h"
@@ -8,7 +8,7 @@
 
 namespace coffer::cli {
 
-/// A wallet with its balances and what its review looks at.
+/// A wallet with its balances and the data for its review.
 Record whole_wallet(store::Connection& db, const store::WalletRow& wallet, const Tenant& tenant);
 
 }  // namespace coffer::cli

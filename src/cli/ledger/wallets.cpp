@@ -9,7 +9,7 @@
 namespace coffer::cli {
 namespace {
 
-/// Does `change` to the wallet that ID names and shows it as it is then.
+/// Applies `change` to the wallet with this ID, and shows the result.
 Result<CommandResult> change_wallet(
     Session& session, const Arguments& arguments,
     const std::function<Result<store::WalletRow>(const Tenant&, WalletId)>& change) {
@@ -40,7 +40,7 @@ Result<CommandResult> reject(Session& session, const Arguments& arguments) {
   });
 }
 
-/// The audit log keeps it with the command.
+/// The reason is required because the audit log records it with the command.
 Result<void> check_reason(const Tenant& tenant, const Arguments& arguments) {
   if (tenant.environment == Environment::sandbox || arguments.has("reason")) return {};
   return unexpected(Problem(Slug::validation_failed,

@@ -40,7 +40,7 @@ constexpr auto kExitCodes = std::to_array<ExitCode>({
     {141, "As shown by a shell: the reader of standard output exited (SIGPIPE)."},
 });
 
-/// The table of arguments knows the words, so one of them it is.
+/// The table of arguments has checked the word, so it is one of them.
 int print_one(const Console& console, const std::array<Text, 2>& texts, const std::string& wanted) {
   for (const Text& text : texts) {
     if (text.name == wanted) console.out << text.print() << std::flush;
@@ -56,7 +56,7 @@ int settings(const Console& console, const Arguments& arguments, const ConfigFla
   return print_one(console, kSettings, arguments.text("FORMAT"));
 }
 
-/// `ID --name TEXT [--json]`, as the help's first line has it.
+/// `ID --name TEXT [--json]`, as in the first line of the help.
 std::string usage_of(const Command& command) {
   std::string text;
   for (const Argument& argument : command.arguments) {

@@ -1,5 +1,4 @@
-// coffer man and coffer settings: what packages and documents say about the program, printed by the
-// program.
+// coffer man and coffer settings: the manual pages and references for packages and documents.
 #pragma once
 
 #include <string>

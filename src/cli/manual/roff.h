@@ -1,4 +1,4 @@
-// The few man macros that coffer's manual pages are made of.
+// The few man macros that coffer's manual pages use.
 #pragma once
 
 #include <string>
@@ -6,22 +6,22 @@
 
 namespace coffer::cli {
 
-/// Text as man shows it: backslashes, hyphens that are to be copied, lists of words that may be
-/// broken, and what would start a request at the beginning of a line.
+/// Escapes text for man: backslashes, hyphens that readers copy, word lists that may break, and
+/// text that would start a request at the beginning of a line.
 std::string roff_text(std::string_view text);
 
-/// A page that grows from the top down.
+/// A page that is written from top to bottom.
 class RoffPage {
  public:
-  /// `title` as in coffer(1); `summary` is the line that apropos finds.
+  /// `title` as in coffer(1); `summary` is the line for apropos.
   RoffPage(std::string_view title, int section, std::string_view summary);
 
   void section(std::string_view name);
   void subsection(std::string_view name);
   void paragraph(std::string_view text);
-  /// A term in bold and what it means, below it and to the right. `value` follows in italics.
+  /// A term in bold with its meaning indented below. `value` follows the term in italics.
   void item(std::string_view term, std::string_view value, std::string_view text);
-  /// `.SH SYNOPSIS` bodies and the like: one line, its first word in bold.
+  /// A line of a synopsis, with its first word in bold.
   void usage(std::string_view command, std::string_view rest);
 
   const std::string& text() const { return text_; }

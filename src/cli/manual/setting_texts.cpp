@@ -27,7 +27,7 @@ bool is_bare(const ConfigOption& option) {
          std::holds_alternative<bool Config::*>(option.target);
 }
 
-/// The default as the file would say it; none where it is found at the start.
+/// The default in the syntax of the file; nullopt if it is determined at the start.
 std::optional<std::string> constant_default(const ConfigOption& option) {
   if (!option.default_note.empty()) return std::nullopt;
   const std::string text = option.default_text();

@@ -1,5 +1,5 @@
-// Every setting, for people: the manual page of the file, a file to start from, and the reference
-// of the documents. All three are made from the table of options.
+// All settings as a manual page, an example file, and the reference in the documents. All three are
+// generated from the table of options.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@ namespace coffer::cli {
 
 /// coffer.toml(5).
 std::string settings_page();
-/// A coffer.toml that changes nothing: every setting with its default, commented out.
+/// A coffer.toml without effect: every setting with its default, commented out.
 std::string settings_file();
 /// docs/configuration.md.
 std::string settings_reference();

@@ -21,7 +21,7 @@ constexpr std::string_view kKeyAdvice =
     "the sealed\nsecrets (ledger seeds, webhook and provider secrets, one-time-password keys) "
     "cannot be read.";
 
-/// Where to, and whether it is the folder that only keeps the latest.
+/// The target, and whether it is the folder of scheduled backups.
 struct Place {
   std::string path;
   bool in_folder = false;
@@ -39,7 +39,7 @@ Result<Place> place_of(const Session& session, const Arguments& arguments) {
   return Place{std::move(path), true};
 }
 
-CommandResult answer_of(const flows::Backup& made) {
+CommandResult result_of(const flows::Backup& made) {
   Record record{{"file", made.path},      {"bytes", made.bytes},
                 {"sha256", made.sha256},  {"begunAt", made.begun_at.to_string()},
                 {"tookMs", made.took_ms}, {"verified", made.verdict.has_value()}};
@@ -50,7 +50,7 @@ CommandResult answer_of(const flows::Backup& made) {
   return {.records = {std::move(record)}, .note = std::string(kKeyAdvice)};
 }
 
-/// A copy that does not verify got no name.
+/// A copy that fails verification gets no name.
 CommandResult fault_of(const std::string& path, const std::vector<store::Violation>& violations) {
   return {.records = records_of(violations),
           .list = true,
@@ -73,11 +73,11 @@ Result<CommandResult> backup(Session& session, const Arguments& arguments) {
     if (place.in_folder) {
       flows::drop_old_backups(session.app.flows(), config.backup_dir, config.backup_keep);
     }
-    return answer_of(made);
+    return result_of(made);
   });
 }
 
-/// What is wrong with the key that the restored file will be opened with, or empty.
+/// The error in the key with which the restored file will be opened, or empty.
 std::string key_fault(const Config& config) {
   OsRandom random;
   const auto key = auth::find_master_key(config.master_key, "COFFER_MASTER_KEY",

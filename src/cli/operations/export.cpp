@@ -32,7 +32,7 @@ Result<CommandResult> export_to(Session& session, const std::string& path) {
     piece.clear();
   };
   Console console = session.console;
-  // Both would be drawn on the same terminal.
+  // Progress and output would mix on the same terminal.
   console.progress = console.progress && (file || !console.terminal);
   ProgressLine line(console, session.interruption);
   std::vector<std::pair<std::string, std::int64_t>> counted;

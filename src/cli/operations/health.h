@@ -1,4 +1,4 @@
-// How providers and endpoints are doing, beside what they are.
+// The health of providers and endpoints, in addition to their data.
 #pragma once
 
 #include "app/app.h"
@@ -8,10 +8,10 @@
 
 namespace coffer::cli {
 
-/// `health`, `breaker`, `consecutiveFaults`, `breakerOpenUntil`, `successRate`, `paymentsUnderWay`.
-/// What the breaker says is known to a running server only.
+/// Adds `health`, `breaker`, `consecutiveFaults`, `breakerOpenUntil`, `successRate`,
+/// `paymentsUnderWay`. Only a running server knows the state of the breaker.
 void put_health(Record& record, App& app, store::Connection& db, const ConnectorTerms& connector);
-/// `health`, `pending`, `deadLetters`, `oldestPendingAt`.
+/// Adds `health`, `pending`, `deadLetters`, `oldestPendingAt`.
 void put_health(Record& record, store::Connection& db, const store::WebhookRow& webhook);
 
 }  // namespace coffer::cli

@@ -25,8 +25,8 @@ std::int64_t bytes_of(const std::string& path) {
   return error ? 0 : static_cast<std::int64_t>(bytes);
 }
 
-/// Where it runs and how large it is.
-Record house(App& app) {
+/// The location and size of the server's file.
+Record server_record(App& app) {
   const bool serving = app.port() != 0;
   const Timestamp since = app.opened_at();
   Record out{{"version", embedded::version()}, {"schema", store::schema_version()}};
@@ -74,20 +74,20 @@ void put_backups(Record& out, const std::optional<store::BackupRecord>& last,
     out.emplace_back("lastBackupBytes", last->bytes);
     out.emplace_back("lastBackupVerified", last->verified);
   }
-  // Of the schedule; the next one that succeeds takes it away.
+  // A failed scheduled backup; the next successful one removes it.
   if (failure) out.emplace_back("backupFailure", failure->reason);
 }
 
-Record view(const store::Book& book) {
-  const auto text = [&](Amount amount) { return amount.to_string(book.decimals); };
-  return {{"environment", name(book.environment)},
-          {"assetCode", book.asset.value()},
-          {"wallets", text(book.wallets)},
-          {"held", book.held ? std::optional(text(*book.held)) : std::nullopt},
-          {"liquidity", text(book.liquidity)},
-          {"fees", text(book.fees)},
-          {"clearing", text(book.clearing)},
-          {"issuance", text(book.issuance)}};
+Record view(const store::LedgerBalances& balances) {
+  const auto text = [&](Amount amount) { return amount.to_string(balances.decimals); };
+  return {{"environment", name(balances.environment)},
+          {"assetCode", balances.asset.value()},
+          {"wallets", text(balances.wallets)},
+          {"held", balances.held ? std::optional(text(*balances.held)) : std::nullopt},
+          {"liquidity", text(balances.liquidity)},
+          {"fees", text(balances.fees)},
+          {"clearing", text(balances.clearing)},
+          {"issuance", text(balances.issuance)}};
 }
 
 std::int64_t open_breakers(App& app, Connection& db) {
@@ -102,9 +102,9 @@ std::int64_t open_breakers(App& app, Connection& db) {
 Result<CommandResult> overview(Session& session, const Arguments&) {
   App& app = session.app;
   return store::with_reader(app.database(), [&](Connection& db) -> Result<CommandResult> {
-    Record out = house(app);
+    Record out = server_record(app);
     out.emplace_back("paymentsEver", store::last_payment(db));
-    // A running server verifies; a file that none serves is verified by `coffer verify`.
+    // A running server verifies; a file that is not served is verified by `coffer verify`.
     if (app.port() != 0)
       out.emplace_back("invariantsHold", app.invariants_hold());
     else
@@ -114,7 +114,9 @@ Result<CommandResult> overview(Session& session, const Arguments&) {
     put_backups(out, backlog.last_backup, store::backup_failure(db));
     out.emplace_back("breakersOpen", open_breakers(app, db));
     std::vector<Record> rows;
-    for (const store::Book& book : store::books(db)) rows.push_back(view(book));
+    for (const store::LedgerBalances& balances : store::ledger_balances(db)) {
+      rows.push_back(view(balances));
+    };
     out.emplace_back("books", std::move(rows));
     return CommandResult{.records = {std::move(out)}};
   });
@@ -124,7 +126,7 @@ Result<CommandResult> overview(Session& session, const Arguments&) {
 
 constexpr std::int64_t kHourMs = 3'600'000;
 
-/// Whole hours, the present one included: a bar that is drawn stays where it is.
+/// Whole hours including the present one, so that bars in a chart do not move.
 store::ActivityWanted wanted_activity(const Arguments& arguments, Timestamp now) {
   const bool week = arguments.text("hours") == "168";
   store::ActivityWanted out;

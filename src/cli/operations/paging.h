@@ -1,5 +1,4 @@
-// What the operator's lists have in common: pages, whose rows, and what is said about a row's
-// owner.
+// Common parts of the operator's lists: pages, owner filters, and the owner columns of a row.
 #pragma once
 
 #include <map>
@@ -17,19 +16,19 @@ inline constexpr int kPageMax = 200;
 /// --cursor and --limit.
 std::vector<Argument> page_arguments();
 Result<store::NewestAt> page_argument(const Arguments& arguments);
-/// The page's `nextCursor`; and when the search gave up filling it, why it is short.
+/// Sets the page's `nextCursor`, and a note if the search ended the page early.
 void put_next(CommandResult& result, const std::optional<std::int64_t>& next, bool cut_short);
 std::string cut_short_note();
 
 /// --environment and --association.
 std::vector<Argument> owner_arguments();
-/// Row keys of the tenants they leave; empty optional when neither is given. `not-found`.
+/// Row keys of the selected tenants; empty if neither option is given. `not-found`.
 Result<store::TenantKeys> owners_argument(store::Connection& db, const Arguments& arguments);
 
-/// A date or a time; nullopt when it is not given. `malformed-request`.
+/// A date or a time; nullopt if not given. `malformed-request`.
 Result<std::optional<Timestamp>> optional_time(const Arguments& arguments, const std::string& name);
 
-/// Who the tenants are that a list shows; each is looked up once.
+/// The owners of the rows in a list; each tenant is looked up once.
 class Owners {
  public:
   explicit Owners(store::Connection& db) : db_(db) {}
@@ -38,7 +37,7 @@ class Owners {
     std::string association;
   };
   const Owner& get(std::int64_t tenant);
-  /// `environment`, `association` and `associationId`.
+  /// Adds `environment`, `association` and `associationId`.
   void put(Record& record, std::int64_t tenant);
 
  private:
@@ -46,7 +45,7 @@ class Owners {
   std::map<std::int64_t, Owner> known_;
 };
 
-/// The value of `found`; otherwise `not-found`, naming `what`.
+/// The value of `found`; otherwise `not-found` with `what`.
 template <class T>
 Result<T> required(std::optional<T> found, const std::string& what) {
   if (found) return *std::move(found);
@@ -58,9 +57,9 @@ std::optional<std::string> shown(const std::optional<IdType>& id) {
   return id ? std::optional(id->to_string()) : std::nullopt;
 }
 std::optional<std::string> shown(const std::optional<Amount>& amount, int decimals);
-/// `99.8`, rounded down; nullopt of nothing.
+/// `99.8`, rounded down; nullopt if `whole` is 0.
 std::optional<std::string> percent(std::int64_t part, std::int64_t whole);
-/// {name, value} where there is a value.
+/// Adds {name, value} if there is a value.
 void put_detail(std::vector<Record>& out, std::string_view name,
                 const std::optional<std::string>& value);
 

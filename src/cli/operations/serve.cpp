@@ -16,7 +16,7 @@ int serve(const Console& console, const Arguments&, const ConfigFlags& flags) {
   const bool is_new = !std::filesystem::exists(config->db, ignored);
   Serving serving;
   serving.prepare = [&](App&) -> Result<void> {
-    // Right for a first start; where data was expected, the operator should see it.
+    // Expected at a first start; if data was expected, the operator should see it.
     if (is_new) log_warning("serve", "created a new database", {{"database", config->db}});
     return {};
   };

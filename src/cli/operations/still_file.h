@@ -1,4 +1,4 @@
-// A file that stands still, for what takes long and wants one state of everything.
+// A file that does not change, for long operations that need one consistent state.
 #pragma once
 
 #include <functional>
@@ -9,9 +9,9 @@
 
 namespace coffer::cli {
 
-/// Calls `use` with the path of the database where it is not served; otherwise with that of a
-/// temporary copy beside it, since a snapshot that is held long would keep the write-ahead log of a
-/// server growing. Problems as of a backup.
+/// Calls `use` with the path of the database if it is not served; otherwise with the path of a
+/// temporary copy next to it, because a long snapshot would let the write-ahead log of a server
+/// grow. Problems as for a backup.
 Result<void> with_still_file(const Session& session, const ProgressFunction& progress,
                              const std::function<void(const std::string&)>& use);
 

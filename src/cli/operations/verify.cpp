@@ -13,7 +13,7 @@
 namespace coffer::cli {
 namespace {
 
-/// In one snapshot.
+/// Verifies in one snapshot.
 std::vector<store::Violation> verify_still(const Session& session, const std::string& path,
                                            bool deep, ProgressLine& line) {
   store::Connection db(path, store::OpenMode::read_only);
@@ -35,7 +35,7 @@ Result<std::vector<store::Violation>> find_violations(const Session& session, bo
   return out;
 }
 
-/// For programs one object; for people a table of what is wrong, or one good sentence.
+/// One object for programs; for people, a table of violations or a sentence.
 CommandResult report(const std::string& path, const std::vector<store::Violation>& violations,
                      bool json) {
   const bool whole = violations.empty();

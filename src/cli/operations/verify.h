@@ -1,4 +1,4 @@
-// coffer verify: every invariant, the hash chain and SQLite's own check, also on a live file.
+// coffer verify: every invariant, the hash chains and SQLite's own check, also on a served file.
 #pragma once
 
 #include <optional>
@@ -10,11 +10,11 @@
 
 namespace coffer::cli {
 
-/// What is wrong with a file, as any command shows it.
+/// The violations of a file, for all commands that show them.
 std::vector<Record> records_of(const std::vector<store::Violation>& violations);
 std::optional<std::string> last_entry(const store::FileSummary& summary);
 
-/// `coffer verify FILE`: a backup, in a process of its own and without a database.
+/// `coffer verify FILE`: verifies a backup in this process, without a database.
 int verify_given_file(const Console& console, const Arguments& arguments, const ConfigFlags&);
 
 }  // namespace coffer::cli

@@ -12,7 +12,7 @@
 namespace coffer::cli {
 namespace {
 
-/// 0, or `errno`. Waits where the descriptor was made non-blocking by another process that has it.
+/// Returns 0 or `errno`. Waits if another process made the descriptor non-blocking.
 int write_all(int fd, std::string_view content) {
   while (!content.empty()) {
     const ssize_t count = ::write(fd, content.data(), content.size());
@@ -60,7 +60,7 @@ void end_by_broken_pipe() {
   constexpr int kShellsCode = 128 + SIGPIPE;
   ::signal(SIGPIPE, SIG_DFL);
   ::raise(SIGPIPE);
-  ::_exit(kShellsCode);  // where the parent process blocks the signal
+  ::_exit(kShellsCode);  // if the parent process blocks the signal
 }
 
 }  // namespace coffer::cli

@@ -1,4 +1,4 @@
-// Standard output as a stream that knows why it failed.
+// Standard output as a stream that records why it failed.
 #pragma once
 
 #include <array>
@@ -6,19 +6,18 @@
 
 namespace coffer::cli {
 
-/// Writes to a descriptor, which it does not own. Once a write fails it fails for good, and so does
-/// its stream. A flush also fails when the reader of a pipe is gone and there is nothing to write:
-/// a command that waits for something to print learns that the reader has gone. One thread at a
-/// time.
+/// Writes to a descriptor, which it does not own. After a failed write, it and its stream fail
+/// permanently. A flush also fails if the reader of a pipe is gone and there is nothing to write,
+/// so a waiting command notices that its reader is gone. For one thread at a time.
 class DescriptorBuffer final : public std::streambuf {
  public:
   explicit DescriptorBuffer(int fd);
 
-  /// Writes what is left, if anything is.
+  /// Writes the remaining data.
   void finish();
   /// `errno` of the first failure; 0 without a failure.
   int error() const { return error_; }
-  /// Whether it failed because the reader is gone: a closed pipe or a terminal that hung up.
+  /// Whether it failed because the reader is gone: a closed pipe or a disconnected terminal.
   bool lost_reader() const;
 
  protected:
@@ -31,8 +30,8 @@ class DescriptorBuffer final : public std::streambuf {
   std::array<char, 64 * 1024> buffer_{};
 };
 
-/// Ends the process by SIGPIPE, without a message, as other tools end when their reader has enough
-/// (`| head`): a shell shows 141.
+/// Ends the process with SIGPIPE, without a message, like other tools whose reader ends early (`|
+/// head`). A shell shows 141.
 [[noreturn]] void end_by_broken_pipe();
 
 }  // namespace coffer::cli

@@ -11,7 +11,7 @@ struct Status {
   Shade shade;
 };
 
-/// The words of every status that commands show; a test compares it with the domain.
+/// The words of every status that commands show; a test compares them with the domain.
 constexpr auto kStatuses = std::to_array<Status>({
     // payments, refunds
     {"initiated", Shade::yellow},

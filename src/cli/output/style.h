@@ -1,5 +1,5 @@
-// Colours on a terminal: their codes, and the colour of each status. Whether there are colours at
-// all is decided by colours_allowed() (base/platform/terminal.h); Console::shades_*() apply it to a
+// Colours on a terminal: their codes, and the colour of each status. colours_allowed()
+// (base/platform/terminal.h) decides whether colours are used; Console::shades_*() apply it to a
 // stream.
 #pragma once
 
@@ -10,11 +10,11 @@ namespace coffer::cli {
 
 enum class Shade { plain, bold, green, yellow, red };
 
-/// `text` in the colour, or as it is without `colour`. Nothing is added to empty text.
+/// `text` in the colour, or unchanged without `colour`. Empty text stays empty.
 std::string shaded(Shade shade, std::string_view text, bool colour);
 
-/// Of a word that a status, state, health or result has: green for what is well, yellow for what
-/// waits or needs attention, red for what failed or is stopped. Plain for a word it does not know.
+/// The colour of a status, state, health or result word: green for success, yellow for waiting or
+/// attention, red for failure or stopped. Unknown words have no colour.
 Shade shade_of_status(std::string_view word);
 
 }  // namespace coffer::cli

@@ -14,12 +14,12 @@ constexpr std::size_t kTextLeast = 8;
 constexpr std::size_t kIdLeast = 13;  // an ellipsis and the last group of a UUID
 constexpr std::size_t kStages = 4;
 
-/// The width of a column, and how far it may shrink at each stage; every stage goes on where the
-/// one before ended.
+/// The width of a column, and how far it may shrink at each stage; each stage continues where the
+/// previous one ended.
 struct Plan {
   std::size_t width = 0;
   std::size_t whole = 0;   // with nothing cut
-  std::size_t values = 0;  // the widest of them
+  std::size_t values = 0;  // the widest value
   bool id = false;
   std::array<std::size_t, kStages> least{};
 };
@@ -65,7 +65,7 @@ std::size_t total_of(const std::vector<Plan>& plans) {
   return total;
 }
 
-/// Takes from the widest column that may give, until the table fits. False when it cannot.
+/// Shrinks the widest column that may shrink until the table fits; returns false if it cannot.
 bool shrink(std::vector<Plan>& plans, std::size_t columns) {
   for (std::size_t stage = 0; stage < kStages;) {
     if (total_of(plans) <= columns) return true;
@@ -77,14 +77,15 @@ bool shrink(std::vector<Plan>& plans, std::size_t columns) {
     if (widest == nullptr) {
       ++stage;
     } else {
-      // Half an id is of no more use than its end.
+      // Half an ID is no more useful than its end.
       widest->width = widest->id ? widest->least[stage] : widest->width - 1;
     }
   }
   return total_of(plans) <= columns;
 }
 
-/// Gives the room that is left to the narrowest columns; not to ids, which are cut or whole.
+/// Distributes remaining space to the narrowest columns, but not to IDs, which are either cut or
+/// whole.
 void grow(std::vector<Plan>& plans, std::size_t columns) {
   for (std::size_t room = columns - total_of(plans); room > 0; --room) {
     Plan* narrowest = nullptr;

@@ -1,4 +1,4 @@
-// The one printer of tables: columns that line up, and that fit the terminal.
+// Prints tables with aligned columns that fit the terminal.
 #pragma once
 
 #include <string>
@@ -10,14 +10,14 @@
 namespace coffer::cli {
 
 struct Cell {
-  std::string text;  // fit for a terminal: see printable()
+  std::string text;  // suitable for a terminal: see printable()
   Shade shade = Shade::plain;
 };
 
 struct Table {
-  /// How a column shrinks when the table is wider than the terminal. `text` is cut first. `exact`
-  /// (numbers, times, statuses) keeps its values whole and gives up the end of its heading. `id` is
-  /// cut last, and keeps its end: the start of an id is its time, which neighbours share.
+  /// How a column shrinks if the table is wider than the terminal. `text` is cut first. `exact`
+  /// (numbers, times, statuses) keeps its values and cuts only its heading. `id` is cut last and
+  /// keeps its end, because the start of an ID is its time, which adjacent IDs share.
   enum class Kind { text, exact, id };
   struct Column {
     std::string heading;
@@ -30,9 +30,9 @@ struct Table {
 
 enum class Fit { whole, cut, too_wide };
 
-/// Prints the table to `console.out`. On a terminal it is cut to the terminal's width where that is
-/// enough (`cut`); where even that is too wide it prints nothing (`too_wide`). Elsewhere it is
-/// always whole.
+/// Prints the table to `console.out`. On a terminal, columns are cut to the terminal's width
+/// (`cut`); if that does not suffice, nothing is printed (`too_wide`). Otherwise the table is
+/// always complete.
 Fit print_table(const Console& console, const Table& table);
 
 }  // namespace coffer::cli

@@ -22,7 +22,7 @@ Record view(const store::BeneficiaryRow& row, std::int64_t tenant, Owners& owner
   return record;
 }
 
-/// Members that the name does not contain.
+/// Members that are not part of the name.
 std::vector<Record> details(const Beneficiary& detail) {
   std::vector<Record> out;
   const auto put = [&](const TextFact& fact, const std::string& value) {
@@ -32,7 +32,7 @@ std::vector<Record> details(const Beneficiary& detail) {
   return out;
 }
 
-/// Every member is a column, with a value or without.
+/// Every member is a column, with or without a value.
 std::vector<Record> addresses(const std::vector<Address>& all) {
   std::vector<Record> out;
   for (const Address& address : all) {
@@ -46,7 +46,7 @@ std::vector<Record> addresses(const std::vector<Address>& all) {
   return out;
 }
 
-/// Where the money goes, of whichever method.
+/// The place of a destination, for any method.
 struct Place {
   std::optional<std::string> account_name;
   std::string account_number;

@@ -1,4 +1,4 @@
-// coffer quote: what cash-outs and collections were offered at, and whether the offer was taken.
+// coffer quote: the quotes of off-ramps and on-ramps, and whether they were used.
 #include <map>
 
 #include "app/app.h"

@@ -7,7 +7,7 @@
 
 namespace coffer::cli {
 
-/// What lists show of a payment.
+/// The fields of a payment in lists.
 Record payment_record(const store::PaymentRecord& payment, Owners& owners);
 
 Result<CommandResult> show_payment(Session& session, const Arguments& arguments);

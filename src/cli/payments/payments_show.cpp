@@ -1,4 +1,4 @@
-// One payment: its record, how it came there, and what it set off.
+// The history of one payment: its record, its steps, and its events and deliveries.
 #include "app/app.h"
 #include "base/digest.h"
 #include "cli/payments/payments.h"
@@ -15,7 +15,8 @@ namespace {
 using store::Connection;
 using store::PaymentRecord;
 
-constexpr int kWebhooksMax = 50;  // of a tenant, the latest; one has each event type at a time
+// The latest of a tenant; at most one active webhook has an event type.
+constexpr int kWebhooksMax = 50;
 
 std::string words_of(const store::StoryAccount& account) {
   switch (account.kind) {

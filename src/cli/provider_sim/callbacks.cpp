@@ -34,7 +34,7 @@ void CallbackSender::attempt(const Callback& callback, Progress& progress) {
       send(callback, callback.id);
       send(callback, ids_.uuid_v7(clock_.now()).to_string());
     }
-    book_.delivered(callback.id);
+    state_.delivered(callback.id);
     progress_.erase(callback.id);
     return;
   }
@@ -44,7 +44,7 @@ void CallbackSender::attempt(const Callback& callback, Progress& progress) {
 }
 
 std::int64_t CallbackSender::step() {
-  for (const Callback& callback : book_.due()) {
+  for (const Callback& callback : state_.due()) {
     Progress& progress = progress_[callback.id];
     const bool wanted = progress.attempts < kAttempts;
     if (wanted && progress.next_ms <= clock_.monotonic_ms()) attempt(callback, progress);
@@ -58,7 +58,7 @@ std::int64_t CallbackSender::step() {
   for (const auto& [id, progress] : progress_) {
     if (progress.attempts < kAttempts) sooner(progress.next_ms - clock_.monotonic_ms());
   }
-  if (const auto next = book_.next_change()) sooner(next->ms - clock_.now().ms);
+  if (const auto next = state_.next_change()) sooner(next->ms - clock_.now().ms);
   return wait;
 }
 

@@ -1,4 +1,4 @@
-// Tells coffer what became of payouts, collections and references: signed, retried a few times.
+// Reports results of payouts, collections and references to coffer, signed and with a few retries.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@
 #include "base/random.h"
 #include "base/result.h"
 #include "base/strong.h"
-#include "cli/provider_sim/book.h"
 #include "cli/provider_sim/fault_plan.h"
+#include "cli/provider_sim/simulator_state.h"
 #include "outbound/providers/provider_signature.h"
 
 namespace coffer::cli::provider_sim {
 
-/// One POST, ready to be sent.
+/// A POST request that is ready to be sent.
 struct SignedCallback {
   std::string path;  // from the root of the host
   outbound::ProviderHeaders headers;
@@ -30,11 +30,11 @@ class CallbackSender {
   static constexpr int kAttempts = 6;
   static constexpr std::int64_t kFirstRetryMs = 500;
 
-  /// `base_path` is the path of coffer's base URL, without a slash at the end. Everything referred
-  /// to outlives the sender.
-  CallbackSender(Book& book, FaultDice& dice, const Clock& clock, Random& ids, const Secret& secret,
-                 std::string base_path, Deliver deliver)
-      : book_(book),
+  /// `base_path` is the path of coffer's base URL, without a trailing slash. All references must
+  /// outlive the sender.
+  CallbackSender(SimulatorState& state, FaultDice& dice, const Clock& clock, Random& ids,
+                 const Secret& secret, std::string base_path, Deliver deliver)
+      : state_(state),
         dice_(dice),
         clock_(clock),
         ids_(ids),
@@ -42,8 +42,8 @@ class CallbackSender {
         base_path_(std::move(base_path)),
         deliver_(std::move(deliver)) {}
 
-  /// Sends what is due. Returns the milliseconds until something may be due again; negative: not
-  /// before something changes. On one thread at a time.
+  /// Sends due callbacks. Returns the milliseconds until the next may be due; negative: not before
+  /// a change. For one thread at a time.
   std::int64_t step();
 
  private:
@@ -55,14 +55,14 @@ class CallbackSender {
   bool send(const Callback& callback, const std::string& id);
   void attempt(const Callback& callback, Progress& progress);
 
-  Book& book_;
+  SimulatorState& state_;
   FaultDice& dice_;
   const Clock& clock_;
   Random& ids_;
   const Secret& secret_;
   const std::string base_path_;
   const Deliver deliver_;
-  std::map<std::string, Progress> progress_;  // by callback id, until it is delivered
+  std::map<std::string, Progress> progress_;  // by callback ID, until delivered
 };
 
 }  // namespace coffer::cli::provider_sim

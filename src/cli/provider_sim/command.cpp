@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* kSecretVariable = "COFFER_PROVIDER_SECRET";
 
-/// HOST:PORT as every listening address is written.
+/// HOST:PORT, the form of every listening address.
 Result<HostPort> address_argument(const Arguments& arguments) {
   Config config;
   const auto read =
@@ -89,23 +89,22 @@ std::vector<Command> provider_sim_commands() {
       {.path = "provider-sim",
        .summary = "Run a simulated payment provider that implements the provider protocol",
        .run = provider_sim_run,
-       .arguments =
-           {option("listen", "HOST:PORT", "Address to listen on; port 0 selects a free one",
-                   "127.0.0.1:8090"),
-            option("secret", "TEXT",
-                   "Secret shared with coffer; by default COFFER_PROVIDER_SECRET"),
-            option("tls-cert", "FILE", "TLS certificate chain (PEM)"),
-            option("tls-key", "FILE", "TLS private key (PEM)"),
-            option("callback", "URL",
-                   "Base URL of coffer for callbacks; without it, there are none"),
-            option(
-                "faults", "LIST",
-                "ValidationErrors: late, refuse, duplicate, reorder, lose-answer, garbage, hang"),
-            option("seed", "NUMBER", "Seed that makes the faults repeatable"),
-            option("rates", "LIST", "Exchange rates, such as USDC:NGN=1540.25; 1 by default"),
-            option("delay-ms", "MS", "Time that a payout stays pending", "0"),
-            option("hang-ms", "MS", "Delay for an account ending in 1401", "30000"),
-            option("db", "FILE", "File for the state, or memory", "memory")},
+       .arguments = {option("listen", "HOST:PORT",
+                            "Address to listen on; port 0 selects a free one", "127.0.0.1:8090"),
+                     option("secret", "TEXT",
+                            "Secret shared with coffer; by default COFFER_PROVIDER_SECRET"),
+                     option("tls-cert", "FILE", "TLS certificate chain (PEM)"),
+                     option("tls-key", "FILE", "TLS private key (PEM)"),
+                     option("callback", "URL",
+                            "Base URL of coffer for callbacks; without it, there are none"),
+                     option("faults", "LIST",
+                            "Faults: late, refuse, duplicate, reorder, lose-answer, garbage, hang"),
+                     option("seed", "NUMBER", "Seed that makes the faults repeatable"),
+                     option("rates", "LIST",
+                            "Exchange rates, such as USDC:NGN=1540.25; 1 by default"),
+                     option("delay-ms", "MS", "Time that a payout stays pending", "0"),
+                     option("hang-ms", "MS", "Delay for an account ending in 1401", "30000"),
+                     option("db", "FILE", "File for the state, or memory", "memory")},
        .settings = Settings::none,
        .details = "The last four digits of the account select the outcome, as in the sandbox. A "
                   "fault is\nname=probability[:ms]; separate several with commas. PUT "

@@ -15,7 +15,7 @@ constexpr int kMsMax = 600'000;
 
 struct Known {
   std::string_view name;
-  int ms;  // when none is given
+  int ms;  // default
 };
 // In enum order.
 constexpr std::array<Known, FaultPlan::kFaults> kKnown{{
@@ -111,7 +111,7 @@ FaultPlan FaultDice::plan() const {
 bool FaultDice::strikes(Fault fault) {
   const Lock lock(mutex_);
   const int per_million = plan_.entries_[index_of(fault)].per_million;
-  // A plan without this fault draws nothing, so that the others fall as they did without it.
+  // A fault that is not in the plan draws no random number, so that it does not change the others.
   return per_million > 0 &&
          static_cast<int>(chance_.next_u64() % static_cast<std::uint64_t>(kMillion)) < per_million;
 }

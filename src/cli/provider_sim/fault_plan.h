@@ -1,4 +1,4 @@
-// Which faults the simulated provider commits, how often, and the dice that decide.
+// The faults that the simulated provider injects, their probabilities, and their random decisions.
 #pragma once
 
 #include <array>
@@ -13,23 +13,23 @@
 namespace coffer::cli::provider_sim {
 
 enum class Fault {
-  late,         // does what was asked, answers `ms` later
-  refuse,       // 503, and nothing was done
-  duplicate,    // a callback comes three times, the last time under another id
-  reorder,      // a callback is held back for `ms`, so that later ones come first
-  lose_answer,  // does what was asked, then breaks the connection off
-  garbage,      // does what was asked, answers something that is no JSON
-  hang,         // does nothing and is silent for `ms`, then breaks the connection off
+  late,           // executes the request, responds `ms` later
+  refuse,         // responds with 503 and does nothing
+  duplicate,      // sends a callback three times, the last time with another ID
+  reorder,        // delays a callback by `ms`, so that later ones arrive first
+  lose_response,  // executes the request, then closes the connection
+  garbage,        // executes the request, responds with invalid JSON
+  hang,           // does nothing for `ms`, then closes the connection
 };
 
-/// Probability and time of each fault, as in `late=0.1:3000,refuse=0.05`.
+/// Probability and duration of each fault, such as `late=0.1:3000,refuse=0.05`.
 class FaultPlan {
  public:
   static constexpr std::size_t kFaults = 7;
 
   /// Comma-separated `name=probability[:ms]`; empty: no faults. `malformed-request` otherwise.
   static Result<FaultPlan> parse(std::string_view spec);
-  /// In the form that `parse` reads.
+  /// In the syntax that `parse` reads.
   std::string to_string() const;
 
  private:
@@ -41,10 +41,10 @@ class FaultPlan {
   std::array<Entry, kFaults> entries_{};
 };
 
-/// Thread safe.
+/// Thread-safe.
 class FaultDice {
  public:
-  /// `chance` outlives the dice; a seeded one repeats a run of one thread.
+  /// `chance` must outlive the dice. A seeded one reproduces a run of one thread.
   FaultDice(FaultPlan plan, Random& chance) : plan_(plan), chance_(chance) {}
 
   void replace(const FaultPlan& plan);

@@ -15,10 +15,10 @@ constexpr int kTimesOut = 1401;
 constexpr int kBreaks = 1402;
 constexpr std::size_t kPage = 100;
 
-// Texts a body must have, and members that are parties.
+// Texts that a body must contain, and members that are parties.
 using Names = std::vector<std::string_view>;
 
-/// What is wrong with the body; empty when nothing is.
+/// The error in the body, or empty.
 std::string fault_of(const Json& body, const Names& texts, std::string_view party) {
   if (!body.is_object()) return "the body is not a JSON object";
   const auto is_text = [](const Json& from, std::string_view name) {
@@ -51,7 +51,7 @@ Json parse_body(const std::string& text) {
   return text.empty() ? Json::object() : Json::parse(text, nullptr, false);
 }
 
-/// Nothing of the account of a payout or a collection, or of a customer.
+/// The last four digits of the account of a payout or collection, or of a customer ID.
 int digits_of(const Json& body) {
   for (const char* party : {"recipient", "payer"}) {
     const auto found = body.find(party);
@@ -67,7 +67,7 @@ http::Response broken() {
 
 }  // namespace
 
-http::Response json_answer(int status, const Json& body) {
+http::Response json_response(int status, const Json& body) {
   http::Response out;
   out.status = status;
   out.body = body.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -75,7 +75,7 @@ http::Response json_answer(int status, const Json& body) {
 }
 
 http::Response refusal(int status, std::string_view code, std::string_view message) {
-  return json_answer(status, {{"code", code}, {"message", message}});
+  return json_response(status, {{"code", code}, {"message", message}});
 }
 
 const std::vector<Provider::Route>& Provider::routes() {
@@ -136,7 +136,7 @@ http::Response Provider::run_with_faults(const Route& route, const Call& call) {
   if (dice.strikes(Fault::hang)) return silent(dice.ms_of(Fault::hang));
   http::Response out = run(route, call);
   if (dice.strikes(Fault::late)) pause(dice.ms_of(Fault::late));
-  if (dice.strikes(Fault::lose_answer)) return cut_off();
+  if (dice.strikes(Fault::lose_response)) return cut_off();
   if (dice.strikes(Fault::garbage)) {
     out = http::Response();
     out.content_type = "text/html";
@@ -151,7 +151,7 @@ http::Response Provider::silent(int ms) {
 }
 
 void Provider::pause(int ms) {
-  // Waiting is real, whatever the clock of the records says.
+  // Waits in real time, independent of the clock of the records.
   const SystemClock clock;
   const std::int64_t end = clock.monotonic_ms() + ms;
   const Lock lock(mutex_);
@@ -175,22 +175,23 @@ http::Response Provider::quote(const Call& call) {
   const Timestamp now = parts_.clock.now();
   const auto quote = parts_.tariff.quote(call.body, now, parts_.ids.uuid_v7(now).to_string());
   if (!quote) return refusal(422, "cannot_quote", quote.error().detail);
-  return json_answer(200, *quote);
+  return json_response(200, *quote);
 }
 
 http::Response Provider::place(Kind kind, const Call& call) {
   const int digits = digits_of(call.body);
-  // Before anything is written: these never arrive.
+  // Before anything is stored, because these never arrive.
   if (digits == kTimesOut) return silent(parts_.hang_ms);
   if (digits == kBreaks) return broken();
-  const Book::Placing placing = parts_.book.place(kind, call.body);
-  if (placing.placed == Book::Placed::conflict) {
+  const SimulatorState::Placing placing = parts_.state.place(kind, call.body);
+  if (placing.placed == SimulatorState::Placed::conflict) {
     return refusal(409, "id_conflict", "This ID exists with different content.");
   }
   if (const auto refused = outbound::sandbox_refusal(digits)) {
     return refusal(422, info(*refused).name, info(*refused).message);
   }
-  return json_answer(placing.placed == Book::Placed::created ? 202 : 200, placing.object);
+  return json_response(placing.placed == SimulatorState::Placed::created ? 202 : 200,
+                       placing.object);
 }
 
 http::Response Provider::place_payout(const Call& call) {
@@ -205,21 +206,21 @@ http::Response Provider::place_payout(const Call& call) {
 
 http::Response Provider::list_payouts(const Call& call) {
   const std::string* cursor = call.request.query_value("cursor");
-  const std::vector<Json> page = parts_.book.payouts(cursor ? *cursor : "", kPage);
+  const std::vector<Json> page = parts_.state.payouts(cursor ? *cursor : "", kPage);
   Json out = {{"data", page}, {"nextCursor", nullptr}};
   if (page.size() == kPage) out["nextCursor"] = page.back().at("id");
-  return json_answer(200, out);
+  return json_response(200, out);
 }
 
 http::Response Provider::read_payout(const Call& call) {
-  const auto found = parts_.book.find(Kind::payout, call.id);
+  const auto found = parts_.state.find(Kind::payout, call.id);
   if (!found) return refusal(404, "payout_not_found", "This payout was never accepted.");
-  return json_answer(200, *found);
+  return json_response(200, *found);
 }
 
 http::Response Provider::cancel_payout(const Call& call) {
   if (!Uuid::parse(call.id)) return refusal(400, "malformed", "id is no UUID");
-  return json_answer(200, parts_.book.close(Kind::payout, call.id));
+  return json_response(200, parts_.state.close(Kind::payout, call.id));
 }
 
 http::Response Provider::place_collection(const Call& call) {
@@ -236,14 +237,14 @@ http::Response Provider::place_collection(const Call& call) {
 }
 
 http::Response Provider::read_collection(const Call& call) {
-  const auto found = parts_.book.find(Kind::collection, call.id);
+  const auto found = parts_.state.find(Kind::collection, call.id);
   if (!found) return refusal(404, "collection_not_found", "This collection was never accepted.");
-  return json_answer(200, *found);
+  return json_response(200, *found);
 }
 
 http::Response Provider::expire_collection(const Call& call) {
   if (!Uuid::parse(call.id)) return refusal(400, "malformed", "id is no UUID");
-  return json_answer(200, parts_.book.close(Kind::collection, call.id));
+  return json_response(200, parts_.state.close(Kind::collection, call.id));
 }
 
 http::Response Provider::issue_reference(const Call& call) {
@@ -273,7 +274,7 @@ http::Response Provider::issue_reference(const Call& call) {
     }
     const std::string reference =
         "SIMREF" + to_hex(sha256(text + std::to_string(number))).substr(0, 12);
-    parts_.book.note_reference(reference, body);
+    parts_.state.note_reference(reference, body);
     return Json{{"reference", reference},
                 {"metadata",
                  {{"bankName", "Simulated Bank"},
@@ -286,7 +287,7 @@ http::Response Provider::issue_reference(const Call& call) {
   for (int i = 1; digits == kRelated && i <= kRelatedCount; ++i) {
     out["relatedReferences"].push_back(issue(i));
   }
-  return json_answer(200, out);
+  return json_response(200, out);
 }
 
 }  // namespace coffer::cli::provider_sim

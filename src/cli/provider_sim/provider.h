@@ -1,5 +1,5 @@
-// The simulated provider's side of the protocol (docs/provider-protocol.md), and routes to steer
-// it.
+// The simulated provider's side of the protocol (docs/provider-protocol.md), and its control
+// routes.
 #pragma once
 
 #include <functional>
@@ -11,27 +11,27 @@
 #include "base/mutex.h"
 #include "base/random.h"
 #include "base/strong.h"
-#include "cli/provider_sim/book.h"
 #include "cli/provider_sim/fault_plan.h"
+#include "cli/provider_sim/simulator_state.h"
 #include "cli/provider_sim/tariff.h"
 #include "http/message.h"
 #include "http/router.h"
 
 namespace coffer::cli::provider_sim {
 
-/// Everything it works with; all of it outlives the provider.
+/// The parts of the provider, which must outlive it.
 struct ProviderParts {
-  Book& book;
+  SimulatorState& state;
   FaultDice& dice;
   const Tariff& tariff;
   const Clock& clock;
   Random& ids;
   const Secret& secret;
-  int hang_ms = 0;                        // how long an account ending in 1401 is left waiting
-  std::function<void()> changed = [] {};  // there may be a callback to send
+  int hang_ms = 0;                        // how long requests for an account ending in 1401 wait
+  std::function<void()> changed = [] {};  // called when a callback may be due
 };
 
-/// Answers requests, each on the thread that calls. Thread safe.
+/// Handles requests on the calling threads. Thread-safe.
 class Provider {
  public:
   explicit Provider(const ProviderParts& parts);
@@ -39,13 +39,13 @@ class Provider {
   /// Protocol routes require a signature. Routes below /control do not: they are for the operator
   /// of the simulator, which listens on loopback by default.
   http::Response handle(http::Request& request);
-  /// Ends the waiting of `late` and `hang`. For good.
+  /// Ends the waits of `late` and `hang` permanently.
   void stop();
 
  private:
   struct Call {
     const http::Request& request;
-    std::string id;  // of the path
+    std::string id;  // from the path
     Json body;
   };
   struct Route {
@@ -87,8 +87,8 @@ class Provider {
   bool stopped_ COFFER_GUARDED_BY(mutex_) = false;
 };
 
-/// JSON answers of the protocol: an object, or `{code, message}`.
-http::Response json_answer(int status, const Json& body);
+/// JSON responses of the protocol: an object, or `{code, message}`.
+http::Response json_response(int status, const Json& body);
 http::Response refusal(int status, std::string_view code, std::string_view message);
 
 }  // namespace coffer::cli::provider_sim

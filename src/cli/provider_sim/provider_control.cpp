@@ -1,4 +1,4 @@
-// The routes under /control: what a test or a person does to the simulated provider.
+// The routes below /control, with which tests and people control the simulated provider.
 #include <algorithm>
 
 #include "cli/provider_sim/provider.h"
@@ -18,7 +18,7 @@ http::Response not_there() { return refusal(404, "not_found", "Not found, or alr
 }  // namespace
 
 http::Response Provider::show_faults(const Call&) {
-  return json_answer(200, {{"faults", parts_.dice.plan().to_string()}});
+  return json_response(200, {{"faults", parts_.dice.plan().to_string()}});
 }
 
 http::Response Provider::change_faults(const Call& call) {
@@ -31,11 +31,11 @@ http::Response Provider::change_faults(const Call& call) {
 http::Response Provider::show_payouts(const Call&) {
   constexpr std::size_t kAll = 1'000'000;
   Json data = Json::array();
-  for (Json& payout : parts_.book.payouts({}, kAll)) {
-    payout["submissions"] = parts_.book.submissions(payout.at("id"));
+  for (Json& payout : parts_.state.payouts({}, kAll)) {
+    payout["submissions"] = parts_.state.submissions(payout.at("id"));
     data.push_back(std::move(payout));
   }
-  return json_answer(200, {{"data", data}});
+  return json_response(200, {{"data", data}});
 }
 
 http::Response Provider::settle_payout(const Call& call) {
@@ -49,7 +49,7 @@ http::Response Provider::settle_payout(const Call& call) {
                    "send status: succeeded, or status: failed and a failure code");
   }
   if (status == "succeeded") code.clear();
-  if (!parts_.book.decide(Kind::payout, call.id, {status, code})) return not_there();
+  if (!parts_.state.decide(Kind::payout, call.id, {status, code})) return not_there();
   return read_payout(call);
 }
 
@@ -58,8 +58,8 @@ http::Response Provider::pay_collection(const Call& call) {
   if (!amount.empty() && parse_amount(amount, Amount::kScale).fault != AmountFault::none) {
     return refusal(400, "malformed", "amount is not a positive decimal string");
   }
-  const Book::Decision decision{.status = "collected", .collected = amount};
-  if (!parts_.book.decide(Kind::collection, call.id, decision)) return not_there();
+  const SimulatorState::Decision decision{.status = "collected", .collected = amount};
+  if (!parts_.state.decide(Kind::collection, call.id, decision)) return not_there();
   return read_collection(call);
 }
 
@@ -68,8 +68,8 @@ http::Response Provider::pay_reference(const Call& call) {
   if (parse_amount(amount, Amount::kScale).fault != AmountFault::none) {
     return refusal(400, "malformed", "amount is not valid");
   }
-  const auto paid = parts_.book.pay(call.id, amount, call.body.value("payer", Json::object()));
-  return paid ? json_answer(200, *paid) : not_there();
+  const auto paid = parts_.state.pay(call.id, amount, call.body.value("payer", Json::object()));
+  return paid ? json_response(200, *paid) : not_there();
 }
 
 }  // namespace coffer::cli::provider_sim

@@ -5,11 +5,11 @@
 namespace coffer::cli::provider_sim {
 namespace {
 
-constexpr std::size_t kWorkers = 32;  // as many may hang at once
+constexpr std::size_t kWorkers = 32;  // the maximum number of requests that may hang at once
 constexpr int kDrainMs = 1'000;
 constexpr int kCallbackTimeoutMs = 10'000;
 
-/// Of the base URL, so that a path can follow.
+/// The path of the base URL, without a trailing slash.
 std::string base_path(const std::optional<outbound::Url>& url) {
   if (!url) return {};
   return url->path.ends_with('/') ? url->path.substr(0, url->path.size() - 1) : url->path;
@@ -39,21 +39,21 @@ Result<void> Simulator::start() {
   if (options_.seed) seeded_chance_ = std::make_unique<SeededRandom>(*options_.seed);
   Random& chance = seeded_chance_ ? static_cast<Random&>(*seeded_chance_) : os_chance_;
   dice_ = std::make_unique<FaultDice>(plan, chance);
-  book_ = std::make_unique<Book>(clock_, random_, options_.delay_ms);
-  if (!options_.file.empty()) COFFER_TRY_VOID(book_->open(options_.file));
+  state_ = std::make_unique<SimulatorState>(clock_, random_, options_.delay_ms);
+  if (!options_.file.empty()) COFFER_TRY_VOID(state_->open(options_.file));
 
   const bool calls_back = callback_url_ || options_.deliver;
   if (calls_back) {
     Deliver deliver = options_.deliver;
     if (!deliver)
       deliver = [this](const SignedCallback& callback) { return this->deliver(callback); };
-    sender_ = std::make_unique<CallbackSender>(*book_, *dice_, clock_, random_, options_.secret,
+    sender_ = std::make_unique<CallbackSender>(*state_, *dice_, clock_, random_, options_.secret,
                                                base_path(callback_url_), std::move(deliver));
   }
   if (calls_back && options_.background_callbacks) {
     worker_ = std::make_unique<WorkerThread>("callbacks", [this] { return sender_->step(); });
   }
-  provider_ = std::make_unique<Provider>(ProviderParts{*book_, *dice_, tariff_, clock_, random_,
+  provider_ = std::make_unique<Provider>(ProviderParts{*state_, *dice_, tariff_, clock_, random_,
                                                        options_.secret, options_.hang_ms, [this] {
                                                          if (worker_) worker_->wake();
                                                        }});
@@ -100,9 +100,9 @@ Result<int> Simulator::deliver(const SignedCallback& callback) {
   request.headers.emplace_back("Content-Type", "application/json");
   request.body = callback.body;
   const auto send = [this](const http::ClientRequest& attempt) { return client_.send(attempt); };
-  COFFER_TRY(const auto answer,
+  COFFER_TRY(const auto response,
              outbound::send_to_any(std::move(request), addresses, deadline, send));
-  return answer.status;
+  return response.status;
 }
 
 }  // namespace coffer::cli::provider_sim

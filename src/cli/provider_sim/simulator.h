@@ -1,4 +1,4 @@
-// A whole simulated provider: listener, protocol, state and callbacks.
+// A complete simulated provider: listener, protocol, state and callbacks.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@
 #include "base/result.h"
 #include "base/strong.h"
 #include "base/worker_thread.h"
-#include "cli/provider_sim/book.h"
 #include "cli/provider_sim/callbacks.h"
 #include "cli/provider_sim/fault_plan.h"
 #include "cli/provider_sim/provider.h"
+#include "cli/provider_sim/simulator_state.h"
 #include "cli/provider_sim/tariff.h"
 #include "http/client.h"
 #include "http/server.h"
@@ -25,7 +25,7 @@ namespace coffer::cli::provider_sim {
 
 struct SimulatorOptions {
   std::string host = "127.0.0.1";
-  int port = 0;  // 0 picks a free one
+  int port = 0;  // 0 selects a free port
   Secret secret;
   std::string callback_url;                // coffer's base URL; empty: no callbacks
   std::string ca_bundle = {};              // trusted roots for an https callback URL
@@ -34,17 +34,17 @@ struct SimulatorOptions {
   std::string file = {};                   // empty: in memory
   std::optional<std::uint64_t> seed = {};  // of the fault dice
   int delay_ms = 0;                        // how long a payout stays pending
-  int hang_ms = 30'000;                    // how long an account ending in 1401 is left waiting
+  int hang_ms = 30'000;                    // how long requests for an account ending in 1401 wait
   std::string tls_cert_file = {};          // PEM; both or neither; empty: plain HTTP
   std::string tls_key_file = {};
-  /// False: callbacks go out only when `send_callbacks` is called, for tests under a manual clock.
+  /// False: callbacks are sent only by `send_callbacks`, for tests with a manual clock.
   bool background_callbacks = true;
-  Deliver deliver = {};  // instead of HTTP to `callback_url`; for tests
+  Deliver deliver = {};  // replaces HTTP to `callback_url` in tests
 };
 
 class Simulator {
  public:
-  /// `clock` and `random` outlive the simulator.
+  /// `clock` and `random` must outlive the simulator.
   Simulator(SimulatorOptions options, const Clock& clock, Random& random);
   ~Simulator();  // stops
   Simulator(const Simulator&) = delete;
@@ -56,11 +56,11 @@ class Simulator {
   /// "http://127.0.0.1:8090"; https with a certificate.
   std::string url() const;
   int port() const;
-  Book& book() { return *book_; }
+  SimulatorState& state() { return *state_; }
   FaultDice& dice() { return *dice_; }
   /// Sends the callbacks that are due now.
   void send_callbacks();
-  /// Reads certificate and key again; the old pair stays in use when the new one cannot be.
+  /// Reads certificate and key again. If this fails, the old pair stays in use.
   Result<void> reload_tls();
   void stop();
 
@@ -77,7 +77,7 @@ class Simulator {
   outbound::CaresResolver resolver_;
   http::Client client_;
   std::unique_ptr<FaultDice> dice_;
-  std::unique_ptr<Book> book_;
+  std::unique_ptr<SimulatorState> state_;
   std::unique_ptr<CallbackSender> sender_;
   std::unique_ptr<WorkerThread> worker_;
   std::unique_ptr<Provider> provider_;

@@ -12,7 +12,7 @@ namespace {
 constexpr int kFeeBasisPoints = 50;
 constexpr int kAssetDecimals = 7;
 
-/// ISO 4217 minor units, where they are not two.
+/// ISO 4217 minor units of currencies that do not have two.
 int decimals_of(std::string_view currency) {
   constexpr std::array<std::string_view, 16> kNone = {"BIF", "CLP", "DJF", "GNF", "ISK", "JPY",
                                                       "KMF", "KRW", "PYG", "RWF", "UGX", "VND",

@@ -1,4 +1,4 @@
-// What the simulated provider charges: its rates and its fee.
+// Rates and fee of the simulated provider.
 #pragma once
 
 #include <map>
@@ -7,19 +7,19 @@
 
 #include "base/clock.h"
 #include "base/result.h"
-#include "cli/provider_sim/book_file.h"
+#include "cli/provider_sim/state_file.h"
 #include "domain/ledger/money.h"
 
 namespace coffer::cli::provider_sim {
 
 class Tariff {
  public:
-  /// Comma-separated `SOLD:BOUGHT=rate`, as in `USDC:NGN=1540.25`; pairs that are not named trade
-  /// one to one. `malformed-request` otherwise.
+  /// Comma-separated `SOLD:BOUGHT=rate`, such as `USDC:NGN=1540.25`. Other pairs are converted one
+  /// to one. `malformed-request` otherwise.
   static Result<Tariff> parse(std::string_view spec);
 
-  /// Answers the body of POST /quotes: half a percent of fee, good for two minutes. A Problem says
-  /// what is wrong with it.
+  /// The response to POST /quotes: a fee of 0.5 %, valid for two minutes. A Problem contains the
+  /// error in `ask`.
   Result<Json> quote(const Json& ask, Timestamp now, const std::string& quote_id) const;
 
  private:

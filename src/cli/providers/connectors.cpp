@@ -100,7 +100,8 @@ Result<flows::ConnectorLimits> limits_argument(const Arguments& arguments, int d
   return limits;
 }
 
-/// Places the asset has; what an on-ramp sends has those of its currency.
+/// The asset with its decimals; an on-ramp sends in its currency, with the decimals of the
+/// currency.
 Result<Asset> asset_of(Session& session, const Arguments& arguments) {
   COFFER_TRY(const AssetCode code, asset_argument(arguments, "asset"));
   return store::with_reader(session.app.database(), [&](store::Connection& db) -> Result<Asset> {
@@ -165,7 +166,7 @@ Result<CommandResult> list(Session& session, const Arguments&) {
       });
 }
 
-/// Addresses that it has left, as long as payments are in progress there.
+/// Retired addresses with payments in progress.
 std::vector<Record> former_urls(store::Connection& db, std::int64_t connector) {
   std::vector<Record> out;
   for (const auto& left : store::find_connector_at_retired(db, connector)) {
@@ -241,7 +242,7 @@ Result<CommandResult> rotate_secret(Session& session, const Arguments& arguments
       .note = "\nThe old secret is no longer valid. Copy the new one now. You won't see it again."};
 }
 
-/// `CODE=Label,CODE=Label`; a label that is left out is the code.
+/// `CODE=Label,CODE=Label`; the default label is the code.
 std::vector<Requirement::Choice> choices_of(const std::string& text) {
   std::vector<Requirement::Choice> out;
   std::string_view rest = text;

@@ -1,4 +1,4 @@
-// coffer fee: fees of single associations instead of the fee of a connector; and the arguments that
+// coffer fee: fees of single associations instead of the fee of a connector; and arguments that
 // connectors and fees share.
 #include "app/app.h"
 #include "base/text/next_part.h"

@@ -10,8 +10,8 @@
 namespace coffer::cli {
 namespace {
 
-// From bash 3.2 on, without a package of completions. `--option=value` comes as three words,
-// because = separates words there.
+// Works with bash 3.2 and later, without the bash-completion package. `--option=value` arrives as
+// three words, because bash separates words at =.
 constexpr std::string_view kBash = R"sh(# bash completion of coffer, made by: coffer completion bash
 # In ~/.bashrc: source <(coffer completion bash)
 

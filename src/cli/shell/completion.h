@@ -1,5 +1,4 @@
-// coffer completion: the few lines that let bash, zsh and fish ask coffer what may stand at the
-// cursor.
+// coffer completion: the scripts with which bash, zsh and fish ask coffer for completions.
 #pragma once
 
 #include <ostream>
@@ -11,11 +10,11 @@
 
 namespace coffer::cli {
 
-/// The first argument with which those lines call coffer. Not a command: it is in no help.
+/// The first argument with which these scripts call coffer. Not a command, so the help omits it.
 inline constexpr std::string_view kCompleteArgument = "__complete";
 
-/// Prints what may stand at the cursor: `:file`, or a line for each word with a tab and its
-/// summary. `typed` as in offers_for().
+/// Prints the completions: `:file`, or per word a line with a tab and its summary. `typed` as in
+/// offers_for().
 void print_offers(std::ostream& out, std::vector<std::string> typed);
 
 }  // namespace coffer::cli

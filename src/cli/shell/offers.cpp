@@ -12,11 +12,11 @@
 namespace coffer::cli {
 namespace {
 
-/// An option, or a positional, and what it takes.
+/// An option or a positional, and its kind of value.
 struct Place {
   enum class Takes { nothing, words, file, text };
 
-  std::string name;  // of an option with its `--`
+  std::string name;  // of an option including its `--`
   std::string summary;
   Takes takes = Takes::text;
   std::vector<std::string> words = {};
@@ -33,7 +33,7 @@ std::string_view first_word(const Command& command) {
   return command.path.substr(0, command.path.find(' '));
 }
 
-/// Commands, and words that have commands below them.
+/// Commands and groups.
 std::vector<Offer> first_words() {
   std::vector<Offer> out;
   for (const Command& command : commands()) {
@@ -46,7 +46,7 @@ std::vector<Offer> first_words() {
   return out;
 }
 
-/// What may stand after such a word; empty for a command.
+/// The words that may follow a group; empty for a command.
 std::vector<Offer> words_below(std::string_view group) {
   std::vector<Offer> out;
   for (const Command& command : commands()) {
@@ -98,7 +98,7 @@ std::vector<Place> positionals_of(const Command& command) {
   return out;
 }
 
-/// With --json, --help and the settings.
+/// Including --json, --help and the settings.
 std::vector<Place> options_of(const Command& command) {
   std::vector<Place> out;
   for (const Argument& argument : command.arguments) {
@@ -115,7 +115,7 @@ std::vector<Place> options_of(const Command& command) {
   return out;
 }
 
-/// What may stand at `place`; `before` is what the word being typed has before it, as `--format=`.
+/// Completions for `place`. `before` is the part before the incomplete word, such as `--format=`.
 Offers values_of(const Place& place, const std::string& before = {}) {
   Offers out;
   out.files = place.takes == Takes::file;
@@ -123,7 +123,7 @@ Offers values_of(const Place& place, const std::string& before = {}) {
   return out;
 }
 
-/// The options and values of `command` after its own words.
+/// Completions for the options and values of `command`, after its own words.
 Offers offers_in(const Command& command, std::vector<std::string> typed) {
   const std::vector<Place> options = options_of(command);
   const auto find_option = [&](std::string_view name) -> const Place* {
@@ -154,7 +154,7 @@ Offers offers_in(const Command& command, std::vector<std::string> typed) {
   return position < positionals.size() ? values_of(positionals[position]) : Offers{};
 }
 
-/// bash takes `--option=value` for three words.
+/// bash passes `--option=value` as three words.
 void join_equals(std::vector<std::string>& typed) {
   if (typed.back() == "=") {
     typed.back().clear();

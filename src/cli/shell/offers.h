@@ -1,4 +1,4 @@
-// What may stand at the cursor of a command line that is still being typed.
+// Completions of an incomplete command line.
 #pragma once
 
 #include <string>
@@ -16,9 +16,9 @@ struct Offers {
   std::vector<Offer> words;
 };
 
-/// `typed` is the line without the program's name, its last word the one being typed (empty after a
-/// space). From the tables of commands and settings. Words are not filtered by what is typed of
-/// them: each shell does that by its own rules.
+/// `typed` is the line without the program's name; its last word is the incomplete one (empty after
+/// a space). The completions come from the tables of commands and settings. They are not filtered
+/// by the incomplete word, because each shell does that by its own rules.
 Offers offers_for(std::vector<std::string> typed);
 
 }  // namespace coffer::cli

@@ -1,4 +1,4 @@
-// Which tenant, and which event types, a command is about.
+// Options that select tenants and event types.
 #pragma once
 
 #include <functional>
@@ -12,26 +12,26 @@
 
 namespace coffer::cli {
 
-/// A tenant with what people call it.
+/// A tenant with the name and environment for display.
 struct NamedTenant {
   Tenant tenant;
   std::string association_name;
 };
 
-/// Every tenant of the file that --association and --environment leave, as far as they are given.
+/// All tenants that match the given --association and --environment.
 Result<std::vector<NamedTenant>> chosen_tenants(store::Connection& db, const Arguments& arguments);
 /// Exactly one tenant. --association is optional if there is only one association.
 /// `malformed-request` if there are several, `not-found` if there is no association.
 Result<NamedTenant> chosen_tenant(store::Connection& db, const Arguments& arguments,
                                   Environment environment);
 
-/// Types separated by commas; all that can be asked for when the option is not given.
+/// Types separated by commas; by default, all types that webhooks can subscribe to.
 /// `malformed-request`.
 Result<EventTypeSet> event_types_argument(const Arguments& arguments, const std::string& name);
-/// One type; `malformed-request` with what there is.
+/// One type; `malformed-request` with the known types.
 Result<EventType> event_type_argument(const std::string& text);
 
-/// The sequence an option names; nullopt when it is not given. `malformed-request`.
+/// The sequence in an option; nullopt if not given. `malformed-request`.
 Result<std::optional<std::int64_t>> sequence_argument(const Arguments& arguments,
                                                       const std::string& name);
 

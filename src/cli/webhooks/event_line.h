@@ -1,4 +1,4 @@
-// What people want to see of an event, read from its body: the body is all that commands pass on.
+// The readable summary of an event, read from its body, because commands pass on only the body.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ struct EventLine {
   std::string type;
   std::string at;  // RFC 3339
   std::int64_t sequence = 0;
-  std::string subject;  // id of the payment, wallet or webhook it is about
+  std::string subject;  // ID of the payment, wallet or webhook
   std::string amount;   // `12.50 USDC`, `3 legs`, or empty
   bool test = false;
 };

@@ -70,7 +70,7 @@ struct Found {
   store::EventRow event;
 };
 
-/// The event ID names, of whichever tenant.
+/// The event with this ID, of any tenant.
 Result<Found> found_event(store::Connection& db, const Arguments& arguments) {
   COFFER_TRY(const auto id, id_argument<EventId>(arguments, "ID"));
   COFFER_TRY(const auto tenants, chosen_tenants(db, arguments));

@@ -11,14 +11,14 @@
 namespace coffer::cli {
 namespace {
 
-constexpr int kFollowersMax = 4;  // the control socket has other things to do
+constexpr int kFollowersMax = 4;  // leaves threads of the control socket for other commands
 constexpr int kEventsPerLook = 64;
 // An index look-up takes microseconds, so the poll is cheap and events arrive without a visible
 // delay.
 constexpr std::int64_t kLookEveryMs = 50;
 constexpr std::int64_t kSignOfLifeMs = 1'000;
 
-/// One of a few, of the whole process.
+/// One of a limited number of followers in the process.
 class Place {
  public:
   Place() : had_(taken_.fetch_add(1) < kFollowersMax) {}
@@ -32,7 +32,7 @@ class Place {
   const bool had_;
 };
 
-/// A wait that the end of the server cuts short.
+/// A wait that a stop of the server ends.
 class Pause {
  public:
   void end() {
@@ -40,7 +40,7 @@ class Pause {
     over_ = true;
     ended_.notify_all();
   }
-  /// False once it is over for good.
+  /// Returns false once it has ended permanently.
   bool wait(std::int64_t ms) {
     const Lock lock(mutex_);
     if (!over_) ended_.wait_for_ms(mutex_, ms);
@@ -87,7 +87,7 @@ std::string text_of(const store::EventRow& event, const std::string& body, bool 
          (line->amount.empty() ? "" : "  " + line->amount) + (line->test ? "  test" : "");
 }
 
-/// What has happened since, as lines; moves `following` on. Empty: nothing.
+/// New events as lines; advances `following`. Empty if there are none.
 Result<std::string> next_lines(Session& session, Following& following, bool json) {
   return store::with_reader(
       session.app.database(), [&](store::Connection& db) -> Result<std::string> {
@@ -111,7 +111,7 @@ Result<void> follow(Session& session, Following& following, bool json, Pause& pa
     silent_ms = lines.empty() ? silent_ms + kLookEveryMs : 0;
     session.console.out << lines;
     if (!lines.empty() || silent_ms >= kSignOfLifeMs) {
-      // Without lines it only tells whether somebody still listens.
+      // Without lines, the flush only detects whether the listener still exists.
       session.console.out << std::flush;
       silent_ms = 0;
     }

@@ -17,7 +17,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr int kSendMs = 5'000;
-constexpr int kSilenceMs = 10'000;  // the server says something every second
+constexpr int kSilenceMs = 10'000;  // the server sends something every second
 constexpr std::int64_t kTryAgainMs = 500;
 
 std::optional<Listener> read_listener(const std::string& text) {
@@ -91,13 +91,13 @@ void Feed::run(const std::function<void(FeedEvent)>& take) {
     }
     if (away) print_error(console_, "connected to the server again");
     away = false;
-    // A file that was made anew begins again.
+    // A new file starts its sequences again.
     after_ = std::min(after_, listener->last_sequence);
     if (!follow(take)) return;
   } while (pause(kTryAgainMs));
 }
 
-/// False when it was told to stop; true when the server ended the conversation.
+/// Returns false after stop(), and true if the server closed the connection.
 bool Feed::follow(const std::function<void(FeedEvent)>& take) {
   const int fd = open_control_socket(control_socket_path(database_), SocketRole::connect);
   if (fd < 0) return true;
@@ -120,13 +120,13 @@ bool Feed::follow(const std::function<void(FeedEvent)>& take) {
   return pause(0);
 }
 
-/// Once of each kind in a row.
+/// Prints a message, but not twice in a row.
 void Feed::complain(const std::string& text) {
   if (text != complaint_) console_.err << text << std::flush;
   complaint_ = text;
 }
 
-/// Hands on every whole line of `text` and takes it away.
+/// Passes on every complete line of `text` and removes it.
 void Feed::take_lines(std::string& text, const std::function<void(FeedEvent)>& take) {
   std::size_t begin = 0;
   for (auto end = text.find('\n'); end != std::string::npos; end = text.find('\n', begin)) {
@@ -152,7 +152,7 @@ void Feed::leave() {
   fd_ = -1;
 }
 
-/// False when it was told to stop.
+/// Returns false after stop().
 bool Feed::pause(std::int64_t ms) {
   const Lock lock(mutex_);
   if (!stopping_ && ms > 0) stopped_.wait_for_ms(mutex_, ms);

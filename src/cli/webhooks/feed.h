@@ -1,5 +1,5 @@
-// The events of a running server, over the control socket beside its file: one after the other,
-// none left out, also over a restart of the server.
+// The events of a running server through the control socket next to its file: in order, without
+// gaps, even across a restart of the server.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +19,10 @@ struct FeedEvent {
   std::int64_t sequence = 0;
   std::string id;
   std::string type;
-  std::string body;  // the bytes that are delivered
+  std::string body;  // the delivered bytes
 };
 
-/// For whom a listener listens, as the server says.
+/// The tenant of the listener, as reported by the server.
 struct Listener {
   Secret secret;
   std::string association;
@@ -33,16 +33,16 @@ struct Listener {
 
 class Feed {
  public:
-  /// `choice` are the arguments of `events follow` that say whose events. Prints on the error
-  /// stream of `console` when the server goes and comes back.
+  /// `choice` contains the arguments of `events follow` that select the tenant. Prints to the error
+  /// stream of `console` when the server stops or returns.
   Feed(std::string database, std::map<std::string, std::string> choice, const Console& console);
 
-  /// Asks the server once. If no server runs or it refuses, prints the error and sets the exit
-  /// code.
+  /// Sends one request to the server. If no server runs or it refuses, prints the error and sets
+  /// the exit code.
   std::optional<Listener> begin(int& exit_code);
-  /// Hands on what happens after `begin`, on the calling thread, until stop().
+  /// Passes on events after `begin`, on the calling thread, until stop().
   void run(const std::function<void(FeedEvent)>& take);
-  /// From any thread; run() returns soon.
+  /// Thread-safe; run() returns shortly afterwards.
   void stop();
 
  private:
@@ -58,11 +58,11 @@ class Feed {
   const std::map<std::string, std::string> choice_;
   const Console& console_;
   std::int64_t after_ = 0;
-  std::string complaint_;  // of the server, the last one
+  std::string complaint_;  // the last message about the server
   Mutex mutex_;
   Condition stopped_;
   bool stopping_ COFFER_GUARDED_BY(mutex_) = false;
-  int fd_ COFFER_GUARDED_BY(mutex_) = -1;  // of the stream that run() waits on
+  int fd_ COFFER_GUARDED_BY(mutex_) = -1;  // the stream on which run() waits
 };
 
 }  // namespace coffer::cli

@@ -28,7 +28,7 @@ void Forwarder::add(FeedEvent event) {
   changed_.notify_all();
 }
 
-/// The first that is due; false when it is over.
+/// The first job that is due; false after stop().
 bool Forwarder::take(Job& job) {
   const Lock lock(mutex_);
   while (!stopping_) {
@@ -51,7 +51,7 @@ void Forwarder::send(Job job) {
   outbound::WebhookMessage message;
   message.id = job.event.id;
   message.url = url_;
-  message.environment = Environment::sandbox;  // where plain HTTP is allowed
+  message.environment = Environment::sandbox;  // where plain HTTP is permitted
   message.body = job.event.body;
   message.secrets.push_back(secret_);
   Forwarded done;
@@ -63,7 +63,7 @@ void Forwarder::send(Job job) {
   done.event = job.event;
   {
     const Lock lock(mutex_);
-    if (stopping_ && done.result.status == 0) return;  // cut
+    if (stopping_ && done.result.status == 0) return;  // interrupted
     const bool again = done.ruling.state == DeliveryState::pending;
     totals_.waiting -= again ? 0 : 1;
     totals_.delivered += done.ruling.state == DeliveryState::delivered ? 1 : 0;

@@ -1,4 +1,4 @@
-// Forwards events to one address as deliveries do: signed alike, tried again alike, one at a time.
+// Forwards events to one address with the signatures and retries of deliveries, one at a time.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace coffer::cli {
 
-/// One attempt and what followed from it.
+/// One attempt and its consequence.
 struct Forwarded {
   FeedEvent event;
   Timestamp at;
@@ -28,7 +28,7 @@ struct Forwarded {
 struct ForwardTotals {
   int events = 0;
   int delivered = 0;
-  int dead = 0;     // every attempt failed
+  int dead = 0;     // all attempts failed
   int waiting = 0;  // neither yet
 };
 
@@ -36,11 +36,11 @@ class Forwarder {
  public:
   using Report = std::function<void(const Forwarded&)>;
 
-  /// What is referred to outlives this. `report` is called on the thread of run().
+  /// All references must outlive this object. `report` is called on the thread of run().
   Forwarder(outbound::WebhookSender& sender, Random& random, std::string url, Secret secret,
             Report report);
 
-  /// Waits while very many are in line, unless stopped. From any thread.
+  /// Waits while the queue is full, unless stopped. Thread-safe.
   void add(FeedEvent event);
   /// Sends until stop().
   void run();

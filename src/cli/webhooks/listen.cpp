@@ -40,7 +40,7 @@ Result<Target> target_argument(const Arguments& arguments) {
   return out;
 }
 
-/// Whatever the one who listens names is his own to reach.
+/// The local user may forward to any address.
 Result<outbound::AllowedTargets> everything() {
   return outbound::AllowedTargets::parse({"0.0.0.0/0", "::/0"});
 }
@@ -56,7 +56,7 @@ std::string outcome(const Forwarded& done) {
   return text;
 }
 
-/// What comes of listening, for people or for programs.
+/// Prints the results of listening, for people or for programs.
 class Display {
  public:
   Display(const Console& console, bool json) : console_(console), json_(json) {}
@@ -139,7 +139,7 @@ class Display {
 
 int forward(const Console& console, Feed& feed, const Listener& listener, const Target& target,
             const Display& display) {
-  const StopSignals signals;  // before any thread
+  const StopSignals signals;  // before any thread starts
   auto allowed = everything();
   COFFER_CHECK(allowed.has_value());
   const SystemClock clock;
@@ -171,7 +171,7 @@ int forward(const Console& console, Feed& feed, const Listener& listener, const 
   return exit_code::kDone;
 }
 
-/// Arguments of `events follow` that say whose events, and which.
+/// The arguments of `events follow` that select tenant and types.
 std::map<std::string, std::string> choice_of(const Arguments& arguments) {
   std::map<std::string, std::string> out;
   for (const char* name : {"events", "association", "environment"}) {

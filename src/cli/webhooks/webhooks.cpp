@@ -58,7 +58,7 @@ Result<CommandResult> list(Session& session, const Arguments& arguments) {
       });
 }
 
-/// The endpoint ID names, of whichever tenant.
+/// The webhook with this ID, of any tenant.
 Result<store::WebhookRow> found_webhook(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto id, id_argument<WebhookId>(arguments, "ID"));
   return store::with_reader(session.app.database(),
@@ -76,7 +76,7 @@ flows::WebhookRef ref_of(const store::WebhookRow& row) {
   return {row.tenant, row.id, std::nullopt};
 }
 
-/// With how the last attempt ended.
+/// Includes the result of the last attempt.
 Record view(store::Connection& db, const store::DeliveryRow& row) {
   std::optional<std::string> last;
   const auto attempts = store::list_delivery_attempts(db, row.webhook, row.sequence);
@@ -133,7 +133,7 @@ Result<Timestamp> time_argument(const Arguments& arguments, const std::string& n
 
 Result<CommandResult> recover(Session& session, const Arguments& arguments) {
   COFFER_TRY(const Timestamp from, time_argument(arguments, "from"));
-  // What happens from now on is delivered anyway.
+  // Events from now on are delivered anyway.
   Timestamp to = session.app.queue().now().plus_ms(1);
   if (arguments.has("to")) {
     COFFER_TRY(to, time_argument(arguments, "to"));

@@ -1,4 +1,4 @@
-// coffer webhook: endpoints and what was delivered to them, and whether a delivery is genuine.
+// coffer webhook: endpoints, their deliveries, and the verification of saved deliveries.
 #pragma once
 
 #include <optional>
@@ -12,10 +12,11 @@
 
 namespace coffer::cli {
 
-/// `webhook listen-secret`, for coffer listen: what it signs with, for whom, and the last sequence.
+/// `webhook listen-secret`, for coffer listen: the signing secret, the tenant, and the last
+/// sequence.
 inline constexpr std::string_view kListenSecretCommand = "webhook listen-secret";
 
-/// One delivery as its receiver saved it. Headers that were not saved are empty.
+/// A delivery as saved by its receiver. Headers that were not saved are empty.
 struct SavedDelivery {
   std::string body;
   std::string webhook_id;         // webhook-id
@@ -25,7 +26,7 @@ struct SavedDelivery {
   std::string svc_ts;             // X-Webhook-Ts
   std::string svc_signature;      // X-Svc-Signature
 
-  /// Takes over what `name` is the header of; false when it is of no interest.
+  /// Stores the header with this name; returns false if it is not relevant.
   bool set_header(std::string_view name, std::string_view value);
   bool has_headers() const;
 };
@@ -33,19 +34,19 @@ struct SavedDelivery {
 struct Verdict {
   std::string_view header;
   bool verified = false;
-  std::string reason;  // of either
-  bool given = true;   // the header was there to be judged
+  std::string reason;  // reason for a failure or success
+  bool given = true;   // the header was present
 };
 
-/// What each signature proves, of Standard Webhooks first, then of the contract. `tolerance_s`: how
-/// old a delivery may be; `secret` as `whsec_...`.
+/// The result for each signature: Standard Webhooks first, then the contract's. `tolerance_s` is
+/// the maximum age of a delivery; `secret` has the form `whsec_...`.
 std::vector<Verdict> judge_delivery(const SavedDelivery& delivery, const Secret& secret,
                                     Timestamp now, int tolerance_s);
 
 /// The command; returns its exit code.
 int verify_delivery(const Console& console, const Arguments& arguments, const ConfigFlags& flags);
 
-/// `whsec_` and base64 behind it.
+/// `whsec_` followed by base64.
 bool is_webhook_secret(std::string_view text);
 
 }  // namespace coffer::cli

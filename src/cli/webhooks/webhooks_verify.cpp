@@ -1,4 +1,4 @@
-// coffer webhook verify: which of the two signatures of a saved delivery hold, and why not.
+// coffer webhook verify: verifies both signatures of a saved delivery, and explains failures.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -30,7 +30,7 @@ std::optional<std::int64_t> number(std::string_view text) {
   return whole && value >= 0 ? std::optional(value) : std::nullopt;
 }
 
-/// Whether one of the signatures, which spaces separate, is this one.
+/// Whether one of the signatures, separated by spaces, is this one.
 bool has_signature(std::string_view signatures, const std::string& wanted) {
   while (!signatures.empty()) {
     const std::string_view one = signatures.substr(0, signatures.find(' '));
@@ -40,7 +40,7 @@ bool has_signature(std::string_view signatures, const std::string& wanted) {
   return false;
 }
 
-/// The body without the newline that an editor or `echo` has put behind it.
+/// The body without a newline that an editor or `echo` has appended.
 std::optional<std::string_view> without_newline(std::string_view body) {
   if (!body.ends_with('\n')) return std::nullopt;
   body.remove_suffix(1);
@@ -48,7 +48,7 @@ std::optional<std::string_view> without_newline(std::string_view body) {
   return body;
 }
 
-/// Empty when the time is within the tolerance.
+/// Empty if the time is within the tolerance.
 std::string age_fault(std::int64_t sent_s, Timestamp now, int tolerance_s) {
   const std::int64_t age_s = now.ms / 1'000 - sent_s;
   if (tolerance_s == 0 || (age_s <= tolerance_s && age_s >= -tolerance_s)) return {};
@@ -109,7 +109,7 @@ class Judge {
            "parsing";
   }
 
-  /// What else would have to be so for the signature to hold.
+  /// The changes with which the signature would be valid, as an explanation.
   std::string why_not(std::int64_t sent_s) const {
     const auto shorter = without_newline(delivery_.body);
     if (shorter && signs(delivery_.webhook_id, sent_s, *shorter)) {
@@ -210,7 +210,7 @@ Result<CommandResult> verify(const Arguments& arguments) {
        judge_delivery(delivery, secret, SystemClock().now(), tolerance_s)) {
     result.records.push_back(
         {{"header", verdict.header}, {"verified", verdict.verified}, {"reason", verdict.reason}});
-    // The contract's own proves no sender: a receiver need not have kept it.
+    // The contract's signature does not prove the sender, so a receiver may not have saved it.
     const bool needed = verdict.given || verdict.header == kStandard;
     if (needed && !verdict.verified) result.exit_code = exit_code::kFailed;
   }

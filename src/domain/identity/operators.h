@@ -1,5 +1,5 @@
-// Operators: the people who run this box, and what each may do from the admin page.
-// The store keeps the enum of this file as integers: append, never reorder.
+// Operators: the people who run this server, and what each of them may do on the admin page. The
+// store keeps the enum of this file as integers: append, never reorder.
 #pragma once
 
 #include <optional>
@@ -8,17 +8,17 @@
 
 namespace coffer {
 
-/// Each may do what the one before it may.
+/// Each role includes the permissions of the roles before it.
 enum class OperatorRole {
-  viewer,         // looks at everything but secrets
-  operating,      // reviews, retries, resends, pauses: the daily work. Named `operator` in text
-  administrator,  // tenants, funding of wallets, rates, other operators
+  viewer,         // may read everything except secrets
+  operating,      // daily work: reviews, retries, resends, pauses. Named `operator` in texts
+  administrator,  // tenants, funding of wallets, exchange rates, other operators
 };
 
 std::string_view name(OperatorRole role);
 std::optional<OperatorRole> parse_operator_role(std::string_view text);
 
-/// Who does something to coffer, as the audit log names it.
+/// The person or program that runs a command, as recorded in the audit log.
 struct Actor {
   std::string name;
   OperatorRole role = OperatorRole::viewer;

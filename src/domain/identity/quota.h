@@ -1,6 +1,6 @@
 // Quotas: how much of the file one association may use in one environment
-// (docs/contract.md#quotas). One table says what is counted; settings, commands, problems, metrics
-// and the API take names and texts from it. The store keeps the enum: append, never reorder.
+// (docs/contract.md#quotas). Settings, commands, problems, metrics and the API take names and texts
+// from one table. The store keeps the enum as integers: append, never reorder.
 #pragma once
 
 #include <array>
@@ -24,8 +24,8 @@ inline constexpr std::int64_t kUnlimited = std::numeric_limits<std::int64_t>::ma
 struct QuotaInfo {
   Quota quota;
   std::string_view name;    // in settings, commands, metrics and the API
-  std::string_view counts;  // what is counted, as a noun phrase
-  std::string_view remedy;  // what makes room, as an imperative
+  std::string_view counts;  // the counted objects, as a noun phrase
+  std::string_view remedy;  // how to free quota, as an imperative
   std::int64_t sandbox;     // default limits
   std::int64_t production;
 };
@@ -54,21 +54,21 @@ struct QuotaDefaults {
   }
 };
 
-/// What to write as a limit.
+/// The accepted syntax of a limit.
 inline constexpr std::string_view kQuotaLimitForm =
     "Write a whole number or unlimited; file_bytes also takes a size such as 2GiB";
 std::optional<std::int64_t> parse_quota_limit(Quota quota, std::string_view text);
-/// As parse_quota_limit() reads it.
+/// In the syntax that parse_quota_limit() reads.
 std::string quota_limit_text(Quota quota, std::int64_t limit);
-/// `wallets=500,file_bytes=2GiB`: those named replace the limits of `base`. `validation-failed`
-/// says what is wrong.
+/// Reads `wallets=500,file_bytes=2GiB`. The listed limits replace those of `base`.
+/// `validation-failed` with the error.
 Result<QuotaLimits> parse_quota_limits(std::string_view text, QuotaLimits base);
-/// Every limit, as parse_quota_limits() reads it.
+/// All limits, in the syntax that parse_quota_limits() reads.
 std::string quota_limits_text(const QuotaLimits& limits);
 
-/// `quota-exceeded` naming the quota when `used` and `more` together are over the limit.
+/// `quota-exceeded` with the quota if the sum of `used` and `more` exceeds the limit.
 Result<void> judge_quota(Quota quota, std::int64_t used, std::int64_t more, std::int64_t limit);
-/// Over 80 % of the limit: the operator should know.
+/// More than 80 % of the limit; the operator is informed.
 bool is_nearly_used(std::int64_t used, std::int64_t limit);
 
 }  // namespace coffer

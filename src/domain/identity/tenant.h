@@ -1,5 +1,5 @@
-// Who is asking, for whom, and what they may do (docs/contract.md#registration).
-// The store keeps the enums of this file as integers: append, never reorder.
+// The caller of a request, its tenant, and its permissions (docs/contract.md#registration). The
+// store keeps the enums of this file as integers: append, never reorder.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ enum class AssociationStatus { pending, active, suspended };
 
 std::string_view name(AssociationStatus status);
 std::optional<AssociationStatus> parse_association_status(std::string_view text);
-/// pending -> active <-> suspended; staying as it is, is not a transition.
+/// pending -> active <-> suspended. Keeping the status is not a transition.
 bool may_change(AssociationStatus from, AssociationStatus to);
 
 enum class Scope {
@@ -52,22 +52,23 @@ enum class Scope {
 
 inline constexpr std::size_t kScopeCount = 22;
 
-/// `resource:action`, as in `wallets:read`.
+/// `resource:action`, such as `wallets:read`.
 std::string_view name(Scope scope);
 std::optional<Scope> parse_scope(std::string_view text);
 
-/// A set of scopes. Writing does not imply reading: each is granted by name.
+/// A set of scopes. Writing does not include reading; each scope is granted separately.
 class ScopeSet {
  public:
   constexpr ScopeSet() = default;
 
   static constexpr ScopeSet all() { return ScopeSet((std::uint32_t{1} << kScopeCount) - 1); }
-  /// Space-separated names (RFC 6749 section 3.3). Blank text is the empty set, which allows
-  /// nothing. A caller that treats an absent `scope` as "all" decides that before the call.
-  /// An unknown name is `malformed-request` on field `scope` (OAuth `invalid_scope` is a 400 too).
+  /// Parses names separated by spaces (RFC 6749 section 3.3). Blank text is the empty set, which
+  /// permits nothing; a caller for which an absent `scope` means all handles this before the call.
+  /// An unknown name is `malformed-request` on the field `scope` (OAuth's `invalid_scope` is also a
+  /// 400).
   static Result<ScopeSet> parse(std::string_view text);
 
-  /// The stored form, one bit per scope in enum order; from_bits drops bits that mean nothing.
+  /// The stored form, one bit per scope in enum order. from_bits drops unknown bits.
   constexpr std::uint32_t bits() const { return bits_; }
   static constexpr ScopeSet from_bits(std::uint32_t bits) {
     return ScopeSet(bits).intersect(all());
@@ -78,7 +79,7 @@ class ScopeSet {
   constexpr bool empty() const { return bits_ == 0; }
   constexpr ScopeSet with(Scope scope) const { return ScopeSet(bits_ | bit(scope)); }
   constexpr ScopeSet intersect(ScopeSet other) const { return ScopeSet(bits_ & other.bits_); }
-  /// Names in enum order, separated by one space; the form of tokens and replies.
+  /// Names in enum order, separated by spaces, as in tokens and responses.
   std::string to_string() const;
 
   constexpr bool operator==(const ScopeSet&) const = default;
@@ -91,28 +92,28 @@ class ScopeSet {
   std::uint32_t bits_ = 0;
 };
 
-/// The wall between customers and between environments. Every store function that touches tenant
-/// data takes one first, so forgetting it does not compile.
+/// Separates customers and environments. Every store function on tenant data takes a Tenant as
+/// first parameter, so a call without it does not compile.
 struct Tenant {
-  std::int64_t key = 0;  // row number of the (association, environment) pair in the store
+  std::int64_t key = 0;  // row key of the (association, environment) pair
   AssociationId association;
   Environment environment = Environment::sandbox;
   bool operator==(const Tenant&) const = default;
 };
 
-/// An authenticated application with its association: what the pipeline hands to a handler.
+/// An authenticated application with its association, which the pipeline passes to handlers.
 struct Caller {
   ApplicationId application;
-  std::int64_t application_key = 0;  // row number of the application in the store
+  std::int64_t application_key = 0;  // row key of the application
   Tenant tenant;
   AssociationStatus association_status = AssociationStatus::pending;
   ScopeSet scopes;
 };
 
-/// 403 `insufficient-scope` naming the scope when the caller lacks it.
+/// 403 `insufficient-scope` with the scope if the caller lacks it.
 Result<void> require_scope(const Caller& caller, Scope scope);
-/// 403 `association-suspended` unless the association is active: suspended and pending
-/// associations read, but move no money (docs/contract.md#registration).
+/// 403 `association-suspended` unless the association is active. Suspended and pending associations
+/// can read but not move money (docs/contract.md#registration).
 Result<void> require_active(AssociationStatus status);
 
 }  // namespace coffer

@@ -8,8 +8,8 @@ namespace coffer {
 
 Result<std::vector<Hold>> holds_for(std::span<const Posting> movements) {
   struct Run {
-    Amount net;   // what has come in minus what has gone out so far
-    Amount peak;  // the deepest shortfall so far, as a positive amount
+    Amount net;   // sum of received minus sent amounts so far
+    Amount peak;  // largest shortfall so far, as a positive amount
   };
   std::map<AccountKey, Run> runs;
   for (const Posting& movement : movements) {
@@ -38,7 +38,7 @@ std::ptrdiff_t first_uncovered(std::span<const Posting> movements,
       it->second = it->second - movement.amount;
     }
     if (const auto it = available.find(movement.credit); it != available.end()) {
-      // An arriving amount too large to add covers anything that follows.
+      // A received amount that is too large to add covers all later movements.
       const auto sum = it->second.add(movement.amount);
       if (sum) it->second = *sum;
     }

@@ -1,25 +1,26 @@
-// The double-entry ledger: what a balance is, and what may be posted.
+// The double-entry ledger: the meaning of balances, and the rules of postings.
 //
 // An *account* holds one asset for one owner. A *posting* {debit, credit, amount} moves value
-// between two accounts of the same asset; it has one amount, so it cannot be unbalanced. An *entry
-// set* is the list of postings of one business act, applied whole or not at all, in order. Each
-// posting becomes two *entries* (-amount on the debited account, +amount on the credited one), each
-// with the account's balance after it. Here "debit" is what leaves an account and "credit" what
-// arrives, as a customer reads a statement.
+// between two accounts of the same asset. It has a single amount, so it cannot be unbalanced. An
+// *entry set* is the list of postings of one business operation; it is applied in order, completely
+// or not at all. Each posting becomes two *entries* (-amount on the debited account, +amount on the
+// credited one), each with the account's balance after it. "Debit" is the amount that leaves an
+// account and "credit" the amount that arrives, as on a customer's statement.
 //
-// Value that is promised but not yet moved is *held*: `available = balance - held`. A hold is
-// placed when a payment is accepted and is later closed exactly once: *posted* (the value moved) or
-// *voided* (it did not). A wallet account never has `available` or `balance` below zero. Value
-// enters and leaves the ledger through an *issuance* account per asset, whose balance is minus what
-// is in circulation, so that per asset and environment everything always sums to zero.
+// Value reserved for a payment is *held*: `available = balance - held`. A hold is placed when a
+// payment is accepted, and is closed exactly once: *posted* (the value moved) or *voided* (it did
+// not). In a wallet account, `available` and `balance` are never below zero. Value enters and
+// leaves the ledger through one *issuance* account per asset, whose balance is the negative of the
+// value in circulation, so all balances per asset and environment sum to zero.
 //
-// What a payment provider pays out or collects passes through the *clearing* account of its
-// connector: a cash-out credits it, a collection debits it, so its balance is what coffer owes the
-// provider. A cash-out that comes back is a set of its own, the first one mirrored. Fees go to a
+// Amounts that a payment provider pays out or collects go through the *clearing* account of its
+// connector: an off-ramp credits it and an on-ramp debits it, so its balance is what coffer owes
+// the provider. A returned off-ramp is a separate entry set that mirrors the first. Fees go to a
 // *fee* account.
 //
-// A conversion (swap) is two postings through the *liquidity* account of each asset: the sold asset
-// into its liquidity account, the bought one out of its own. What rounding cuts off stays there.
+// A conversion (swap) is two postings through the *liquidity* accounts of both assets: the sold
+// asset goes into the liquidity account of that asset, and the bought asset comes from the other
+// one. Rounding differences stay there.
 #pragma once
 
 #include <cstdint>
@@ -32,18 +33,18 @@
 namespace coffer {
 
 enum class AccountKind { wallet = 0, issuance = 1, liquidity = 2, fee = 3, clearing = 4 };
-/// Only issuance, and clearing where a provider owes coffer more than it has been sent.
+/// Only issuance accounts, and clearing accounts when a provider owes coffer.
 constexpr bool may_be_negative(AccountKind kind) {
   return kind == AccountKind::issuance || kind == AccountKind::clearing;
 }
 
-/// Row number of an account in the store.
+/// Row key of an account.
 using AccountKey = std::int64_t;
 
-/// One account as the ledger rules see it.
+/// The part of an account that the ledger rules use.
 struct AccountState {
   AccountKey key = 0;
-  std::int64_t asset = 0;  // key of its asset
+  std::int64_t asset = 0;  // row key of its asset
   AccountKind kind = AccountKind::wallet;
   Amount balance;
   Amount held;
@@ -65,16 +66,15 @@ struct Hold {
   Amount amount;
 };
 
-/// One planned movement of an entry set and what must be held for it beforehand.
-/// `movements` are applied in order, so a later one may spend what an earlier one brings.
-/// Returns per debited account the deepest dip below its present balance: holding exactly that on
-/// acceptance makes every prefix of the movements coverable at settlement, whatever happens
-/// between. `amount-out-of-range` when the sums overflow.
+/// The holds that cover the planned movements of an entry set. `movements` are applied in order, so
+/// a later one may spend what an earlier one brings. Returns for each debited account its largest
+/// shortfall below the present balance. With these holds, every prefix of the movements is covered
+/// at settlement, regardless of changes in between. `amount-out-of-range` if the sums overflow.
 Result<std::vector<Hold>> holds_for(std::span<const Posting> movements);
 
 /// Index of the first movement that overdraws its debited account when `movements` are applied in
-/// order to accounts with these available amounts; -1 when all are covered. Accounts not in
-/// `accounts` are not limited.
+/// order to accounts with these available amounts; -1 if all are covered. Accounts that are not in
+/// `accounts` have no limit.
 std::ptrdiff_t first_uncovered(std::span<const Posting> movements,
                                std::span<const AccountState> accounts);
 

@@ -5,7 +5,7 @@
 namespace coffer {
 namespace {
 
-/// Best way found so far to hold some amount of an asset after a number of hops.
+/// The best known way to hold an asset after a number of hops.
 struct Best {
   Amount amount;
   std::vector<std::int64_t> path;
@@ -30,8 +30,8 @@ bool visits(const std::vector<std::int64_t>& path, std::int64_t asset) {
 std::optional<MarketPath> best_path(std::span<const MarketRate> rates,
                                     std::span<const Asset> assets, std::int64_t sell,
                                     std::int64_t buy, Amount sending) {
-  // Bellman-Ford over hop counts: `layer` holds the best amount of each asset after exactly n hops.
-  // More of an asset never buys less, so the best amount per asset and hop count is enough.
+  // Bellman-Ford over hop counts: `layer` contains the best amount of each asset after exactly n
+  // hops. A larger amount never buys less, so the best amount per asset and hop count suffices.
   std::map<std::int64_t, Best> layer{{sell, {sending, {sell}}}};
   std::optional<MarketPath> best;
   for (int hop = 0; hop < kHopsMax; ++hop) {
@@ -40,7 +40,7 @@ std::optional<MarketPath> best_path(std::span<const MarketRate> rates,
       const auto from = layer.find(rate.sell);
       if (from == layer.end() || visits(from->second.path, rate.buy)) continue;
       const auto bought = multiply(from->second.amount, rate.rate, Rounding::down);
-      if (!bought) continue;  // beyond the largest amount: not a price anyone can be given
+      if (!bought) continue;  // exceeds the largest amount
       const Amount amount = truncate_to(*bought, decimals_of(assets, rate.buy));
       Best& candidate = next[rate.buy];
       if (amount.is_positive() && amount > candidate.amount) {

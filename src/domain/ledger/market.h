@@ -1,4 +1,4 @@
-// The embedded market: strict send along the best path of the operator's rates.
+// The embedded market: strict-send conversion along the best path of the operator's rates.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace coffer {
 
-/// One unit of `sell` gives `rate` units of `buy`. Assets by their keys.
+/// One unit of `sell` is converted to `rate` units of `buy`. Assets are given by row key.
 struct MarketRate {
   std::int64_t sell = 0;
   std::int64_t buy = 0;
@@ -18,17 +18,17 @@ struct MarketRate {
 };
 
 struct MarketPath {
-  std::vector<std::int64_t> assets;  // from the sold to the bought one, both included
+  std::vector<std::int64_t> assets;  // from the sold to the bought asset, inclusive
   Amount receiving;                  // after rounding down at each hop, in the operator's favour
 };
 
 constexpr int kHopsMax = 5;
 
-/// The path of at most kHopsMax hops that gives most for exactly `sending`; the shortest among
-/// equals. Exact wherever going round in a circle of rates never gains; where the operator left
-/// such free money in the market, the path found is good but need not be the best. Never passes an
-/// asset twice. Each hop rounds down to the bought asset's decimals. nullopt when no path leads
-/// there or every one gives nothing.
+/// The path of at most kHopsMax hops that yields most for exactly `sending`; among equal paths, the
+/// shortest. Exact if no cycle of rates yields a gain. If the operator's rates contain such a
+/// cycle, the path is good but may not be the best. A path contains no asset twice. Each hop rounds
+/// down to the decimals of the bought asset. nullopt if there is no path or every path yields
+/// nothing.
 std::optional<MarketPath> best_path(std::span<const MarketRate> rates,
                                     std::span<const Asset> assets, std::int64_t sell,
                                     std::int64_t buy, Amount sending);

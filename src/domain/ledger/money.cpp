@@ -8,7 +8,7 @@
 namespace coffer {
 namespace {
 
-__extension__ typedef __int128 Wide;  // a GNU extension, and the one 128-bit type there is
+__extension__ typedef __int128 Wide;  // a GNU extension, the only 128-bit type
 
 constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
 
@@ -18,7 +18,7 @@ std::int64_t power_of_ten(int exponent) {
   return value;
 }
 
-/// A decimal as significant digits and the place of the last one: 12.50 is {"125", -1}.
+/// A decimal as significant digits and the exponent of the last one: 12.50 is {"125", -1}.
 struct Decimal {
   std::string digits;  // no leading or trailing zeros; empty for zero
   std::int64_t exponent = 0;
@@ -31,7 +31,8 @@ std::size_t count_digits(std::string_view text, std::size_t at) {
   return end - at;
 }
 
-/// The exponent part "e-7"; false when malformed. Saturates: nothing real is beyond a million.
+/// The exponent part "e-7"; false if malformed. Limits the exponent, because no valid one exceeds a
+/// million.
 bool read_exponent(std::string_view text, std::int64_t& exponent) {
   if (text.empty()) return true;
   if (text[0] != 'e' && text[0] != 'E') return false;
@@ -45,7 +46,7 @@ bool read_exponent(std::string_view text, std::int64_t& exponent) {
   return true;
 }
 
-/// JSON number grammar (RFC 8259 section 6), also used for decimal strings.
+/// The grammar of JSON numbers (RFC 8259 section 6), also used for decimal strings.
 std::optional<Decimal> read_decimal(std::string_view text) {
   Decimal out;
   if (text.starts_with('-')) {
@@ -106,7 +107,7 @@ Amount operator-(Amount a) { return Amount().sub(a).value(); }
 
 std::string Amount::to_string(int decimals) const {
   const bool negative = units_ < 0;
-  // Through unsigned, so that the most negative value has a magnitude.
+  // Unsigned, so that the most negative value has a magnitude.
   const std::uint64_t magnitude =
       negative ? 0 - static_cast<std::uint64_t>(units_) : static_cast<std::uint64_t>(units_);
   const auto per_whole = static_cast<std::uint64_t>(kUnitsPerWhole);
@@ -130,7 +131,7 @@ ParsedAmount parse_amount(std::string_view text, int decimals) {
   if (!decimal) return {Amount(), AmountFault::not_a_number};
   if (decimal->digits.empty() || decimal->negative) return {Amount(), AmountFault::out_of_range};
   if (decimal->exponent < -decimals) {
-    // Takes precedence over an amount that is too large as well: fix the decimal places first.
+    // Takes precedence over an amount that is also too large.
     return {Amount(), AmountFault::too_precise};
   }
   const auto units = to_integer(decimal->digits, decimal->exponent + Amount::kScale);

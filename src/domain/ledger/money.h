@@ -1,4 +1,4 @@
-// Money: exact amounts, asset codes, rates. The only arithmetic on amounts is here.
+// Money: exact amounts, asset codes, rates. All arithmetic on amounts is in this file.
 #pragma once
 
 #include <compare>
@@ -11,9 +11,9 @@
 
 namespace coffer {
 
-/// An amount in units of 10^-7 (scale 7 for every asset), in a checked signed 64-bit integer.
-/// There is no constructor from double. Overflow of `add` and `sub` is a Problem
-/// (`amount-out-of-range`); where the ledger has proved it impossible, use the throwing operators.
+/// An amount in units of 10^-7 (scale 7 for every asset), in a checked signed 64-bit integer. There
+/// is no constructor from double. `add` and `sub` return a Problem on overflow
+/// (`amount-out-of-range`). If the ledger rules exclude an overflow, use the throwing operators.
 class Amount {
  public:
   static constexpr int kScale = 7;
@@ -33,8 +33,8 @@ class Amount {
   friend Amount operator-(Amount a, Amount b);
   friend Amount operator-(Amount a);
 
-  /// Decimal text without exponent: at least `min(decimals, 2)` places, no superfluous zeros beyond
-  /// them (docs/contract.md#amounts).
+  /// Decimal text without exponent, with at least `min(decimals, 2)` places and no further trailing
+  /// zeros (docs/contract.md#amounts).
   std::string to_string(int decimals) const;
 
   constexpr auto operator<=>(const Amount&) const = default;
@@ -44,7 +44,7 @@ class Amount {
   std::int64_t units_ = 0;
 };
 
-/// Why a decimal text is no amount.
+/// Why a decimal text is not a valid amount.
 enum class AmountFault { none, not_a_number, too_precise, out_of_range };
 
 struct ParsedAmount {
@@ -52,12 +52,12 @@ struct ParsedAmount {
   AmountFault fault = AmountFault::none;
 };
 
-/// Reads "12.5", "1e2", "0.0000001": a JSON number's grammar, from its source text. Zero and
-/// negative values are `out_of_range`; more than `decimals` significant places `too_precise`
-/// (trailing zeros are not significant); beyond int64 at scale 7 `out_of_range`.
+/// Reads "12.5", "1e2", "0.0000001": the grammar of JSON numbers, from the source text. Zero and
+/// negative values are `out_of_range`. More than `decimals` places are `too_precise` (trailing
+/// zeros do not count). Values beyond int64 at scale 7 are `out_of_range`.
 ParsedAmount parse_amount(std::string_view text, int decimals);
 
-/// The bare code of an asset: 1 to 12 of A-Z a-z 0-9 (Stellar alphanum rule).
+/// The code of an asset: 1 to 12 of A-Z a-z 0-9 (the Stellar alphanumeric rule).
 class AssetCode {
  public:
   AssetCode() = default;
@@ -69,16 +69,16 @@ class AssetCode {
   std::string value_;
 };
 
-/// A row of the asset registry. `key` is its row number in the store.
+/// A registered asset. `key` is its row key.
 struct Asset {
   std::int64_t key = 0;
   AssetCode code;
   std::string issuer;  // G... public key
   std::string name;
-  int decimals = 7;  // places an input may have and an output shows at least min(2, decimals) of
+  int decimals = 7;  // maximum places of input; output has at least min(2, decimals)
 };
 
-/// For `amount-precision`: what the field must have, with the field as the subject.
+/// The rule for `amount-precision`, as a phrase that follows the field's name.
 std::string decimals_rule(std::string_view asset_code, int decimals);
 
 enum class Rounding { down, up };
@@ -90,15 +90,15 @@ struct Rate {
 
   /// From decimal text such as "0.9215" (up to 9 places); nullopt unless positive and exact.
   static std::optional<Rate> parse(std::string_view text);
-  /// Decimal text with up to 9 places, rounded down when longer.
+  /// Decimal text with up to 9 places, rounded down.
   std::string to_string() const;
 };
 
-/// amount x rate through 128 bits. The caller says which way the last unit goes; a result beyond
-/// int64 is `amount-out-of-range`.
+/// amount x rate with 128-bit arithmetic. The caller determines the rounding. A result beyond int64
+/// is `amount-out-of-range`.
 Result<Amount> multiply(Amount amount, Rate rate, Rounding rounding);
 
-/// `amount` truncated to `decimals` places; the operator keeps the rest.
+/// `amount` truncated to `decimals` places; the difference stays with the operator.
 Amount truncate_to(Amount amount, int decimals);
 
 }  // namespace coffer

@@ -1,4 +1,4 @@
-// A statement line: one balance movement as the owner of the wallet reads it
+// A statement line: one balance movement, for the owner of the wallet
 // (docs/contract.md#statements).
 #pragma once
 
@@ -13,12 +13,12 @@
 namespace coffer {
 
 struct StatementLine {
-  std::int64_t entry = 0;  // position in the ledger; internal, rises along the statement
-  std::string row_id;      // opaque and stable: the same on every export of the same row
+  std::int64_t entry = 0;  // position in the ledger; internal, ascending along the statement
+  std::string row_id;      // opaque and stable: identical in every export of the same row
   Timestamp at;
-  std::optional<std::string> description;   // the payment's title
-  std::optional<std::string> reference;     // the viewing wallet's own
-  std::optional<std::string> counterparty;  // name of the other side
+  std::optional<std::string> description;   // the payment's description
+  std::optional<std::string> reference;     // of this wallet's side
+  std::optional<std::string> counterparty;  // name of the other party
   Amount amount;                            // negative: debited
   Amount running_balance;
   std::optional<PaymentId> payment;

@@ -57,7 +57,7 @@ Result<Metadata> validate_metadata(const TextMembers& input, Timestamp today) {
   ContactReader reader(errors, "metadata.", today);
   const auto type = read_entity_type(reader, find_member(input, "entityType"));
   if (!type) {
-    // Nothing else can be called missing, but what is there can be judged.
+    // Without an entity type, no field is required, but present fields are checked.
     reader.read<PersonMetadata>(input, Need::optional);
     reader.read<BusinessMetadata>(input, Need::optional);
     return unexpected(errors.problem());

@@ -22,11 +22,11 @@ struct Terms<WalletStatus> {
 };
 
 /// Pending -> Verified | Rejected by the review; Verified | Rejected -> Pending by a change of
-/// metadata. Anything else is refused, staying as it is included.
+/// metadata. Any other change is refused, including to the same status.
 bool may_change(WalletStatus from, WalletStatus to);
-/// An own wallet is usable at once; a third party's waits for the review.
+/// An own wallet can be used immediately; a third party's wallet waits for the review.
 WalletStatus initial_wallet_status(bool own_account);
-/// A third party's wallet goes back to the review; an own wallet keeps its status.
+/// A third party's wallet returns to the review; an own wallet keeps its status.
 WalletStatus status_after_metadata_change(WalletStatus status, bool own_account);
 
 /// Why a wallet was rejected; shown as `statusReason`.
@@ -69,11 +69,11 @@ struct TextFields<PersonMetadata> {
       {"nationality", "nationality", &Person::nationality, rule::country_alpha3,
        "Country of nationality"},
       {"idType", "id_type", &Person::id_type, rule::text,
-       "Kind of identity document; GET /v1/payments/enums suggests codes"},
+       "Type of identity document. GET /v1/payments/enums suggests codes"},
       {"idNumber", "id_number", &Person::id_number, rule::text, "Number of the identity document"},
       {"address", "address", &Person::address, rule::text_up_to(500), "Postal address on one line"},
       {"email", "email", &Person::email, rule::email, "E-mail address"},
-      {"phone", "phone", &Person::phone, rule::phone, "E.164"},
+      {"phone", "phone", &Person::phone, rule::phone, "Phone number in E.164 format"},
   };
 };
 
@@ -94,9 +94,9 @@ struct TextFields<BusinessMetadata> {
       {"companyName", "company_name", &Business::company_name, rule::text,
        "Registered name of the company", "Kestrel Traders Ltd"},
       {"registrationNumber", "registration_number", &Business::registration_number, rule::text,
-       "Number in the company register", "PVT-2019-0042"},
+       "Registration number of the company", "PVT-2019-0042"},
       {"registrationCountry", "registration_country", &Business::registration_country,
-       rule::country_alpha3, "Country of the company register"},
+       rule::country_alpha3, "Country of registration"},
       {"taxId", "tax_id", &Business::tax_id, rule::text, "Tax number"},
       {"address", "address", &Business::address, rule::text_up_to(500),
        "Postal address on one line"},
@@ -108,17 +108,17 @@ using Metadata = std::variant<PersonMetadata, BusinessMetadata>;
 
 EntityType entity_type(const Metadata& metadata);
 std::optional<std::string> email(const Metadata& metadata);
-std::optional<std::string> phone(const Metadata& metadata);  // a business has none
+std::optional<std::string> phone(const Metadata& metadata);  // always empty for a business
 
-/// Trims, normalises countries to alpha-3 and reports every bad field at once, as
-/// `metadata.nationality`. A field that is missing, blank, too long or of the wrong shape makes the
-/// Problem `malformed-request`; otherwise wrong values make it `validation-failed`. Members of the
-/// other entity type are ignored. `today` bounds the date of birth.
+/// Trims the values, normalises countries to alpha-3 and reports all invalid fields together, such
+/// as `metadata.nationality`. A missing, blank, overlong or malformed field makes the Problem
+/// `malformed-request`; otherwise invalid values make it `validation-failed`. Members of the other
+/// entity type are ignored. `today` limits the date of birth.
 Result<Metadata> validate_metadata(const TextMembers& input, Timestamp today);
 
-/// What the sandbox's simulated review does with a new wallet (docs/contract.md#sandbox): a last
-/// or company name ending 001 stays Pending whatever happens, 002 is rejected; all others wait for
-/// the operator or the sandbox route.
+/// The sandbox's simulated review of a new wallet (docs/contract.md#sandbox): a last or company
+/// name that ends in 001 stays Pending, 002 is rejected, and any other waits for the operator or
+/// the sandbox route.
 enum class SandboxReview { stay_pending, reject, none };
 SandboxReview sandbox_review(const Metadata& metadata);
 

@@ -27,7 +27,7 @@ std::string code(ContactReader& reader, std::string_view field, const TextMember
   return {};
 }
 
-/// Both or neither is a fault of both fields, unless one of them had the wrong type.
+/// If both or neither are present, adds an error to both fields, unless one had the wrong type.
 template <class First, class Second>
 void require_one_of(ContactReader& reader, const char* first_name, const First& first,
                     const char* second_name, const Second& second) {
@@ -68,7 +68,7 @@ BankDetails read_bank(ContactReader reader, const TextMembers& input) {
   return out;
 }
 
-/// A crypto input may stand in `crypto` or at the top level, and in both only with the same value
+/// A crypto member may be in `crypto` or at the top level, and in both only with the same value
 /// (docs/contract.md#destinations).
 class CryptoInput {
  public:
@@ -83,7 +83,7 @@ class CryptoInput {
     }
     return at(fact.name).value(fact, inner ? inner : top, need);
   }
-  /// Names a member where a client has to look for it.
+  /// A reader with the path under which the client sent the member.
   ContactReader at(std::string_view name) const {
     const bool top_only = input_.own.contains(name) && !nested(name);
     return input_.crypto && !top_only ? reader_.within("crypto.") : reader_;
@@ -125,7 +125,7 @@ CryptoDetails read_crypto(ContactReader& reader, const DestinationInput& input,
   return out;
 }
 
-/// What belongs to another method is a contradiction, not something to ignore.
+/// Members of another method are contradictory, so they are errors.
 void refuse_other_details(ContactReader& reader, const DestinationInput& input,
                           DestinationMethod method) {
   const std::string message = "is not allowed with the method " + std::string(name(method));
@@ -164,7 +164,7 @@ std::string_view outcome_digits(const Destination& destination) {
 
 std::string masked(std::string_view number) {
   if (number.size() <= kMaskShown) return std::string(number.size(), '*');
-  // Never cuts a character of several bytes in two.
+  // Never splits a multi-byte character.
   std::size_t from = number.size() - kMaskShown;
   while (from < number.size() && (static_cast<unsigned char>(number[from]) & 0xc0U) == 0x80U)
     ++from;
@@ -207,7 +207,7 @@ const std::optional<std::string>& phone(const Beneficiary& beneficiary) {
 }
 
 std::string search_text(const Beneficiary& beneficiary) {
-  // Line feeds, which no field holds, keep one field from running into the next.
+  // Line feeds, which no field contains, separate the fields.
   return fold_case(display_name(beneficiary) + "\n" + email(beneficiary).value_or("") + "\n" +
                    beneficiary.client_reference.value_or(""));
 }
@@ -246,7 +246,7 @@ Destination validate_destination(const DestinationInput& input, const Beneficiar
   if (!method.empty() && !parsed) {
     reader.malformed("method", "must be `BANK`, `MOBILE_MONEY` or `CRYPTO`");
   }
-  // A wallet address lies in no country and takes no currency of ISO 4217.
+  // A wallet address has no country and no ISO 4217 currency.
   const Need place = parsed == DestinationMethod::crypto ? Need::optional : Need::required;
   out.country = code(reader, "countryIsoCode2", input.own, place, parse_country_alpha2);
   out.currency = code(reader, "currencyIsoCode3", input.own, place, parse_currency_alpha3);

@@ -1,4 +1,4 @@
-// Beneficiaries and payment destinations: their rules (docs/contract.md#beneficiaries,
+// Rules of beneficiaries and payment destinations (docs/contract.md#beneficiaries,
 // docs/contract.md#destinations). The store keeps DestinationMethod as integers: append, never
 // reorder.
 #pragma once
@@ -46,14 +46,14 @@ struct TextFields<BankDetails> {
       {"accountName", "account_name", &Bank::account_name, rule::text, "Name of the account holder",
        "Amina Otieno"},
       {"accountNumber", "account_number", &Bank::account_number,
-       rule::text_up_to(kAccountNumberMax), "Account number; either this or `iban`"},
-      {"iban", "iban", &Bank::iban, rule::iban, "IBAN; either this or `accountNumber`"},
+       rule::text_up_to(kAccountNumberMax), "Account number; mutually exclusive with `iban`"},
+      {"iban", "iban", &Bank::iban, rule::iban, "IBAN; mutually exclusive with `accountNumber`"},
       {"bankName", "bank_name", &Bank::bank_name, rule::text, "Name of the bank"},
       {"bankCode", "bank_code", &Bank::bank_code, rule::text_up_to(50),
        "National code of the bank"},
       {"branchCode", "branch_code", &Bank::branch_code, rule::text_up_to(50),
        "National code of the branch"},
-      {"swiftBic", "swift_bic", &Bank::swift_bic, rule::bic, "ISO 9362"},
+      {"swiftBic", "swift_bic", &Bank::swift_bic, rule::bic, "BIC (ISO 9362)"},
   };
 };
 
@@ -69,7 +69,8 @@ struct TextFields<MobileMoneyDetails> {
   using Mobile = MobileMoneyDetails;
   static constexpr TextField<Mobile> rows[] = {
       {"provider", "provider", &Mobile::provider, rule::text, "Provider", "M-Pesa"},
-      {"phoneNumber", "phone_number", &Mobile::phone_number, rule::phone, "E.164", "+254712345678"},
+      {"phoneNumber", "phone_number", &Mobile::phone_number, rule::phone,
+       "Phone number in E.164 format", "+254712345678"},
       {"accountName", "account_name", &Mobile::account_name, rule::text,
        "Name of the account holder", "Amina Otieno"},
   };
@@ -86,7 +87,8 @@ struct CryptoDetails {
 template <>
 struct TextFields<CryptoDetails> {
   using Crypto = CryptoDetails;
-  static constexpr std::size_t kWalletAddressMax = 128;  // of networks that are not ours
+  // Of networks other than the embedded ledger.
+  static constexpr std::size_t kWalletAddressMax = 128;
   static constexpr TextField<Crypto> rows[] = {
       {"networkName", "network_name", &Crypto::network_name, rule::text_up_to(64),
        "Network of the address", "Stellar"},
@@ -99,7 +101,7 @@ struct TextFields<CryptoDetails> {
   };
 };
 
-/// The embedded ledger answers to its own name and to that of the family its addresses are of, in
+/// Whether the name is that of the embedded ledger or of the network family of its addresses, in
 /// any case.
 bool is_ledger_network(std::string_view network, std::string_view ledger_network);
 
@@ -108,20 +110,20 @@ struct Destination {
   std::string country;   // ISO 3166-1 alpha-2, upper case; empty only for crypto
   std::string currency;  // ISO 4217, upper case; empty only for crypto
   std::optional<std::string> label;
-  std::variant<BankDetails, MobileMoneyDetails, CryptoDetails> details;  // follows `method`
+  // The alternative corresponds to `method`.
+  std::variant<BankDetails, MobileMoneyDetails, CryptoDetails> details;
   bool operator==(const Destination&) const = default;
 };
 
-/// Account number or IBAN, phone number, or wallet address: whose last four digits decide the
-/// outcome in the sandbox (docs/contract.md#sandbox). Lives as long as `destination`.
+/// Account number or IBAN, phone number, or wallet address. Its last four digits select the outcome
+/// in the sandbox (docs/contract.md#sandbox). Valid as long as `destination`.
 std::string_view outcome_digits(const Destination& destination);
-/// All but the last four characters as `*`; a text of up to four characters wholly.
+/// Replaces all but the last four characters with `*`, and all characters of a shorter text.
 std::string masked(std::string_view number);
-/// With the account number, IBAN, phone number or wallet address masked, as lists show it.
+/// With the account number, IBAN, phone number or wallet address masked, as in lists.
 Destination masked(Destination destination);
 
-/// A destination as received. The crypto inputs may stand in `own` too, where the contract lists
-/// them.
+/// A destination as received. The crypto members may also be in `own`, according to the contract.
 struct DestinationInput {
   TextMembers own;
   std::optional<TextMembers> bank, mobile_money, crypto;
@@ -145,7 +147,7 @@ struct TextFields<Individual> {
       {"firstName", "first_name", &Individual::first_name, rule::text, "Given name", "Amina"},
       {"lastName", "last_name", &Individual::last_name, rule::text, "Family name", "Otieno"},
       {"email", "email", &Individual::email, rule::email, "E-mail address"},
-      {"phone", "phone", &Individual::phone, rule::phone, "E.164"},
+      {"phone", "phone", &Individual::phone, rule::phone, "Phone number in E.164 format"},
       {"dateOfBirth", "date_of_birth", &Individual::date_of_birth, rule::date_of_birth,
        "Date of birth"},
       {"nationality", "nationality", &Individual::nationality, rule::country_alpha3,
@@ -168,11 +170,11 @@ struct TextFields<Company> {
       {"companyName", "company_name", &Company::company_name, rule::text,
        "Registered name of the company", "Kestrel Traders Ltd"},
       {"registrationNumber", "registration_number", &Company::registration_number, rule::text,
-       "Number in the company register", "PVT-2019-0042"},
+       "Registration number of the company", "PVT-2019-0042"},
       {"email", "email", &Company::email, rule::email, "E-mail address"},
-      {"phone", "phone", &Company::phone, rule::phone, "E.164"},
+      {"phone", "phone", &Company::phone, rule::phone, "Phone number in E.164 format"},
       {"registrationCountry", "registration_country", &Company::registration_country,
-       rule::country_alpha3, "Country of the company register"},
+       rule::country_alpha3, "Country of registration"},
   };
 };
 
@@ -210,13 +212,13 @@ struct Beneficiary {
   bool operator==(const Beneficiary&) const = default;
 };
 
-/// person: `individual` in the contract's words.
+/// `individual` in the contract is EntityType::person.
 EntityType entity_type(const Beneficiary& beneficiary);
-/// `First Last`, or the company's name.
+/// `First Last`, or the company name.
 std::string display_name(const Beneficiary& beneficiary);
 const std::optional<std::string>& email(const Beneficiary& beneficiary);
 const std::optional<std::string>& phone(const Beneficiary& beneficiary);
-/// Name, e-mail and client reference with folded case: what the list's `q` looks into.
+/// Name, e-mail address and client reference with folded case, for the filter `q` of the list.
 std::string search_text(const Beneficiary& beneficiary);
 
 struct BeneficiaryInput {
@@ -229,20 +231,21 @@ struct BeneficiaryInput {
 
 // Validation --------------------------------------------------------------------------------------
 
-inline constexpr std::size_t kDestinationsMax = 20;  // live ones of a beneficiary
+inline constexpr std::size_t kDestinationsMax = 20;  // per beneficiary, not counting archived ones
 inline constexpr std::size_t kAddressesMax = 10;
 inline constexpr std::size_t kTagsMax = 20;
 
-/// What validation needs to know of the world. flows/parties/beneficiary_changes.h makes one.
+/// External data for validation; flows/parties/beneficiary_changes.h provides it.
 struct BeneficiaryRules {
-  Timestamp today;                  // bounds dates of birth
+  Timestamp today;                  // limits dates of birth
   std::string_view ledger_network;  // the embedded ledger's name, also called `stellar`
-  bool (*is_ledger_key)(std::string_view text);  // a canonical StrKey G key
+  bool (*is_ledger_key)(std::string_view text);  // whether the text is a canonical StrKey G key
 };
 
-/// Trims and normalises. Everything that is wrong joins `faults` under its JSON path (`prefix`
-/// first): wrong shapes as `malformed-request`, wrong values as `validation-failed`. Fields that
-/// `faults` names already are not named again. Meaningless unless `faults` is empty afterwards.
+/// Trims and normalises. Adds all errors to `errors` under their JSON path (starting with
+/// `prefix`): `malformed-request` for wrong shapes, `validation-failed` for invalid values. Fields
+/// that already have an error get no second one. The result is valid only if `errors` is empty
+/// afterwards.
 Beneficiary validate_beneficiary(const BeneficiaryInput& input, const BeneficiaryRules& rules,
                                  ValidationErrors& errors);
 Destination validate_destination(const DestinationInput& input, const BeneficiaryRules& rules,

@@ -22,17 +22,17 @@ bool is_domain_label(std::string_view label) {
   if (label.empty() || label.size() > 63 || label.front() == '-' || label.back() == '-') {
     return false;
   }
-  // Bytes above 0x7f: an internationalised name (RFC 6531) is the mail system's to judge.
+  // Bytes above 0x7f belong to an internationalised name (RFC 6531), which the mail system checks.
   return std::all_of(label.begin(), label.end(), [](char c) {
     return ascii::is_letter_or_digit(c) || c == '-' || byte_of(c) > 0x7f;
   });
 }
 
-/// Simple case folding (Unicode) of the code points that two bytes of UTF-8 can hold.
+/// Simple case folding (Unicode) of the code points with two bytes in UTF-8.
 unsigned folded(unsigned point) {
   struct Range {
     unsigned first, last;
-    int to;  // added to each; 0: pairs of upper and lower, the upper one first
+    int to;  // added to each; 0: alternating upper and lower case
   };
   constexpr Range kRanges[] = {
       {0xc0, 0xd6, 32},   {0xd8, 0xde, 32},   {0x100, 0x12f, 0},    {0x132, 0x137, 0},
@@ -198,7 +198,7 @@ std::optional<std::string> ContactReader::country_alpha3(std::string_view field,
 
 std::optional<std::string> ContactReader::date_of_birth(std::string_view field,
                                                         const std::string& text) {
-  // Ten characters of a date compare as text as the dates do.
+  // Dates in this format compare as text.
   const std::string today = today_.to_string().substr(0, 10);
   if (text.size() != today.size() || !Timestamp::parse(text)) {
     invalid(field, "must be a real date in the form YYYY-MM-DD");

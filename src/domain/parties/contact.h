@@ -1,5 +1,5 @@
-// What people and companies are reached by, and the reader that collects what is wrong with it:
-// names, e-mail addresses, phone numbers, dates, countries. Shared by wallets and beneficiaries.
+// Contact data of people and companies (names, e-mail addresses, phone numbers, dates, countries),
+// and a reader that collects all errors in it. Shared by wallets and beneficiaries.
 #pragma once
 
 #include <cstddef>
@@ -15,35 +15,35 @@ namespace coffer {
 
 /// C0, DEL, and C1 in UTF-8.
 bool has_control_character(std::string_view text);
-/// The form people use: a dotted local part without quotes, and a domain of at least two labels.
+/// The common form: a dotted local part without quotes, and a domain with at least two labels.
 bool is_email(std::string_view text);
-/// E.164: `+`, then 7 to 15 digits of which the first is not 0.
+/// E.164: `+`, then 7 to 15 digits, the first of which is not 0.
 bool is_e164(std::string_view text);
-/// Lower case for the letters of ASCII, Latin-1, Latin Extended-A, Greek and Cyrillic; everything
-/// else stays. For searching, not for showing.
+/// Converts letters of ASCII, Latin-1, Latin Extended-A, Greek and Cyrillic to lower case and
+/// leaves other characters unchanged. For searching, not for display.
 std::string fold_case(std::string_view utf8);
 
-/// Takes one field after the other, trims it, and adds what is wrong with it to `faults`: missing,
-/// blank, too long or misshapen is `malformed-request`, a wrong value is `validation-failed`. A
-/// field that `faults` names already (it had the wrong JSON type) is not named twice.
+/// Reads one field after another, trims it, and adds errors to `errors`: `malformed-request` for a
+/// missing, blank, overlong or malformed field, `validation-failed` for an invalid value. A field
+/// that already has an error (a wrong JSON type) gets no second one.
 class ContactReader {
  public:
   enum class Need { required, optional };
   using Input = std::optional<std::string>;
 
-  /// `faults` outlives this. `prefix` is put before names, as in `addresses[3].`. `today` bounds
-  /// dates of birth.
+  /// `errors` must outlive this object. `prefix` is prepended to names, such as `addresses[3].`.
+  /// `today` limits dates of birth.
   ContactReader(ValidationErrors& errors, std::string prefix, Timestamp today)
       : errors_(errors), prefix_(std::move(prefix)), today_(today) {}
 
-  /// The trimmed text of at most `length_max` characters; empty when it is missing or refused.
+  /// The trimmed text of at most `length_max` characters; empty if it is missing or invalid.
   std::string text(std::string_view field, const Input& input, Need need,
                    std::size_t length_max = kTextMax);
   std::optional<std::string> optional_text(std::string_view field, const Input& input,
                                            std::size_t length_max = kTextMax);
-  /// The value of a row of a noun's table, normalised as its rule says.
+  /// The value of a row of a noun's table, normalised according to its rule.
   std::optional<std::string> value(const TextFact& fact, const Input& input, Need need);
-  /// All text members of a noun; with Need::optional those that must be there may be missing.
+  /// All text members of a noun. With Need::optional, required members may be missing.
   template <class Noun>
   Noun read(const TextMembers& members, Need need_required = Need::required) {
     Noun noun;
@@ -55,11 +55,11 @@ class ContactReader {
     return noun;
   }
 
-  /// The same faults and day for members one level down: `inner` is appended to the prefix.
+  /// A reader for nested members, with the same errors and date; `inner` is appended to the prefix.
   ContactReader within(std::string_view inner) const {
     return {errors_, prefix_ + std::string(inner), today_};
   }
-  /// Whether something is wrong with this field already.
+  /// Whether this field already has an error.
   bool named(std::string_view field) const { return errors_.names(prefix_ + std::string(field)); }
   void malformed(std::string_view field, std::string message) {
     add(Slug::malformed_request, field, std::move(message));

@@ -12,7 +12,8 @@ namespace {
 constexpr std::size_t kIbanMin = 15;
 constexpr std::size_t kIbanMax = 34;
 
-/// Country code and length of every country in the IBAN registry (ISO 13616-2, kept by SWIFT).
+/// Country code and length of every country in the IBAN registry (ISO 13616-2, maintained by
+/// SWIFT).
 struct CountryLength {
   std::string_view country;
   std::size_t length;
@@ -32,7 +33,7 @@ constexpr std::array<CountryLength, 89> kLengths{{
     {"YE", 30},
 }};
 
-/// Kosovo has no ISO 3166-1 code of its own; banks use the user-assigned XK.
+/// Kosovo has no ISO 3166-1 code; banks use the user-assigned XK.
 bool is_bank_country(std::string_view alpha2) {
   return alpha2 == "XK" || is_country_alpha2(alpha2);
 }
@@ -44,7 +45,7 @@ bool has_right_length(std::string_view iban) {
   return iban.size() >= kIbanMin && iban.size() <= kIbanMax;
 }
 
-/// ISO 7064 MOD 97-10 over the text from its fifth character on, then the first four; A is 10.
+/// ISO 7064 MOD 97-10 over the text from its fifth character, followed by the first four; A is 10.
 int remainder_97(std::string_view iban) {
   int remainder = 0;
   for (std::size_t i = 0; i < iban.size(); ++i) {
@@ -66,7 +67,7 @@ std::optional<std::string> parse_iban(std::string_view text) {
                   [](char c) { return ascii::is_digit(c) || ascii::is_upper(c); }) &&
       ascii::is_digit(iban[2]) && ascii::is_digit(iban[3]) && is_bank_country(iban.substr(0, 2));
   if (!shaped || !has_right_length(iban) || remainder_97(iban) != 1) return std::nullopt;
-  // 00, 01 and 99 leave the remainders of 97, 98 and 02, which are the ones that are assigned.
+  // 00, 01 and 99 have the remainders of the assigned digits 97, 98 and 02.
   const std::string_view digits = std::string_view(iban).substr(2, 2);
   if (digits == "00" || digits == "01" || digits == "99") return std::nullopt;
   return iban;

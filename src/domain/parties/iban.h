@@ -1,4 +1,4 @@
-// Account numbers and bank codes that carry their own proof (ISO 13616, ISO 9362).
+// Account numbers and bank codes with their own checks (ISO 13616, ISO 9362).
 #pragma once
 
 #include <optional>
@@ -7,12 +7,12 @@
 
 namespace coffer {
 
-/// The electronic form (upper case, no spaces) of an IBAN whose country, length and check digits
-/// hold; nullopt for anything else. Spaces between groups and lower case are accepted. The length
-/// is checked where the registry lists the country, else it is 15 to 34.
+/// The electronic form (upper case, no spaces) of an IBAN with a valid country, length and check
+/// digits; nullopt for anything else. Spaces between groups and lower case are accepted. If the
+/// registry does not list the country, the length must be 15 to 34.
 std::optional<std::string> parse_iban(std::string_view text);
 
-/// The upper-case form of a BIC: 8 or 11 characters, with a real country; nullopt for anything
+/// The upper-case form of a BIC: 8 or 11 characters with an existing country; nullopt for anything
 /// else.
 std::optional<std::string> parse_bic(std::string_view text);
 

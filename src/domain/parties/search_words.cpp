@@ -12,14 +12,14 @@ bool is_word_byte(char c) {
   return ascii::is_lower(c) || ascii::is_digit(c) || static_cast<unsigned char>(c) > 0x7f;
 }
 
-/// How many bytes a separator beyond ASCII has at the start of `rest`; 0 if there is no separator.
+/// Length in bytes of a non-ASCII separator at the start of `rest`, or 0.
 std::size_t separator_length(std::string_view rest) {
-  // U+00A0 to U+00BF, without the ordinals and the micro sign.
+  // U+00A0 to U+00BF, without the ordinal indicators and the micro sign.
   if (rest.size() >= 2 && rest[0] == '\xc2') {
     return rest[1] == '\xaa' || rest[1] == '\xb5' || rest[1] == '\xba' ? 0 : 2;
   }
   if (rest.size() < 3) return 0;
-  // U+2000 to U+206F: general punctuation. U+3000 to U+3002: space, comma and full stop of Chinese.
+  // U+2000 to U+206F: general punctuation. U+3000 to U+3002: CJK space, comma and full stop.
   const bool general = rest.starts_with("\xe2\x80") || rest.starts_with("\xe2\x81");
   return general || (rest.starts_with("\xe3\x80") && rest[2] <= '\x82') ? 3 : 0;
 }

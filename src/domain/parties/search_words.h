@@ -1,5 +1,5 @@
-// Words that people search parties by. A text matches when each word of the query begins a word of
-// it.
+// Words for searching parties. A text matches if each word of the query is the beginning of one of
+// its words.
 #pragma once
 
 #include <span>
@@ -9,10 +9,10 @@
 
 namespace coffer {
 
-/// The words of a text with folded case (contact.h), sorted, each once. Letters and digits make a
-/// word, as does every character beyond ASCII but spaces and punctuation.
+/// The words of a text with folded case (contact.h), sorted and unique. A word consists of letters,
+/// digits, and all non-ASCII characters except spaces and punctuation.
 std::vector<std::string> search_words(std::string_view utf8);
-/// Whether each of `wanted` begins one of `words`, both as search_words() gives them.
+/// Whether each of `wanted` is the beginning of one of `words`, both from search_words().
 bool has_words(std::span<const std::string> words, std::span<const std::string> wanted);
 
 }  // namespace coffer

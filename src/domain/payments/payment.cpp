@@ -96,8 +96,8 @@ bool matches(std::string_view text, std::size_t length_max, std::string_view pun
   });
 }
 
-/// Adds `prefix + field` for each member of two legs that differs. Of a quoted payment, `a` has
-/// what the quote says and `b` only what the caller repeats of it.
+/// Adds `prefix + field` for each member in which two legs differ. In a quoted payment, `a` has the
+/// values of the quote, and `b` only those that the caller repeats.
 void compare_legs(const TransferLeg& a, const TransferLeg& b, bool quoted,
                   const std::string& prefix, std::vector<std::string>& out) {
   const auto note = [&](bool same, const char* field) {
@@ -118,7 +118,7 @@ std::string leg_prefix(const PaymentRequest& request, std::size_t index) {
                                                     : std::string();
 }
 
-/// Names of `object.member` in which two submissions differ.
+/// Adds the names of the members in which two submissions differ.
 void compare_details(const PaymentRequest& a, const PaymentRequest& b,
                      std::vector<std::string>& out) {
   const auto note = [&](bool same, const char* field) {
@@ -216,7 +216,7 @@ std::vector<std::string> differing_fields(const PaymentRequest& first,
     if (!same) out.emplace_back(field);
   };
   note(first.beneficiary == second.beneficiary, "beneficiaryId");
-  // Left out, it means the only one that fits, which the first submission has settled.
+  // An absent destination means the only suitable one, which the first submission determined.
   note(!second.destination || first.destination == second.destination, "destinationId");
   note(first.quote == second.quote, "quoteId");
   note(is_quoted(first.type) || first.receiving_asset == second.receiving_asset,

@@ -1,4 +1,4 @@
-// Payments: kinds, requests, the state table, and the rules that need no storage.
+// Payments: types, requests, the state table, and the rules that need no storage.
 #pragma once
 
 #include <array>
@@ -51,15 +51,15 @@ struct Transition {
   PaymentStatus from;
   PaymentStatus to;
 };
-/// The one table of allowed changes (docs/contract.md#transaction-records).
+/// All permitted changes (docs/contract.md#transaction-records).
 std::span<const Transition> payment_transitions();
 bool may_change(PaymentStatus from, PaymentStatus to);
-/// What counts towards the limits of a destination: everything but what failed or expired.
+/// Whether the payment counts towards the limits of a destination: all but failed and expired ones.
 bool counts_towards_limits(PaymentStatus status);
-/// No way leads out of it any more, or only a refund does.
+/// Whether the status is final, or only a refund can follow.
 bool is_settled(PaymentStatus status);
 
-/// Why a payment failed, as integrators see it in `statusReason.code`.
+/// Why a payment failed, as in `statusReason.code`.
 enum class FailureCode {
   insufficient_funds,
   account_closed,
@@ -92,7 +92,7 @@ std::span<const FailureInfo> failure_table();
 const FailureInfo& info(FailureCode code);
 std::optional<FailureCode> parse_failure_code(std::string_view text);
 
-/// What the sender and the receiver see beside the amount.
+/// Texts for the sender and the receiver.
 struct References {
   std::optional<std::string> from_ref;  // ^[A-Za-z0-9-]{1,16}$
   std::optional<std::string> to_ref;
@@ -101,8 +101,8 @@ bool is_reference(std::string_view text);
 /// ^[A-Za-z0-9._:-]{1,64}$ (docs/contract.md#payments).
 bool is_transaction_id(std::string_view text);
 
-/// One movement: the whole of a single payment, or a leg of a multi-transfer. Empty wallets are
-/// sides outside the caller's own: a beneficiary's, a provider's.
+/// One movement: the whole of a single payment, or a leg of a multi-transfer. A side outside the
+/// caller's wallets, such as a beneficiary or a provider, has no wallet.
 struct TransferLeg {
   std::optional<WalletId> source_wallet;
   std::optional<WalletId> destination_wallet;
@@ -112,14 +112,14 @@ struct TransferLeg {
   std::optional<std::string> description;
 };
 
-/// What a cash-out declares, in the vocabularies of domain/payments/compliance.h.
+/// The declarations of an off-ramp, in the vocabularies of domain/payments/compliance.h.
 struct Compliance {
   std::string purpose_of_payment;
   std::string source_of_funds;
   std::string relationship;
 };
 
-/// Who pays a collection.
+/// The payer of an on-ramp.
 struct Payer {
   std::string name;
   std::optional<std::string> account_number;
@@ -127,24 +127,24 @@ struct Payer {
   bool operator==(const Payer&) const = default;
 };
 
-/// Values of `additionalFields` by name, as text: numbers in their source text, booleans
+/// Values of `additionalFields` by name, as text: numbers in their source text, booleans as
 /// true/false.
 using AdditionalFields = std::map<std::string, std::string>;
 
-/// A parsed submission of any kind. The store keeps all of it, so that a replay is compared field
+/// A parsed submission of any type. The store keeps all of it, so that a replay is compared field
 /// by field (docs/contract.md#payments).
 struct PaymentRequest {
   PaymentType type = PaymentType::p2p_own;
   std::string transaction_id;
-  /// Exactly one unless p2p_own_multi. Asset and amount of cash-outs and collections follow from
-  /// the quote: empty in a submission, set in a record.
+  /// Exactly one, except for p2p_own_multi. The asset and amount of off-ramps and on-ramps come
+  /// from the quote: empty in a submission, set in a record.
   std::vector<TransferLeg> legs;
-  std::optional<BeneficiaryId> beneficiary;  // payments to one
-  std::optional<DestinationId> destination;  // of the beneficiary; empty: the only one that fits
-  std::optional<QuoteId> quote;              // cash-outs and collections
-  std::optional<Compliance> compliance;      // cash-outs
-  std::optional<Payer> payer;                // collections
-  AdditionalFields additional_fields;        // cash-outs and collections
+  std::optional<BeneficiaryId> beneficiary;  // payments to a beneficiary
+  std::optional<DestinationId> destination;  // of the beneficiary; empty: the only suitable one
+  std::optional<QuoteId> quote;              // off-ramps and on-ramps
+  std::optional<Compliance> compliance;      // off-ramps
+  std::optional<Payer> payer;                // on-ramps
+  AdditionalFields additional_fields;        // off-ramps and on-ramps
   std::optional<AssetCode> receiving_asset;  // swaps
   std::optional<Amount> min_receiving;       // swaps
   std::optional<std::string> memo;           // at most 28 bytes
@@ -154,9 +154,9 @@ struct PaymentRequest {
   const TransferLeg& only() const { return legs.front(); }
 };
 
-/// The payment is priced by a quote and executed by a provider.
+/// Whether a quote prices the payment and a provider executes it.
 bool is_quoted(PaymentType type);
-/// The payment goes to a CRYPTO destination of a beneficiary.
+/// Whether the payment goes to a CRYPTO destination of a beneficiary.
 bool is_to_address(PaymentType type);
 bool is_swap(PaymentType type);
 
@@ -164,13 +164,13 @@ constexpr std::size_t kLegsMax = 100;
 constexpr std::size_t kMemoBytesMax = 28;
 constexpr std::size_t kDescriptionMax = 140;  // characters
 
-/// Names of the fields in which two submissions under one transactionId differ, as JSON paths.
-/// Empty: a true replay.
+/// The fields in which two submissions with one transactionId differ, as JSON paths. Empty for a
+/// replay.
 std::vector<std::string> differing_fields(const PaymentRequest& first,
                                           const PaymentRequest& second);
 
-/// Shape rules across fields that need no storage: same wallet on both sides, same asset on a swap,
-/// both notify flags. All at once, `validation-failed`.
+/// Rules across fields that need no storage: the same wallet on both sides, the same asset on both
+/// sides of a swap, both notification flags. Reports all errors together, as `validation-failed`.
 Result<void> check_request(const PaymentRequest& request);
 
 }  // namespace coffer

@@ -31,7 +31,7 @@ const FeeRule& rule_of(const ConnectorTerms& connector, const std::optional<FeeR
   return fee ? *fee : connector.fee;
 }
 
-/// What arrives of `send`; the fee of an on-ramp is taken out of it first.
+/// The amount received for `send`, after the fee of an on-ramp.
 Result<Amount> received(const ConnectorTerms& connector, Amount send, Amount fee) {
   const Amount priced = connector.direction == Direction::on_ramp
                             ? Amount::from_units(send.units() - fee.units())
@@ -41,8 +41,8 @@ Result<Amount> received(const ConnectorTerms& connector, Amount send, Amount fee
   return truncate_to(exact, connector.receive_decimals());
 }
 
-/// Whether at least `receive` arrives of `send`. Rises with `send`: what a step more costs in fees
-/// is a step at most. What is beyond int64 is more than enough.
+/// Whether `send` is enough to receive `receive`. Monotonic in `send`, because one step more
+/// increases the fee by at most one step. Amounts beyond int64 are always enough.
 bool is_enough(const ConnectorTerms& connector, Amount send, Amount receive, const FeeRule& rule) {
   const auto fee = fee_on(rule, send, connector.send_decimals());
   if (!fee) return connector.direction == Direction::off_ramp;
@@ -81,7 +81,7 @@ Result<Price> price_exact_receive(const ConnectorTerms& connector, Amount receiv
                                   const std::optional<FeeRule>& fee) {
   const FeeRule& rule = rule_of(connector, fee);
   const std::int64_t step = step_of(connector.send_decimals());
-  // Counted in steps of what can be sent: everything up to `low` is too little.
+  // In units of the smallest amount that can be sent: all values up to `low` are too small.
   std::int64_t low = 0;
   std::int64_t high = std::numeric_limits<std::int64_t>::max() / step;
   if (!is_enough(connector, Amount::from_units(high * step), receive, rule)) {
@@ -101,7 +101,7 @@ Amount received_of(const Price& price, Amount collected, int decimals) {
   const Amount left = collected - price.fee;
   const Amount of = price.send - price.fee;
   const auto by_rate = multiply(left, price.rate, Rounding::down);
-  // Rounded up, the share takes nothing from a rate that fits the amounts of its quote; it bounds
+  // Rounded up, the share does not reduce a rate that matches the amounts of its quote, but limits
   // one that contradicts them.
   const Amount share = multiply(price.receive, {left.units(), of.units()}, Rounding::up).value();
   const auto bound = round_up_to(share, decimals);

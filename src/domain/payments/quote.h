@@ -1,4 +1,4 @@
-// Quotes: what an off-ramp or an on-ramp costs (docs/contract.md#quotes).
+// Quotes: prices of off-ramps and on-ramps (docs/contract.md#quotes).
 #pragma once
 
 #include <optional>
@@ -11,8 +11,8 @@ namespace coffer {
 
 constexpr std::int64_t kQuoteLifetimeMs = 120'000;
 
-/// Exact figures of one quote. Off-ramp: total = send + fee, in the asset. On-ramp: total = send,
-/// in the collection currency, and the fee is part of it.
+/// The exact amounts of a quote. Off-ramp: total = send + fee, in the asset. On-ramp: total = send,
+/// in the collection currency, including the fee.
 struct Price {
   Amount send;
   Amount receive;
@@ -21,30 +21,29 @@ struct Price {
   Rate rate;
 };
 
-/// The fee on `amount`, rounded up to `decimals`: in the operator's favour.
-/// `amount-out-of-range` when it overflows.
+/// The fee on `amount`, rounded up to `decimals` in the operator's favour. `amount-out-of-range` on
+/// overflow.
 Result<Amount> fee_on(const FeeRule& rule, Amount amount, int decimals);
 
-/// Prices by the connector's own rate. `fee` replaces the connector's when given (an exact fee
-/// row). The received amount is rounded down. `amount-out-of-range` when nothing would arrive, or
-/// beyond int64.
+/// A price at the connector's own rate. `fee`, if given, replaces the connector's fee. The received
+/// amount is rounded down. `amount-out-of-range` if it would be zero or exceed int64.
 Result<Price> price_exact_send(const ConnectorTerms& connector, Amount send,
                                const std::optional<FeeRule>& fee);
-/// The smallest send amount of which at least `receive` arrives.
+/// A price with the smallest send amount for which at least `receive` arrives.
 Result<Price> price_exact_receive(const ConnectorTerms& connector, Amount receive,
                                   const std::optional<FeeRule>& fee);
 
-/// What a collection credits of which `collected` was paid instead of `price.send`: the quoted
-/// amount when it is enough; else what is left after the fee gives at the rate of the quote,
-/// rounded down to `decimals`, and never more than its share of the quoted amount. Zero when
+/// The credited amount of an on-ramp for which the payer paid `collected` instead of `price.send`.
+/// If that is enough, the quoted amount; otherwise the rest after the fee at the quote's rate,
+/// rounded down to `decimals`, and at most the corresponding share of the quoted amount. Zero if
 /// nothing is left.
 Amount received_of(const Price& price, Amount collected, int decimals);
 
-/// `amount-precision` or `amount-out-of-range` on `amount` when the connector does not take it.
+/// `amount-precision` or `amount-out-of-range` on `amount` if the connector does not accept it.
 void check_quote_amount(const ConnectorTerms& connector, Amount send, ValidationErrors& errors);
 
 enum class QuoteStatus { open, used, expired };
-/// A quote that was used stays used; any other expires at the instant `expires_at`.
+/// A used quote stays used; any other expires at `expires_at`.
 QuoteStatus quote_status(bool used, Timestamp expires_at, Timestamp now);
 std::string_view name(QuoteStatus status);  // OPEN, USED, EXPIRED
 

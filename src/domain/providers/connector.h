@@ -1,5 +1,5 @@
-// Connectors: provider integrations for a corridor (docs/contract.md#connectors), and what they ask
-// of a payment. The store keeps the enums of this file as integers: append, never reorder.
+// Connectors: provider integrations for a corridor (docs/contract.md#connectors), and the fields
+// that they require. The store keeps the enums of this file as integers: append, never reorder.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace coffer {
 
-enum class ConnectorFlow { quoted, bespoke };  // bespoke: provider-initiated, by references
+enum class ConnectorFlow { quoted, bespoke };  // bespoke: initiated by the provider, on references
 enum class Direction { off_ramp, on_ramp };    // payout, collection
 enum class PayMethod { bank, momo, crypto, card, cash, qr, voucher, wallet };
 enum class ConnectorStatus { active, paused };
@@ -51,10 +51,10 @@ template <>
 struct Terms<DriverKind> {
   static constexpr auto rows = std::to_array<Term>({{"sandbox"}, {"http"}});
 };
-/// In any case; MOBILE_MONEY is MOMO (docs/contract.md#connectors).
+/// In any case; MOBILE_MONEY is accepted for MOMO (docs/contract.md#connectors).
 std::optional<PayMethod> parse_pay_method(std::string_view text);
 
-/// Who pays whom: consumer or business on each side.
+/// Sender and receiver, each consumer or business.
 enum class TransactionType { c2c, c2b, b2c, b2b };
 template <>
 struct Terms<TransactionType> {
@@ -65,21 +65,21 @@ struct Terms<TransactionType> {
 };
 TransactionType transaction_type(bool sender_is_business, bool receiver_is_business);
 
-/// A set of transaction types; the stored form is one bit per type in enum order.
+/// A set of transaction types; the stored form has one bit per type in enum order.
 using TransactionTypes = unsigned;
 constexpr TransactionTypes kAllTransactionTypes = 0b1111;
 constexpr bool contains(TransactionTypes set, TransactionType type) {
   return (set >> static_cast<unsigned>(type) & 1U) != 0;
 }
 
-/// A fee of `fixed` plus `basis_points` hundredths of a percent of the amount, in the currency the
-/// amount is in.
+/// A fee of `fixed` plus `basis_points` hundredths of a percent of the amount, in the currency of
+/// the amount.
 struct FeeRule {
   Amount fixed;
   int basis_points = 0;
 };
 
-/// One field a connector wants in `additionalFields` (docs/contract.md#requirements).
+/// A field that a connector requires in `additionalFields` (docs/contract.md#requirements).
 struct Requirement {
   enum class Type { text, number, boolean };
   struct Choice {
@@ -91,34 +91,35 @@ struct Requirement {
   bool required = true;
   std::string label;
   std::string description;
-  std::optional<std::string> pattern;  // of the whole value; see is_requirement_pattern()
+  std::optional<std::string> pattern;  // for the whole value; see is_requirement_pattern()
   std::optional<int> min_length;
   std::optional<int> max_length;
-  std::vector<Choice> choices;  // empty: free
+  std::vector<Choice> choices;  // empty: any value
   TransactionTypes types = kAllTransactionTypes;
 };
 template <>
 struct Terms<Requirement::Type> {
   static constexpr auto rows = std::to_array<Term>({{"string"}, {"number"}, {"boolean"}});
 };
-/// Characters of a text whose requirement does not say.
+/// Maximum characters of a text whose requirement has no maximum.
 constexpr int kRequirementLengthMax = 200;
-/// A regular expression of at most 200 characters in the syntax that ECMA-262 and RE2 share: no
-/// look-around, back-reference, inline flag or POSIX class.
+/// A regular expression of at most 200 characters in the common syntax of ECMA-262 and RE2: without
+/// look-around, back-references, inline flags and POSIX classes.
 bool is_requirement_pattern(const std::string& pattern);
 
-/// Where a real provider is. Set for DriverKind::http only.
+/// The address of a real provider. Set for DriverKind::http only.
 struct ProviderEndpoint {
-  std::string base_url;  // https://host[:port][/prefix]; http only where the operator allows it
-  Secret secret;         // signs both ways
+  std::string base_url;  // https://host[:port][/prefix]; http only if the operator permits it
+  Secret secret;         // signs in both directions
   int timeout_ms = 10'000;
-  std::int64_t key = 0;  // row number in the store
-  bool retired = false;  // the connector has moved; payments that were first sent here go on here
+  std::int64_t key = 0;  // row key
+  // The connector has moved; payments that were first sent here continue here.
+  bool retired = false;
 };
 
-/// A connector with everything that prices and executes by it need to know.
+/// A connector with all data for pricing and execution.
 struct ConnectorTerms {
-  std::int64_t key = 0;  // row number in the store
+  std::int64_t key = 0;  // row key
   ConnectorId id;
   Environment environment = Environment::sandbox;
   std::string name;
@@ -130,56 +131,57 @@ struct ConnectorTerms {
   std::string country;   // alpha-2
   std::string currency;  // ISO 4217
   int currency_decimals = 2;
-  Asset asset;  // what the ledger side is in
-  Rate rate;    // units received per unit sent, before the fee: asset -> currency, or the reverse
-                // on-ramp
-  FeeRule fee;  // the connector's own, in the sending currency
+  Asset asset;  // of the ledger side
+  // Units received per unit sent, before the fee: asset to currency, or the reverse for an on-ramp.
+  Rate rate;
+  FeeRule fee;        // the connector's own, in the sending currency
   Amount min_amount;  // of the quote's amount, in the sending currency
   Amount max_amount;
   std::optional<Amount> day_limit;    // per destination over the last 24 h, off-ramp
   std::optional<Amount> month_limit;  // per destination over the last 30 d
   TransactionTypes types = kAllTransactionTypes;
-  bool issues_references = false;  // bespoke ones that do
+  bool issues_references = false;  // bespoke connectors only
   ConnectorStatus status = ConnectorStatus::active;
   std::optional<ProviderEndpoint> endpoint;
   Timestamp created_at;
 
-  /// Decimals and code of what is sent and what is received.
+  /// Decimals and code of the sent and the received amount.
   int send_decimals() const;
   int receive_decimals() const;
   std::string_view send_code() const;
   std::string_view receive_code() const;
 };
 
-/// What GET /v1/connectors/{id} tells of the way a payment goes.
+/// A step in the response of GET /v1/connectors/{id}.
 struct ExecutionStep {
   std::string_view type;
   std::string_view title;
   std::string_view description;
   std::vector<std::string> required_fields;
 };
-/// In order; `type` leaves out what it does not need.
+/// In order, limited to the steps for `type`.
 std::vector<ExecutionStep> execution_steps(const ConnectorTerms& connector,
                                            std::span<const Requirement> requirements,
                                            std::optional<TransactionType> type);
 
-/// The requirements that apply to a transaction type; all of them without one.
+/// The requirements for a transaction type; without a type, all of them.
 std::vector<Requirement> applicable(std::span<const Requirement> requirements,
                                     std::optional<TransactionType> type);
-/// Every required field there, every value of the right form, nothing unknown:
+/// Checks that all required fields are present, all values are valid and no field is unknown:
 /// `requirement-missing` or `validation-failed` per field under `additionalFields.`.
 void check_requirements(std::span<const Requirement> requirements, TransactionType type,
                         const AdditionalFields& values, ValidationErrors& errors);
 
-// What a connector may be registered with. Amounts that its sending side cannot have are
-// `amount-precision` or `amount-out-of-range`, everything else is `validation-failed`.
+// Checks at registration. Amounts that are invalid on the sending side are `amount-precision` or
+// `amount-out-of-range`; every other error is `validation-failed`.
 
 void check_terms(const ConnectorTerms& terms, ValidationErrors& errors);
-/// Parts of it, for changes: smallest and largest amount and limits; a fee; address and timeout.
+/// Parts of these checks, for changes: minimum and maximum amount and limits; a fee; address and
+/// timeout.
 void check_amounts(const ConnectorTerms& terms, ValidationErrors& errors);
 void check_fee(const ConnectorTerms& terms, const FeeRule& fee, ValidationErrors& errors);
 void check_endpoint(const ConnectorTerms& terms, ValidationErrors& errors);
-/// Under the name of each requirement that is wrong.
+/// Adds errors under the name of each invalid requirement.
 void check_requirement_list(std::span<const Requirement> requirements, ValidationErrors& errors);
 
 }  // namespace coffer

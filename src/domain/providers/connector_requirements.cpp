@@ -1,4 +1,4 @@
-// Judging `additionalFields` by what a connector requires.
+// Checks `additionalFields` against the requirements of a connector.
 #include <re2/re2.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace coffer {
 namespace {
 
 bool is_decimal(std::string_view text) {
-  // Zero and negative numbers are numbers too, other than amounts.
+  // Unlike amounts, numbers may be zero or negative.
   return parse_amount(text, Amount::kScale).fault != AmountFault::not_a_number;
 }
 
@@ -21,8 +21,8 @@ bool is_choice(const Requirement& requirement, std::string_view value) {
                      [&](const Requirement::Choice& choice) { return choice.code == value; });
 }
 
-/// RE2 matches in time linear in the value, whatever the pattern: a pattern that an operator writes
-/// can't hold a thread, as backtracking ones can. Its memory is bounded too.
+/// RE2 matches in linear time for every pattern, so an operator's pattern cannot block a thread,
+/// unlike a backtracking matcher. Its memory is limited as well.
 RE2 compiled(const std::string& pattern) {
   RE2::Options options;
   options.set_log_errors(false);
@@ -30,8 +30,8 @@ RE2 compiled(const std::string& pattern) {
   return RE2(pattern, options);
 }
 
-/// Whether the pattern means the same to the JSON Schema readers of integrators (ECMA-262) as to
-/// RE2, which knows inline flags, POSIX classes and more escapes.
+/// Whether the pattern has the same meaning in JSON Schema validators (ECMA-262) as in RE2, which
+/// also has inline flags, POSIX classes and more escapes.
 bool is_common_syntax(std::string_view pattern) {
   constexpr std::string_view kCommonEscapes = "dDsSwWbBnrtfv";
   for (std::size_t i = 0; i < pattern.size(); ++i) {
@@ -46,8 +46,7 @@ bool is_common_syntax(std::string_view pattern) {
   return true;
 }
 
-/// What is wrong with a text, or empty. The length is judged first: it bounds what the pattern
-/// sees.
+/// The error in a text, or empty. Checks the length first, which limits the input of the pattern.
 std::string fault_of_text(const Requirement& requirement, const std::string& value) {
   const int size = static_cast<int>(character_count(value));
   const int least = std::max(1, requirement.min_length.value_or(1));

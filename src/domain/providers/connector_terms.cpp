@@ -1,4 +1,4 @@
-// Judging the terms a connector is registered with.
+// Checks the terms of a connector at registration.
 #include <algorithm>
 #include <set>
 

@@ -1,9 +1,9 @@
-// What to do next with a payment through a provider, from where it stands.
+// Determines the next call of a payment through a provider from its state.
 //
-// The rule behind it: a submission is sent only when it is certain that no earlier one arrived, and
-// a payment fails only when it is certain that none will be executed. Whatever was sent and not
-// answered is asked about; what never arrived is sent again under the same id; what is given up is
-// cancelled at the provider first.
+// A submission is sent only if it is certain that no earlier one arrived, and a payment fails only
+// if it is certain that none will be executed. coffer asks about submissions without a response,
+// sends a submission that never arrived again under the same ID, and cancels a payment at the
+// provider before giving it up.
 #pragma once
 
 #include <cstdint>
@@ -18,24 +18,24 @@ namespace coffer {
 enum class ProviderCall { submit, status, cancel, collect, collection_status, expire };
 std::string_view name(ProviderCall call);
 
-/// Where a payment stands with its provider.
+/// State of a payment at its provider.
 enum class ProviderState {
-  fresh,     // nothing sent that may have arrived
-  sent,      // sent, and the answer is not known
+  fresh,     // nothing was sent that may have arrived
+  sent,      // sent, response unknown
   accepted,  // the provider has it
   over,
 };
 
 constexpr int kSubmissionsMax = 3;
-/// How long a payer has when the provider does not say.
+/// Time for the payer if the provider gives none.
 constexpr std::int64_t kCollectionLifetimeMs = 3'600'000;
 
-/// The next call. `attempts` counts submissions so far; `expired` says that the time to pay is
+/// The next call. `attempts` is the number of submissions so far; `expired`: the time to pay is
 /// over.
 ProviderCall next_call(Direction direction, ProviderState state, int attempts, bool expired);
 
-/// How long to wait before the provider is asked again, doubling with each time it was asked in
-/// vain: from half a second (a quarter in the sandbox) to five minutes.
+/// Delay before the provider is asked again, doubling with each request without a result: from half
+/// a second (a quarter in the sandbox) to five minutes.
 std::int64_t poll_delay_ms(Environment environment, int asked);
 
 }  // namespace coffer

@@ -21,10 +21,10 @@
 
 namespace coffer {
 
-/// A value of a closed vocabulary as GET /v1/payments/enums shows it.
+/// A value of a closed vocabulary, as in GET /v1/payments/enums.
 struct Term {
   std::string_view code;
-  std::string_view label = {};  // where people read it
+  std::string_view label = {};  // for display
 };
 
 template <class Enum>
@@ -40,7 +40,7 @@ constexpr std::span<const Term> terms() {
   return Terms<Enum>::rows;
 }
 
-/// As the contract spells it.
+/// In the contract's spelling.
 template <Vocabulary Enum>
 constexpr std::string_view name(Enum value) {
   return Terms<Enum>::rows.at(static_cast<std::size_t>(value)).code;
@@ -55,7 +55,7 @@ constexpr std::optional<Enum> parse_term(std::string_view text) {
   return std::nullopt;
 }
 
-/// In any case of its ASCII letters.
+/// In any case of ASCII letters.
 template <Vocabulary Enum>
 constexpr std::optional<Enum> parse_term_in_any_case(std::string_view text) {
   for (std::size_t i = 0; i < terms<Enum>().size(); ++i) {
@@ -64,7 +64,7 @@ constexpr std::optional<Enum> parse_term_in_any_case(std::string_view text) {
   return std::nullopt;
 }
 
-/// "Pending|Verified|Rejected", for an argument of the command line.
+/// "Pending|Verified|Rejected", for a command-line argument.
 template <Vocabulary Enum>
 std::string_view choices() {
   static const std::string all = [] {

@@ -19,7 +19,7 @@
 
 namespace coffer {
 
-/// In characters. Wide enough for any real value, narrow enough to index and to print.
+/// In characters. Long enough for real values, and short enough for indexes and printing.
 inline constexpr std::size_t kTextMax = 200;
 inline constexpr std::size_t kEmailMax = 254;  // RFC 5321 section 4.5.3.1.3, without the brackets
 
@@ -42,14 +42,14 @@ inline constexpr TextRule iban{TextKind::iban};    // in electronic form
 inline constexpr TextRule bic{TextKind::bic};      // ISO 9362, upper case
 }  // namespace rule
 
-/// What a row says without the struct that it belongs to.
+/// The data of a row, independent of the struct to which it belongs.
 struct TextFact {
   std::string_view name;    // in JSON
-  std::string_view column;  // in the table of the noun
+  std::string_view column;  // in the noun's table
   TextRule rule;
   std::string_view description;
-  std::string_view example;  // empty: none
-  bool required = false;     // follows the type of the member
+  std::string_view example;  // empty: no example
+  bool required = false;     // follows from the type of the member
 };
 
 template <class Noun>
@@ -84,11 +84,11 @@ class TextField : public TextFact {
   Optional optional_ = nullptr;
 };
 
-/// `rows` of a noun. A noun without a specialisation has no table.
+/// The `rows` of a noun. A noun without a specialisation has no table.
 template <class Noun>
 struct TextFields;
 
-/// Calls `visit(const TextFact&, const std::string&)` for each member that has a value, in order.
+/// Calls `visit(const TextFact&, const std::string&)` for each member with a value, in order.
 template <class Noun, class Visit>
 void each_text(const Noun& noun, Visit visit) {
   for (const auto& field : TextFields<Noun>::rows) {
@@ -96,7 +96,7 @@ void each_text(const Noun& noun, Visit visit) {
   }
 }
 
-/// Text members of a JSON object as received, by name; a JSON null is the same as an absent member.
+/// Text members of a JSON object as received, by name. A JSON null counts as an absent member.
 using TextMembers = std::map<std::string, std::string, std::less<>>;
 
 inline std::optional<std::string> find_member(const TextMembers& members, std::string_view name) {

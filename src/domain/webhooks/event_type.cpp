@@ -79,7 +79,7 @@ std::optional<EventType> parse_event_type(std::string_view text) {
 }
 
 EventType event_for(PaymentStatus status) {
-  // An expired payment has no type of its own; the record says which it is.
+  // There is no event type for expired payments; the record contains the status.
   if (status == PaymentStatus::expired) return payment_failed;
   const auto row = std::find_if(kTypes.begin(), kTypes.end(),
                                 [&](const Row& one) { return one.reached == status; });

@@ -1,5 +1,5 @@
-// The types of events (docs/contract.md#events), and sets of them. Stored as integers: append only.
-// A new type is an enumerator at the end, its row in event_type.cpp, and a flow that emits it.
+// Event types (docs/contract.md#events), and sets of them. Stored as integers: append only. A new
+// type is an enumerator at the end, its row in event_type.cpp, and a flow that emits it.
 #pragma once
 
 #include <cstdint>
@@ -23,17 +23,17 @@ enum class EventType {
   wallet_status_changed,
   reference_payment_received,
   webhook_disabled,
-  webhook_test,  // sent to the one endpoint that is tested; no registration takes it
+  webhook_test,  // sent to the tested endpoint only; webhooks cannot subscribe to it
 };
 
-/// How a registration takes a type.
+/// How a webhook subscribes to a type.
 enum class EventTaken {
   with_all,  // by name, and by `*`
   by_name,
-  never,  // it is sent to the one endpoint that it is about
+  never,  // never; sent to the affected endpoint only
 };
 
-/// What `data` of an event shows.
+/// The content of an event's `data`.
 enum class EventSubject { payment, wallet, webhook, nothing };
 
 struct EventTypeRow {
@@ -41,27 +41,27 @@ struct EventTypeRow {
   Term term;
   EventTaken taken;
   EventSubject subject;
-  std::optional<PaymentStatus> reached = {};  // by the payment that it is about
+  std::optional<PaymentStatus> reached = {};  // by the payment of the event
 };
 /// In enum order.
 std::span<const EventTypeRow> event_types();
 const EventTypeRow& info(EventType type);
 
-/// What a registration can name, in enum order, as on the wire (`payment.initiated`), with a label.
+/// The types that a webhook can subscribe to, in enum order, with a label.
 std::span<const Term> event_type_terms();
 std::string_view name(EventType type);
-/// Only what a registration can name.
+/// Only types that a webhook can subscribe to.
 std::optional<EventType> parse_event_type(std::string_view text);
-/// The event of a payment that has just reached this status.
+/// The event of a payment that reached this status.
 EventType event_for(PaymentStatus status);
 
-/// Types that one registration takes.
+/// The types of one webhook.
 class EventTypeSet {
  public:
   constexpr EventTypeSet() = default;
   /// The stored form: one bit per type, in enum order.
   static constexpr EventTypeSet from_bits(std::int64_t bits) { return EventTypeSet(bits); }
-  /// What `*` means: the lifecycle of payments. Everything else has to be asked for by name.
+  /// The meaning of `*`: the payment events. Other types must be listed by name.
   static EventTypeSet payments();
 
   constexpr std::int64_t bits() const { return bits_; }

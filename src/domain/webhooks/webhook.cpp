@@ -16,7 +16,7 @@ std::int64_t jittered(std::int64_t delay_ms, std::uint64_t chance) {
          static_cast<std::int64_t>(chance % (2 * spread + 1));
 }
 
-/// Before the attempt that follows attempt number `attempt`.
+/// The delay before the attempt after attempt number `attempt`.
 std::int64_t scheduled_delay(int attempt, const std::vector<std::int64_t>& delays) {
   if (delays.empty()) return 0;
   const auto index = std::min(static_cast<std::size_t>(attempt - 1), delays.size() - 1);
@@ -25,17 +25,17 @@ std::int64_t scheduled_delay(int attempt, const std::vector<std::int64_t>& delay
 
 }  // namespace
 
-Ruling rule_on(const AttemptResponse& answer, int attempt, Environment environment,
+Ruling rule_on(const AttemptResponse& response, int attempt, Environment environment,
                const DeliveryPolicy& policy, std::uint64_t chance) {
   constexpr int kGone = 410;
   constexpr int kTooMany = 429;
   constexpr int kUnavailable = 503;
   Ruling ruling;
-  if (is_success(answer.status)) {
+  if (is_success(response.status)) {
     ruling.state = DeliveryState::delivered;
     return ruling;
   }
-  if (answer.status == kGone) {
+  if (response.status == kGone) {
     ruling.state = DeliveryState::dead;
     ruling.disables = true;
     return ruling;
@@ -43,10 +43,10 @@ Ruling rule_on(const AttemptResponse& answer, int attempt, Environment environme
   const auto& delays = environment == Environment::production ? policy.production_delays_ms
                                                               : policy.sandbox_delays_ms;
   const std::int64_t asked =
-      std::clamp<std::int64_t>(answer.retry_after_ms.value_or(0), 0, policy.retry_after_max_ms);
-  // What the endpoint asks for is a floor: the jitter never goes below it.
+      std::clamp<std::int64_t>(response.retry_after_ms.value_or(0), 0, policy.retry_after_max_ms);
+  // The delay requested by the endpoint is a minimum that the jitter never undercuts.
   ruling.delay_ms = std::max(jittered(scheduled_delay(attempt, delays), chance), asked);
-  if (answer.status == kTooMany || answer.status == kUnavailable) {
+  if (response.status == kTooMany || response.status == kUnavailable) {
     ruling.quiet_ms = asked > 0 ? asked : scheduled_delay(1, delays);
   }
   if (attempt >= policy.attempts) ruling.state = DeliveryState::dead;

@@ -14,37 +14,37 @@ struct NewAsset {
   std::string code;
   std::string name;
   int decimals = 7;
-  std::string issuer;  // G... key; empty: one is made, its seed is not kept
+  std::string issuer;  // G... key; empty: a new key pair, whose seed is discarded
 };
-/// `validation-failed` naming the field, or `conflict` when the code is taken.
+/// `validation-failed` with the field, or `conflict` if the code is registered already.
 Result<Asset> register_asset(const Context& context, const NewAsset& asset);
 
-/// One unit of `sell` gives `rate` of `buy`, from the next settlement on. `validation-failed` when
-/// an asset is not registered; `not-found` when there is no rate to remove.
+/// One unit of `sell` is converted to `rate` units of `buy`, from the next settlement on.
+/// `validation-failed` if an asset is not registered; `not-found` if there is no rate to remove.
 Result<void> set_rate(const Context& context, Environment environment, const AssetCode& sell,
                       const AssetCode& buy, Rate rate);
 Result<void> remove_rate(const Context& context, Environment environment, const AssetCode& sell,
                          const AssetCode& buy);
 
-/// Moves `amount` from issuance into the market's liquidity account of the asset.
+/// Moves `amount` from issuance to the market's liquidity account of the asset.
 Result<void> add_liquidity(const Context& context, Environment environment, const AssetCode& asset,
                            Amount amount);
 
 // For other flows, inside their command ----------------------------------------------------------
 
-/// `validation-failed` on assetCode when the code is not registered.
+/// `validation-failed` on assetCode if the code is not registered.
 Result<Asset> registered_asset(store::Connection& db, const AssetCode& code);
 
-/// Whether the ledger can hold what `posting` brings in. The bound: all that circulates of an asset
-/// in an environment fits into one account. So no credit between accounts can overflow, and only
-/// what enters from outside is judged. True where the debited account may not be negative: nothing
-/// enters.
+/// Whether the ledger can hold the value that `posting` brings in. The total of an asset in
+/// circulation in an environment must fit into one account. Then no credit between accounts can
+/// overflow, and only value from outside must be checked. Returns true if the debited account may
+/// not be negative, because then no value enters.
 bool may_enter(store::WriteTx& tx, Environment environment, const Posting& posting);
 
-/// New value on one account, from the issuance account of its asset.
+/// New value for one account, from the issuance account of its asset.
 struct Issue {
   Environment environment;
-  std::int64_t tenant;  // whose journal row it is
+  std::int64_t tenant;  // the tenant of the journal row
   AccountKey account;
   const Asset& asset;
   Amount amount;

@@ -14,7 +14,7 @@ namespace {
 
 Problem unknown_wallet() { return Problem(Slug::not_found, "The wallet was not found."); }
 
-/// Sixteen digits for people; enough that two wallets never draw the same.
+/// Sixteen digits, readable for people and enough to exclude collisions in practice.
 std::string account_number(Random& random) {
   std::string digits = std::to_string(random.next_u64() % 10'000'000'000'000'000ULL);
   return std::string(16 - digits.size(), '0') + digits;
@@ -56,7 +56,7 @@ Result<void> check_funding(const Tenant& tenant, const WalletFunding& funding) {
   return unexpected(errors.problem());
 }
 
-/// A replay credits nothing; another funding under the same transaction id is refused.
+/// A replay credits nothing; a different funding with the same transaction ID is refused.
 Result<FundedWallet> replay(store::WalletRow wallet, const store::Funding& first,
                             const store::Funding& again) {
   Problem problem(Slug::transaction_id_conflict,

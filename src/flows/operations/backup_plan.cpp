@@ -22,7 +22,7 @@ constexpr std::int64_t kLookAgainMs = 3'600'000;
 constexpr std::size_t kStampLength = 16;  // 20260131T090000Z
 constexpr std::string_view kPartial = ".partial";
 
-/// Leaves a backup from inside its progress.
+/// Thrown by the progress function to end a backup.
 struct Stopped {};
 
 /// The time in the name of a backup of this database; empty for any other file.
@@ -47,14 +47,14 @@ std::vector<std::pair<std::string, fs::path>> backups_in(const Context& context,
   return out;
 }
 
-/// 20260131T090000Z -> the instant.
+/// Parses 20260131T090000Z.
 std::optional<Timestamp> instant_of(const std::string& stamp) {
   std::string text = stamp.substr(0, 4) + "-" + stamp.substr(4, 2) + "-" + stamp.substr(6, 5) +
                      ":" + stamp.substr(11, 2) + ":" + stamp.substr(13);
   return Timestamp::parse(text);
 }
 
-/// What killed backups left behind.
+/// Deletes partial files of killed backups.
 void drop_partial_backups(const Context& context, const std::string& folder) {
   std::vector<std::string> names;
   std::error_code error;
@@ -64,7 +64,8 @@ void drop_partial_backups(const Context& context, const std::string& folder) {
     name.resize(name.size() - kPartial.size());
     if (!stamp_of(context, name).empty()) names.push_back(std::move(name));
   }
-  // Taken over, unless somebody is writing it, and given up: that removes it.
+  // Creating the file takes it over, unless another process is writing it, and deletes it
+  // afterwards.
   for (const std::string& name : names) static_cast<void>(PartialFile::create(name));
 }
 
@@ -125,7 +126,7 @@ std::int64_t run_backup_plan(const Context& context, const BackupPlan& plan,
   if (!there.empty()) {
     const auto last = instant_of(there.front().first);
     const std::int64_t due_in_ms = last ? last->ms + plan.every_ms - context.clock.now().ms : 0;
-    // A clock that went back does not put it off for longer than a plan's time.
+    // If the clock was set back, the delay is at most one interval.
     if (due_in_ms > 0 && due_in_ms <= plan.every_ms) return std::min(due_in_ms, kLookAgainMs);
   }
   drop_partial_backups(context, plan.folder);

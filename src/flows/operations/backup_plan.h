@@ -1,4 +1,4 @@
-// Backups by schedule, in a folder that keeps the latest of them.
+// Scheduled backups in a folder that keeps the latest of them.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,19 @@ namespace coffer::flows {
 struct BackupPlan {
   std::string folder;
   std::int64_t every_ms = 0;
-  int keep = 1;  // of those in the folder that belong to this database, the latest
+  int keep = 1;  // number of backups of this database to keep
   std::uint64_t floor_bytes = 0;
 };
 
-/// A name in the folder by the present time: `ledger-20260131T090000Z.db` of `ledger.db`. The
-/// folder is created if it is missing.
+/// A path in the folder with the current time: `ledger-20260131T090000Z.db` for `ledger.db`.
+/// Creates the folder if it is missing.
 Result<std::string> backup_path_in(const Context& context, const std::string& folder);
-/// Removes all but the latest `keep` of this database's backups in the folder. How many.
+/// Deletes all but the latest `keep` backups of this database in the folder; returns the number of
+/// deleted ones.
 int drop_old_backups(const Context& context, const std::string& folder, int keep);
 
-/// Takes a verified backup when the latest in the folder is old enough, and drops old ones; a
-/// failure is logged and recorded. Milliseconds until it wants to look again. `stopping` ends it
-/// early.
+/// Makes a verified backup if the latest in the folder is old enough, and deletes old ones. Logs
+/// and records failures. Returns the milliseconds until the next check. `stopping` ends it early.
 std::int64_t run_backup_plan(const Context& context, const BackupPlan& plan,
                              const std::function<bool()>& stopping);
 

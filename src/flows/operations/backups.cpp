@@ -14,18 +14,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Payments wait behind what one flush writes.
+// A payment may have to wait until one such piece is flushed.
 constexpr std::int64_t kFlushEveryBytes = 2 << 20;
-// What payments may write while a backup is taken.
+// Space for what payments write during a backup.
 constexpr std::uint64_t kLogMarginBytes = 64ULL << 20;
 
-/// Leaves a backup from inside its progress.
+/// Thrown by the progress function to end a backup.
 struct GaveUp {
   Problem problem;
 };
 
 std::uint64_t free_bytes(const std::string& folder) {
-  return free_disk_bytes(folder).value_or(UINT64_MAX);  // writing will tell
+  return free_disk_bytes(folder).value_or(UINT64_MAX);  // if unknown, writing shows it
 }
 
 bool same_disk(const std::string& a, const std::string& b) {
@@ -35,7 +35,8 @@ bool same_disk(const std::string& a, const std::string& b) {
          one.st_dev == other.st_dev;
 }
 
-/// How much the disk of the backup has to keep free, so that payments are not refused for its sake.
+/// Space that the disk of the backup must keep free, so that payments are not refused because of
+/// it.
 std::uint64_t reserve_of(const Context& context, const BackupRequest& request) {
   return same_disk(context.database.path(), directory_of(request.path))
              ? request.floor_bytes + kLogMarginBytes
@@ -57,7 +58,7 @@ Problem ran_out(const BackupRequest& request) {
                      "Free disk space, or choose another disk");
 }
 
-/// The copy, synchronised piece by piece.
+/// Writes the copy and synchronises it piece by piece.
 Result<void> copy(const Context& context, const BackupRequest& request, PartialFile& file,
                   const ProgressFunction& progress) {
   const std::uint64_t reserve = reserve_of(context, request);
@@ -83,12 +84,12 @@ Problem sql_problem(const BackupRequest& request, const store::SqlError& error) 
 
 Result<void> publish(const BackupRequest& request, PartialFile& file, Backup& out) {
   const std::string name = fs::path(request.path).filename().string();
-  // The checksum first: a backup that has its name is never without.
+  // The checksum first, so that a backup with its final name always has one.
   COFFER_TRY_VOID(write_durably(request.path + ".sha256", out.sha256 + "  " + name + "\n"));
   return file.publish();
 }
 
-/// The database, in a file that has no name of its own yet.
+/// Writes the database to a file without a final name.
 Result<PartialFile> write_copy(const Context& context, const BackupRequest& request,
                                const ProgressFunction& progress) {
   std::error_code ignored;
@@ -141,7 +142,7 @@ Result<Backup> back_up(const Context& context, const BackupRequest& request,
     store::record_backup(tx, record);
     return {};
   });
-  // The backup is there all the same.
+  // The backup itself is complete.
   if (!recorded) log_warning("backup", "the backup could not be recorded");
   return made;
 }

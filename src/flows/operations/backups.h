@@ -1,5 +1,5 @@
-// Backups: copies of the file under a name of their own, with a checksum beside them, taken while
-// payments go on. They hold no master key: without it their sealed secrets stay sealed.
+// Backups: copies of the file with a checksum next to them, made while payments continue. They do
+// not contain the master key, so their sealed secrets stay sealed.
 #pragma once
 
 #include <cstdint>
@@ -17,27 +17,27 @@
 namespace coffer::flows {
 
 struct BackupRequest {
-  std::string path;               // of the backup; nothing may be there
-  bool verify = false;            // prove the copy before it gets its name
-  std::uint64_t floor_bytes = 0;  // of free space that the database needs to take payments
+  std::string path;               // of the backup; must not exist
+  bool verify = false;            // verify the copy before it gets its name
+  std::uint64_t floor_bytes = 0;  // free space that the database needs to accept payments
 };
 
 struct Backup {
   std::string path;
   std::int64_t bytes = 0;
-  std::string sha256;  // lower-case hex; also in PATH.sha256, as sha256sum -c reads it
-  Timestamp begun_at;  // everything that was committed before is in it
+  std::string sha256;  // lower-case hex; also in PATH.sha256, in the format of sha256sum -c
+  Timestamp begun_at;  // the backup contains everything committed before
   std::int64_t took_ms = 0;
-  std::optional<store::FileVerdict> verdict;  // asked for; with violations there is no backup
+  std::optional<store::FileVerdict> verdict;  // if requested; with violations, there is no backup
 };
 
-/// The copy has its name only when it is whole and on disk. Problems as in
-/// base/files/durable_file.h; `storage-full` also when it would leave payments too little room.
+/// The copy gets its name only when it is complete and on disk. Problems as in
+/// base/files/durable_file.h; also `storage-full` if it would leave payments too little space.
 Result<Backup> back_up(const Context& context, const BackupRequest& request,
                        const ProgressFunction& progress);
 
-/// Calls `use` with the path of a copy as back_up makes it, under a temporary name beside
-/// `request.path`, and removes it. For what would hold one snapshot of the database too long.
+/// Makes a copy like back_up under a temporary name next to `request.path`, calls `use` with its
+/// path, and deletes it. For work that would hold a snapshot of the database for too long.
 Result<void> with_copy(const Context& context, const BackupRequest& request,
                        const ProgressFunction& progress,
                        const std::function<void(const std::string&)>& use);

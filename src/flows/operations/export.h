@@ -1,4 +1,4 @@
-// Everything in the file as lines of JSON (NDJSON), for other programs.
+// Exports all data of the file as lines of JSON (NDJSON).
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ struct ExportSink {
   ProgressFunction progress;
 };
 
-/// One consistent state, in constant memory, on a connection of its own. (type, lines) in their
-/// order. Throws SqlError.
+/// Exports one consistent state in constant memory, on a separate connection. Returns (type, lines)
+/// in order. Throws SqlError.
 std::vector<std::pair<std::string, std::int64_t>> export_everything(const std::string& database,
                                                                     const ExportSink& sink);
 

@@ -40,7 +40,7 @@ Figures::Figures(Metrics& metrics) : metrics_(metrics) {
       "Time from when a payment could be settled until it was, in seconds.", kLatencyBuckets);
   attempts_delivered_ = attempts(metrics, "delivered");
   attempts_refused_ = attempts(metrics, "refused");
-  attempts_unanswered_ = attempts(metrics, "no_answer");
+  attempts_without_response_ = attempts(metrics, "no_answer");
   attempt_times_ =
       &metrics.histogram("coffer_webhook_attempt_duration_seconds",
                          "Duration of attempts to deliver an event, in seconds.", kLatencyBuckets);
@@ -64,15 +64,15 @@ void count_delivery(const Context& context, store::WriteTx& tx, DeliveryState st
   tx.count(*context.figures->deliveries_.at(index(state)));
 }
 
-void note_attempt(const Context& context, const outbound::WebhookResponse& answer) {
+void note_attempt(const Context& context, const outbound::WebhookResponse& response) {
   if (context.figures == nullptr) return;
   const Figures& figures = *context.figures;
-  const bool delivered = answer.status >= 200 && answer.status < 300;
-  (delivered            ? figures.attempts_delivered_
-   : answer.status != 0 ? figures.attempts_refused_
-                        : figures.attempts_unanswered_)
+  const bool delivered = response.status >= 200 && response.status < 300;
+  (delivered              ? figures.attempts_delivered_
+   : response.status != 0 ? figures.attempts_refused_
+                          : figures.attempts_without_response_)
       ->add();
-  figures.attempt_times_->observe(answer.duration_ms * kUsPerMs);
+  figures.attempt_times_->observe(response.duration_ms * kUsPerMs);
 }
 
 void note_backup_failure(const Context& context) {

@@ -1,4 +1,4 @@
-// What flows count for the operator: payments, deliveries, notifications, backups. Each function
+// Counters of flows for the operator: payments, deliveries, notifications, backups. Each function
 // does nothing without Context::figures.
 #pragma once
 
@@ -15,10 +15,10 @@
 
 namespace coffer::flows {
 
-/// The cells, made once, so that counting takes no lock.
+/// The cells, created once, so that counting takes no lock.
 class Figures {
  public:
-  /// `metrics` outlives this.
+  /// `metrics` must outlive this object.
   explicit Figures(Metrics& metrics);
 
  private:
@@ -37,24 +37,24 @@ class Figures {
   Histogram* settlement_delays_;
   Counter* attempts_delivered_;
   Counter* attempts_refused_;
-  Counter* attempts_unanswered_;
+  Counter* attempts_without_response_;
   Histogram* attempt_times_;
   Counter* backup_failures_;
   Metrics& metrics_;
 };
 
-/// Inside the command that brings a payment into this status, or makes it.
+/// Call it in the command that creates a payment or brings it into this status.
 void count_payment(const Context& context, store::WriteTx& tx, PaymentType type,
                    PaymentStatus status);
-/// A payment that could be settled since `due` was settled now.
+/// Records the time from `due`, since when a payment could be settled, to its settlement now.
 void note_settled(const Context& context, Timestamp due);
-/// Inside the command that ends a delivery.
+/// Call it in the command that ends a delivery.
 void count_delivery(const Context& context, store::WriteTx& tx, DeliveryState state);
-/// One attempt of a delivery, as it ended.
-void note_attempt(const Context& context, const outbound::WebhookResponse& answer);
-/// A scheduled backup failed.
+/// Counts one delivery attempt with its result.
+void note_attempt(const Context& context, const outbound::WebhookResponse& response);
+/// Counts a failed scheduled backup.
 void note_backup_failure(const Context& context);
-/// One attempt to send a message.
+/// Counts one attempt to send a notification.
 void note_notification(const Context& context, NotificationChannel channel, bool sent);
 
 }  // namespace coffer::flows

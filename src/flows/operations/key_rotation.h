@@ -1,4 +1,4 @@
-// Another master key for a file: everything sealed is sealed anew in one commit.
+// Rotation of the master key: seals all sealed values again in one commit.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@
 
 namespace coffer::flows {
 
-/// Returns the number of values that were sealed anew. The fingerprint of the key changes in the
-/// same commit, so that at any moment the file opens with exactly one of the two. Afterwards the
-/// context still has the old key: the process ends. `conflict` when it is the key that is in use.
+/// Returns the number of values sealed again. The fingerprint of the key changes in the same
+/// commit, so the file opens with exactly one of the two keys at any time. Afterwards, the context
+/// still has the old key, so the process must end. `conflict` if `next` is the present key.
 Result<std::int64_t> rotate_master_key(const Context& context, const auth::MasterKey& next);
 
 }  // namespace coffer::flows

@@ -1,4 +1,4 @@
-// Verification of the file that is served, in slices that hold a reader for milliseconds.
+// Verification of a served file in slices that hold a reader for milliseconds.
 #pragma once
 
 #include <vector>
@@ -11,13 +11,13 @@ namespace coffer::flows {
 
 struct VerifiedSlice {
   bool round_over = false;
-  std::int64_t rest_ms = 0;  // the caller waits as long before the next slice
+  std::int64_t rest_ms = 0;  // the caller must wait this long before the next slice
 };
 
-/// The next slice, on a reader of the pool `verification`. Counts it in the metrics.
+/// Runs the next slice on a reader of the pool `verification`, and counts it in the metrics.
 Result<VerifiedSlice> verify_slice(const Context& context, store::Verification& verification);
 
-/// Everything from the first row on; what is broken. `progress` may throw to stop.
+/// Verifies everything and returns the violations. `progress` may throw to stop.
 Result<std::vector<store::Violation>> verify_in_slices(const Context& context,
                                                        const ProgressFunction& progress);
 

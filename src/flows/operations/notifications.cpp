@@ -13,7 +13,7 @@ namespace {
 
 using store::NotificationRow;
 
-/// A beneficiary's, or those of the receiving wallet's details.
+/// The address of a beneficiary, or the one in the details of the receiving wallet.
 std::optional<std::string> address_of(const auto& receiver, NotificationChannel channel) {
   return channel == NotificationChannel::email ? email(receiver) : phone(receiver);
 }
@@ -35,7 +35,7 @@ bool is_served(const Context& context, NotificationChannel channel) {
   return context.notifier != nullptr && context.notifier->serves(channel);
 }
 
-/// What arrived, on the side of the receiver.
+/// The received amount, from the receiver's side.
 NotificationTerms terms_of(const store::PaymentRecord& record, const NotificationRow& row) {
   const TransferLeg& leg = record.request.only();
   NotificationTerms terms;
@@ -58,7 +58,7 @@ Result<void> close(const Context& context, const NotificationRow& row, Notificat
   });
 }
 
-/// Counts the attempt; false when somebody else has closed the row.
+/// Counts the attempt; returns false if the row was closed in the meantime.
 Result<bool> open(const Context& context, const NotificationRow& row) {
   bool opened = false;
   COFFER_TRY_VOID(context.queue.run([&](store::WriteTx& tx) -> Result<void> {
@@ -79,9 +79,9 @@ Result<outbound::Notification> message_of(const Context& context, const Notifica
       });
 }
 
-/// One attempt, from its opening to its result.
+/// One attempt, from its start to its result.
 Result<void> attempt(const Context& context, const NotificationRow& row) {
-  // Its channel was taken out of the configuration, or its last attempt ended with the process.
+  // The channel was removed from the configuration, or the process ended during the last attempt.
   if (!is_served(context, row.channel)) return close(context, row, NotificationState::recorded);
   if (row.attempts >= kNotificationAttemptsMax) {
     return close(context, row, NotificationState::failed);
@@ -104,7 +104,8 @@ Result<void> attempt(const Context& context, const NotificationRow& row) {
                {"recipient", recipient},
                {"attempt", row.attempts + 1},
                {"problem", sent.error().detail}});
-  if (row.attempts + 1 < kNotificationAttemptsMax) return {};  // due again as it was opened
+  // It is due again at the time set when it was opened.
+  if (row.attempts + 1 < kNotificationAttemptsMax) return {};
   return close(context, row, NotificationState::failed);
 }
 
@@ -116,7 +117,7 @@ void record_notification(const Context& context, store::WriteTx& tx,
   const NotificationChannel channel = *payment.notify;
   const auto recipient = recipient_of(tx.db(), payment.keys, channel);
   if (!recipient) {
-    // There was one when the payment was submitted; it was taken out meanwhile.
+    // The address existed at submission and was removed in the meantime.
     store::insert_notification(tx, payment.key, channel, "", NotificationState::failed);
     return;
   }

@@ -1,8 +1,8 @@
-// Telling the receiver of a payment that it arrived (docs/contract.md#notifications).
+// Notifies the receiver of a successful payment (docs/contract.md#notifications).
 //
-// A row is written in the commit that makes the payment succeed, so that no crash forgets it. An
-// attempt is counted in a commit before it is made: a row with an unfinished attempt is tried
-// again later, and never more than kNotificationAttemptsMax times.
+// A row is written in the commit in which the payment succeeds, so a crash cannot lose it. An
+// attempt is counted in a commit before it is made. A row with an unfinished attempt is retried
+// later, at most kNotificationAttemptsMax times in total.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,18 @@
 
 namespace coffer::flows {
 
-/// In the command that has just moved the payment to `succeeded`; does nothing when its submission
-/// asked for no message. The recipient is the beneficiary, or who the details of the receiving
-/// wallet name.
+/// Call it in the command that moved the payment to `succeeded`. Does nothing if the submission
+/// requested no notification. The recipient is the beneficiary, or the person in the details of the
+/// receiving wallet.
 void record_notification(const Context& context, store::WriteTx& tx,
                          const store::SettlementView& payment);
 
 struct NotificationRound {
-  int attempts = 0;                   // rows that were looked after
-  std::optional<Timestamp> next_due;  // of what still waits
+  int attempts = 0;                   // number of processed rows
+  std::optional<Timestamp> next_due;  // of the rows that still wait
 };
-/// Sends what is due, at most `limit`, one after the other on this thread. What the channel did
-/// wrong is in the rows and in the log; a Problem is what the store says.
+/// Sends due notifications, at most `limit`, one after another on this thread. Failures of a
+/// channel are recorded in the rows and the log; a returned Problem comes from the store.
 Result<NotificationRound> send_due_notifications(const Context& context, int limit);
 
 }  // namespace coffer::flows

@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kHexLength = 64;
 
-/// Nothing may be there that the restored file could be mixed with.
+/// Checks that no file exists that could be mixed with the restored one.
 Result<void> check_free(const std::string& target) {
   struct stat there {};
   if (::lstat(target.c_str(), &there) == 0) {
@@ -79,7 +79,7 @@ Problem written_to(const std::string& backup) {
                                      "backup. Make a backup with coffer backup");
 }
 
-/// The copy at its partial name; with violations it must not be published.
+/// Verifies the copy under its partial name; with violations, it must not be published.
 Result<Restored> prove(PartialFile& file, const std::string& backup, const store::FileLook& before,
                        const ProgressFunction& progress) {
   Restored out;
@@ -145,7 +145,7 @@ Result<Restored> restore_backup(const std::string& backup, const std::string& ta
   COFFER_TRY_VOID(check_not_in_use(backup));
   COFFER_TRY_VOID(check_free(target));
   COFFER_TRY_VOID(make_private_folder(directory_of(target)));
-  // As long as it is held, no server starts on a half restored file.
+  // While the lock is held, no server starts on a partially restored file.
   const Descriptor lock(::open((target + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   if (!lock.is_open()) {
     return unexpected(Slug::forbidden, "cannot open " + target + ".lock: " + std::strerror(errno));

@@ -7,11 +7,12 @@
 namespace coffer::flows {
 namespace {
 
-/// Beneficiaries in one commit: enough to make fsync cheap, few enough not to keep others waiting.
+/// Number of beneficiaries per commit: large enough to make fsync cheap, small enough not to delay
+/// others.
 constexpr std::size_t kBatch = 50;
 
-/// A change is worked out before the queue, since it parses, and again when another change came
-/// first. Of those that contend, one wins each turn.
+/// A change is computed before the queue, because it parses, and again if another change was
+/// committed first. Of competing changes, one succeeds in each turn.
 constexpr int kTurns = 64;
 
 Problem changed_meanwhile() {
@@ -54,7 +55,7 @@ void insert_destinations(store::WriteTx& tx, const Tenant& tenant, BeneficiarySt
   }
 }
 
-/// One commit for all of them, or none.
+/// Inserts all of them in one commit, or none.
 Result<void> insert_all(const Context& context, const Tenant& tenant,
                         std::span<BeneficiaryState> states) {
   return context.queue.run([&](store::WriteTx& tx) -> Result<void> {
@@ -68,7 +69,8 @@ Result<void> insert_all(const Context& context, const Tenant& tenant,
   });
 }
 
-/// Writes what was made of `present`. `outdated` says that another change came first.
+/// Writes the state computed from `present`. `outdated` means that another change was committed
+/// first.
 Result<BeneficiaryState> apply_change(const Context& context, const Tenant& tenant,
                                       const store::BeneficiaryRow& present,
                                       const BeneficiaryChange& change, bool& outdated) {
@@ -93,7 +95,7 @@ Result<BeneficiaryState> apply_change(const Context& context, const Tenant& tena
       });
 }
 
-/// Runs `change` on a live beneficiary and dates it.
+/// Runs `change` on a beneficiary that is not archived, and sets its time.
 template <class T>
 Result<T> change_beneficiary(
     const Context& context, const Tenant& tenant, BeneficiaryId id,
@@ -143,7 +145,7 @@ std::vector<Result<BeneficiaryState>> create_beneficiaries(
     std::vector<BeneficiaryState> states;
     for (const NewBeneficiary& beneficiary : part) states.push_back(state_of(context, beneficiary));
     const auto together = insert_all(context, tenant, states);
-    // Nothing stays of a batch that failed; each on its own shows which one it was.
+    // A failed batch stores nothing; retry each one separately to find the failing one.
     for (BeneficiaryState& state : states) {
       const auto result = together ? together : insert_all(context, tenant, {&state, 1});
       out.push_back(result ? Result<BeneficiaryState>(std::move(state))

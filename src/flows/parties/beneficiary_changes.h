@@ -1,6 +1,6 @@
-// Everything that changes a beneficiary or a payment destination. What comes in is validated
-// (domain/parties/beneficiary.h) with `beneficiary_rules`; a beneficiary that is archived, or a
-// destination of another one, is `not-found`.
+// All changes of beneficiaries and payment destinations. Input is validated
+// (domain/parties/beneficiary.h) with `beneficiary_rules`. An archived beneficiary, and a
+// destination of another beneficiary, are `not-found`.
 #pragma once
 
 #include <functional>
@@ -15,8 +15,8 @@
 
 namespace coffer::flows {
 
-/// What validation needs to know: today, and which addresses belong to the embedded ledger. Lives
-/// as long as `context`.
+/// External data for validation: the current date, and which addresses belong to the embedded
+/// ledger. Valid as long as `context`.
 BeneficiaryRules beneficiary_rules(const Context& context);
 
 struct NewBeneficiary {
@@ -26,33 +26,33 @@ struct NewBeneficiary {
 
 struct BeneficiaryState {
   store::BeneficiaryRow beneficiary;
-  std::vector<store::DestinationRow> destinations;  // live ones
+  std::vector<store::DestinationRow> destinations;  // those not archived
 };
 
 Result<BeneficiaryState> create_beneficiary(const Context& context, const Tenant& tenant,
                                             const NewBeneficiary& beneficiary);
-/// One result per beneficiary, in order: one that fails takes none of the others with it.
+/// One result per beneficiary, in order. A failure does not affect the others.
 std::vector<Result<BeneficiaryState>> create_beneficiaries(
     const Context& context, const Tenant& tenant, std::span<const NewBeneficiary> beneficiaries);
 
 struct BeneficiaryChange {
   Beneficiary detail;
-  std::optional<std::vector<Destination>> destinations;  // empty: they stay as they are
+  std::optional<std::vector<Destination>> destinations;  // empty: unchanged
 };
-/// Makes the new state from the present one. Runs on the caller's thread, before the queue, and
-/// again when another change was committed meanwhile, so that of two changes at once neither is
-/// lost. A Problem leaves everything as it was.
+/// Computes the new state from the present one. Runs on the caller's thread before the queue, and
+/// again if another change was committed in the meantime, so that of two concurrent changes neither
+/// is lost. A Problem leaves the beneficiary unchanged.
 using Revise = std::function<Result<BeneficiaryChange>(const store::BeneficiaryRow& present)>;
 
-/// Destinations that are replaced are archived; the new ones have new ids.
+/// Replaced destinations are archived; the new ones get new IDs.
 Result<BeneficiaryState> revise_beneficiary(const Context& context, const Tenant& tenant,
                                             BeneficiaryId id, const Revise& revise);
 Result<void> archive_beneficiary(const Context& context, const Tenant& tenant, BeneficiaryId id);
 
-/// `conflict` when the beneficiary has kDestinationsMax destinations already.
+/// `conflict` if the beneficiary already has kDestinationsMax destinations.
 Result<store::DestinationRow> add_destination(const Context& context, const Tenant& tenant,
                                               BeneficiaryId id, const Destination& destination);
-/// The same id from now on means `destination`; payments made before keep what they were made for.
+/// From now on, the ID refers to `destination`. Earlier payments keep their original destination.
 Result<store::DestinationRow> replace_destination(const Context& context, const Tenant& tenant,
                                                   BeneficiaryId id, DestinationId destination_id,
                                                   const Destination& destination);
@@ -64,7 +64,7 @@ Result<void> archive_destination(const Context& context, const Tenant& tenant, B
 /// `not-found` if it does not exist or is archived.
 Result<store::BeneficiaryRow> live_beneficiary(store::Connection& db, const Tenant& tenant,
                                                BeneficiaryId id);
-/// `not-found` also when it belongs to another beneficiary.
+/// Also `not-found` if it belongs to another beneficiary.
 Result<store::DestinationRow> live_destination(store::Connection& db, const Tenant& tenant,
                                                BeneficiaryId id, DestinationId destination_id);
 

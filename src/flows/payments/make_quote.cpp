@@ -8,11 +8,11 @@
 namespace coffer::flows {
 namespace {
 
-/// Everything that storage says before the provider is asked.
+/// What is read from storage before the provider is called.
 struct Prepared {
   store::ConnectorRow connector;
-  store::QuoteRow quote;       // without price and times
-  std::optional<FeeRule> fee;  // an exact row of the association
+  store::QuoteRow quote;       // prices and times are filled in later
+  std::optional<FeeRule> fee;  // the rate row of exactly this association, if any
 };
 
 Problem unknown_quote() { return Problem(Slug::not_found, "The quote was not found."); }
@@ -44,7 +44,7 @@ void check_connector(const ConnectorTerms& connector, const QuoteRequest& reques
   }
 }
 
-/// The destination the quote is for: the one asked for, or the only one that fits.
+/// The requested destination or, without a request, the only suitable one.
 void attribute(const std::vector<store::QuoteDestination>& destinations,
                const ConnectorTerms& connector, std::optional<DestinationId> wanted,
                store::QuoteRow& quote, ValidationErrors& errors) {
@@ -83,7 +83,7 @@ void prepare_beneficiary(store::Connection& db, const Tenant& tenant, const Quot
             quote, errors);
 }
 
-/// What an association pays consumers by, when nothing says who is paid.
+/// The payment type by which an association pays consumers, for a quote without a beneficiary.
 TransactionType default_type(store::Connection& db, const Tenant& tenant) {
   const auto association = store::find_association(db, tenant.association);
   return transaction_type(association->entity_type == EntityType::business, false);
@@ -137,7 +137,7 @@ Result<Prepared> prepare(const Context& context, store::Connection& db, const Te
 
 bool has_places(Amount amount, int decimals) { return truncate_to(amount, decimals) == amount; }
 
-/// A provider's answer that contradicts the question, or itself, is worth nothing.
+/// A provider response that contradicts the request, or itself, is rejected.
 bool makes_sense(const ConnectorTerms& terms, const outbound::ProviderQuote& answer,
                  const QuoteRequest& request, Timestamp now) {
   const bool answers =
@@ -162,7 +162,7 @@ Result<Price> price_of(const Prepared& prepared, const outbound::ProviderQuote& 
   return price;
 }
 
-/// What an exact receive amount makes of the send amount is known only now.
+/// With an exact receive amount, the send amount is known only after the provider has responded.
 Result<void> check_send(const Context& context, const Prepared& prepared, Amount send) {
   ValidationErrors errors;
   const ConnectorTerms& terms = prepared.connector.terms;

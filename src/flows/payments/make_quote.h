@@ -11,12 +11,12 @@
 namespace coffer::flows {
 
 struct QuoteRequest {
-  Amount amount;               // in the sending currency, or the receiving one
-  bool exact_receive = false;  // `amount` is what has to arrive
+  Amount amount;  // in the sending currency, or in the receiving one if `exact_receive`
+  bool exact_receive = false;  // `amount` is the amount that must arrive
   ConnectorId connector;
-  std::optional<Direction> direction;  // that the connector must have; empty: whichever it has
-  // Of an off-ramp: at most one of the two. Without either it is what the association pays
-  // consumers by. On-ramps have no beneficiary.
+  std::optional<Direction> direction;  // required direction of the connector; empty: any
+  // An off-ramp has at most one of `beneficiary` and `type`. Without both, the type by which the
+  // association pays consumers is used. On-ramps have no beneficiary.
   std::optional<BeneficiaryId> beneficiary;
   std::optional<TransactionType> type;
   std::optional<DestinationId> destination;  // only with a beneficiary
@@ -27,9 +27,9 @@ struct Quoted {
   ConnectorTerms connector;  // its secret stays sealed
 };
 
-/// Asks the connector and stores the answer. All invalid fields are reported together: `not-found`
+/// Calls the connector and stores the quote. All invalid fields are reported together: `not-found`
 /// (connector, beneficiary, destination), `validation-failed`, `amount-precision`,
-/// `amount-out-of-range`, `conflict` (paused). ValidationErrors of the provider: `provider-error`,
+/// `amount-out-of-range`, `conflict` (paused). Failures of the provider: `provider-error`,
 /// `provider-unavailable`, `provider-timeout`.
 Result<Quoted> make_quote(const Context& context, const Tenant& tenant,
                           const QuoteRequest& request);
@@ -37,10 +37,10 @@ Result<Quoted> make_quote(const Context& context, const Tenant& tenant,
 /// `not-found`.
 Result<Quoted> find_quote(const Context& context, const Tenant& tenant, QuoteId id);
 
-/// Lets an open quote expire now. `not-found`, `quote-already-used`, `quote-expired`.
+/// Expires an open quote now. `not-found`, `quote-already-used`, `quote-expired`.
 Result<Quoted> expire_quote(const Context& context, const Tenant& tenant, QuoteId id);
 
-/// Whether payments by this connector can go to this destination.
+/// Whether payments through this connector can go to this destination.
 bool fits(const ConnectorTerms& connector, const store::QuoteDestination& destination);
 
 }  // namespace coffer::flows

@@ -6,14 +6,14 @@
 namespace coffer::flows {
 namespace {
 
-/// Field names as the caller wrote them.
+/// The field name as the caller wrote it.
 std::string leg_field(const PaymentRequest& request, std::size_t leg, const char* name) {
   return request.type == PaymentType::p2p_own_multi
              ? "transfers[" + std::to_string(leg) + "]." + name
              : name;
 }
 
-/// The receiving wallet's own details are the registered addresses of an own-wallet payment.
+/// In an own-wallet payment, the registered addresses are in the details of the receiving wallet.
 void check_notification(PlanChecks& checks, const PaymentRequest& request) {
   if (!request.notify_email && !request.notify_whatsapp) return;
   const auto row =
@@ -39,7 +39,7 @@ std::optional<store::WalletBrief> plan_leg(PlanChecks& checks, const PaymentRequ
   const auto credit = swap ? debit : checks.trustline(destination, sending, destination_field);
   if (!source || !destination || !sending || !debit || !credit) return destination;
   plan.keys.legs.push_back({source->key, destination->key, sending->key});
-  // What a swap brings is known at settlement only; until then nothing is promised to anyone.
+  // The proceeds of a swap are known only at settlement, so its movement has no receiving account.
   plan.movements.push_back({*debit, swap ? AccountKey{0} : *credit, leg.amount});
   return destination;
 }

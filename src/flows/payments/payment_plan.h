@@ -1,5 +1,5 @@
-// The rules of acceptance that need storage: names become rows, and everything that is wrong is
-// said at once. Runs inside the acceptance's command.
+// The acceptance rules that need storage. They resolve public IDs to rows and report all errors
+// together. They run inside the command that accepts the payment.
 #pragma once
 
 #include <optional>
@@ -18,35 +18,37 @@
 
 namespace coffer::flows {
 
-/// What is judged before the queue: `additionalFields` by the patterns of the quote's connector.
+/// What is checked before the queue: `additionalFields` against the patterns of the quote's
+/// connector.
 struct JudgedFields {
-  std::int64_t connector = 0;  // row key; 0: nothing was judged
+  std::int64_t connector = 0;  // row key; 0: nothing was checked
   std::int64_t version = 0;    // of the connector's requirements
   ValidationErrors errors;
-  bool outdated = false;  // set by the plan: its requirements have changed since
+  bool outdated = false;  // set by the plan: the requirements have changed since the check
 };
-/// For payments against a quote; empty for others and for an unknown quote.
+/// For payments against a quote. Empty for other payments and for an unknown quote.
 JudgedFields judge_fields(store::Connection& db, const Tenant& tenant,
                           const PaymentRequest& request);
 
-/// A request with every name in it resolved to rows.
+/// A request in which every public ID is resolved to a row.
 struct PaymentPlan {
-  PaymentRequest request;  // as it is stored: what a quote says is filled in
+  PaymentRequest request;  // as it will be stored, with the values that follow from the quote
   store::PaymentKeys keys;
-  std::vector<Posting> movements;  // what has to be held, in the order it will be debited
+  std::vector<Posting> movements;  // amounts to hold, in the order in which they will be debited
   std::optional<Amount> total;
   std::optional<store::ProviderTerms> provider;
-  std::optional<std::int64_t> lane;  // of the provider's job; empty: settled by the ledger alone
+  // of the provider's job; empty: the ledger alone settles the payment
+  std::optional<std::int64_t> lane;
 };
 
 /// `not-found`, `wallet-not-verified`, `validation-failed`, `trustline-missing`,
 /// `amount-precision`, `amount-out-of-range`, `requirement-missing`, `quote-expired`,
-/// `quote-already-used`, `conflict`, `insufficient-funds`; several at once as ValidationErrors
-/// joins them. When `judged` is outdated: `conflict`, and the caller judges again.
+/// `quote-already-used`, `conflict`, `insufficient-funds`; ValidationErrors joins several into one
+/// Problem. If `judged` is outdated: `conflict`, and the caller checks again.
 Result<PaymentPlan> plan_payment(const Context& context, store::WriteTx& tx, const Caller& caller,
                                  const PaymentRequest& request, JudgedFields& judged);
 
-/// The checks that the kinds share; collects faults under the names the caller gives.
+/// Checks that all payment kinds share. Collects errors under the field names of the caller.
 class PlanChecks {
  public:
   PlanChecks(const Context& context, store::WriteTx& tx, const Caller& caller, JudgedFields& judged)
@@ -58,17 +60,17 @@ class PlanChecks {
                                       const std::optional<Asset>& asset, const std::string& field);
   void precision(Amount amount, const std::optional<Asset>& asset, const std::string& field);
   std::optional<store::BeneficiaryRow> beneficiary(BeneficiaryId id);
-  /// The named destination, or the only one of `fits`; faults on destinationId otherwise.
+  /// The requested destination, or the only one of `fits`; otherwise an error on `destinationId`.
   template <class Fits>
   std::optional<store::DestinationRow> destination(const store::BeneficiaryRow& beneficiary,
                                                    const std::optional<DestinationId>& id,
                                                    const std::string& wanted, const Fits& fits);
-  /// The market has a way to the receiving asset for this amount.
+  /// Checks that the market converts this amount into the receiving asset.
   void market_path(const Asset& sending, const Asset& receiving, Amount amount);
-  /// Takes over what was judged before the queue, unless the connector has changed since.
+  /// Takes over the result of the check before the queue, unless the connector has changed since.
   void additional_fields(const store::ConnectorRow& connector);
   void notification(const PaymentRequest& request, bool has_email, bool has_phone);
-  /// `insufficient-funds` naming the field of the first movement that is not covered.
+  /// `insufficient-funds` with the field of the first movement that is not covered.
   Result<void> funds(const std::vector<Posting>& movements, const std::vector<std::string>& fields);
 
   ValidationErrors& errors() { return errors_; }
@@ -116,7 +118,7 @@ std::optional<store::DestinationRow> PlanChecks::destination(
   return only;
 }
 
-// One per kind of payment; each in a part of its own.
+// One function per payment kind, each in a separate source file.
 Result<PaymentPlan> plan_own(PlanChecks& checks, const PaymentRequest& request);
 Result<PaymentPlan> plan_to_address(PlanChecks& checks, const PaymentRequest& request);
 Result<PaymentPlan> plan_cash_out(PlanChecks& checks, const PaymentRequest& request);

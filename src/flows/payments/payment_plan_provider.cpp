@@ -1,4 +1,4 @@
-// Cash-outs and collections: what a quote has priced, executed by the connector it was priced for.
+// Off-ramps and on-ramps. A payment against a quote goes to the connector that priced it.
 #include "domain/payments/compliance.h"
 #include "domain/payments/quote.h"
 #include "flows/payments/make_quote.h"
@@ -11,7 +11,7 @@
 namespace coffer::flows {
 namespace {
 
-/// A quote that can be executed now, with its connector.
+/// An executable quote and its connector.
 struct Priced {
   store::QuoteRow quote;
   store::ConnectorRow connector;
@@ -58,7 +58,7 @@ void check_vocabulary(PlanChecks& checks, const Compliance& compliance) {
   if (!is_relationship(compliance.relationship)) wrong("relationship");
 }
 
-/// An exploratory quote is executed by a payment of the type it was priced for.
+/// A payment against an exploratory quote must have the type that the quote was priced for.
 void check_type(PlanChecks& checks, const Priced& found, BeneficiaryId beneficiary) {
   const auto party = store::find_quote_party(checks.db(), checks.caller().tenant, beneficiary);
   if (!party || !found.quote.type) return;
@@ -71,7 +71,7 @@ void check_type(PlanChecks& checks, const Priced& found, BeneficiaryId beneficia
                           "; request a new quote");
 }
 
-/// What the quote was priced for has to be what is paid.
+/// The payment must match what the quote was priced for.
 void check_same(PlanChecks& checks, const char* field, const std::optional<std::int64_t>& quoted,
                 std::int64_t submitted) {
   if (quoted && *quoted != submitted) {
@@ -80,7 +80,7 @@ void check_same(PlanChecks& checks, const char* field, const std::optional<std::
   }
 }
 
-/// Asset codes in a submission may repeat the quote's, and not contradict them.
+/// Asset codes in a submission are optional; if present, they must equal those of the quote.
 void check_assets(PlanChecks& checks, const PaymentRequest& request, const ConnectorTerms& terms) {
   const auto check = [&](const char* field, const AssetCode& stated, std::string_view quoted) {
     if (stated == AssetCode() || stated.value() == quoted) return;
@@ -96,7 +96,7 @@ void fill_from_quote(PaymentPlan& plan, const Priced& found) {
   TransferLeg& leg = plan.request.legs.front();
   leg.sending_asset = AssetCode::parse(terms.send_code()).value_or(AssetCode());
   leg.amount = found.quote.price.send;
-  plan.request.receiving_asset.reset();  // in a record it follows from the connector
+  plan.request.receiving_asset.reset();  // records derive it from the connector
   plan.total = found.quote.price.send;
   plan.keys.connector = found.quote.connector;
   plan.keys.quote = found.quote.key;

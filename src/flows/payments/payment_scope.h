@@ -1,4 +1,4 @@
-// Log lines about one payment name it, and the request that submitted it.
+// Adds a payment's ID and the request ID of its submission to log lines.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace coffer::flows {
 
-/// Reads both from the file; where that fails, the lines carry neither. Not for a hot path.
+/// Reads both from the file; without them if reading fails. Not for a hot path.
 class PaymentScope {
  public:
   PaymentScope(const Context& context, std::int64_t payment);

@@ -1,5 +1,5 @@
-// Steps that commands about payments share: what is judged before one is accepted, and what every
-// kind of settlement does, where the state, its event, and the money always change together.
+// Steps that payment commands share: checks before acceptance, and the parts of settlement in which
+// state, event and money change together.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@
 
 namespace coffer::flows {
 
-/// As store::run_for, for commands that move money for a caller: the association is judged again
-/// when the command's turn comes, because a suspension may have been committed while it waited.
-/// `association-suspended` then, and nothing is stored.
+/// Like store::run_for, for commands that move money for a caller. The command checks the
+/// association again when it runs, because a suspension may have been committed while it waited. It
+/// then returns `association-suspended` and stores nothing.
 template <class T, class F>
 Result<T> run_money_write(const Context& context, const Tenant& tenant, F&& command,
                           store::CommitQueue::Mode mode = store::CommitQueue::Mode::commit) {
@@ -27,35 +27,37 @@ Result<T> run_money_write(const Context& context, const Tenant& tenant, F&& comm
       mode);
 }
 
-/// Along the transition table, with the event of the new status, and the message that the
-/// submission asked for when it is `succeeded`.
+/// Moves the payment along the transition table and emits the event of the new status. On
+/// `succeeded`, also queues the notification that the submission requested.
 void advance(const Context& context, store::WriteTx& tx, store::SettlementView& payment,
              const store::StatusChange& change);
 
-/// The status `processing` with its event, for a command that ends the payment as well.
+/// Sets the status `processing` and emits its event, for a command that also ends the payment.
 void pass_processing(const Context& context, store::WriteTx& tx, store::SettlementView& payment);
 
-/// Posts what was held and the entry set, and ends in `succeeded`.
+/// Posts the held amounts as one entry set and moves the payment to `succeeded`.
 void succeed(const Context& context, store::WriteTx& tx, store::SettlementView& payment,
              std::span<const store::Movement> movements, store::StatusChange change);
 
-/// A business failure is a successful command: the hold is released and everyone is told.
+/// Moves the payment to `failed`, releases the hold and emits the event. A business failure is a
+/// successful command.
 void fail(const Context& context, store::WriteTx& tx, store::SettlementView& payment,
           FailureCode code);
 
-/// What crediting a collection moves: from the clearing account of its connector to its wallet.
+/// The posting that credits a collection: from the clearing account of its connector to its wallet.
 Posting collection_posting(store::WriteTx& tx, const store::SettlementView& payment);
 
-/// Delay before a collected amount that could not be credited is tried again.
+/// Delay before crediting a collected amount is tried again.
 inline constexpr std::int64_t kReviewPollMs = 60'000;
 
 /// Credits `receiving_amount` of the payment from the clearing account of the provider that
-/// collected, and ends in `succeeded` with this amount on its record; in `failed` when the ledger
-/// can't hold it. False, with nothing done, while the wallet may not transact: the money is the
-/// provider's until then.
+/// collected it. The payment becomes `succeeded` with this amount on its record, or `failed` if the
+/// ledger cannot hold the amount. Returns false and changes nothing while the wallet may not
+/// transact; the provider keeps the money until then.
 bool credit_collection(const Context& context, store::WriteTx& tx, store::SettlementView& payment);
 
-/// A wallet's account in an asset, which acceptance saw: trustlines are never removed.
+/// A wallet's account in an asset. It exists, because acceptance found it and trustlines are never
+/// removed.
 AccountKey trustline(store::WriteTx& tx, std::int64_t wallet, std::int64_t asset);
 
 }  // namespace coffer::flows

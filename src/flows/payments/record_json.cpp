@@ -9,7 +9,7 @@
 namespace coffer::flows {
 namespace {
 
-/// Adds a member only where there is a value.
+/// Adds the member only if there is a value.
 void put(Json& object, const char* name, const std::optional<std::string>& value) {
   if (value) object[name] = *value;
 }
@@ -48,7 +48,7 @@ void put_id(Json& out, const char* name, const std::optional<IdType>& id) {
   if (id) out[name] = id->to_string();
 }
 
-/// Amounts of both sides; of a payment through a provider one of them is in a currency.
+/// Amounts of both sides. In a payment through a provider, one of them is in a currency.
 void put_amounts(Json& out, const store::PaymentRecord& record) {
   if (record.sending_amount && record.sending_asset) {
     const std::string amount = record.sending_amount->to_string(record.sending_decimals);
@@ -93,7 +93,7 @@ std::string_view refund_status(PaymentStatus status) {
   return {};
 }
 
-/// What a provider has to do with the payment.
+/// The members of a payment through a provider.
 void put_provider(Json& out, const store::PaymentRecord& record) {
   if (!record.provider) return;
   const store::ProviderPart& part = *record.provider;
@@ -111,7 +111,7 @@ void put_provider(Json& out, const store::PaymentRecord& record) {
   }
 }
 
-/// What differs between one payment and many in one.
+/// A multi-transfer shows its legs; other payments show the movement itself.
 void put_movement(Json& out, const store::PaymentRecord& record) {
   if (record.request.type == PaymentType::p2p_own_multi) {
     out["legs"] = legs_json(record);
@@ -143,7 +143,7 @@ std::vector<Reached> reached_statuses(const store::PaymentRecord& record) {
                                                                       : PaymentStatus::succeeded;
   add(end, record.completed_at);
   add(PaymentStatus::refund_pending, record.refund_pending_at);
-  // A refund that failed at first and was given back after all has one status more.
+  // A refund that failed first and was credited later has one more status.
   const bool late = record.status == PaymentStatus::refunded && record.refund_closed_at &&
                     static_cast<std::size_t>(record.version) == out.size() + 2;
   add(late ? PaymentStatus::refund_failed : record.status, record.refund_closed_at);

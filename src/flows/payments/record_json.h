@@ -1,4 +1,4 @@
-// Transaction records and wallets as JSON: the one place, for answers and for events alike.
+// Transaction records and wallets as JSON, for both responses and events.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -18,24 +18,24 @@ struct Reached {
   PaymentStatus status = PaymentStatus::initiated;
   Timestamp at;
   std::optional<FailureCode> why =
-      std::nullopt;  // of `failed`, and of a refund that coffer refused
+      std::nullopt;  // for `failed`, and for a refund that coffer refused
 };
-/// The statuses a record went through, from the times it keeps of each. The n-th is version n.
+/// The statuses that a record has reached, from the times that it stores. Element n is version n.
 std::vector<Reached> reached_statuses(const store::PaymentRecord& record);
-/// What happens within `processing`, or how the collected amount differs from the one asked for;
-/// nullptr where there is nothing to say.
+/// Detail of `processing`, or how the collected amount differs from the requested one; otherwise
+/// nullptr.
 const char* substatus(const store::PaymentRecord& record);
-/// What the payer of a collection paid beyond `sending_amount`; nullopt where that is nothing.
+/// The amount that the payer of a collection paid beyond `sending_amount`; nullopt if none.
 std::optional<Amount> excess_amount(const store::PaymentRecord& record);
 
 /// The transaction record (docs/contract.md#transaction-records).
 Json record_json(const store::PaymentRecord& record, Environment environment);
 
-/// The record as it was when it had this version: statuses, times and results of later ones are
-/// left out. A version the record does not have yet is the record as it is.
+/// The record at an earlier version, without the statuses, times and results of later versions.
+/// Returns the present record if `version` is not reached yet.
 store::PaymentRecord as_of(store::PaymentRecord record, int version);
 
-/// What a wallet is, without balances, compliance details and times.
+/// The wallet without balances, compliance details and times.
 Json wallet_identity_json(const store::WalletRow& wallet, const std::string& network_name);
 
 }  // namespace coffer::flows

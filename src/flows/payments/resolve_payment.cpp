@@ -34,11 +34,11 @@ Result<PaymentRecord> required_payment(store::Connection& db, PaymentId id) {
   return *store::find_payment_by_key(db, *key);
 }
 
-// No call takes longer; one that a crash left open stays open for ever, and is asked about by the
-// next.
+// No call takes longer. An older call that is still open was interrupted by a crash, and the next
+// call asks about it.
 constexpr std::int64_t kCallMsMax = 120'000;
 
-/// The last call is in progress: its response is not known yet.
+/// The last call is in progress; its response is not known yet.
 bool is_being_asked(store::WriteTx& tx, std::int64_t payment) {
   const auto attempts = store::attempts_of_payment(tx.db(), payment);
   return !attempts.empty() && !attempts.back().closed_at &&
@@ -54,7 +54,7 @@ bool may_receive(store::WriteTx& tx, const ProviderView& view) {
   return store::wallet_status(tx.db(), *wallet) == WalletStatus::verified;
 }
 
-/// Nothing when this end can be reached from here; else why not.
+/// Why the payment cannot get this result in its present state; empty if it can.
 std::string objection(store::WriteTx& tx, const PaymentRecord& record, const ProviderView& view,
                       Resolution as) {
   const bool cash_out = record.request.type == PaymentType::offramp;
@@ -101,10 +101,10 @@ void apply(const Context& context, store::WriteTx& tx, ProviderView& view, Resol
       break;
   }
   if (is_settled(view.payment.status)) return give_back(context, tx, view);
-  decide(context, tx, view, FailureCode::operator_failed);  // which gives back what was debited
+  decide(context, tx, view, FailureCode::operator_failed);  // credits the debited amount back
 }
 
-/// What the operator learned stands where the provider's own answers do.
+/// Stores the operator's finding where the provider's responses are stored.
 void note(store::WriteTx& tx, std::int64_t payment, const Finding& finding) {
   const int attempt = store::open_attempt(tx, payment, ProviderCall::status);
   store::close_attempt(
@@ -130,8 +130,8 @@ Result<void> resolve(const Context& context, store::WriteTx& tx, const PaymentRe
   return {};
 }
 
-/// `job` was found before the queue: settlement jobs are in the order of their times, so that the
-/// job of one payment is searched for among all.
+/// `job` was found before the queue: finding the job of one payment scans all settlement jobs,
+/// which are ordered by time.
 Result<void> retry(store::WriteTx& tx, std::int64_t payment, const store::StoryJob& job) {
   const bool present = job.with_provider
                            ? store::find_provider_job(tx.db(), payment).has_value()

@@ -1,5 +1,4 @@
-// The operator's means against a payment that is stuck: have it tried again now, or say how it
-// ended.
+// The operator's actions on a stuck payment: retry it now, or record its result.
 #pragma once
 
 #include <string>
@@ -9,17 +8,17 @@
 
 namespace coffer::flows {
 
-/// Makes its next step due now: settlement, or the next question to its provider, asked as often as
-/// at first. `not-found`; `conflict` when nothing is left to do about it.
+/// Makes the next step of the payment due now: settlement, or the next request to its provider,
+/// with the intervals starting again from the shortest. `not-found`; `conflict` if no step is left.
 Result<store::PaymentRecord> retry_payment(const Context& context, PaymentId id);
 
 enum class Resolution {
   succeeded,  // the provider paid, or collected
-  failed,     // it did not and will not; what was debited comes back at once
-  refunded,   // it returned the debit, or the operator does in its place
+  failed,     // the provider did not, and will not; a debited amount is credited back at once
+  refunded,   // the provider returned the debited amount, or the operator returns it instead
 };
 
-/// The result of an off-ramp or on-ramp that an operator found, with operator and reason; both stay
+/// The result of an off-ramp or on-ramp as the operator found it. Operator and reason are stored
 /// with the payment, among the calls to its provider.
 struct Finding {
   Resolution as = Resolution::failed;
@@ -27,10 +26,10 @@ struct Finding {
   std::string why;
 };
 
-/// Resolves an off-ramp or on-ramp instead of its provider. The provider is not asked, and what it
-/// says afterwards changes nothing. `not-found`; `conflict` if the state of the payment does
-/// not permit this result, or while a call to its provider is in progress, whose response would be
-/// lost.
+/// Records the result of an off-ramp or on-ramp in place of its provider. coffer does not call the
+/// provider, and ignores its later updates. `not-found`; `conflict` if the state of the payment
+/// does not permit this result, or while a call to its provider is in progress, because its
+/// response would be lost.
 Result<store::PaymentRecord> resolve_payment(const Context& context, PaymentId id,
                                              const Finding& finding);
 

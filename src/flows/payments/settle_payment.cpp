@@ -34,7 +34,7 @@ void settle_transfers(const Context& context, store::WriteTx& tx, SettlementView
   succeed(context, tx, payment, movements, {});
 }
 
-/// The account that a payment to an address ends on, or why it cannot.
+/// The account that receives a payment to an address, or why no account can.
 struct Arrival {
   std::optional<AccountKey> account;
   FailureCode failure = FailureCode::destination_not_found;
@@ -73,7 +73,7 @@ std::string path_text(std::span<const std::int64_t> path, std::span<const Asset>
   return out;
 }
 
-/// Strict send at the rates of this moment, through the liquidity account of each asset.
+/// A strict-send conversion at the current rates, through the liquidity account of each asset.
 void settle_swap(const Context& context, store::WriteTx& tx, SettlementView& payment) {
   const auto& leg = payment.keys.legs.front();
   const std::int64_t receiving = *payment.receiving_asset;
@@ -123,7 +123,7 @@ void settle_one(const Context& context, store::WriteTx& tx, const SettlementJob&
     case PaymentType::onramp_reference:
     case PaymentType::offramp:
     case PaymentType::onramp:
-      break;  // flows/providers
+      break;  // settled by flows/providers
   }
   throw InternalError("no settlement for payments of type " + std::string(name(payment.type)));
 }
@@ -141,7 +141,7 @@ Result<void> settle_together(const Context& context, std::span<const SettlementJ
   return {};
 }
 
-/// After a group failed as a whole: one by one, so that only what is broken waits.
+/// Settles the payments of a failed group one by one, so that only the faulty one is delayed.
 int settle_singly(const Context& context, std::span<const SettlementJob> jobs) {
   int settled = 0;
   for (const SettlementJob& job : jobs) {
@@ -151,7 +151,7 @@ int settle_singly(const Context& context, std::span<const SettlementJob> jobs) {
       ++settled;
       continue;
     }
-    if (result.error().slug != Slug::unexpected_error) break;  // overloaded, full: all wait
+    if (result.error().slug != Slug::unexpected_error) break;  // overloaded or full: all jobs wait
     log_error("settlement", "settlement of a payment failed; it will be retried",
               {{"payment_key", job.payment}});
     const auto postponed = context.queue.run([&](store::WriteTx& tx) -> Result<void> {

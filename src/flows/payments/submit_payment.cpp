@@ -12,7 +12,7 @@
 namespace coffer::flows {
 namespace {
 
-/// A connector that changes more often than that while one payment is submitted is a conflict.
+/// If the connector changes in each of these attempts, the submission ends with `conflict`.
 constexpr int kTurns = 3;
 
 Result<JudgedFields> judged_fields(const Context& context, const Tenant& tenant,
@@ -23,10 +23,11 @@ Result<JudgedFields> judged_fields(const Context& context, const Tenant& tenant,
   });
 }
 
-/// The first acknowledgement again, or the conflict with the names of what differs.
+/// Repeats the first acknowledgement, or returns the conflict with the names of the fields that
+/// differ.
 Result<Submission> replay(const store::PaymentRecord& stored, const PaymentRequest& request) {
   auto differing = differing_fields(stored.request, request);
-  // The quote's receiving side may be a currency, which a request does not hold.
+  // The receiving side of the quote may be a currency, which a request cannot contain.
   if (is_quoted(request.type) && stored.request.type == request.type && request.receiving_asset) {
     const auto receiving = store::receiving_denomination(stored);
     if (!receiving || receiving->code != request.receiving_asset->value()) {

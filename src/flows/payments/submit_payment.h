@@ -14,14 +14,14 @@ namespace coffer::flows {
 
 struct Submission {
   PaymentId id;
-  bool replayed = false;  // the same body was accepted before under this transactionId
+  bool replayed = false;  // an identical request was accepted earlier under this transactionId
 };
 
-/// Returns when the acceptance is on disk. With `validate_only` every check runs and nothing stays.
-/// Problems: `not-found` (a wallet that is not the caller's), `wallet-not-verified`,
+/// Returns when the acceptance is on disk. With `validate_only`, runs every check and stores
+/// nothing. Problems: `not-found` (a wallet that the caller does not own), `wallet-not-verified`,
 /// `validation-failed`, `trustline-missing`, `amount-precision`, `amount-out-of-range`,
 /// `insufficient-funds`, `transaction-id-conflict`, `association-suspended`, and those of the
-/// commit queue. Whatever is refused leaves the transactionId free.
+/// commit queue. A refused submission does not use up its transactionId.
 Result<Submission> submit_payment(const Context& context, const Caller& caller,
                                   const PaymentRequest& request, std::string_view request_id,
                                   bool validate_only);

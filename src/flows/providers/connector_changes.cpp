@@ -12,7 +12,7 @@ namespace {
 
 Problem unknown_connector() { return Problem(Slug::not_found, "The connector was not found."); }
 
-/// What a check adds, as one Problem.
+/// The errors of a check as one Problem.
 template <class Check>
 Result<void> judged(const Check& check) {
   ValidationErrors errors;
@@ -54,8 +54,8 @@ Result<void> require_http(const store::ConnectorRow& row) {
   return unexpected(Slug::conflict, "Only connectors with the http driver have a URL.");
 }
 
-/// `conflict` while payments are in progress at `left`, a retired endpoint with another secret than
-/// `secret`: if it came back with that one, its provider would refuse what is asked about them.
+/// `conflict` while payments are in progress at `left`, a retired endpoint with a secret other than
+/// `secret`: with the new secret, its provider would refuse requests about these payments.
 Result<void> require_same_secret(const Context& context, store::WriteTx& tx,
                                  const store::ConnectorRow& left, const Secret& secret) {
   COFFER_TRY(const ConnectorTerms own, callable(context, left));
@@ -66,8 +66,8 @@ Result<void> require_same_secret(const Context& context, store::WriteTx& tx,
                                         "complete, or resolve them with coffer payment resolve.");
 }
 
-/// The endpoint of `row` at another address: a retired one that comes back, or a new one. It keeps
-/// the connector's secret, sealed for its own id.
+/// Moves `row` to an endpoint at another address, either a retired one or a new one. It keeps the
+/// connector's secret, sealed for the ID of the endpoint.
 Result<void> move_to(const Context& context, store::WriteTx& tx, store::ConnectorRow& row,
                      const std::string& base_url) {
   COFFER_TRY(const ConnectorTerms before, callable(context, row));
@@ -101,7 +101,7 @@ Result<void> require_idle(store::WriteTx& tx, const ConnectorTerms& terms) {
           "then stay at the old URL, which must respond until they are complete.");
 }
 
-/// The row with its keys found; `not-found` for what is not there.
+/// The row with its keys; `not-found` for a missing association or connector.
 Result<store::FeeRow> fee_row(store::Connection& db, AssociationId association, ConnectorId id,
                               TransactionType type) {
   if (!store::find_association(db, association)) {

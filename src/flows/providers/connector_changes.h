@@ -1,4 +1,4 @@
-// The operator's connectors: registration, terms, requirements and fee rows
+// Changes of connectors by the operator: registration, terms, requirements and fees
 // (docs/contract.md#connectors).
 #pragma once
 
@@ -14,8 +14,8 @@
 
 namespace coffer::flows {
 
-/// `terms` as they shall be, without key, id and time; codes in any case. Of its asset only the
-/// code counts. An http connector without a secret gets one.
+/// The intended `terms`, without key, ID and time; codes in any case. Only the code of its asset is
+/// used. An http connector without a secret gets a new one.
 struct NewConnector {
   ConnectorTerms terms;
   std::vector<Requirement> requirements;
@@ -30,7 +30,7 @@ struct RegisteredConnector {
 Result<RegisteredConnector> register_connector(const Context& context,
                                                const NewConnector& connector);
 
-// Changes of one connector: `not-found`, and what registration refuses.
+// Changes of a connector return `not-found` and the Problems of registration.
 
 Result<store::ConnectorRow> set_connector_rate(const Context& context, ConnectorId id, Rate rate);
 Result<store::ConnectorRow> set_connector_fee(const Context& context, ConnectorId id, FeeRule fee);
@@ -42,29 +42,29 @@ struct ConnectorLimits {
 };
 Result<store::ConnectorRow> set_connector_limits(const Context& context, ConnectorId id,
                                                  const ConnectorLimits& limits);
-/// A paused connector gives no quotes. Setting what is set already changes nothing.
+/// A paused connector issues no quotes. Setting the present status changes nothing.
 Result<store::ConnectorRow> set_connector_status(const Context& context, ConnectorId id,
                                                  ConnectorStatus status);
 struct EndpointChange {
   std::string base_url;
-  std::optional<int> timeout_ms;  // empty: as it is
-  bool confirmed = false;         // although payments are in progress at the old address
+  std::optional<int> timeout_ms;  // empty: unchanged
+  bool confirmed = false;         // the operator accepts payments in progress at the old address
 };
-/// Another address or timeout of an http connector. A payment that was sent to the old address goes
-/// on there, with the secret of that address: another provider would say that it never arrived, and
-/// make it a second time. `conflict` for a connector of another driver, and while there are such
-/// payments unless the change is `confirmed`.
+/// Changes the address or timeout of an http connector. A payment that was sent to the old address
+/// continues there, with the secret of that address: another provider would respond that it never
+/// arrived, and would execute it a second time. `conflict` for a connector of another driver, and
+/// while there are such payments, unless the change is `confirmed`.
 Result<store::ConnectorRow> set_connector_endpoint(const Context& context, ConnectorId id,
                                                    const EndpointChange& change);
-/// The old secret ends with this commit, but for payments at addresses that the connector has left.
-/// `conflict` for a connector that is not http.
+/// The old secret becomes invalid with this commit, except for payments at retired addresses of the
+/// connector. `conflict` for a connector that is not http.
 Result<RegisteredConnector> rotate_connector_secret(const Context& context, ConnectorId id);
-/// All of them, in form order.
+/// Replaces all requirements, in form order.
 Result<void> set_requirements(const Context& context, ConnectorId id,
                               const std::vector<Requirement>& requirements);
 
-/// The fee of an off-ramp for one association, instead of the connector's. `not-found` naming what
-/// there is not; `validation-failed` for an on-ramp connector.
+/// Sets the fee of an off-ramp for one association, instead of the connector's fee. `not-found` for
+/// a missing association or connector; `validation-failed` for an on-ramp connector.
 Result<store::FeeRow> set_fee(const Context& context, AssociationId association, ConnectorId id,
                               TransactionType type, FeeRule fee);
 Result<void> remove_fee(const Context& context, AssociationId association, ConnectorId id,

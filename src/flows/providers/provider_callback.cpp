@@ -33,7 +33,7 @@ std::vector<store::ConnectorRow> callers(store::Connection& db, ConnectorId id) 
   return out;
 }
 
-/// What a decision would lead to is already so.
+/// Whether the payment already has the result of this decision.
 bool came_to(const PaymentRecord& record, std::optional<FailureCode> failure) {
   return failure ? record.failure == failure : record.status == PaymentStatus::succeeded;
 }
@@ -44,16 +44,17 @@ void decide(const Context& context, store::WriteTx& tx, ProviderView& view,
             std::optional<FailureCode> failure) {
   if (view.payment.status == PaymentStatus::initiated) advance(context, tx, view.payment, {});
   if (view.payment.type == PaymentType::offramp) {
-    outbound::PayoutResponse answer;
-    answer.state = failure ? outbound::PayoutState::failed : outbound::PayoutState::succeeded;
-    answer.failure = failure;
-    apply_response(context, tx, view, 0, answer);
+    outbound::PayoutResponse response;
+    response.state = failure ? outbound::PayoutState::failed : outbound::PayoutState::succeeded;
+    response.failure = failure;
+    apply_response(context, tx, view, 0, response);
     return;
   }
-  outbound::CollectionResponse answer;
-  answer.state = failure ? outbound::CollectionState::failed : outbound::CollectionState::collected;
-  answer.failure = failure;
-  apply_response(context, tx, view, 0, answer);
+  outbound::CollectionResponse response;
+  response.state =
+      failure ? outbound::CollectionState::failed : outbound::CollectionState::collected;
+  response.failure = failure;
+  apply_response(context, tx, view, 0, response);
 }
 
 Result<ConnectorTerms> verify_provider(const Context& context, ConnectorId id,

@@ -1,5 +1,4 @@
-// What reaches coffer about payments without being asked: callbacks of providers, and decisions
-// made in a provider's place.
+// Callbacks of providers about payments, and decisions made in place of a provider.
 #pragma once
 
 #include <string>
@@ -13,7 +12,7 @@
 
 namespace coffer::flows {
 
-/// A request as it came; the header values are nullptr when absent.
+/// A request as received; header values are nullptr if absent.
 struct SignedCall {
   std::string_view method;
   std::string_view path;  // without the query
@@ -23,9 +22,8 @@ struct SignedCall {
 };
 
 /// The connector whose provider signed the call (docs/provider-protocol.md), at the endpoint whose
-/// secret was used: the present one, or a retired one at which payments are in progress.
-/// `not-found` for no such connector or one whose driver has no provider, `unauthorized` for
-/// anything not signed by it.
+/// secret was used: the present one, or a retired one with payments in progress. `not-found` for an
+/// unknown connector or one without a provider; `unauthorized` for an invalid signature.
 Result<ConnectorTerms> verify_provider(const Context& context, ConnectorId id,
                                        const SignedCall& call);
 
@@ -33,15 +31,15 @@ Result<ConnectorTerms> verify_provider(const Context& context, ConnectorId id,
 /// payment that is not in progress with this connector.
 Result<void> hurry_payment(const Context& context, const ConnectorTerms& connector, PaymentId id);
 
-/// The same inside a command, for a payment with a provider's job: the answer its provider would
-/// give. `failure` empty: paid, or collected. What was debited for a cash-out that failed comes
-/// back at once.
+/// Applies a provider's result inside a command, to a payment with a provider job. Without
+/// `failure`, the payment was paid or collected. The debited amount of a failed off-ramp is
+/// credited back at once.
 void decide(const Context& context, store::WriteTx& tx, store::ProviderView& view,
             std::optional<FailureCode> failure);
 
-/// Ends a payment in progress, as its provider would (docs/contract.md#sandbox; the operator's
-/// means against a stuck one). `failure` empty: it succeeds. `not-found`, or `conflict` when it is
-/// not in progress with a provider; deciding again what it already came to changes nothing.
+/// Ends a payment in progress in place of its provider (docs/contract.md#sandbox, and for stuck
+/// payments). Without `failure`, it succeeds. `not-found`, or `conflict` if it is not in progress
+/// with a provider. Repeating the same decision changes nothing.
 Result<store::PaymentRecord> decide_payment(const Context& context, const Tenant& tenant,
                                             PaymentId id, std::optional<FailureCode> failure);
 

@@ -97,14 +97,14 @@ Collection collection(const store::PaymentRecord& record, const store::ProviderV
   return out;
 }
 
-template <class Answer>
-ProviderReply reply(Result<Answer> answer) {
-  if (!answer) return unexpected(std::move(answer).error());
-  return std::variant<PayoutResponse, CollectionResponse>(*std::move(answer));
+template <class Response>
+ProviderReply reply(Result<Response> response) {
+  if (!response) return unexpected(std::move(response).error());
+  return std::variant<PayoutResponse, CollectionResponse>(*std::move(response));
 }
 
-std::string answer_text(const outbound::PayoutResponse& answer) {
-  switch (answer.state) {
+std::string response_text(const outbound::PayoutResponse& response) {
+  switch (response.state) {
     case outbound::PayoutState::never_arrived:
       return "never_arrived";
     case outbound::PayoutState::pending:
@@ -116,11 +116,12 @@ std::string answer_text(const outbound::PayoutResponse& answer) {
     case outbound::PayoutState::failed:
       break;
   }
-  return "failed: " + std::string(info(answer.failure.value_or(FailureCode::provider_error)).name);
+  return "failed: " +
+         std::string(info(response.failure.value_or(FailureCode::provider_error)).name);
 }
 
-std::string answer_text(const outbound::CollectionResponse& answer) {
-  switch (answer.state) {
+std::string response_text(const outbound::CollectionResponse& response) {
+  switch (response.state) {
     case outbound::CollectionState::never_arrived:
       return "never_arrived";
     case outbound::CollectionState::pending:
@@ -132,7 +133,8 @@ std::string answer_text(const outbound::CollectionResponse& answer) {
     case outbound::CollectionState::failed:
       break;
   }
-  return "failed: " + std::string(info(answer.failure.value_or(FailureCode::provider_error)).name);
+  return "failed: " +
+         std::string(info(response.failure.value_or(FailureCode::provider_error)).name);
 }
 
 }  // namespace
@@ -186,12 +188,13 @@ ProviderReply call_provider(const Context& context, ProviderCall call,
 void apply_reply(const Context& context, store::WriteTx& tx, store::ProviderView& view, int asked,
                  const ProviderReply& reply) {
   if (!reply) return apply_fault(context, tx, view, asked, reply.error());
-  std::visit([&](const auto& answer) { apply_response(context, tx, view, asked, answer); }, *reply);
+  std::visit([&](const auto& response) { apply_response(context, tx, view, asked, response); },
+             *reply);
 }
 
 std::string outcome_text(const ProviderReply& reply) {
   if (!reply) return std::string(info(reply.error().slug).name);
-  return std::visit([](const auto& answer) { return answer_text(answer); }, *reply);
+  return std::visit([](const auto& response) { return response_text(response); }, *reply);
 }
 
 }  // namespace coffer::flows

@@ -1,4 +1,4 @@
-// What a provider is told about a payment, and the one place that calls it.
+// The data that a provider gets about a payment, and the only function that calls a provider.
 #pragma once
 
 #include <map>
@@ -15,8 +15,7 @@
 
 namespace coffer::flows {
 
-/// Connectors called in one round, each with the secret of its endpoint opened once. For one
-/// thread.
+/// Connectors called in one round, with the secret of each endpoint opened once. For one thread.
 class ConnectorCache {
  public:
   explicit ConnectorCache(const Context& context) : context_(context) {}
@@ -29,25 +28,25 @@ class ConnectorCache {
 };
 
 struct ProviderMessage {
-  const ConnectorTerms* terms = nullptr;  // in the cache it was made with
+  const ConnectorTerms* terms = nullptr;  // in the cache that created it
   std::variant<outbound::Payout, outbound::Collection> content;
 };
-/// About the payment of `view`, whose connector is `connector`.
+/// The message about the payment of `view`, whose connector is `connector`.
 Result<ProviderMessage> provider_message(store::Connection& db, ConnectorCache& connectors,
                                          const store::ConnectorRow& connector,
                                          const store::ProviderView& view);
 
-/// What came back: an answer, or the fault of the call.
+/// The result of a call: a response or a Problem.
 using ProviderReply = Result<std::variant<outbound::PayoutResponse, outbound::CollectionResponse>>;
 
-/// Blocks until the provider has answered or its time is over. No transaction may be open.
+/// Blocks until the provider has responded or the timeout has passed. No transaction may be open.
 ProviderReply call_provider(const Context& context, ProviderCall call,
                             const ProviderMessage& message);
 
-/// flows/providers/provider_outcome.h for whatever came back.
+/// Applies the reply with flows/providers/provider_outcome.h.
 void apply_reply(const Context& context, store::WriteTx& tx, store::ProviderView& view, int asked,
                  const ProviderReply& reply);
-/// For the timeline: `succeeded`, `failed: account_closed`, `provider-timeout`.
+/// For the payment's history: `succeeded`, `failed: account_closed`, `provider-timeout`.
 std::string outcome_text(const ProviderReply& reply);
 
 }  // namespace coffer::flows

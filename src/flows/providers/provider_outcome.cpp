@@ -42,7 +42,7 @@ void note_reference(store::WriteTx& tx, const ProviderView& view, const std::str
   if (!reference.empty()) store::set_provider_reference(tx, view.payment.key, reference);
 }
 
-/// It never got there, so it can be sent (again), or given up, at once.
+/// The submission never arrived, so it can be repeated or given up at once.
 void send_again(store::WriteTx& tx, ProviderView& view, int asked) {
   view.state = ProviderState::fresh;
   store::set_provider_state(tx, view.payment.key, view.state);
@@ -54,7 +54,7 @@ void log_contradiction(const ProviderView& view, const char* what) {
             {{"payment_key", view.payment.key}, {"connector_key", *view.payment.keys.connector}});
 }
 
-/// The principal goes through the connector's clearing account, the fee to the fee account.
+/// The amount goes through the connector's clearing account, the fee to the fee account.
 std::vector<store::Movement> off_ramp_movements(store::WriteTx& tx, const ProviderView& view) {
   const auto& leg = view.payment.keys.legs.front();
   const Environment environment = view.payment.environment;
@@ -73,7 +73,7 @@ std::vector<store::Movement> off_ramp_movements(store::WriteTx& tx, const Provid
   return out;
 }
 
-/// From here on the money is with the provider, and only a refund brings it back.
+/// From here on, the provider has the money, and only a refund returns it.
 void debit(store::WriteTx& tx, ProviderView& view) {
   if (view.state == ProviderState::accepted) return;
   store::close_holds(tx, view.payment.key, HoldState::posted);
@@ -89,7 +89,7 @@ void refuse_refund(const Context& context, store::WriteTx& tx, ProviderView& vie
   finish(tx, view);
 }
 
-/// A payout that comes back: its own movements, mirrored.
+/// The movements of a refunded payout: its own movements, mirrored.
 std::vector<store::Movement> refund_movements(store::WriteTx& tx, const ProviderView& view) {
   std::vector<store::Movement> movements = off_ramp_movements(tx, view);
   for (store::Movement& movement : movements) {
@@ -99,20 +99,21 @@ std::vector<store::Movement> refund_movements(store::WriteTx& tx, const Provider
 }
 
 void payout_failed(const Context& context, store::WriteTx& tx, ProviderView& view, int asked,
-                   const PayoutResponse& answer) {
-  const FailureCode code = answer.failure.value_or(FailureCode::provider_error);
+                   const PayoutResponse& response) {
+  const FailureCode code = response.failure.value_or(FailureCode::provider_error);
   if (view.payment.status != PaymentStatus::refund_pending) {
-    const bool taken = answer.refund != ProviderRefund::returned;
+    const bool taken = response.refund != ProviderRefund::returned;
     if (view.state != ProviderState::accepted && !taken) {
       fail(context, tx, view.payment, code);
       return finish(tx, view);
     }
-    // Accepted and failed before coffer heard of either: the provider has the money all the same.
+    // It was accepted and failed before coffer learned of either; the provider has the money
+    // nevertheless.
     debit(tx, view);
     advance(context, tx, view.payment, {PaymentStatus::failed, code, {}, {}});
     advance(context, tx, view.payment, {PaymentStatus::refund_pending, {}, {}, {}});
   }
-  switch (answer.refund) {
+  switch (response.refund) {
     case ProviderRefund::returned:
       return give_back(context, tx, view);
     case ProviderRefund::refused:
@@ -122,7 +123,7 @@ void payout_failed(const Context& context, store::WriteTx& tx, ProviderView& vie
   }
 }
 
-/// What the collected amount credits, at the rate and fee of the payment's own quote.
+/// The amount to credit for the collected amount, at the rate and fee of the payment's quote.
 Amount receives(store::WriteTx& tx, const ProviderView& view) {
   const store::PaymentKeys& keys = view.payment.keys;
   const auto connector = store::find_connector_by_key(tx.db(), *keys.connector);
@@ -130,11 +131,11 @@ Amount receives(store::WriteTx& tx, const ProviderView& view) {
                      connector->terms.receive_decimals());
 }
 
-/// Without a word of the provider about the amount, what was asked for was paid.
+/// If the provider reports no amount, the requested amount was paid.
 void collected(const Context& context, store::WriteTx& tx, ProviderView& view, int asked,
-               const CollectionResponse& answer) {
+               const CollectionResponse& response) {
   const Amount quoted = view.payment.amounts.front();
-  store::set_collected(tx, view, answer.collected.value_or(view.collected.value_or(quoted)));
+  store::set_collected(tx, view, response.collected.value_or(view.collected.value_or(quoted)));
   const Amount credit = receives(tx, view);
   if (!credit.is_positive()) {
     advance(context, tx, view.payment, {PaymentStatus::failed, FailureCode::underpaid, {}, {}});
@@ -167,11 +168,11 @@ void give_back(const Context& context, store::WriteTx& tx, ProviderView& view) {
 }
 
 void apply_response(const Context& context, store::WriteTx& tx, ProviderView& view, int asked,
-                    const PayoutResponse& answer) {
+                    const PayoutResponse& response) {
   if (is_over(view)) return;
-  note_reference(tx, view, answer.provider_reference);
+  note_reference(tx, view, response.provider_reference);
   const bool refunding = view.payment.status == PaymentStatus::refund_pending;
-  switch (answer.state) {
+  switch (response.state) {
     case PayoutState::never_arrived:
       if (view.state != ProviderState::accepted) return send_again(tx, view, asked);
       log_contradiction(view, "the provider does not know a payout that it accepted");
@@ -180,7 +181,7 @@ void apply_response(const Context& context, store::WriteTx& tx, ProviderView& vi
     case PayoutState::in_review:
       if (!refunding) {
         debit(tx, view);
-        store::set_in_review(tx, view.payment.key, answer.state == PayoutState::in_review);
+        store::set_in_review(tx, view.payment.key, response.state == PayoutState::in_review);
       }
       return ask_again(tx, view, asked);
     case PayoutState::succeeded:
@@ -193,15 +194,15 @@ void apply_response(const Context& context, store::WriteTx& tx, ProviderView& vi
       advance(context, tx, view.payment, {PaymentStatus::succeeded, {}, {}, {}});
       return finish(tx, view);
     case PayoutState::failed:
-      return payout_failed(context, tx, view, asked, answer);
+      return payout_failed(context, tx, view, asked, response);
   }
 }
 
 void apply_response(const Context& context, store::WriteTx& tx, ProviderView& view, int asked,
-                    const CollectionResponse& answer) {
+                    const CollectionResponse& response) {
   if (is_over(view)) return;
-  note_reference(tx, view, answer.provider_reference);
-  switch (answer.state) {
+  note_reference(tx, view, response.provider_reference);
+  switch (response.state) {
     case CollectionState::never_arrived:
       if (view.state != ProviderState::accepted) return send_again(tx, view, asked);
       log_contradiction(view, "the provider does not know a collection that it accepted");
@@ -210,17 +211,17 @@ void apply_response(const Context& context, store::WriteTx& tx, ProviderView& vi
       if (view.state != ProviderState::accepted) {
         view.state = ProviderState::accepted;
         store::set_provider_state(tx, view.payment.key, view.state);
-        view.expires_at = answer.expires_at.value_or(tx.now().plus_ms(kCollectionLifetimeMs));
-        store::set_instructions(tx, view.payment.key, answer.instructions, *view.expires_at);
+        view.expires_at = response.expires_at.value_or(tx.now().plus_ms(kCollectionLifetimeMs));
+        store::set_instructions(tx, view.payment.key, response.instructions, *view.expires_at);
       }
       return ask_again(tx, view, asked);
     }
     case CollectionState::collected:
-      return collected(context, tx, view, asked, answer);
+      return collected(context, tx, view, asked, response);
     case CollectionState::failed:
       advance(
           context, tx, view.payment,
-          {PaymentStatus::failed, answer.failure.value_or(FailureCode::provider_error), {}, {}});
+          {PaymentStatus::failed, response.failure.value_or(FailureCode::provider_error), {}, {}});
       return finish(tx, view);
     case CollectionState::expired:
       advance(context, tx, view.payment, {PaymentStatus::expired, {}, {}, {}});

@@ -1,4 +1,4 @@
-// Turns the result of a provider into state, events and entries, inside a command. Called with the
+// Converts a provider's result to state, events and entries, inside a command. Called with the
 // response to a call, and by sandbox routes and the operator, who decide instead of the provider.
 #pragma once
 
@@ -8,25 +8,25 @@
 
 namespace coffer::flows {
 
-/// `asked` counts how often the provider was asked since something last changed; it sets the pace
-/// of the next question. A payment that is over is left as it is: late and repeated news change
-/// nothing.
+/// `asked` is the number of requests to the provider since the last change, which determines the
+/// delay of the next one. A payment in a final status is not changed, so late and repeated results
+/// have no effect.
 void apply_response(const Context& context, store::WriteTx& tx, store::ProviderView& view,
-                    int asked, const outbound::PayoutResponse& answer);
+                    int asked, const outbound::PayoutResponse& response);
 void apply_response(const Context& context, store::WriteTx& tx, store::ProviderView& view,
-                    int asked, const outbound::CollectionResponse& answer);
+                    int asked, const outbound::CollectionResponse& response);
 
-/// It is unknown what the provider did: coffer asks again later.
+/// The result of the call is unknown: coffer asks again later.
 void apply_fault(const Context& context, store::WriteTx& tx, store::ProviderView& view, int asked,
                  const Problem& fault);
 
-/// Ends an off-ramp that failed after its debit in `refunded`, with a set of its own that mirrors
-/// the first: from `refund_pending`, or from `refund_failed` when the money came after all. From
-/// `refund_pending` it ends in `refund_failed` where `can_give_back` says no; from `refund_failed`
-/// the caller asks that first.
+/// Moves an off-ramp that failed after its debit to `refunded`, with a separate entry set that
+/// mirrors the first: from `refund_pending`, or from `refund_failed` if the money was returned
+/// later. From `refund_pending`, it becomes `refund_failed` if `can_give_back` returns false; from
+/// `refund_failed`, the caller checks this first.
 void give_back(const Context& context, store::WriteTx& tx, store::ProviderView& view);
 
-/// Whether the ledger can hold what the refund brings back.
+/// Whether the ledger can hold the refunded amount.
 bool can_give_back(store::WriteTx& tx, const store::ProviderView& view);
 
 }  // namespace coffer::flows

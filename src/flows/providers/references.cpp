@@ -14,7 +14,7 @@
 namespace coffer::flows {
 namespace {
 
-/// What a registration refers to, all of it checked.
+/// The checked objects of a registration.
 struct Target {
   store::ConnectorRow connector;
   std::int64_t wallet = 0;
@@ -82,13 +82,12 @@ Result<outbound::ReferenceResponse> ask_provider(const Context& context, const C
                                                  const NewReference& request) {
   COFFER_TRY(const ConnectorTerms terms, callable(context, target.connector));
   outbound::ReferenceAsk ask;
-  // The same customer always has the same id with the provider: a lost answer can be asked for
-  // again.
+  // The provider's ID of a customer is always the same, so a lost response can be requested again.
   ask.id = caller.tenant.association.to_string() + ":" + request.customer_id;
   ask.customer_id = request.customer_id;
   ask.settlement_account = request.settlement_account;
-  COFFER_TRY(outbound::ReferenceResponse answer, context.connectors.issue_reference(terms, ask));
-  switch (answer.kind) {
+  COFFER_TRY(outbound::ReferenceResponse response, context.connectors.issue_reference(terms, ask));
+  switch (response.kind) {
     case outbound::ReferenceResponse::Kind::customer_not_registered:
       return unexpected(Problem(Slug::not_found, "The provider does not know this customer.",
                                 {{"customerId", "must be registered with the provider first"}}));
@@ -97,20 +96,20 @@ Result<outbound::ReferenceResponse> ask_provider(const Context& context, const C
     case outbound::ReferenceResponse::Kind::issued:
       break;
   }
-  return answer;
+  return response;
 }
 
 Result<store::ReferenceRow> store_reference(store::WriteTx& tx, const Caller& caller,
                                             const NewReference& request,
-                                            const outbound::ReferenceResponse& answer) {
-  // Asked again: while the provider was thinking, somebody else may have registered the customer.
+                                            const outbound::ReferenceResponse& response) {
+  // Checked again, because the customer may have been registered during the call.
   COFFER_TRY(const Target target, check_registration(tx.db(), caller, request));
-  store::ReferenceRow row = as_row(answer.issued);
+  store::ReferenceRow row = as_row(response.issued);
   row.application = caller.application_key;
   row.connector = target.connector.terms.key;
   row.wallet = target.wallet;
   row.customer_id = request.customer_id;
-  for (const auto& related : answer.related) row.related.push_back(as_row(related));
+  for (const auto& related : response.related) row.related.push_back(as_row(related));
   std::vector<std::string> all{row.reference};
   for (const auto& related : row.related) all.push_back(related.reference);
   for (const std::string& reference : all) {
@@ -123,7 +122,7 @@ Result<store::ReferenceRow> store_reference(store::WriteTx& tx, const Caller& ca
   return *store::find_reference(tx.db(), row.connector, row.reference);
 }
 
-/// A payment that was told before is the same payment, or a contradiction.
+/// A payment that was reported before is either a repetition or a contradiction.
 Result<ArrivedPayment> told_before(store::Connection& db, std::int64_t payment,
                                    const store::ReferenceRow& reference,
                                    const ReferenceArrival& arrival) {
@@ -184,9 +183,9 @@ Result<store::ReferenceRow> register_reference(const Context& context, const Cal
   COFFER_TRY(const Target target, store::with_reader(context.database, [&](store::Connection& db) {
                return check_registration(db, caller, request);
              }));
-  COFFER_TRY(const auto answer, ask_provider(context, caller, target, request));
+  COFFER_TRY(const auto response, ask_provider(context, caller, target, request));
   return run_money_write<store::ReferenceRow>(context, caller.tenant, [&](store::WriteTx& tx) {
-    return store_reference(tx, caller, request, answer);
+    return store_reference(tx, caller, request, response);
   });
 }
 

@@ -20,10 +20,10 @@ using store::ProviderView;
 constexpr std::int64_t kPausedMs = 30'000;
 constexpr std::int64_t kBrokenMs = 60'000;
 
-/// One job on its way: what is called, with what, and what came back.
+/// A job in progress: the call, its data and its reply.
 struct Step {
   ProviderJob job;
-  ProviderView view;  // as it was opened
+  ProviderView view;  // as of the opening
   store::ConnectorRow connector;
   ProviderCall call = ProviderCall::status;
   int attempt = 0;
@@ -31,7 +31,7 @@ struct Step {
   ProviderReply reply = unexpected(Slug::provider_error, "not called");
 };
 
-/// Gives back what was claimed, whatever happens.
+/// Releases its claims in the destructor.
 class Claimed {
  public:
   Claimed(JobClaims& claims, std::vector<ProviderJob> jobs)
@@ -48,8 +48,8 @@ class Claimed {
   std::vector<ProviderJob> jobs_;
 };
 
-/// Inside the command: decides what to do and makes it known before it is done. Nothing when the
-/// job is gone, not due any more, or must wait.
+/// Inside the command: determines the call and stores it before it is made. nullopt if the job is
+/// gone, not due any more, or must wait.
 std::optional<Step> open_step(const Context& context, store::WriteTx& tx, const ProviderJob& job) {
   const auto present = store::find_provider_job(tx.db(), job.payment);
   if (!present || tx.now() < present->due_at) return std::nullopt;
@@ -109,7 +109,7 @@ Result<void> close_steps(const Context& context, std::span<const Step> steps) {
       const auto present = store::find_provider_job(tx.db(), payment);
       store::close_attempt(tx, payment, step.attempt, outcome_text(step.reply));
       apply_reply(context, tx, view, step.job.attempts, step.reply);
-      // A callback during the call may know more than the response: its question is not put off.
+      // A callback during the call may be newer than the response, so its request is not postponed.
       const bool hurried = present && present->due_at != step.job.due_at;
       if (hurried) store::hasten_provider_job(tx, payment, present->due_at);
     }
@@ -123,7 +123,8 @@ Result<void> close_singly(const Context& context, const std::vector<Step>& steps
     const PaymentScope scope(context, step.job.payment);
     const auto closed = close_steps(context, {&step, 1});
     if (closed) continue;
-    if (closed.error().slug != Slug::unexpected_error) return closed;  // overloaded, full: all wait
+    // Overloaded or full: all wait.
+    if (closed.error().slug != Slug::unexpected_error) return closed;
     log_error("providers", "payment step failed; it will be retried",
               {{"payment_key", step.job.payment}});
     COFFER_TRY_VOID(context.queue.run([&](store::WriteTx& tx) -> Result<void> {
@@ -137,10 +138,10 @@ Result<void> close_singly(const Context& context, const std::vector<Step>& steps
 
 struct Due {
   std::vector<ProviderJob> jobs;      // claimed by the caller of take_due
-  std::optional<Timestamp> next_due;  // of the others
+  std::optional<Timestamp> next_due;  // of the other jobs
 };
 
-/// Claims what is due and free. Looks a little further than `limit`, past what others have claimed.
+/// Claims free due jobs. Reads somewhat more than `limit`, to skip jobs that others have claimed.
 Due take_due(store::Connection& db, std::int64_t lane, Timestamp now, int limit,
              JobClaims& claims) {
   constexpr std::int64_t kForeverMs = std::int64_t{1} << 50;
@@ -185,7 +186,7 @@ Result<ProviderRound> run_provider_jobs(const Context& context, std::int64_t lan
   if (claimed.jobs().empty()) return ProviderRound{0, due.next_due};
   COFFER_TRY(std::vector<Step> steps, open_steps(context, claimed.jobs()));
   COFFER_FAULT("provider.opened");
-  // Alone, like on the lane of a called provider: errors are logged below.
+  // A single job, as on the lane of an http connector; errors are logged below.
   std::optional<PaymentScope> scope;
   if (steps.size() == 1) scope.emplace(context, steps.front().job.payment);
   ConnectorCache connectors(context);

@@ -1,6 +1,6 @@
-// Carrying payments to their providers: "attempt open" is on disk before a provider is called, and
-// what it answered is on disk before anything else happens with the payment. After a crash the
-// provider is asked; nothing is ever resent without knowing (docs/contract.md#off-ramp,
+// Executes payments at their providers. "Attempt open" is on disk before a provider is called, and
+// its response is on disk before the next step of the payment. After a crash, coffer asks the
+// provider, and never submits again without knowing the state (docs/contract.md#off-ramp,
 // domain/providers/provider_payment.h).
 #pragma once
 
@@ -13,8 +13,7 @@
 
 namespace coffer::flows {
 
-/// Jobs that some thread is working on, so that two threads of a lane never take the same. Thread
-/// safe.
+/// Jobs in progress, so that two threads of a lane never take the same job. Thread-safe.
 class JobClaims {
  public:
   bool claim(std::int64_t payment);
@@ -31,8 +30,8 @@ struct ProviderRound {
   std::optional<Timestamp> next_due;  // of the earliest job without a worker, if any
 };
 
-/// Takes up to `limit` due jobs of a lane one step forward: one commit opens the attempts, the
-/// calls are made with no transaction open, one commit applies the answers.
+/// Advances up to `limit` due jobs of a lane by one step: one commit opens the attempts, the calls
+/// are made without an open transaction, and one commit applies the responses.
 Result<ProviderRound> run_provider_jobs(const Context& context, std::int64_t lane, int limit,
                                         JobClaims& claims);
 

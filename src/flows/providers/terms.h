@@ -1,4 +1,4 @@
-// What flows and handlers ask of a connector before they price or execute by it.
+// Connector data that flows and handlers need before they price or execute a payment.
 #pragma once
 
 #include <optional>
@@ -11,16 +11,16 @@
 
 namespace coffer::flows {
 
-/// What the secret of a connector's endpoint is sealed for.
+/// The context for which the secret of a connector's endpoint is sealed.
 std::string connector_secret_context(const Uuid& endpoint);
 /// Seals `secret` into `row` for its endpoint.
 void seal_secret(const Context& context, store::ConnectorRow& row, const Secret& secret);
-/// The connector with its secret opened, ready for the registry of drivers.
+/// The connector with its secret opened, for the registry of drivers.
 Result<ConnectorTerms> callable(const Context& context, const store::ConnectorRow& row);
 
-/// `amount-out-of-range` on `amount` when this off-ramp goes beyond the connector's rolling limits
-/// per destination (docs/contract.md#quotes). Checked at the quote and again, inside the command,
-/// at submission.
+/// `amount-out-of-range` on `amount` if this off-ramp exceeds the connector's rolling limits per
+/// destination (docs/contract.md#quotes). Checked at the quote, and again inside the command at
+/// submission.
 void check_limits(store::Connection& db, const ConnectorTerms& connector, std::int64_t destination,
                   Amount amount, Timestamp now, ValidationErrors& errors);
 

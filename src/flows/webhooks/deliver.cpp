@@ -26,7 +26,7 @@ Result<QueuePlan> read_plan(const Context& context) {
   });
 }
 
-/// The plan and the outcomes in one commit; after a failure, each in its own.
+/// Writes the plan and the results in one commit; after a failure, each in its own.
 Result<void> write(const Context& context, const QueuePlan& plan,
                    const std::vector<DeliveryOutcome>& outcomes) {
   if (plan.empty() && outcomes.empty()) return {};
@@ -78,7 +78,7 @@ void note_due(DeliveryRound& round, std::optional<Timestamp> due) {
   if (due && (!round.next_due || *due < *round.next_due)) round.next_due = due;
 }
 
-/// What is due for one endpoint, as far as its lane has room.
+/// Loads due deliveries of one endpoint, up to the space in its lane.
 void load_lane(const Context& context, store::Connection& db, const store::WebhookRow& row,
                Timestamp now, DeliveryLanes& lanes, DeliveryRound& round) {
   note_due(round, store::next_delivery_due(db, row.key, now));
@@ -152,18 +152,18 @@ void send_delivery(const Context& context, DeliveryLanes& lanes, const DeliveryJ
   outcome.at = context.queue.now();
   outcome.started_ms = job.started_ms;
   try {
-    outcome.answer = context.webhooks->sender.send(job.message);
+    outcome.result = context.webhooks->sender.send(job.message);
     outcome.chance = context.random.next_u64();
   } catch (...) {
     lanes.abandon(job.delivery, job.started_ms);
     throw;
   }
   COFFER_FAULT("deliver.sent");
-  if (outcome.answer.status == 0 && lanes.closed()) {
-    if (!outcome.answer.sent) return lanes.abandon(job.delivery, job.started_ms);
-    outcome.answer.fault = "A stop of the server interrupted the attempt.";
+  if (outcome.result.status == 0 && lanes.closed()) {
+    if (!outcome.result.sent) return lanes.abandon(job.delivery, job.started_ms);
+    outcome.result.fault = "A stop of the server interrupted the attempt.";
   }
-  note_attempt(context, outcome.answer);
+  note_attempt(context, outcome.result);
   const Ruling ruling = ruling_of(context, outcome, job.delivery.attempts + 1);
   const Timestamp quiet_until =
       ruling.disables ? Timestamp{kForeverMs} : outcome.at.plus_ms(ruling.quiet_ms);

@@ -1,5 +1,5 @@
-// Delivering: a round of the dispatcher queues, records and loads; senders send one at a time. Both
-// are called by workers, which decide nothing.
+// Delivery of events: a round of the dispatcher queues, records and loads deliveries; senders send
+// one at a time. Workers call both and decide nothing.
 #pragma once
 
 #include <optional>
@@ -10,31 +10,32 @@
 namespace coffer::flows {
 
 struct DeliveryRound {
-  int queued = 0;                     // deliveries that were put into rows
-  int recorded = 0;                   // attempts whose outcome was
-  bool more = false;                  // another round has work at once
-  std::optional<Timestamp> next_due;  // of the earliest that has to wait; empty: none
+  int queued = 0;                     // deliveries added to rows
+  int recorded = 0;                   // attempts whose result was recorded
+  bool more = false;                  // another round has work immediately
+  std::optional<Timestamp> next_due;  // of the earliest waiting delivery; empty: none
 };
 
-/// One commit with what is new and with what senders have finished, then what is due for the lanes.
-/// Only one thread at a time. On a Problem nothing is lost: another round does it.
+/// One commit with new deliveries and the results of senders, followed by loading due deliveries
+/// into the lanes. For one thread at a time. After a Problem, another round repeats it, and nothing
+/// is lost.
 Result<DeliveryRound> run_delivery_round(const Context& context, DeliveryLanes& lanes);
 
-/// What senders could take now.
+/// The work that senders could take now.
 DeliveryLanes::Chance delivery_chance(const Context& context, const DeliveryLanes& lanes);
-/// The next ready delivery. `send_delivery` must follow. From any number of threads, as that.
+/// The next ready delivery. `send_delivery` must follow. Both are thread-safe.
 std::optional<DeliveryJob> take_delivery(const Context& context, DeliveryLanes& lanes);
-/// Sends it. When closing the lanes cuts an attempt short, it counts if the endpoint may have seen
-/// the POST; otherwise the rows say that it is due.
+/// Sends the delivery. If closing the lanes interrupts the attempt, it counts if the endpoint may
+/// have received the POST; otherwise the delivery stays due.
 void send_delivery(const Context& context, DeliveryLanes& lanes, const DeliveryJob& job);
 
 /// Permanent: senders get no more jobs, and attempts in progress end now.
 void cut_deliveries(const Context& context, DeliveryLanes& lanes);
 
-/// Records what is finished, when no further round follows.
+/// Records finished attempts when no further round follows.
 void record_finished(const Context& context, DeliveryLanes& lanes);
 
-/// Drops some of what the delivery log keeps no longer; whether there is more.
+/// Deletes part of the expired delivery log; returns whether there is more.
 Result<bool> prune_deliveries(const Context& context);
 
 }  // namespace coffer::flows

@@ -116,7 +116,7 @@ bool DeliveryLanes::closed() const {
 DeliveryLanes::Slots DeliveryLanes::taken_slots(std::int64_t monotonic_ms) const {
   Slots taken;
   for (const auto& [webhook, lane] : lanes_) {
-    for (const std::int64_t started_ms : lane.under_way) {
+    for (const std::int64_t started_ms : lane.in_progress) {
       const bool lasts = monotonic_ms - started_ms >= SenderLimits::kPromptMs;
       ++(lane.slow || lasts ? taken.patient : taken.prompt);
     }
@@ -126,8 +126,8 @@ DeliveryLanes::Slots DeliveryLanes::taken_slots(std::int64_t monotonic_ms) const
 
 bool DeliveryLanes::take_slot(const Lane& lane, std::int64_t monotonic_ms, Slots& taken) const {
   if (taken.prompt + taken.patient >= limits_.prompt + limits_.patient) return false;
-  const bool hangs =
-      !lane.under_way.empty() && monotonic_ms - lane.under_way.front() >= SenderLimits::kPromptMs;
+  const bool hangs = !lane.in_progress.empty() &&
+                     monotonic_ms - lane.in_progress.front() >= SenderLimits::kPromptMs;
   // Endpoints known to be slow leave some slots to endpoints whose speed is not known yet, which
   // may need either kind.
   if (lane.slow || hangs) return taken.patient < limits_.patient * 3 / 4 && ++taken.patient > 0;
@@ -144,7 +144,7 @@ DeliveryLanes::Chance DeliveryLanes::chance(Timestamp now, std::int64_t monotoni
   for (const auto& [webhook, lane] : lanes_) {
     if (now < lane.endpoint.quiet_until) continue;
     const int wanted = std::min(static_cast<int>(lane.ready.size()),
-                                limits_.in_flight - static_cast<int>(lane.under_way.size()));
+                                limits_.in_flight - static_cast<int>(lane.in_progress.size()));
     for (int i = 0; i < wanted; ++i) {
       const bool can = take_slot(lane, monotonic_ms, taken);
       out.jobs += can ? 1 : 0;
@@ -153,7 +153,7 @@ DeliveryLanes::Chance DeliveryLanes::chance(Timestamp now, std::int64_t monotoni
   }
   if (out.jobs > 0 || !more) return out;
   for (const auto& [webhook, lane] : lanes_) {
-    for (const std::int64_t started_ms : lane.under_way) {
+    for (const std::int64_t started_ms : lane.in_progress) {
       const std::int64_t left = started_ms + SenderLimits::kPromptMs - monotonic_ms;
       if (lane.slow || left <= 0) continue;
       out.again_in_ms = std::min(out.again_in_ms.value_or(left), left);
@@ -170,12 +170,12 @@ std::optional<DeliveryJob> DeliveryLanes::take(Timestamp now, std::int64_t monot
   for (std::size_t i = 0; i < lanes_.size(); ++i, ++it) {
     if (it == lanes_.end()) it = lanes_.begin();
     Lane& lane = it->second;
-    const bool idle = static_cast<int>(lane.under_way.size()) < limits_.in_flight;
+    const bool idle = static_cast<int>(lane.in_progress.size()) < limits_.in_flight;
     if (lane.ready.empty() || !idle || now < lane.endpoint.quiet_until) continue;
     if (!take_slot(lane, monotonic_ms, taken)) continue;
     Ready next = std::move(lane.ready.front());
     lane.ready.pop_front();
-    lane.under_way.push_back(monotonic_ms);
+    lane.in_progress.push_back(monotonic_ms);
     last_taken_ = it->first;
     DeliveryJob job;
     job.message = message_of(lane.endpoint, next.delivery, std::move(next.body), now);
@@ -190,9 +190,9 @@ std::optional<DeliveryJob> DeliveryLanes::take(Timestamp now, std::int64_t monot
 DeliveryLanes::Lane* DeliveryLanes::end_attempt(std::int64_t webhook, std::int64_t started_ms) {
   const auto it = lanes_.find(webhook);
   if (it == lanes_.end()) return nullptr;
-  auto& under_way = it->second.under_way;
-  const auto attempt = std::find(under_way.begin(), under_way.end(), started_ms);
-  if (attempt != under_way.end()) under_way.erase(attempt);
+  auto& in_progress = it->second.in_progress;
+  const auto attempt = std::find(in_progress.begin(), in_progress.end(), started_ms);
+  if (attempt != in_progress.end()) in_progress.erase(attempt);
   return &it->second;
 }
 
@@ -200,7 +200,7 @@ void DeliveryLanes::finish(DeliveryOutcome outcome, Timestamp quiet_until) {
   const Lock lock(mutex_);
   if (Lane* lane = end_attempt(outcome.delivery.webhook, outcome.started_ms)) {
     lane->known = true;
-    lane->slow = outcome.answer.duration_ms >= SenderLimits::kPromptMs;
+    lane->slow = outcome.result.duration_ms >= SenderLimits::kPromptMs;
     lane->endpoint.quiet_until = std::max(lane->endpoint.quiet_until, quiet_until);
   }
   outcomes_.push_back(std::move(outcome));

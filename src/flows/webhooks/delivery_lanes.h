@@ -1,5 +1,5 @@
-// Deliveries in memory: what is ready to be sent, per endpoint, and what became of it. Rows are the
-// truth; what is lost here with the process is found again in them.
+// Deliveries in memory: ready ones per endpoint, and results. The rows are authoritative; data lost
+// here in a crash is loaded from them again.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace coffer::flows {
 
-/// An endpoint as senders need it.
+/// The data of an endpoint that senders need.
 struct Endpoint {
   Tenant tenant;
   std::string url;
@@ -25,14 +25,14 @@ struct Endpoint {
   Secret old_secret;  // empty: none
   Timestamp old_secret_until;
   Timestamp quiet_until;
-  std::string sealed;    // both secrets as stored: equal means unsealed already
-  bool failing = false;  // the last attempt to it failed
+  std::string sealed;    // both secrets as stored; equality means that they are unsealed already
+  bool failing = false;  // its last attempt failed
 };
 
 /// Maximum number of concurrent attempts. Attempts that last longer than kPromptMs have separate
-/// slots, so that endpoints that do not respond leave room for those that do.
+/// slots, so that slow endpoints leave room for others.
 struct SenderLimits {
-  int in_flight = 1;  // to one endpoint
+  int in_flight = 1;  // per endpoint
   int prompt = 16;
   int patient = 240;
 
@@ -43,20 +43,20 @@ struct DeliveryJob {
   store::DeliveryRow delivery;
   Tenant tenant;
   outbound::WebhookMessage message;
-  std::int64_t started_ms = 0;  // by the clock that `take` was asked with
+  std::int64_t started_ms = 0;  // from the clock value passed to `take`
 };
 
 struct DeliveryOutcome {
   store::DeliveryRow delivery;
   Tenant tenant;
-  outbound::WebhookResponse answer;
-  Timestamp at;                 // when the attempt began
+  outbound::WebhookResponse result;
+  Timestamp at;                 // start of the attempt
   std::int64_t started_ms = 0;  // the same, as in the job
   std::uint64_t chance = 0;
 };
 
-/// Thread safe. A delivery is claimed from `add` until its outcome is released, so that it is never
-/// sent twice at once.
+/// Thread-safe. A delivery is claimed from `add` until its result is released, so it is never sent
+/// twice at the same time.
 class DeliveryLanes {
  public:
   explicit DeliveryLanes(const SenderLimits& limits) : limits_(limits) {}
@@ -64,33 +64,34 @@ class DeliveryLanes {
   // For the dispatcher
   // -----------------------------------------------------------------------------
 
-  /// The endpoint's secrets are these already, and need not be unsealed again.
+  /// Whether the endpoint has these secrets and they need not be unsealed again.
   bool knows(std::int64_t webhook, const std::string& sealed) const;
-  /// Opens the lane, or changes what its next jobs are sent with. Without secrets: those it has.
+  /// Opens the lane, or changes the data of its next jobs. Without secrets, it keeps the present
+  /// ones.
   void set_endpoint(std::int64_t webhook, Endpoint endpoint);
-  /// Closes the lanes of all others, and forgets what they had ready.
+  /// Closes all other lanes and discards their ready deliveries.
   void keep_only(const std::set<std::int64_t>& webhooks);
-  /// How many more jobs the lane should get; 0 while it has enough.
+  /// Number of further jobs that the lane should get; 0 if it has enough.
   int room(std::int64_t webhook) const;
-  /// Claimed of this endpoint: rows that still look due and are taken care of.
+  /// Number of claimed deliveries of this endpoint: their rows still look due.
   int claimed(std::int64_t webhook) const;
   bool is_claimed(std::int64_t webhook, std::int64_t sequence) const;
   void add(const store::DeliveryRow& delivery, std::string body);
-  /// Everything that was finished since the last call.
+  /// All results since the last call.
   std::vector<DeliveryOutcome> take_outcomes();
-  /// They could not be recorded now.
+  /// Returns results that could not be recorded now.
   void put_back(std::vector<DeliveryOutcome> outcomes);
-  /// Recorded: what is due again may be loaded again.
+  /// After recording: deliveries that are due again may be loaded again.
   void release(const std::vector<DeliveryOutcome>& outcomes);
-  /// From now on nothing is given to senders.
+  /// From now on, senders get no jobs.
   void close();
   bool closed() const;
 
-  /// What senders could take.
+  /// The work that senders could take.
   struct Chance {
     int jobs = 0;
-    /// Without jobs: milliseconds until an attempt in progress has lasted long enough to leave its
-    /// slot to another; empty: not before an attempt ends or a job is added.
+    /// If there are no jobs: milliseconds until an attempt in progress has lasted long enough to
+    /// free its slot; empty: not before an attempt ends or a job is added.
     std::optional<std::int64_t> again_in_ms;
   };
   Chance chance(Timestamp now, std::int64_t monotonic_ms) const;
@@ -98,12 +99,12 @@ class DeliveryLanes {
   // For senders
   // ------------------------------------------------------------------------------------
 
-  /// The next job, of each endpoint in turn. `finish` or `abandon` must follow. `monotonic_ms` is
-  /// the machine's: how long attempts last is no matter of the records.
+  /// The next job, with endpoints in turn. `finish` or `abandon` must follow. `monotonic_ms` is the
+  /// machine's time: the duration of attempts does not depend on the time of the records.
   std::optional<DeliveryJob> take(Timestamp now, std::int64_t monotonic_ms);
-  /// `quiet_until`: nothing else goes to the endpoint before.
+  /// Before `quiet_until`, nothing else is sent to the endpoint.
   void finish(DeliveryOutcome outcome, Timestamp quiet_until);
-  /// It was not sent; it will be loaded again.
+  /// The delivery was not sent and will be loaded again.
   void abandon(const store::DeliveryRow& delivery, std::int64_t started_ms);
 
  private:
@@ -115,10 +116,10 @@ class DeliveryLanes {
     Endpoint endpoint;
     std::deque<Ready> ready;
     std::set<std::int64_t> claims;
-    std::vector<std::int64_t> under_way;  // when each attempt began
-    bool known = false;                   // an attempt has ended since the start, or failed before
-    bool slow = false;                    // the last attempt was
-    bool closed = false;                  // disabled, with attempts still in progress
+    std::vector<std::int64_t> in_progress;  // start times of the attempts
+    bool known = false;   // an attempt has ended since the start, or failed before
+    bool slow = false;    // the last attempt was slow
+    bool closed = false;  // disabled, with attempts still in progress
   };
   struct Slots {
     int prompt = 0;
@@ -128,7 +129,7 @@ class DeliveryLanes {
   static constexpr int kReadyMin = 32;
 
   Slots taken_slots(std::int64_t monotonic_ms) const COFFER_REQUIRES(mutex_);
-  /// Takes the slot of one more attempt to this endpoint, when there is one.
+  /// Takes the slot of one more attempt to this endpoint, if there is one.
   bool take_slot(const Lane& lane, std::int64_t monotonic_ms, Slots& taken) const;
   Lane* end_attempt(std::int64_t webhook, std::int64_t started_ms) COFFER_REQUIRES(mutex_);
 

@@ -10,8 +10,8 @@
 namespace coffer::flows {
 namespace {
 
-/// Without compliance details, which have no place in a body that is kept and sent around, and
-/// without balances, which are not what changed.
+/// Without compliance details, which must not be stored and sent in events, and without balances,
+/// which have not changed.
 Json wallet_data(store::Connection& db, const store::EventRow& event,
                  const std::string& network_name) {
   auto wallet = store::find_wallet_by_key(db, *event.wallet);
@@ -32,9 +32,8 @@ Json webhook_data(store::Connection& db, const store::EventRow& event) {
   return webhook_json(*webhook);
 }
 
-/// As the commit that wrote the event left it. What the provider says comes in later commits, which
-/// have no event of their own until the payment ends: without it the bytes are the same whenever
-/// they are made.
+/// The record as of the commit that wrote the event. Later data from the provider has no event
+/// until the payment ends; without it, the bytes are the same regardless of when they are rendered.
 store::PaymentRecord at_event(const store::PaymentRecord& now, int version) {
   store::PaymentRecord record = as_of(now, version);
   const bool arrived = record.request.type == PaymentType::onramp_reference;

@@ -1,4 +1,4 @@
-// The body of an event (docs/contract.md#events): what is delivered, and what GET /v1/events shows.
+// The body of an event (docs/contract.md#events), for deliveries and for GET /v1/events.
 #pragma once
 
 #include <optional>
@@ -11,17 +11,17 @@
 
 namespace coffer::flows {
 
-/// Makes bodies of one tenant's events from one consistent state of the store.
+/// Renders events of one tenant from one consistent state of the store.
 class EventBodies {
  public:
-  /// Everything referred to outlives this.
+  /// All arguments must outlive this object.
   EventBodies(const Context& context, store::Connection& db, const Tenant& tenant)
       : context_(context), db_(db), tenant_(tenant) {}
 
-  /// The bytes that were kept for the event; made anew when there are none. `data` is the record as
-  /// of the event's version: an event never shows what came later.
+  /// The stored bytes of the event, or newly rendered ones if none are stored. `data` is the record
+  /// as of the event's version, without later changes.
   std::string body_of(const store::EventRow& event);
-  /// Made anew, without looking for kept bytes.
+  /// Renders without looking for stored bytes.
   std::string render(const store::EventRow& event);
 
  private:
@@ -30,7 +30,8 @@ class EventBodies {
   const Context& context_;
   store::Connection& db_;
   const Tenant& tenant_;
-  std::optional<store::PaymentRecord> record_;  // the last one: a payment's events are neighbours
+  // The last one, because events of a payment are often adjacent.
+  std::optional<store::PaymentRecord> record_;
 };
 
 }  // namespace coffer::flows

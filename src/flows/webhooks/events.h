@@ -1,5 +1,5 @@
 // The only way to write the outbox (docs/contract.md#events): in the command of the change itself,
-// so that there is no event without its change and no change without its event.
+// so that every event has its change and every change its event.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@
 
 namespace coffer::flows {
 
-/// The event of a payment that has just reached `status` with `version`.
+/// The event of a payment that reached `status` with `version`.
 void emit_payment_event(store::WriteTx& tx, Random& random, std::int64_t tenant,
                         std::int64_t payment, PaymentStatus status, int version);
 /// Any other event of a type with a row in domain/webhooks/event_type.cpp, about the payment,
-/// wallet or registration with this row number, as the command has just left it.
+/// wallet or webhook with this row key, in its state after the command.
 void emit_event(store::WriteTx& tx, Random& random, std::int64_t tenant, EventType type,
                 std::int64_t key);
 

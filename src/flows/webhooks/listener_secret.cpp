@@ -19,7 +19,7 @@ Result<Secret> listener_secret(const Context& context, const Tenant& tenant) {
     const std::string minted = context.sealer.seal(fresh.reveal(), key);
     COFFER_TRY(sealed, store::run_for<std::string>(
                            context.queue, [&](store::WriteTx& tx) -> Result<std::string> {
-                             // Of two that ask at once, both get the first.
+                             // Concurrent callers both get the first secret.
                              if (auto there = store::read_meta(tx.db(), key)) return *there;
                              store::write_meta(tx, key, minted);
                              return minted;

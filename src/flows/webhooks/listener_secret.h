@@ -1,4 +1,4 @@
-// What `coffer listen` signs with in place of a registration's secret.
+// The signing secret of `coffer listen`, used instead of a webhook's secret.
 #pragma once
 
 #include "base/strong.h"
@@ -6,8 +6,8 @@
 
 namespace coffer::flows {
 
-/// The tenant's, as `whsec_...`: made when it is first asked for, sealed in the file, and the same
-/// ever after, so that a consumer on the developer's machine is told of it once.
+/// The tenant's secret as `whsec_...`. It is created on first use, sealed in the file and never
+/// changes, so that a developer configures it in a consumer once.
 Result<Secret> listener_secret(const Context& context, const Tenant& tenant);
 
 }  // namespace coffer::flows

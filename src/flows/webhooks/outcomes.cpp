@@ -14,10 +14,10 @@ namespace {
 store::DeliveryAttempt attempt_of(const DeliveryOutcome& outcome) {
   store::DeliveryAttempt row;
   row.at = outcome.at;
-  row.duration_ms = outcome.answer.duration_ms;
-  if (outcome.answer.status != 0) row.status = outcome.answer.status;
-  if (!outcome.answer.fault.empty()) row.fault = outcome.answer.fault;
-  row.response = outcome.answer.response;
+  row.duration_ms = outcome.result.duration_ms;
+  if (outcome.result.status != 0) row.status = outcome.result.status;
+  if (!outcome.result.fault.empty()) row.fault = outcome.result.fault;
+  row.response = outcome.result.response;
   return row;
 }
 
@@ -37,7 +37,7 @@ class Endpoints {
     row.failures = ruling.state == DeliveryState::delivered ? 0 : row.failures + 1;
     row.last_attempt_at = outcome.at;
     row.last_status.reset();
-    if (outcome.answer.status != 0) row.last_status = outcome.answer.status;
+    if (outcome.result.status != 0) row.last_status = outcome.result.status;
     if (ruling.quiet_ms > 0) {
       row.quiet_until = std::max(row.quiet_until, tx_.now().plus_ms(ruling.quiet_ms));
     }
@@ -68,7 +68,7 @@ void record_one(const Context& context, store::WriteTx& tx, const DeliveryOutcom
   const auto delivery = store::find_delivery_at(tx.db(), outcome.tenant, outcome.delivery.webhook,
                                                 outcome.delivery.sequence);
   store::WebhookRow* webhook = endpoints.find(outcome.delivery.webhook);
-  if (!delivery || webhook == nullptr) return;  // the log has dropped it meanwhile
+  if (!delivery || webhook == nullptr) return;  // deleted from the log in the meantime
   const Ruling ruling = ruling_of(context, outcome, delivery->attempts + 1);
   endpoints.note(*webhook, outcome, ruling);
   DeliveryState state = ruling.state;
@@ -86,7 +86,7 @@ void record_one(const Context& context, store::WriteTx& tx, const DeliveryOutcom
 }  // namespace
 
 Ruling ruling_of(const Context& context, const DeliveryOutcome& outcome, int attempt) {
-  return rule_on({outcome.answer.status, outcome.answer.retry_after_ms}, attempt,
+  return rule_on({outcome.result.status, outcome.result.retry_after_ms}, attempt,
                  outcome.tenant.environment, context.webhooks->policy, outcome.chance);
 }
 

@@ -1,4 +1,4 @@
-// Writing down what became of attempts: the log, the delivery, the endpoint.
+// Records the results of attempts: in the log, the delivery and the endpoint.
 #pragma once
 
 #include <span>
@@ -8,10 +8,10 @@
 
 namespace coffer::flows {
 
-/// What follows from an outcome when it was attempt number `attempt` of its series.
+/// The consequence of a result for attempt number `attempt` of its series.
 Ruling ruling_of(const Context& context, const DeliveryOutcome& outcome, int attempt);
 
-/// In one command. An endpoint that answered that it is gone is disabled.
+/// Records the results in one command, and disables an endpoint that responded that it is gone.
 void record_outcomes(const Context& context, store::WriteTx& tx,
                      std::span<const DeliveryOutcome> outcomes);
 

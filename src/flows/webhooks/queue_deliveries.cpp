@@ -11,8 +11,9 @@ namespace coffer::flows {
 namespace {
 
 constexpr int kEventsPerRound = 256;
-// So many that are due keep the senders of an endpoint busy for a while. Events wait in their own
-// rows until then, which costs nothing: payments need the writer more than a queue that only grows.
+// This many due deliveries keep the senders of an endpoint busy for a while. Until then, events
+// wait in their own rows at no cost, because payments need the writer more than a growing queue
+// does.
 constexpr int kDueEnough = 512;
 
 class Planner {
@@ -102,7 +103,7 @@ QueuePlan plan_deliveries(const Context& context, store::Connection& db,
 }
 
 void queue_deliveries(const Context& context, store::WriteTx& tx, const QueuePlan& plan) {
-  // One that was disabled since gets nothing more.
+  // A webhook disabled in the meantime gets nothing more.
   std::vector<std::int64_t> active;
   for (const store::WebhookRow& webhook : store::active_webhooks(tx.db())) {
     active.push_back(webhook.key);

@@ -1,5 +1,5 @@
 // Turns events into deliveries: the events after an endpoint's cursor are rendered once and queued
-// in the commit that advances the cursor. So a crash neither loses nor doubles a delivery, and
+// in the commit that advances the cursor. So a crash neither loses nor duplicates a delivery, and
 // every attempt has the same bytes.
 #pragma once
 
@@ -13,33 +13,33 @@
 
 namespace coffer::flows {
 
-/// What there is to queue, read from one consistent state.
+/// The deliveries to queue, read from one consistent state.
 struct QueuePlan {
   struct Item {
     Tenant tenant;
     std::int64_t webhook = 0;
     std::int64_t sequence = 0;
-    std::string body;  // empty: it is kept already
+    std::string body;  // empty: stored already
     bool oversize = false;
-    bool again = false;  // of a recovery: what is dead is sent again
+    bool again = false;  // from a recovery: dead deliveries are sent again
   };
   std::vector<Item> items;
   std::vector<std::pair<std::int64_t, std::int64_t>> cursors;  // webhook, sequence
-  std::vector<store::Recovery> recoveries;                     // as they are after this
-  bool more = false;                                           // there is more to look at
+  std::vector<store::Recovery> recoveries;                     // their state afterwards
+  bool more = false;                                           // there are more events to process
 
   bool empty() const { return items.empty() && cursors.empty() && recoveries.empty(); }
 };
 
-/// The next events of every active registration, at most some hundreds of each, and the next piece
-/// of every recovery.
+/// The next events of every active webhook, at most some hundreds of each, and the next part of
+/// every recovery.
 QueuePlan plan_deliveries(const Context& context, store::Connection& db,
                           const std::vector<store::WebhookRow>& webhooks);
 
-/// Writes the plan; what changed since it was made is respected.
+/// Writes the plan, and takes changes since its creation into account.
 void queue_deliveries(const Context& context, store::WriteTx& tx, const QueuePlan& plan);
 
-/// Whether an endpoint gets an event at all.
+/// Whether an endpoint receives this event.
 bool is_wanted(const store::WebhookRow& webhook, const store::EventRow& event);
 
 }  // namespace coffer::flows

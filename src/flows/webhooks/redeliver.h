@@ -10,13 +10,13 @@
 
 namespace coffer::flows {
 
-/// A new series of attempts with the same id and the same bytes, from now. `not-found`; `conflict`
-/// when the endpoint is disabled or the event is too large to be sent.
+/// Starts a new series of attempts with the same ID and bytes. `not-found`; `conflict` if the
+/// endpoint is disabled or the event is too large.
 Result<store::DeliveryRow> resend_delivery(const Context& context, const WebhookRef& ref,
                                            EventId event);
 
-/// The same for every active endpoint that wants the event's type, also one that was registered
-/// later; which they are. `conflict` when the event is too large to be sent.
+/// The same for every active endpoint that subscribes to the event's type, including endpoints
+/// registered later; returns these endpoints. `conflict` if the event is too large.
 Result<std::vector<store::WebhookRow>> resend_event(const Context& context, const Tenant& tenant,
                                                     EventId event);
 
@@ -24,13 +24,13 @@ struct RecoveryAsked {
   Timestamp from;
   Timestamp to;
 };
-/// Everything of the endpoint's types that happened in [from, to) and that it never got: what is
-/// dead, and what happened before it was registered. Done in the background, oldest first.
+/// Delivers all events of the endpoint's types in [from, to) that it did not receive: dead
+/// deliveries, and events from before its registration. Runs in the background, oldest first.
 /// `not-found`, `conflict`.
 Result<void> recover_deliveries(const Context& context, const WebhookRef& ref,
                                 const RecoveryAsked& asked);
 
-/// `webhook.test` to this endpoint only, whatever types it takes. `not-found`, `conflict`.
+/// Sends `webhook.test` to this endpoint only, regardless of its types. `not-found`, `conflict`.
 Result<TestEvent> send_test_event(const Context& context, const WebhookRef& ref);
 
 /// Sends a sample of this type to the subscribed webhook; no payment changes. For the sandbox.

@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::int64_t kStepMs = 500;  // between two statuses of a sample
 
-/// IDs that differ from that of the event in the last byte only: well-formed, and of no object.
+/// IDs that differ from the event's ID in the last byte only: well-formed, but of no existing
+/// object.
 template <class IdType>
 IdType sample_id(const store::EventRow& event, std::uint8_t which) {
   Uuid uuid = event.id.uuid;
@@ -20,7 +21,7 @@ IdType sample_id(const store::EventRow& event, std::uint8_t which) {
 
 Amount units(std::int64_t whole) { return Amount::from_units(whole * 10'000'000); }
 
-/// A transfer between own wallets, before anything happened to it.
+/// A transfer between own wallets, in its initial status.
 store::PaymentRecord sample_transfer(const store::EventRow& event) {
   store::PaymentRecord record;
   record.id = sample_id<PaymentId>(event, 1);
@@ -37,7 +38,7 @@ store::PaymentRecord sample_transfer(const store::EventRow& event) {
   return record;
 }
 
-/// A cash-out, because only those are refunded.
+/// An off-ramp, because only off-ramps are refunded.
 void make_cash_out(store::PaymentRecord& record, const store::EventRow& event) {
   record.request.type = PaymentType::offramp;
   record.request.beneficiary = sample_id<BeneficiaryId>(event, 4);
@@ -53,7 +54,7 @@ void make_cash_out(store::PaymentRecord& record, const store::EventRow& event) {
   record.provider = std::move(part);
 }
 
-/// Takes the sample one status further.
+/// Moves the sample to the next status.
 void reach(store::PaymentRecord& record, PaymentStatus status) {
   record.updated_at = record.updated_at.plus_ms(kStepMs);
   record.status = status;
@@ -82,7 +83,7 @@ void reach(store::PaymentRecord& record, PaymentStatus status) {
   }
 }
 
-/// The statuses after `initiated` on the way to one.
+/// The statuses after `initiated` up to the given one.
 std::vector<PaymentStatus> way_to(PaymentStatus status) {
   using enum PaymentStatus;
   switch (status) {

@@ -1,4 +1,4 @@
-// What events carry that were asked for to try a receiver: made up, of the real shape.
+// The content of sample events for testing a receiver: invented, but in the real format.
 #pragma once
 
 #include "domain/identity/tenant.h"
@@ -7,7 +7,7 @@
 
 namespace coffer::flows {
 
-/// `data` of an event of which nothing happened. The same for the same event, always.
+/// `data` of a sample event. Always identical for the same event.
 Json sample_data(const store::EventRow& event, const Tenant& tenant,
                  const std::string& network_name);
 

@@ -70,7 +70,7 @@ Result<store::WebhookRow> active_webhook(store::Connection& db, const WebhookRef
 
 Result<store::WebhookRow> update_webhook(const Context& context, const WebhookRef& ref,
                                          const WebhookUpdate& update) {
-  // Whose it is comes before what is wrong with the request.
+  // Ownership is checked before the request itself.
   COFFER_TRY_VOID(store::with_reader(
       context.database, [&](store::Connection& db) { return active_webhook(db, ref); }));
   if (update.url) {

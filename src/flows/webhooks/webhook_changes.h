@@ -1,5 +1,5 @@
-// Registering endpoints and changing them (docs/contract.md#webhooks). Both route
-// families come here, so the rule of one registration per event type holds across them.
+// Registration and changes of webhooks (docs/contract.md#webhooks). Both route families use these
+// functions, so the limit of one webhook per event type applies across them.
 #pragma once
 
 #include <optional>
@@ -13,25 +13,25 @@
 namespace coffer::flows {
 
 struct NewWebhook {
-  std::int64_t application = 0;  // row number of the application it is registered for
+  std::int64_t application = 0;  // row key of the application that registers it
   std::string url;
   std::optional<std::string> description;
   EventTypeSet types;
 };
 
-/// A registration with its secret in plain text, which is shown once.
+/// A webhook with its secret in plain text, which is shown once.
 struct WebhookWithSecret {
   store::WebhookRow webhook;
   Secret secret;
 };
 
-/// Events that happen from now on are delivered. `webhook-target-refused`;
-/// `webhook-event-type-taken` naming every type that another active registration has.
+/// Subscribes to events from now on. `webhook-target-refused`; `webhook-event-type-taken` with
+/// every type that another active webhook has.
 Result<WebhookWithSecret> register_webhook(const Context& context, const Tenant& tenant,
                                            const NewWebhook& webhook);
 
-/// Which registration is meant. With `application` only one that was registered for it, and that it
-/// has not removed.
+/// Identifies a webhook. With `application`, only a webhook of this application that it has not
+/// removed.
 struct WebhookRef {
   Tenant tenant;
   WebhookId id;
@@ -39,30 +39,31 @@ struct WebhookRef {
 };
 /// `not-found`.
 Result<store::WebhookRow> required_webhook(store::Connection& db, const WebhookRef& ref);
-/// Also `conflict` when it is disabled.
+/// Also `conflict` if it is disabled.
 Result<store::WebhookRow> active_webhook(store::Connection& db, const WebhookRef& ref);
 
 struct WebhookUpdate {
   std::optional<std::string> url;
-  std::optional<std::optional<std::string>> description;  // an empty one removes it
+  std::optional<std::optional<std::string>> description;  // an empty description removes it
   std::optional<EventTypeSet> types;
 };
-/// Problems of register_webhook, `not-found`, and `conflict` when it is disabled.
+/// Problems of register_webhook, `not-found`, and `conflict` if it is disabled.
 Result<store::WebhookRow> update_webhook(const Context& context, const WebhookRef& ref,
                                          const WebhookUpdate& update);
 
-/// Permanent; with the event `webhook.disabled`. What was still to be sent is dead. Done before:
-/// the registration as it is.
+/// Permanent; emits the event `webhook.disabled`. Pending deliveries become dead. If the webhook is
+/// disabled already, returns it unchanged.
 Result<store::WebhookRow> disable_webhook(const Context& context, const WebhookRef& ref);
-/// The same inside a command, of one that is active.
+/// The same inside a command, for an active webhook.
 void disable_in(store::WriteTx& tx, Random& random, const store::WebhookRow& webhook,
                 DisableReason reason);
 
-/// A new secret. The one before signs too for `grace_s` seconds, an even older one no more.
+/// Creates a new secret. The previous one also signs for `grace_s` seconds; an older one becomes
+/// invalid.
 Result<WebhookWithSecret> rotate_webhook_secret(const Context& context, const WebhookRef& ref,
                                                 std::int64_t grace_s);
 
-/// What a registration's secrets are sealed for.
+/// The context for which a webhook's secrets are sealed.
 std::string webhook_secret_context(WebhookId id);
 
 }  // namespace coffer::flows

@@ -1,4 +1,4 @@
-// A registration as JSON, for answers and for the event that it was disabled. Never with a secret.
+// A webhook as JSON, for responses and for the event that it was disabled. Never contains a secret.
 #pragma once
 
 #include "flows/payments/record_json.h"

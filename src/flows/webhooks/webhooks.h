@@ -1,4 +1,5 @@
-// What delivering events works with beside the context. Built by `app`; outlives every flow.
+// The objects that event delivery uses in addition to the context. Built by `app`; outlives every
+// flow.
 #pragma once
 
 #include "domain/webhooks/webhook.h"

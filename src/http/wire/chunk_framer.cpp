@@ -12,14 +12,14 @@
 namespace coffer::http {
 namespace {
 
-// Leading zeros are allowed, and 16 hexadecimal digits cannot overflow 64 bits.
+// Leading zeros are permitted, and 16 hexadecimal digits cannot overflow 64 bits.
 constexpr std::size_t kSizeDigitsMax = 16;
-// Extensions and trailers of one body together: nothing reads them.
+// Limit for the extensions and trailers of one body, which nothing reads.
 constexpr std::size_t kExtraBytesMax = 4 * 1024;
 constexpr const char* kExtraTooLong = "Chunk extensions and trailers are limited to 4096 bytes.";
 
-// Fields that must not come after the body: they decide how it is framed, routed, read or allowed
-// (RFC 9110 section 6.5.1).
+// Fields that are invalid after the body, because they determine its framing, routing,
+// interpretation or authorisation (RFC 9110 section 6.5.1).
 constexpr std::array<std::string_view, 13> kNeverTrailers = {
     "authorization",
     "connection",
@@ -61,7 +61,7 @@ ChunkFramer::Part ChunkFramer::next(std::string_view bytes) {
   return part;
 }
 
-/// Bytes of framing at the beginning; 0 when more are needed or the body is refused.
+/// Bytes of framing at the beginning; 0 if more bytes are needed or the body is refused.
 std::size_t ChunkFramer::framing(std::string_view bytes) {
   constexpr std::string_view kLineEnd = "\r\n";
   if (state_ == State::data_end) {
@@ -76,7 +76,7 @@ std::size_t ChunkFramer::framing(std::string_view bytes) {
   return problem_ ? 0 : text->size() + kLineEnd.size();
 }
 
-/// The first line, without its CRLF; nullopt while it is incomplete.
+/// The first line without its CRLF; nullopt while it is incomplete.
 std::optional<std::string_view> ChunkFramer::line(std::string_view bytes) {
   const std::size_t most = kExtraBytesMax - extra_bytes_ + kSizeDigitsMax;
   for (std::size_t i = 0; i < bytes.size(); ++i) {
@@ -117,7 +117,7 @@ void ChunkFramer::size_line(std::string_view line) {
   if (extra_bytes_ > kExtraBytesMax) fail(kExtraTooLong);
 }
 
-/// Checked and dropped.
+/// Checks and discards a trailer line.
 void ChunkFramer::trailer_line(std::string_view line) {
   if (line.empty()) {
     state_ = State::complete;

@@ -1,7 +1,6 @@
-// Where the parts of a chunked request body lie (RFC 9112 section 7.1).
+// Finds the parts of a chunked request body (RFC 9112 section 7.1).
 //
-// Read strictly, as the header gate reads: what two readers of the same bytes could frame
-// differently is refused.
+// It reads strictly, like the header gate, and refuses what two parsers could frame differently.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +12,10 @@
 
 namespace coffer::http {
 
-/// For a body that is longer than it may be, however it is framed.
+/// For a body beyond its maximum size, with any framing.
 Problem body_too_large(std::uint64_t bytes_max);
 
-/// One per body. It keeps no bytes: the caller drops or keeps the framing, as it likes.
+/// One per body. It stores no bytes: the caller decides whether to keep the framing.
 class ChunkFramer {
  public:
   explicit ChunkFramer(std::uint64_t body_bytes_max) : body_bytes_max_(body_bytes_max) {}
@@ -26,12 +25,12 @@ class ChunkFramer {
     std::size_t framing = 0;
     std::size_t data = 0;
   };
-  /// The part at the beginning of `bytes`, which follow directly on the parts before. Empty when
-  /// more bytes are needed, and for good once the body is complete or refused.
+  /// The part at the beginning of `bytes`, which must directly follow the previous parts. Empty if
+  /// more bytes are needed, and permanently empty once the body is complete or refused.
   Part next(std::string_view bytes);
 
   bool is_complete() const { return state_ == State::complete; }
-  /// `malformed-request`, or `payload-too-large` as soon as a size says so.
+  /// `malformed-request`, or `payload-too-large` as soon as a size exceeds the limit.
   const std::optional<Problem>& problem() const { return problem_; }
   std::uint64_t body_bytes() const { return body_bytes_; }  // of the parts so far
   std::uint64_t body_bytes_max() const { return body_bytes_max_; }

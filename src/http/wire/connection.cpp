@@ -17,13 +17,13 @@ namespace {
 constexpr std::uint64_t kFree = 0;
 constexpr std::uint64_t kParked = 1;
 constexpr std::uint64_t kBusy = 2;
-constexpr std::uint64_t kNoted = 3;  // busy, and something happened since
+constexpr std::uint64_t kNoted = 3;  // busy, with activity since
 constexpr std::uint64_t kStateMask = 3;
 
 constexpr std::size_t kReadChunk = 16 * 1024;
-// Of requests that follow each other no more than this is taken from the socket ahead of time.
+// Maximum number of bytes read ahead from pipelined requests.
 constexpr std::size_t kHeaderChunk = 4 * 1024;
-// An idle connection keeps no more than this; a large body's buffer goes back at once.
+// An idle connection keeps at most this buffer; the buffer of a large body is freed at once.
 constexpr std::size_t kBufferKept = 4 * 1024;
 
 std::uint32_t generation_of(std::uint64_t word) { return static_cast<std::uint32_t>(word >> 2); }
@@ -35,11 +35,12 @@ void trim(std::string& buffer) {
 }  // namespace
 
 // The state machine of ownership. Transitions:
-//   parked -> busy        claim, claim_parked: the caller owns it now (acquire)
-//   busy   -> noted       claim: the owner will look again
+//   parked -> busy        claim, claim_parked: the caller becomes the owner (acquire)
+//   busy   -> noted       claim: the owner will check again
 //   busy   -> parked      park (release)
-//   noted  -> busy        park, which then fails
-//   parked <- free        open;   busy/noted -> free: close, with the next generation
+//   noted  -> busy        park, which then returns false
+//   free   -> parked      open
+//   busy, noted -> free   close, with the next generation
 
 Connection::Claim Connection::claim(std::uint64_t token, bool hang_up, bool is_dead) {
   std::uint64_t word = word_.load(std::memory_order_acquire);
@@ -152,7 +153,7 @@ IoState Connection::note(IoResult result, std::size_t room) {
   } else if (result.state == IoState::failed) {
     broken_ = true;
   } else if (result.state == IoState::done && result.bytes < room && !thorough_ && !tls_) {
-    // The socket was emptied; whatever comes later, also the end, comes with an event of its own.
+    // The socket is empty; later data, including the end, causes a new event.
     readable_ = false;
   }
   return result.state;
@@ -179,7 +180,8 @@ void Connection::consume(std::size_t count) {
 }
 
 void Connection::join_chunks(std::size_t skip, ChunkFramer& framer) {
-  // In place and in one pass, so that a body of many small chunks takes no more memory and time.
+  // In place and in one pass, so that a body with many small chunks needs no additional memory and
+  // time.
   std::size_t end = skip + static_cast<std::size_t>(framer.body_bytes());
   std::size_t at = end;
   for (;;) {

@@ -1,4 +1,4 @@
-// One accepted connection: who may touch it, its bytes in both directions, where its HTTP stands.
+// One accepted connection: its ownership, its bytes in both directions, and its HTTP state.
 #pragma once
 
 #include <atomic>
@@ -15,28 +15,29 @@
 
 namespace coffer::http {
 
-/// Of the kernel, which doubles it: what a connection keeps of requests that are not read.
+/// The receive buffer, which the kernel doubles: the amount that it keeps of unread requests.
 constexpr int kReceiveBufferBytes = 16 * 1024;
-/// For a large body, which arrives at about this many bytes in each round trip.
+/// The receive buffer for a large body, of which about this many bytes arrive per round trip.
 constexpr int kBodyBufferBytes = 64 * 1024;
 
-/// What a connection is waiting for.
+/// What the connection waits for.
 enum class Phase {
   handshake,  // TLS
-  header,     // also idle: between two requests
+  header,     // also between two requests
   body,       // the header has passed the gate
-  writing,    // the rest of a response that the socket did not take at once
-  lingering,  // answered and half closed: what still arrives is thrown away, so that it cannot
-              // become a reset that destroys the response on its way
+  writing,    // the rest of a response that the socket did not accept at once
+  // Responded and half closed: further input is discarded, so that it cannot cause a reset that
+  // destroys the response.
+  lingering,
 };
 
 enum class Timer { none, idle, header, body, writing, lingering };
 
-/// A slot of the ConnectionTable, used for one connection after the other.
+/// A slot of the ConnectionTable, used for one connection after another.
 ///
-/// A connection is parked, or owned by exactly one thread. Any thread that learns of activity calls
-/// `claim`: it becomes the owner, or the present owner learns that it must look again before it
-/// parks. So no event is lost, nothing is locked, and re-arming costs no system call.
+/// A connection is either parked or owned by exactly one thread. A thread that notices activity
+/// calls `claim`: it becomes the owner, or the present owner is told to check again before it
+/// parks. So no event is lost, there is no lock, and re-arming costs no system call.
 class Connection {
  public:
   Connection() = default;
@@ -46,16 +47,16 @@ class Connection {
   // --- Any thread ---
 
   enum class Claim { owned, noted, stale };
-  /// For an event of the connection that `token` was given to; `stale` when that one is gone.
+  /// For an event of the connection to which `token` was given; `stale` if that connection is
+  /// closed.
   Claim claim(std::uint64_t token, bool hang_up, bool is_dead = false);
-  /// The peer has reset it, as far as is known: nothing that is sent arrives any more.
+  /// Whether the peer is known to have reset the connection, so that nothing sent arrives any more.
   bool is_dead() const;
-  /// For the timer and the shutdown: owned when it was parked, whatever its generation.
+  /// For the timer and the shutdown: takes ownership of a parked connection of any generation.
   bool claim_parked();
   std::uint64_t token() const;
   std::int64_t deadline_ms() const { return deadline_ms_.load(std::memory_order_relaxed); }
-  /// Since when it has waited for the first byte of a request, by the monotonic clock; 0: it does
-  /// not.
+  /// The monotonic time since which it waits for the first byte of a request; 0: it does not wait.
   std::int64_t idle_since_ms() const { return idle_since_ms_.load(std::memory_order_relaxed); }
   /// Whether it had a response before it became idle.
   bool is_answered() const { return answered_.load(std::memory_order_relaxed); }
@@ -63,14 +64,14 @@ class Connection {
   // --- Before it is shared ---
 
   void set_index(std::uint32_t index) { index_ = index; }
-  /// Takes over `fd` (non-blocking). Parked from here on.
+  /// Takes over `fd` (non-blocking). The connection is parked afterwards.
   void open(int fd, std::string peer, bool over_limit, std::int64_t now_ms, std::int64_t deadline);
 
   // --- Owner only ---
 
-  /// False: something happened meanwhile, and the caller is still the owner.
+  /// Returns false if there was activity in the meantime; the caller then stays the owner.
   bool park();
-  /// Closes and forgets everything; the next `open` starts afresh.
+  /// Closes the connection and resets all state for the next `open`.
   void close();
 
   void set_idle_since_ms(std::int64_t at) { idle_since_ms_.store(at, std::memory_order_relaxed); }
@@ -81,61 +82,61 @@ class Connection {
   void start_tls(TlsSession session);
   TlsSession& tls() { return tls_; }
 
-  /// Appends to `input` what has arrived. `done` means: something was appended.
+  /// Appends received bytes to `input`. `done` means that bytes were appended.
   IoState receive();
-  /// False: nothing more to be had before the next event.
+  /// False: no more data before the next event.
   bool may_be_readable() const { return readable_; }
-  /// Look even without an event.
+  /// Check again even without an event.
   void look_again() { readable_ = thorough_ = true; }
-  /// Reads and drops what has arrived; returns as `receive` does.
+  /// Reads and discards received bytes; returns the same as `receive`.
   IoState discard();
   const std::string& input() const { return input_; }
   std::size_t input_size() const { return input_.size(); }
-  /// Makes room for an input of `size` bytes, and not for twice as much as it grows.
+  /// Reserves space for an input of `size` bytes, which prevents doubling while it grows.
   void expect(std::size_t size) { input_.reserve(size); }
-  /// From now on much is read without a rest. For good: a window that shrinks loses what is under
-  /// way.
+  /// Switches permanently to reading large amounts without a pause. Permanent, because a shrinking
+  /// window loses data in flight.
   void read_much();
-  /// Drops the first `count` bytes of the input; a large buffer goes back with them.
+  /// Removes the first `count` bytes of the input. A large buffer is freed.
   void consume(std::size_t count);
-  /// Joins the chunks of a body to one and drops their framing from the input, so that many small
-  /// ones take no more memory. The body starts behind the first `skip` bytes; what `framer` has
-  /// seen of it is joined already.
+  /// Joins the chunks of a body and removes their framing from the input, so that many small chunks
+  /// use no additional memory. The body starts after the first `skip` bytes; the part that `framer`
+  /// has seen is already joined.
   void join_chunks(std::size_t skip, ChunkFramer& framer);
 
-  /// Sends what the socket takes now and keeps the rest; false when the connection is broken.
+  /// Sends what the socket accepts and keeps the rest. Returns false if the connection is broken.
   bool send(std::string_view data);
-  /// Only keeps it.
+  /// Only keeps the data.
   void buffer(std::string_view data) { output_.append(data); }
   std::size_t unsent() const { return output_.size() - sent_; }
-  /// Everything sent so far has left this machine, or nearly so: the socket takes more.
+  /// Whether all sent data has left this machine, or nearly so: the socket accepts more.
   bool is_writable() const;
   IoState flush();
-  /// Bytes that the socket has taken since `open`.
+  /// Bytes that the socket has accepted since `open`.
   std::uint64_t sent_total() const { return sent_total_; }
-  /// No more output: the peer sees the end, and `close_notify` under TLS.
+  /// Ends the output. The peer sees the end, and `close_notify` under TLS.
   void end_output();
 
   struct Http {
     Phase phase = Phase::header;
-    Timer timer = Timer::header;  // what the deadline stands for
+    Timer timer = Timer::header;  // the purpose of the deadline
     GateProgress progress;
     std::optional<RequestHead> head;
-    Request request;                    // of `head`, without its body
-    Lane lane = Lane::system;           // of `head`, and then of the request taken
+    Request request;                    // from `head`, without its body
+    Lane lane = Lane::system;           // of `head`, and then of the request being served
     LaneCaller caller;                  // likewise
     std::optional<ChunkFramer> chunks;  // while a chunked body is incomplete
-    std::size_t served = 0;             // requests so far
-    Reservation body;                   // for a body that is large, or a stranger's
-    Reservation unread;                 // while the client does not take its responses
-    bool over_limit = false;            // accepted only to be told so
-    bool http_1_0 = false;              // of the present request
-    bool keep_alive = false;            // after the present response
-    bool linger = false;                // the client may still be sending when it is answered
+    std::size_t served = 0;             // number of requests so far
+    Reservation body;    // for a body that is large, or from a caller without accepted credentials
+    Reservation unread;  // while the client does not read its responses
+    bool over_limit = false;  // accepted only to be refused
+    bool http_1_0 = false;    // of the present request
+    bool keep_alive = false;  // after the present response
+    bool linger = false;      // the client may still be sending when it gets the response
     bool watches_writing = false;
     std::uint64_t sent_before = 0;  // sent_total() when the write timeout was set
-    // Since it was idle: how long it has waited for the client to take responses, without the
-    // present wait; when that began (0: it does not wait); and sent_total() at the first wait.
+    // Waiting time since it was last idle, without the present wait; the start of the present wait
+    // (0: none); sent_total() at the first wait.
     std::int64_t waited_ms = 0;
     std::int64_t waits_since_ms = 0;
     std::optional<std::uint64_t> sent_at_first_wait;
@@ -148,18 +149,18 @@ class Connection {
   IoResult send_some(const char* data, std::size_t size);
   IoState note(IoResult result, std::size_t room);
 
-  // generation << 2 | state; the generation tells an event of this connection from one of an
-  // earlier connection in the same slot.
+  // generation << 2 | state. The generation distinguishes events of this connection from events of
+  // an earlier connection in the same slot.
   std::atomic<std::uint64_t> word_{0};
   std::atomic<std::int64_t> deadline_ms_{0};
   std::atomic<std::int64_t> idle_since_ms_{0};
   std::atomic<bool> answered_{false};
-  std::atomic<std::uint64_t> dead_generation_{0};  // plus one, so that 0 is none
+  std::atomic<std::uint64_t> dead_generation_{0};  // plus one, so that 0 means none
   std::uint32_t index_ = 0;
 
   int fd_ = -1;
   bool readable_ = false;
-  bool thorough_ = false;  // a short read is no proof that nothing more is there
+  bool thorough_ = false;  // a short read does not prove that no more data is there
   bool broken_ = false;
   bool reads_much_ = false;
   TlsSession tls_;

@@ -1,6 +1,6 @@
-// All connections of the server in slots that are made once and never freed, so that a late event
-// can at worst meet a slot of another generation, never freed memory. They are made in blocks when
-// they are first needed: an idle server has few.
+// All connections of the server, in slots that are never freed, so that a late event can only meet
+// a slot of another generation, never freed memory. Slots are allocated in blocks when needed, so
+// an idle server has few.
 #pragma once
 
 #include <atomic>
@@ -18,28 +18,29 @@ namespace coffer::http {
 
 class ConnectionTable {
  public:
-  /// A few slots more than `connections_max` are kept for those that are told of the overload.
+  /// A few slots beyond `connections_max` are reserved for connections that are refused as
+  /// overload.
   ConnectionTable(std::size_t connections_max, std::size_t per_address_max);
 
-  /// The thread that accepts. Puts `fd` into a free slot, parked; nullptr when there is none.
-  /// `http.over_limit` is set when a limit is passed.
+  /// For the accepting thread. Puts `fd` into a free slot, parked; returns nullptr if none is free.
+  /// Sets `http.over_limit` if a limit is exceeded.
   Connection* open(int fd, std::string peer, std::int64_t now_ms, std::int64_t deadline_ms);
-  /// The owner: closes the connection and frees its slot.
+  /// For the owner: closes the connection and frees its slot.
   void release(Connection& connection);
-  /// nullptr for a token that is none of this table.
+  /// nullptr for a token of another table.
   Connection* find(std::uint64_t token);
 
-  /// Slots that have ever been used are [0, used()).
+  /// Slots in use at any time so far are [0, used()).
   std::size_t used() const { return used_.load(std::memory_order_acquire); }
   Connection& at(std::size_t index) { return blocks_[index / kBlock][index % kBlock]; }
   bool is_full() const { return count() >= connections_max_; }
-  /// Tokens of connections that wait for the first byte of a request, the first one to give way
-  /// last; at most `count`. Those that never had a response come first, then the longest idle.
-  /// Later than these times, one was opened or had a response so lately that it is in use. Any
-  /// thread; what they are a moment later, `claim` tells.
+  /// Tokens of connections that wait for the first byte of a request, at most `count`; the first
+  /// one to close is the last element. Connections that never had a response come first, then the
+  /// longest idle. Connections that were opened or had a response after the given times count as in
+  /// use. Thread-safe; `claim` tells the state a moment later.
   std::vector<std::uint64_t> idle_for_longest(std::size_t count, std::int64_t opened_before_ms,
                                               std::int64_t answered_before_ms);
-  /// Open connections.
+  /// Number of open connections.
   std::size_t count() const { return count_.load(std::memory_order_relaxed); }
 
  private:
@@ -52,7 +53,7 @@ class ConnectionTable {
   const std::size_t connections_max_;
   const std::size_t per_address_max_;
   const std::size_t size_;
-  std::vector<Block> blocks_;  // written before `used_` says that they are there
+  std::vector<Block> blocks_;  // written before `used_` is increased
   std::atomic<std::size_t> used_{0};
   std::atomic<std::size_t> count_{0};
   Mutex mutex_;

@@ -9,7 +9,8 @@ namespace {
 
 std::size_t index_of(Lane lane) { return static_cast<std::size_t>(lane); }
 
-/// Places of a queue for `caller`: strangers leave the last quarter to applications.
+/// Places in a queue for `caller`: callers without accepted credentials cannot use the last
+/// quarter.
 int room(const LaneLimits& limits, LaneCaller caller) {
   return caller.is_application ? limits.queue : limits.queue - limits.queue / 4;
 }
@@ -25,7 +26,8 @@ Lanes::Entry Lanes::enter(Lane lane, LaneCaller caller, Connection& connection,
   const Lock lock(state.mutex);
   const auto at = state.callers.try_emplace(caller.id).first;
   Caller& own = at->second;
-  // `leave` fills every place that a waiting request may take, so a free one is free for this one.
+  // `leave` gives every free place to a waiting request that may use it, so a place that is free
+  // now is available for this one.
   if (state.stats.running < limits.width && own.running < limits.share) {
     ++state.stats.running;
     ++own.running;
@@ -54,7 +56,7 @@ Connection* Lanes::leave(Lane lane, LaneCaller caller) {
   return state.stats.waiting == 0 ? nullptr : next(state, limits_[index_of(lane)]);
 }
 
-/// A few are kept, so that a caller that sends one request after the other costs no memory anew.
+/// Keeps a few, so that a caller with consecutive requests does not allocate each time.
 void Lanes::forget_idle(State& state, Callers::iterator at) {
   constexpr std::size_t kKept = 64;
   const bool is_idle = at->second.running == 0 && at->second.waiting.empty();

@@ -1,4 +1,4 @@
-// Which requests run and which wait: a counter and a queue for each lane, without threads.
+// Decides which requests run and which wait: a counter and a queue for each lane, without threads.
 #pragma once
 
 #include <array>
@@ -16,22 +16,22 @@ namespace coffer::http {
 class Connection;
 
 /// Callers with waiting requests take turns, one request each, so that a caller with a thousand
-/// requests delays another by one. Thread safe: one short lock for each lane.
+/// requests delays another by only one. Thread-safe: one short lock per lane.
 class Lanes {
  public:
   explicit Lanes(const LaneTable& limits);
 
   enum class Entry {
     run,         // the caller of `enter` runs the request, then calls `leave`
-    wait,        // kept; a later `leave` or `expire` returns it
-    lane_full,   // the queue takes no more
-    share_full,  // the queue takes no more of this caller
+    wait,        // queued; a later `leave` or `expire` returns it
+    lane_full,   // the queue is full
+    share_full,  // the caller's share of the queue is full
   };
   Entry enter(Lane lane, LaneCaller caller, Connection& connection, std::int64_t now_ms);
-  /// A request of `caller` has ended. The request that takes its place, which runs now; nullptr
-  /// when none waits that may run.
+  /// A request of `caller` has ended. Returns the request that takes its place and runs now;
+  /// nullptr if none may run.
   Connection* leave(Lane lane, LaneCaller caller);
-  /// Requests that have waited since before `before_ms` wait no longer, in any order.
+  /// Removes and returns the requests that have waited since before `before_ms`, in any order.
   std::vector<Connection*> expire(std::int64_t before_ms);
 
   LaneStats stats(Lane lane) const;

@@ -17,12 +17,12 @@
 namespace coffer::http {
 namespace {
 
-constexpr int kBacklog = 4'096;  // the kernel cuts it to its own limit
-// The kernel doubles it, for its own bookkeeping. Left alone it would keep up to 4 MiB for each
-// client that reads slowly.
+constexpr int kBacklog = 4'096;  // the kernel reduces it to its own limit
+// The kernel doubles this size for its own bookkeeping. Without a limit, it would keep up to 4 MiB
+// for each client that reads slowly.
 constexpr int kSendBufferBytes = 128 * 1024;
-// The socket takes more of a response when what it has taken before has left, so that it keeps
-// little for a client whose own buffers are full.
+// The socket becomes writable only after the earlier data has left, so it keeps little data for a
+// client whose own buffers are full.
 constexpr int kUnsentBytes = 1;
 
 struct Address {
@@ -31,7 +31,8 @@ struct Address {
   sockaddr* get() { return reinterpret_cast<sockaddr*>(&storage); }
 };
 
-// inet_pton, not getaddrinfo: a listen address needs no name service, and a static binary has none.
+// inet_pton instead of getaddrinfo: a listen address needs no name service, and a static binary has
+// none.
 std::optional<Address> parse_address(std::string host, int port) {
   if (host == "localhost") host = "127.0.0.1";
   if (host.size() > 2 && host.front() == '[' && host.back() == ']') {
@@ -68,12 +69,12 @@ std::string text_of(const Address& address) {
   if (address.storage.ss_family == AF_INET) {
     inet_ntop(AF_INET, &v4->sin_addr, text, sizeof text);
   } else if (address.storage.ss_family == AF_INET6 && IN6_IS_ADDR_V4MAPPED(&v6->sin6_addr)) {
-    // A dual-stack socket shows IPv4 peers this way; limits and logs should see one spelling.
+    // A dual-stack socket shows IPv4 peers in this form; limits and logs should use one spelling.
     inet_ntop(AF_INET, v6->sin6_addr.s6_addr + 12, text, sizeof text);
   } else if (address.storage.ss_family == AF_INET6) {
     inet_ntop(AF_INET6, &v6->sin6_addr, text, sizeof text);
   } else {
-    return "local";  // a unix socket handed over by systemd
+    return "local";  // a Unix socket passed by systemd
   }
   return text;
 }
@@ -136,7 +137,7 @@ Result<void> Listener::ready(const std::string& name) {
   bound.size = sizeof bound.storage;
   if (::getsockname(fd_, bound.get(), &bound.size) != 0) return cannot_listen(name, errno);
   port_ = port_of(bound);
-  // Accepted connections inherit these.
+  // Accepted connections inherit these options.
   set_option(fd_, IPPROTO_TCP, TCP_NODELAY, 1);
   set_option(fd_, SOL_SOCKET, SO_SNDBUF, kSendBufferBytes);
   set_option(fd_, SOL_SOCKET, SO_RCVBUF, kReceiveBufferBytes);
@@ -152,9 +153,9 @@ Listener::Accepted Listener::accept() {
     const int fd = accept_socket(fd_, peer.get(), &peer.size);
     if (fd >= 0) return {Accepted::Kind::connection, fd, text_of(peer)};
     if (errno == EAGAIN) return {};
-    if (errno == EINTR || errno == ECONNABORTED || errno == EPROTO) continue;  // gone already
-    // Out of descriptors: left alone, the connection would keep the socket readable and this thread
-    // spinning, so it is taken with the spare descriptor and let go.
+    if (errno == EINTR || errno == ECONNABORTED || errno == EPROTO) continue;  // closed already
+    // Out of descriptors: an unaccepted connection would keep the socket readable and this thread
+    // spinning. It is accepted with the spare descriptor and closed.
     if (spare_fd_ >= 0) {
       ::close(spare_fd_);
       const int refused = accept_socket(fd_, nullptr, nullptr);

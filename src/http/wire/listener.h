@@ -21,12 +21,12 @@ class Listener {
   Listener(const Listener&) = delete;
   Listener& operator=(const Listener&) = delete;
 
-  /// `host` is a numeric address or "localhost"; a Problem names the address and the reason.
+  /// `host` is a numeric address or "localhost". A Problem contains the address and the reason.
   Result<void> bind(const std::string& host, int port);
   /// Takes over a socket that already listens (systemd socket activation).
   Result<void> adopt(int fd);
   /// The next waiting connection, if any. `exhausted`: the process or the machine is out of
-  /// descriptors or memory; whoever waited was let go, try again later rather than at once.
+  /// descriptors or memory; waiting connections were closed, so try again later.
   Accepted accept();
   void close();
 
@@ -37,7 +37,8 @@ class Listener {
   Result<void> ready(const std::string& name);
 
   int fd_ = -1;
-  int spare_fd_ = -1;  // given up to be able to accept and close when no descriptor is left
+  // Closed temporarily to accept and close a connection when no descriptor is free.
+  int spare_fd_ = -1;
   int port_ = 0;
 };
 

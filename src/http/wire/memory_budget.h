@@ -1,5 +1,5 @@
-// Memory that clients can hold: of bodies that they may never send, of responses that they may
-// never read.
+// Limits the memory that clients can occupy with bodies that they do not complete and responses
+// that they do not read.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace coffer::http {
 
-/// One budget for all, of which a caller takes at most a quarter. Thread safe.
+/// One shared budget, of which a caller can use a quarter. Thread-safe.
 class MemoryBudget {
  public:
   explicit MemoryBudget(std::uint64_t bytes_max) : bytes_max_(bytes_max) {}
@@ -43,7 +43,7 @@ class MemoryBudget {
   std::unordered_map<std::uint64_t, std::uint64_t> by_caller_ COFFER_GUARDED_BY(mutex_);
 };
 
-/// What one connection has of a budget, until it ends. Belongs to one thread at a time.
+/// The part of a budget that one connection uses. For one thread at a time.
 class Reservation {
  public:
   Reservation() = default;
@@ -57,7 +57,7 @@ class Reservation {
     return *this;
   }
 
-  /// Gives back what it had before. `budget` outlives the reservation.
+  /// Returns the previous reservation first. `budget` must outlive the reservation.
   MemoryBudget::Grant take(MemoryBudget& budget, LaneCaller caller, std::uint64_t bytes) {
     give_back();
     const auto grant = budget.take(caller, bytes);

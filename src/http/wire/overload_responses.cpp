@@ -11,9 +11,9 @@ namespace coffer::http {
 namespace {
 
 constexpr std::int64_t kStayMs = 400;
-// In a storm of connections the moment gets shorter: descriptors are worth more.
+// With many such connections, they are closed earlier to free descriptors.
 constexpr std::size_t kLeavingMax = 256;
-// Of 16 KiB each; who sends more than this at once may lose the response.
+// Of 16 KiB each; a client that sends more at once may lose the response.
 constexpr int kReadsMax = 8;
 
 void discard(int fd) {
@@ -31,7 +31,7 @@ OverloadResponses::~OverloadResponses() {
 
 void OverloadResponses::send(int fd, std::string_view response, std::int64_t now_ms) {
   discard(fd);
-  // It fits into the buffer of a new connection, or the peer is gone.
+  // The response fits into the buffer of a new connection, unless the peer is gone.
   static_cast<void>(::send(fd, response.data(), response.size(), MSG_DONTWAIT | kNoSignal));
   ::shutdown(fd, SHUT_WR);
   if (leaving_.size() >= kLeavingMax) close_first();

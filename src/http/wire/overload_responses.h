@@ -1,4 +1,4 @@
-// For connections that there is no slot for: a response at once, and then the end.
+// Responses to connections for which there is no slot; they are closed afterwards.
 #pragma once
 
 #include <cstddef>
@@ -8,18 +8,18 @@
 
 namespace coffer::http {
 
-/// Belongs to the thread that accepts. Never blocks.
+/// Belongs to the accepting thread. Never blocks.
 class OverloadResponses {
  public:
   OverloadResponses() = default;
-  ~OverloadResponses();  // closes what is left
+  ~OverloadResponses();  // closes the remaining connections
   OverloadResponses(const OverloadResponses&) = delete;
   OverloadResponses& operator=(const OverloadResponses&) = delete;
 
-  /// Takes over `fd` and sends `response`. The connection stays for a moment, because closing it
-  /// while its request still arrives would send a reset, and a reset can overtake the response.
+  /// Takes over `fd` and sends `response`. The connection stays open briefly: closing it while its
+  /// request still arrives would send a reset, which can overtake the response.
   void send(int fd, std::string_view response, std::int64_t now_ms);
-  /// Closes those whose moment is over.
+  /// Closes connections whose time is over.
   void close_due(std::int64_t now_ms);
 
  private:

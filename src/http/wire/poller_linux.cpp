@@ -30,7 +30,7 @@ bool Poller::add_edge(int fd, std::uint64_t token) {
 }
 
 bool Poller::watch_writing(int fd, std::uint64_t token) {
-  // Never taken back: an edge for writing comes only after a write has met a full socket.
+  // Never removed, because an edge for writing occurs only after a write has met a full socket.
   return control(fd_, EPOLL_CTL_MOD, fd, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, token);
 }
 
@@ -52,7 +52,7 @@ std::size_t Poller::wait(std::span<Event> events, int timeout_ms) {
   std::array<epoll_event, kBatchMax> ready;
   const auto room = static_cast<int>(std::min(events.size(), ready.size()));
   const int count = epoll_wait(fd_, ready.data(), room, timeout_ms);
-  if (count <= 0) return 0;  // EINTR is a timeout that came early
+  if (count <= 0) return 0;  // EINTR counts as an early timeout
   for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
     events[i].token = ready[i].data.u64;
     events[i].hang_up = (ready[i].events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kBatchMax = 64;
 
-/// False when the kernel refuses.
+/// Returns false if the kernel refuses.
 bool change(int queue, int fd, std::int16_t filter, std::uint16_t flags, std::uint64_t token) {
   struct kevent wanted {};
   EV_SET(&wanted, static_cast<std::uintptr_t>(fd), filter, flags, 0, 0,
@@ -60,10 +60,10 @@ std::size_t Poller::wait(std::span<Event> events, int timeout_ms) {
   const timespec limit{timeout_ms / 1'000, timeout_ms % 1'000 * 1'000'000L};
   const int count =
       ::kevent(fd_, nullptr, 0, ready.data(), room, timeout_ms < 0 ? nullptr : &limit);
-  if (count <= 0) return 0;  // EINTR is a timeout that came early
+  if (count <= 0) return 0;  // EINTR counts as an early timeout
   for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
     events[i].token = reinterpret_cast<std::uintptr_t>(ready[i].udata);
-    // For writing it says that our own side is closed.
+    // For writing, it means that this side is closed.
     events[i].hang_up = ready[i].filter == EVFILT_READ && (ready[i].flags & EV_EOF) != 0;
     events[i].is_dead = events[i].hang_up && ready[i].fflags != 0;
   }

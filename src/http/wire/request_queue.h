@@ -14,8 +14,8 @@ namespace coffer::http {
 
 class Connection;
 
-/// Requests: first in, first out. Resting workers: last in, first out, so that those who
-/// work are always the same few. Thread safe; the counters are loads without a lock.
+/// Requests are first in, first out. Resting workers are last in, first out, so that the same few
+/// workers do the work. Thread-safe; the counters are read without a lock.
 class RequestQueue {
  public:
   void push(Connection& connection) {
@@ -35,7 +35,7 @@ class RequestQueue {
     return connection;
   }
 
-  /// Sleeps until woken; returns at once when a request is waiting or the queue is closed.
+  /// Sleeps until woken. Returns immediately if a request is waiting or the queue is closed.
   void rest() {
     Resting self;
     const Lock lock(mutex_);
@@ -45,13 +45,13 @@ class RequestQueue {
     while (!self.woken) self.changed.wait(mutex_);
   }
 
-  /// Wakes a resting worker for each request that waits, as far as there are any.
+  /// Wakes one resting worker per waiting request, if there are any.
   void wake_resting() {
     const Lock lock(mutex_);
     wake(std::min(waiting_.size(), resting_.size()));
   }
 
-  /// Nobody rests any more.
+  /// Wakes all resting workers permanently.
   void close() {
     const Lock lock(mutex_);
     closed_ = true;
@@ -61,7 +61,7 @@ class RequestQueue {
   // Sequentially consistent, like every access: see Server::Impl::enqueue.
   std::size_t size() const { return size_.load(); }
   std::size_t resting() const { return resting_count_.load(); }
-  /// Requests taken so far.
+  /// Number of requests taken so far.
   std::uint64_t taken() const { return taken_.load(); }
 
  private:

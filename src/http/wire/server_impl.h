@@ -1,4 +1,4 @@
-// The inside of http::Server, for its two sources: http/server.cpp has the workers,
+// Internals of http::Server for its two sources: http/server.cpp has the workers,
 // server_impl_acceptor.cpp the acceptor.
 #pragma once
 
@@ -24,7 +24,7 @@
 
 namespace coffer::http {
 
-// Tokens that are no connection's: their slot number is out of range.
+// Tokens that belong to no connection: their slot number is out of range.
 constexpr std::uint64_t kSpecialToken = std::uint64_t{0xffffffff} << 32;
 constexpr std::uint64_t kQueueToken = kSpecialToken | 1;
 constexpr std::uint64_t kStopToken = kSpecialToken | 2;
@@ -109,7 +109,7 @@ class Server::Impl {
 
   std::atomic<std::uint64_t> gave_way_{0};
 
-  // The acceptor's own.
+  // Used by the acceptor only.
   OverloadResponses overload_responses_;
   std::vector<std::uint64_t> idle_;  // tokens found by the last search, the oldest last
   std::int64_t next_idle_search_ms_ = 0;

@@ -13,16 +13,16 @@ namespace {
 constexpr int kTickMs = 200;
 constexpr int kDrainTickMs = 10;
 constexpr int kAcceptBatch = 64;
-// A client in the middle of a series sends its next request within this time, and it is better told
-// to go elsewhere by a response than by a closed connection.
+// A client in the middle of a series sends its next request within this time. A response is better
+// for it than a closed connection.
 constexpr std::int64_t kIdleGraceMs = 250;
 constexpr std::int64_t kLogEveryMs = 60'000;
-// The client of a connection that was opened, or had a response, within this time may be about to
+// The client of a connection that was opened or had a response within this time may be about to
 // send.
 constexpr std::int64_t kOpenedMs = 100;
 constexpr std::int64_t kAnsweredMs = 100;
-// Idle connections are looked for this many at a time, because each search passes over all
-// connections; after a search that found none, not again for this long.
+// Idle connections are searched in batches, because each search passes over all connections. After
+// a search without a result, the next one waits for this long.
 constexpr std::size_t kIdleBatch = 64;
 constexpr std::int64_t kIdleSearchMs = 5;
 
@@ -34,7 +34,7 @@ void Server::Impl::accept_connections() {
   std::array<Poller::Event, 8> events;
   for (;;) {
     const bool look_again = tend_queue();
-    if (look_again) ::sched_yield();  // to the workers, who may be about to take something
+    if (look_again) ::sched_yield();  // gives workers time to take requests
     const int tick_ms = draining_ ? kDrainTickMs : kTickMs;
     const std::size_t count = acceptor_poller_.wait(events, look_again ? 0 : tick_ms);
     for (std::size_t i = 0; i < count; ++i) {
@@ -56,7 +56,7 @@ void Server::Impl::accept_connections() {
       enforce_deadlines(now);
       end_long_waits(now);
       overload_responses_.close_due(now);
-      serve_for_busy_workers();  // a belt: it should have been roused if there is anything to do
+      serve_for_busy_workers();  // a safety net: it should have been woken if there is work
       if (!listening_ && !draining_) {
         listening_ = acceptor_poller_.add_level(listener_.fd(), kListenToken);
       }
@@ -71,7 +71,7 @@ void Server::Impl::accept_some() {
     if (accepted.kind == Listener::Accepted::Kind::none) return;
     const std::int64_t now = clock_.monotonic_ms();
     if (accepted.kind == Listener::Accepted::Kind::exhausted) {
-      // Deaf until the next tick: the backlog waits, and this thread does not spin.
+      // Stop listening until the next tick: the backlog waits, and this thread does not spin.
       acceptor_poller_.remove(listener_.fd());
       listening_ = false;
       if (now >= next_exhausted_log_ms_) {
@@ -85,7 +85,7 @@ void Server::Impl::accept_some() {
     Connection* connection =
         table_.open(accepted.fd, std::move(accepted.peer), now, now + options_.limits.header_ms);
     if (connection == nullptr) {
-      // Under TLS nothing can be said before the handshake, and there is no room for that.
+      // Under TLS, no response is possible before the handshake, for which there is no capacity.
       overload_responses_.send(accepted.fd, uses_tls() ? std::string() : session_.no_room(), now);
     } else if (!shared_.add_edge(accepted.fd, connection->token()) && connection->claim_parked()) {
       table_.release(*connection);
@@ -93,10 +93,11 @@ void Server::Impl::accept_some() {
   }
 }
 
-/// Closes the connection that has been idle for longest. Without idle connections the new one is
-/// told that there are too many.
+/// Closes the connection that has been idle for longest. Without idle connections, refuses the new
+/// one as overload.
 void Server::Impl::make_room(std::int64_t now) {
-  // Those found before may be in use by now, hence a second search; those of the second are not.
+  // Connections found before may be in use by now, so a second search may be necessary; its results
+  // are current.
   for (int searches = 0; table_.is_full();) {
     if (idle_.empty()) {
       if (now < next_idle_search_ms_ || ++searches > 2) return;
@@ -122,7 +123,7 @@ void Server::Impl::serve_for_busy_workers() {
   while (waiting_.load() == 0) {
     const std::size_t count = shared_.wait(events, 0);
     if (count == 0) {
-      // Silent until more arrives; a worker that comes back to wait takes over by itself.
+      // No further events until more arrives; a worker that returns to waiting takes over.
       acceptor_poller_.arm(shared_, kOverflowToken);
       return;
     }
@@ -132,7 +133,7 @@ void Server::Impl::serve_for_busy_workers() {
   }
 }
 
-/// Called until it returns false: wakes resting workers when the queue stands still.
+/// Call it until it returns false: wakes resting workers if the queue makes no progress.
 bool Server::Impl::tend_queue() {
   if (queue_.size() == 0 || queue_.resting() == 0) return watching_queue_ = false;
   const std::uint64_t taken = queue_.taken();
@@ -144,12 +145,12 @@ bool Server::Impl::tend_queue() {
   return watching_queue_ = true;
 }
 
-/// Queues a request, or a handshake, that has its place in its lane; so there are never more than
-/// the lanes are wide.
+/// Queues a request or handshake that has its place in its lane, so the queue is bounded by the
+/// width of the lanes.
 void Server::Impl::enqueue(Connection& connection) {
   queue_.push(connection);
-  // A worker counts itself as waiting and then looks at the queue; here it is the other way round.
-  // So either it sees the request or this sees the worker.
+  // A worker counts itself as waiting and then checks the queue; here the order is reversed. So
+  // either the worker sees the request, or this code sees the worker.
   if (waiting_.load() > 0) queue_wake_.signal();
 }
 
@@ -161,7 +162,7 @@ void Server::Impl::enforce_deadlines(std::int64_t now) {
     if (connection.deadline_ms() <= now) {
       if (connection.http.timer == Timer::idle) connection.end_output();
       table_.release(connection);
-    } else if (proceed(connection, Step::park)) {  // it was used again meanwhile
+    } else if (proceed(connection, Step::park)) {  // it was used again in the meantime
       enqueue(connection);
     }
   }
@@ -204,7 +205,8 @@ void Server::Impl::begin_drain(std::int64_t now) {
   close_idle_at_ms_ = now + std::min(kIdleGraceMs, (drain_until_ms_.load() - now) / 2);
   if (listening_) acceptor_poller_.remove(listener_.fd());
   listening_ = false;
-  // In this order: who is refused a connection can rely on `Connection: close` in what still comes.
+  // In this order, so that clients of refused connections get `Connection: close` in later
+  // responses.
   session_.start_draining();
   listener_.close();
 }

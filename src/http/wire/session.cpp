@@ -11,7 +11,8 @@
 namespace coffer::http {
 namespace {
 
-// What a client may still send after it was refused, before it is cut off.
+// Maximum number of bytes that a client may still send after a refusal before its connection is
+// closed.
 constexpr std::size_t kDiscardMax = 8 * 1024 * 1024;
 
 constexpr const char* kTooManyConnections = "Too many connections.";
@@ -79,7 +80,7 @@ Session::Go Session::step(Connection& connection) {
 }
 
 Session::Go Session::wait(Connection& connection, Timer timer, int ms) {
-  // A deadline stands for a whole phase: bytes that drip in do not move it.
+  // A deadline applies to a whole phase, and single bytes do not extend it.
   if (connection.http.timer != timer) {
     connection.http.timer = timer;
     connection.set_deadline_ms(clock_.monotonic_ms() + ms);
@@ -87,7 +88,7 @@ Session::Go Session::wait(Connection& connection, Timer timer, int ms) {
   return Go::park;
 }
 
-/// What is left for the body of a request whose header took its time.
+/// The remaining time for the body, which header and body share.
 int Session::body_ms(const Connection& connection) const {
   const ServerLimits& limits = options_.limits;
   if (connection.http.timer != Timer::header) return limits.body_ms;
@@ -105,7 +106,7 @@ Step Session::handshake(Connection& connection) {
       wait(connection, Timer::header, options_.limits.header_ms);
       return Step::park;
     case IoState::want_write:
-      // A whole handshake flight does not fit into the socket: only a hostile peer gets here.
+      // A handshake flight exceeds the socket's buffer, which only a hostile peer causes.
     case IoState::closed:
     case IoState::failed:
       return Step::close;
@@ -165,13 +166,14 @@ Session::Go Session::body(Connection& connection) {
   return Go::serve;
 }
 
-/// Frames what has arrived of a chunked body; why it is refused.
+/// Frames the received part of a chunked body; returns the reason if it is refused.
 std::optional<Problem> Session::frame_chunks(Connection& connection) {
   auto& http = connection.http;
   ChunkFramer& chunks = *http.chunks;
   connection.join_chunks(http.head->head_bytes, chunks);
   if (chunks.problem()) return chunks.problem();
-  // Its length is not known before its end: once it is large, room for the largest is reserved.
+  // The length is unknown before the end, so memory for the largest size is reserved once the body
+  // is large.
   const bool is_large = chunks.body_bytes() > options_.limits.body_bytes_max;
   if (is_large && !http.body.is_of(large_bodies_)) {
     const auto admitted = admit_body(connection, chunks.body_bytes_max());
@@ -215,7 +217,7 @@ Session::Go Session::read_more(Connection& connection) {
       return Go::on;
     case IoState::closed:
     case IoState::failed:
-      return Go::close;  // half a request cannot become whole any more
+      return Go::close;  // an incomplete request cannot become complete any more
   }
   return Go::close;
 }
@@ -223,8 +225,8 @@ Session::Go Session::read_more(Connection& connection) {
 Session::Go Session::writing(Connection& connection) {
   switch (connection.flush()) {
     case IoState::done:
-      // The next of several requests that came at once is not taken before the client has taken
-      // the responses so far: what it does not read is in its own buffers, not in ours.
+      // The next pipelined request is taken only after the client has read the previous responses,
+      // so that unread data stays in the client's buffers.
       if (connection.input_size() == 0 || connection.is_writable()) return settle(connection);
       break;
     case IoState::want_read:
@@ -270,7 +272,7 @@ Session::Go Session::settle(Connection& connection) {
     return Go::on;
   }
   connection.end_output();
-  // Closing with unread input would send a reset, and a reset can overtake the response.
+  // Closing with unread input would send a reset, which can overtake the response.
   const bool may_get_more = http.linger || connection.input_size() > 0;
   if (!may_get_more && !connection.may_be_readable()) return Go::close;
   http.phase = Phase::lingering;
@@ -320,7 +322,7 @@ ResponseFrame Session::frame(Connection& connection, std::string_view request_id
   if (http.served >= options_.limits.requests_per_connection_max) http.keep_alive = false;
   if (http.http_1_0 && response.stream) http.keep_alive = false;  // its end is the end of the body
   if (http.keep_alive && draining_.load(std::memory_order_acquire)) {
-    // What has been sent of the next request before the stop is waited for, and answered too.
+    // A request that was partly sent before the stop is completed and gets a response.
     if (connection.may_be_readable()) connection.receive();
     http.keep_alive = connection.input_size() > 0;
   }
@@ -351,7 +353,7 @@ Step Session::yield(Connection& connection) {
 }
 
 Step Session::give_way(Connection& connection) {
-  connection.look_again();  // its event may still be on its way
+  connection.look_again();  // its event may still be pending
   const Step step = advance(connection);
   const bool is_idle = step == Step::park && connection.http.phase == Phase::header;
   if (step != Step::handshake && (!is_idle || connection.input_size() > 0)) return step;
@@ -366,8 +368,8 @@ std::string Session::no_room() {
   return to_bytes(render(overloaded(kTooManyConnections), {}, id), frame, false);
 }
 
-/// Reserves memory for a body that is large, or a stranger's that is not there yet; why there is
-/// none.
+/// Reserves memory for a body that is large, or that is incomplete and without accepted
+/// credentials; returns the reason on failure.
 std::optional<Problem> Session::reserve_body(Connection& connection, const RequestHead& head,
                                              std::uint64_t bytes) {
   auto& http = connection.http;
@@ -389,7 +391,7 @@ std::optional<Problem> Session::reserve_body(Connection& connection, const Reque
   return std::nullopt;
 }
 
-/// Asks for the request of the present header, whose body takes so many bytes.
+/// Calls the admission function for the present request with this body size.
 Result<void> Session::admit_body(Connection& connection, std::uint64_t body_bytes) const {
   auto& http = connection.http;
   Admission admission{.body_bytes_max = options_.limits.body_bytes_max};

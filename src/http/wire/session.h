@@ -1,5 +1,5 @@
-// HTTP/1.1 over one connection, one step at a time: when to read, what to refuse, when a request is
-// whole, what follows a response. Never blocks.
+// HTTP/1.1 over one connection, in single steps: when to read, what to refuse, when a request is
+// complete, what follows a response. Never blocks.
 #pragma once
 
 #include <atomic>
@@ -19,48 +19,50 @@
 
 namespace coffer::http {
 
-/// For a client that may try again at once.
+/// For a client that may retry immediately.
 Problem overloaded(std::string detail);
 
-/// What the owner of a connection has to do next.
+/// What the owner of a connection must do next.
 enum class Step {
   park,       // nothing to do before the next event or the deadline
-  handshake,  // something may have come for the TLS handshake: `handshake`
-  serve,      // a whole request is there: `take_head`
-  close,      // release it
+  handshake,  // data for the TLS handshake may have arrived: call `handshake`
+  serve,      // a complete request has arrived: call `take_head`
+  close,      // release the connection
 };
 
-/// One for the whole server; thread safe, the state is in the connections. All functions are for
-/// the owner of the connection they are given.
+/// One for the whole server. Thread-safe, because the connections contain the state. Only the owner
+/// of a connection may pass it to these functions.
 class Session {
  public:
   Session(const ServerOptions& options, Random& random, Poller& poller, TlsIdentity* tls);
 
-  /// Goes as far as it can without waiting.
+  /// Proceeds as far as possible without waiting.
   Step advance(Connection& connection);
-  /// A step of the TLS handshake, which can take a millisecond of a processor, and what it allows.
+  /// Performs a step of the TLS handshake, which can use a millisecond of processor time, and then
+  /// proceeds.
   Step handshake(Connection& connection);
-  /// After `serve`: the head of the request at the beginning of the input, which stays there.
+  /// After `serve`: returns the head of the request at the beginning of the input, and leaves the
+  /// request there.
   RequestHead take_head(Connection& connection);
-  /// Decides whether the connection stays open after the response to the request just taken, and
-  /// how the response has to say so. What it returns refers to `request_id`.
+  /// Decides whether the connection stays open after the response to the request taken last, and
+  /// which headers express this. The result refers to `request_id`.
   ResponseFrame frame(Connection& connection, std::string_view request_id,
                       const Response& response);
-  /// The response was given to the connection, sent or kept.
+  /// The response was sent or kept in the connection.
   Step after_response(Connection& connection);
-  /// Answers the whole request that is there with `problem`, without a worker.
+  /// Responds to the complete request with `problem`, without a worker.
   Step shed(Connection& connection, const Problem& problem);
-  /// Before the next of several requests that came at once: others have their turn, and the client
-  /// takes most of the responses that it has got.
+  /// Before the next of several pipelined requests: gives other connections a turn, and continues
+  /// when the client has taken most of its responses.
   Step yield(Connection& connection);
-  /// Closes the connection unless something of a request is there.
+  /// Closes the connection unless part of a request has arrived.
   Step give_way(Connection& connection);
-  /// What a connection is told that gets no slot. Any thread.
+  /// The response to a connection that gets no slot. Thread-safe.
   std::string no_room();
 
-  /// From now on every response closes its connection.
+  /// From now on, every response closes its connection.
   void start_draining() { draining_.store(true, std::memory_order_release); }
-  /// From now on connections without a byte of a request close when they are advanced.
+  /// From now on, connections without a byte of a request close when they advance.
   void close_idle() { closing_idle_.store(true, std::memory_order_release); }
 
   std::uint64_t requests() const { return requests_.load(std::memory_order_relaxed); }

@@ -28,7 +28,7 @@ Unexpected failed(std::string detail) {
   return unexpected(Slug::provider_unavailable, std::move(detail));
 }
 
-/// Both ends close with it, whichever is still open.
+/// Closes both ends that are still open.
 struct Pipe {
   ~Pipe() {
     for (const int fd : ends) {
@@ -38,8 +38,8 @@ struct Pipe {
   int ends[2] = {-1, -1};
 };
 
-/// A pipe that already contains all of `input`, which fits its buffer: writing never blocks, even
-/// if the program does not read it.
+/// A pipe that already contains all of `input`, which fits its buffer, so that writing never blocks
+/// even if the program does not read.
 bool fill(Pipe& pipe, std::string_view input) {
   if (!open_pipe(pipe.ends)) return false;
   if (::fcntl(pipe.ends[1], F_SETFL, O_NONBLOCK) != 0) return false;
@@ -49,7 +49,8 @@ bool fill(Pipe& pipe, std::string_view input) {
   return written == static_cast<ssize_t>(input.size());
 }
 
-/// How the program is started: a group of its own, default signals, its input, and nothing of ours.
+/// The program's process setup: its own process group, default signals, its input, and no inherited
+/// descriptors.
 struct SpawnPlan {
   explicit SpawnPlan(int input) {
     posix_spawn_file_actions_init(&actions);
@@ -83,7 +84,7 @@ struct SpawnPlan {
   posix_spawnattr_t attributes{};
 };
 
-/// The status as waitpid gives it; nullopt when the time ran out, and then the program is gone.
+/// The status from waitpid; nullopt after a timeout, in which case the program was killed.
 std::optional<int> wait_for(pid_t child, int timeout_ms) {
   const SystemClock clock;
   const std::int64_t deadline = clock.monotonic_ms() + timeout_ms;
@@ -108,7 +109,8 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return out;
 }
 
-/// Runs a program without a shell. Its environment is not ours, which may hold secrets.
+/// Runs a program without a shell, and without this process's environment, which may contain
+/// secrets.
 Result<void> run(std::vector<std::string> command, std::string_view input, int timeout_ms) {
   Pipe pipe;
   if (!fill(pipe, input)) return failed("The message could not be passed to sendmail.");
@@ -139,7 +141,7 @@ bool is_plain(std::string_view text) {
                       [](unsigned char c) { return c <= 0x20 || c == 0x7f; });
 }
 
-/// Only texts that were checked stand in headers: no name, no reference, nothing of a client's.
+/// Headers contain only checked texts: no names, references or other client input.
 std::string mail_text(const Notification& notification, const std::string& from) {
   return "From: " + from + "\nTo: " + notification.recipient +
          "\nSubject: Payment received\nMessage-ID: <" + notification.payment.to_string() +
@@ -190,12 +192,12 @@ Result<void> ConfiguredNotifier::post(const Notification& notification) const {
   request.body = gateway_body(notification);
   const Deadline deadline(settings_.timeout_ms);
   COFFER_TRY(const auto addresses, resolver_.resolve(url->host, settings_.timeout_ms));
-  COFFER_TRY(const auto answer, send_to_any(std::move(request), addresses, deadline,
-                                            [&](const http::ClientRequest& attempt) {
-                                              return client_.send(attempt);
-                                            }));
-  if (answer.status >= 200 && answer.status < 300) return {};
-  return failed("The gateway responded " + std::to_string(answer.status) + ".");
+  COFFER_TRY(const auto response, send_to_any(std::move(request), addresses, deadline,
+                                              [&](const http::ClientRequest& attempt) {
+                                                return client_.send(attempt);
+                                              }));
+  if (response.status >= 200 && response.status < 300) return {};
+  return failed("The gateway responded " + std::to_string(response.status) + ".");
 }
 
 std::string check_gateway_url(const std::string& text) {

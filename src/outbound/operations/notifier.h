@@ -1,5 +1,5 @@
-// Messages to people: e-mail through the host's `sendmail`, everything else through an HTTP gateway
-// of the operator's (docs/contract.md#notifications).
+// Notifications to people: e-mail through the machine's `sendmail`, other messages through an HTTP
+// gateway of the operator (docs/contract.md#notifications).
 #pragma once
 
 #include <string>
@@ -17,16 +17,16 @@ struct Notification {
   NotificationChannel channel = NotificationChannel::email;
   std::string recipient;  // an e-mail address, or a phone number in E.164
   std::string text;       // one line
-  PaymentId payment;      // the same on every attempt, so that repeats can be told
+  PaymentId payment;  // identical on every attempt, so that the receiver can recognise repetitions
 };
 
 class Notifier {
  public:
   virtual ~Notifier() = default;
-  /// Whether messages of this channel can be sent at all.
+  /// Whether messages of this channel can be sent.
   virtual bool serves(NotificationChannel channel) const = 0;
-  /// Blocks until the message is handed over. A Problem's detail is for the log and names neither
-  /// the recipient nor a secret. Safe from several threads.
+  /// Blocks until the message is handed over. A Problem's detail is for the log and contains
+  /// neither the recipient nor a secret. Thread-safe.
   virtual Result<void> send(const Notification& notification) = 0;
 };
 
@@ -35,18 +35,18 @@ struct NotifierSettings {
   std::string from;         // the sender's address
   std::string gateway_url;  // has passed check_gateway_url(); empty: no messages
   Secret gateway_token;
-  int timeout_ms = 10'000;  // of one attempt
+  int timeout_ms = 10'000;  // for one attempt
 };
 
 class ConfiguredNotifier final : public Notifier {
  public:
-  /// `client` and `resolver` outlive this.
+  /// `client` and `resolver` must outlive this object.
   ConfiguredNotifier(NotifierSettings settings, http::Client& client, Resolver& resolver)
       : settings_(std::move(settings)), client_(client), resolver_(resolver) {}
 
   bool serves(NotificationChannel channel) const override;
-  /// E-mail: `sendmail -i -f FROM -- RECIPIENT` without a shell and with an environment of its own,
-  /// the message with its headers on standard input; exit status 0 is success. Messages: POST of
+  /// E-mail: `sendmail -i -f FROM -- RECIPIENT` without a shell and with its own environment, with
+  /// the message and its headers on standard input; exit status 0 is success. Messages: POST of
   /// `{to, text, paymentId, idempotencyKey}` with the token as bearer; any 2xx is success.
   Result<void> send(const Notification& notification) override;
 
@@ -59,7 +59,7 @@ class ConfiguredNotifier final : public Notifier {
   Resolver& resolver_;
 };
 
-/// What is wrong with the setting, or empty: https, or http to a loopback address.
+/// The error in the setting, or an empty text. Requires https, or http with a loopback address.
 std::string check_gateway_url(const std::string& url);
 
 }  // namespace coffer::outbound

@@ -1,4 +1,4 @@
-// The circuit breaker of each connector: a provider that keeps failing is left alone for a while.
+// The circuit breaker of each connector, which pauses calls to a provider that keeps failing.
 #pragma once
 
 #include <cstdint>
@@ -12,34 +12,34 @@
 
 namespace coffer::outbound {
 
-/// How the breaker of one connector stands; for pages.
+/// State of the breaker of one connector, for display.
 struct BreakerState {
   enum class Kind { closed, open, half_open };
   Kind kind = Kind::closed;
   int consecutive_faults = 0;
-  std::optional<Timestamp> open_until;  // when open: the next trial call may go then
+  std::optional<Timestamp> open_until;  // if open: time of the next trial call
 };
 std::string_view name(BreakerState::Kind kind);  // closed, open, half_open
 
-/// One breaker per connector key, and per negative key of an endpoint that a connector has left.
-/// Opens after kFaultsToOpen faults in a row; after kFirstPauseMs lets one trial call through
-/// (half-open) whose result closes it or doubles the pause, up to kPauseMaxMs. Thread safe.
+/// One breaker per connector key, and per negative key of a retired endpoint. Opens after
+/// kFaultsToOpen consecutive failures. After kFirstPauseMs it permits one trial call (half-open),
+/// whose result closes it or doubles the pause, up to kPauseMaxMs. Thread-safe.
 class Breakers {
  public:
   static constexpr int kFaultsToOpen = 5;
   static constexpr std::int64_t kFirstPauseMs = 10'000;
   static constexpr std::int64_t kPauseMaxMs = 60'000;
 
-  /// Leave to make one call, to be answered by `succeeded` or `failed`. A permit that is dropped
-  /// without an answer counts as failed.
+  /// Permission for one call. Report its result with `succeeded` or `failed`. A permit without a
+  /// result counts as failed.
   class Permit {
    public:
     Permit(Permit&& other) noexcept;
     Permit& operator=(Permit&&) = delete;
     ~Permit();
-    /// The provider is there, whatever it said.
+    /// The provider responded, with any content.
     void succeeded();
-    /// It could not be reached, was late or broken.
+    /// The provider was unreachable, late or returned an invalid response.
     void failed();
 
    private:
@@ -62,9 +62,10 @@ class Breakers {
     int errors = 0;
     bool open = false;
     bool trial = false;         // the trial call of a half-open breaker is in progress
-    std::int64_t pause_ms = 0;  // the present one
+    std::int64_t pause_ms = 0;  // the present pause
     std::int64_t until_ms = 0;  // monotonic
-    std::int64_t round = 0;     // rises with each opening and trial; older results say nothing
+    // Increases with each opening and trial; results of earlier rounds are ignored.
+    std::int64_t round = 0;
   };
   void record(std::int64_t key, std::int64_t round, bool good);
 

@@ -1,9 +1,9 @@
-// A payment provider, as coffer sees it: one interface for every driver, with one conformance suite
+// The interface of all payment provider drivers, with one conformance suite
 // (docs/contract.md#providers, docs/provider-protocol.md).
 //
-// The id of a payout or a collection is coffer's record id and the provider's idempotency key:
-// doing the same id again gives the same answer and never a second payout. A failed call
-// does not tell what the provider did; the caller asks `payout_status` before anything else.
+// The ID of a payout or collection is coffer's record ID and the provider's idempotency key:
+// repeating a call with the same ID returns the same response and never causes a second payout. A
+// failed call does not reveal what the provider did; the caller asks `payout_status` first.
 #pragma once
 
 #include <map>
@@ -18,16 +18,17 @@
 
 namespace coffer::outbound {
 
-/// Somebody at the other end: a recipient or a payer.
+/// The other side: a recipient or a payer.
 struct Party {
   std::string name;
-  std::string account;  // number, phone or address; its last four digits decide in the sandbox
-  std::map<std::string, std::string> details;  // as the provider protocol names them
+  // Number, phone or address; its last four digits select the outcome in the sandbox.
+  std::string account;
+  std::map<std::string, std::string> details;  // with the names of the provider protocol
 };
 
 struct QuoteAsk {
-  Amount amount;               // in the sending currency, or the receiving one
-  bool exact_receive = false;  // `amount` is what has to arrive
+  Amount amount;  // in the sending currency, or in the receiving one if `exact_receive`
+  bool exact_receive = false;  // `amount` is the amount that must arrive
   std::optional<TransactionType> type;
 };
 struct ProviderQuote {
@@ -36,7 +37,7 @@ struct ProviderQuote {
   Amount fee;  // the connector's own, in the sending currency
   Rate rate;
   std::optional<Timestamp> expires_at;
-  std::optional<std::string> reference;  // the provider's id of the quote
+  std::optional<std::string> reference;  // the provider's ID of the quote
 };
 
 struct Payout {
@@ -51,28 +52,28 @@ struct Payout {
   std::string source_of_funds;
   std::string relationship;
   AdditionalFields fields;
-  Timestamp first_sent_at;  // of the first attempt: its age drives the sandbox
+  Timestamp first_sent_at;  // of the first attempt; the sandbox derives results from its age
 };
 enum class PayoutState { never_arrived, pending, in_review, succeeded, failed };
-/// What became of the money of an accepted payout that failed.
+/// What happened to the money of an accepted payout that failed.
 enum class ProviderRefund { returned, pending, refused };
 struct PayoutResponse {
   PayoutState state = PayoutState::pending;
-  std::optional<FailureCode> failure;  // when failed
-  std::string message;                 // the provider's words, for the operator
+  std::optional<FailureCode> failure;  // if failed
+  std::string message;                 // the provider's text, for the operator
   std::string provider_reference;
-  ProviderRefund refund = ProviderRefund::returned;  // when failed
+  ProviderRefund refund = ProviderRefund::returned;  // if failed
 };
 
 struct Collection {
   PaymentId id;
-  Amount send;     // what the payer pays, in the connector's currency
+  Amount send;     // amount to pay, in the connector's currency
   Amount receive;  // in its asset
   Party payer;
   std::optional<std::string> quote_reference;
   AdditionalFields fields;
   Timestamp first_sent_at;
-  Timestamp expires_at;  // coffer's wish; the provider may say another time
+  Timestamp expires_at;  // requested by coffer; the provider may return another time
 };
 enum class CollectionState { never_arrived, pending, collected, failed, expired };
 struct CollectionResponse {
@@ -82,7 +83,7 @@ struct CollectionResponse {
   std::string provider_reference;
   std::map<std::string, std::string> instructions;  // for the payer
   std::optional<Timestamp> expires_at;
-  std::optional<Amount> collected = {};  // when collected; empty: what was asked for
+  std::optional<Amount> collected = {};  // if collected; empty: the requested amount
 };
 
 struct ReferenceAsk {
@@ -101,28 +102,28 @@ struct ReferenceResponse {
   std::vector<IssuedReference> related;
 };
 
-/// Implementations are safe to call from several threads. Every call to another machine ends
-/// within the endpoint's timeout. ValidationErrors: `provider-error` (it refused or sent garbage),
-/// `provider-unavailable` (no connection), `provider-timeout`.
+/// Implementations are thread-safe. Every call to another machine ends within the endpoint's
+/// timeout. Failures: `provider-error` (refused, or an invalid response), `provider-unavailable`
+/// (no connection), `provider-timeout`.
 class Connector {
  public:
   virtual ~Connector() = default;
 
   virtual Result<ProviderQuote> quote(const ConnectorTerms& terms, const QuoteAsk& ask) = 0;
 
-  /// A definite refusal is an answer in state `failed`, not a fault.
+  /// A definite refusal is a response with the state `failed`, not a Problem.
   virtual Result<PayoutResponse> submit(const ConnectorTerms& terms, const Payout& payout) = 0;
   virtual Result<PayoutResponse> payout_status(const ConnectorTerms& terms,
                                                const Payout& payout) = 0;
-  /// The provider promises never to execute this id unless it has already accepted it; the answer
-  /// is `failed` then, else how the accepted payout stands.
+  /// After this call, the provider never executes this ID unless it has already accepted it. The
+  /// response is `failed`, or the state of the accepted payout.
   virtual Result<PayoutResponse> cancel(const ConnectorTerms& terms, const Payout& payout) = 0;
 
   virtual Result<CollectionResponse> collect(const ConnectorTerms& terms,
                                              const Collection& collection) = 0;
   virtual Result<CollectionResponse> collection_status(const ConnectorTerms& terms,
                                                        const Collection& collection) = 0;
-  /// Ends an unpaid collection; the provider decides, and what was paid wins.
+  /// Ends an unpaid collection. The provider decides, and a payment that was made takes precedence.
   virtual Result<CollectionResponse> expire(const ConnectorTerms& terms,
                                             const Collection& collection) = 0;
 

@@ -15,7 +15,7 @@ Connector& ConnectorRegistry::driver(const ConnectorTerms& terms) {
   throw InternalError("unknown driver");
 }
 
-/// Nothing is needed where the driver answers at once.
+/// Not needed for drivers that respond immediately.
 Result<std::optional<Slots::Slot>> ConnectorRegistry::place_to_wait(const ConnectorTerms& terms) {
   constexpr int kRetryAfterS = 5;
   if (!calls_out(terms)) return std::optional<Slots::Slot>();
@@ -29,28 +29,27 @@ Result<std::optional<Slots::Slot>> ConnectorRegistry::place_to_wait(const Connec
           .retry_after(kRetryAfterS));
 }
 
-/// Every call passes here, so that it is counted whatever the driver.
-template <class Answer, class Ask>
-Result<Answer> ConnectorRegistry::call(Result<Answer> (Connector::*function)(const ConnectorTerms&,
-                                                                             const Ask&),
-                                       std::string_view name, const ConnectorTerms& terms,
-                                       const Ask& ask) {
+/// All calls go through this function, so that they are counted for every driver.
+template <class Response, class Ask>
+Result<Response> ConnectorRegistry::call(
+    Result<Response> (Connector::*function)(const ConnectorTerms&, const Ask&),
+    std::string_view name, const ConnectorTerms& terms, const Ask& ask) {
   const Stopwatch watch;
-  auto answer = (driver(terms).*function)(terms, ask);
-  if (metrics_ == nullptr) return answer;
+  auto response = (driver(terms).*function)(terms, ask);
+  if (metrics_ == nullptr) return response;
   const std::string connector = terms.id.to_string();
   metrics_
       ->counter("coffer_connector_calls_total", "Calls to payment providers, by result.",
                 {{"connector", connector},
                  {"call", name},
-                 {"outcome", answer ? "ok" : info(answer.error().slug).name}})
+                 {"outcome", response ? "ok" : info(response.error().slug).name}})
       .add();
   metrics_
       ->histogram("coffer_connector_call_duration_seconds",
                   "Duration of calls to payment providers, in seconds.", kLatencyBuckets,
                   {{"connector", connector}})
       .observe(watch.elapsed_us());
-  return answer;
+  return response;
 }
 
 Result<ProviderQuote> ConnectorRegistry::quote(const ConnectorTerms& terms, const QuoteAsk& ask) {

@@ -1,4 +1,4 @@
-// All drivers behind one Connector: what flows work with.
+// All drivers behind one Connector, for the flows.
 #pragma once
 
 #include <cstdint>
@@ -23,15 +23,16 @@ class Metrics;  // base/telemetry/metrics.h
 
 namespace coffer::outbound {
 
-/// Picks the driver that the terms name. Calls of the http driver go through the circuit breaker of
-/// their connector: while it is open they are `provider-unavailable` at once, with the seconds to
-/// wait. A request waits for quotes and references: of each `http` connector at most
-/// kRequestsWaitingMax at once, and the others are `provider-unavailable` at once too. Thread safe.
+/// Selects the driver that the terms contain. Calls of the http driver go through the circuit
+/// breaker of their connector; while it is open, they return `provider-unavailable` immediately,
+/// with the seconds to wait. Requests wait for quotes and references: at most kRequestsWaitingMax
+/// per `http` connector at a time, and further ones also return `provider-unavailable` immediately.
+/// Thread-safe.
 class ConnectorRegistry final : public Connector {
  public:
   static constexpr int kRequestsWaitingMax = 2;
 
-  /// Everything referred to outlives the registry. Without `metrics` calls are not counted.
+  /// All references must outlive the registry. Without `metrics`, calls are not counted.
   ConnectorRegistry(const Clock& clock, Resolver& resolver, http::Client& client, Random& random,
                     Metrics* metrics = nullptr)
       : breakers_(clock),
@@ -52,18 +53,18 @@ class ConnectorRegistry final : public Connector {
   Result<ReferenceResponse> issue_reference(const ConnectorTerms& terms,
                                             const ReferenceAsk& ask) override;
 
-  /// Of the connector with this row number; closed for one that was never called.
+  /// Of the connector with this row key; closed if it was never called.
   BreakerState breaker(std::int64_t connector_key) const { return breakers_.state(connector_key); }
 
-  /// Whether calls of this connector go to another machine, so that they take time and may fail.
+  /// Whether calls of this connector go to another machine, and so take time and may fail.
   static bool calls_out(const ConnectorTerms& terms) { return terms.driver == DriverKind::http; }
 
  private:
   Connector& driver(const ConnectorTerms& terms);
   Result<std::optional<Slots::Slot>> place_to_wait(const ConnectorTerms& terms);
-  template <class Answer, class Ask>
-  Result<Answer> call(Result<Answer> (Connector::*function)(const ConnectorTerms&, const Ask&),
-                      std::string_view name, const ConnectorTerms& terms, const Ask& ask);
+  template <class Response, class Ask>
+  Result<Response> call(Result<Response> (Connector::*function)(const ConnectorTerms&, const Ask&),
+                        std::string_view name, const ConnectorTerms& terms, const Ask& ask);
 
   Breakers breakers_;
   SandboxConnector sandbox_;

@@ -9,7 +9,7 @@ std::string path_of(std::string_view collection, const PaymentId& id, std::strin
   return "/" + std::string(collection) + "/" + id.to_string() + std::string(act);
 }
 
-/// What was read, or the fault with its reason in the log.
+/// The parsed response, or a Problem whose reason is logged.
 template <class T>
 Result<T> judged(const ConnectorTerms& terms, std::string_view call, const ProviderReply& reply,
                  Result<T> read) {
@@ -17,7 +17,7 @@ Result<T> judged(const ConnectorTerms& terms, std::string_view call, const Provi
   return provider_error(terms, call, read.error().detail, reply);
 }
 
-/// 422 with a code of the protocol is the provider's definite word that it will not.
+/// 422 with a code of the protocol is a definite refusal by the provider.
 std::optional<FailureCode> refusal(const ProviderReply& reply) {
   constexpr int kUnprocessable = 422;
   return reply.status == kUnprocessable ? provider_failure(reply.code) : std::nullopt;
@@ -30,10 +30,10 @@ constexpr std::string_view kRefused = "the provider refused the request";
 
 }  // namespace
 
-Result<CollectionResponse> HttpConnector::by_own_clock(Result<CollectionResponse> answer) const {
-  if (answer && answer->expires_at)
-    answer->expires_at = answer->expires_at->plus_ms(clock_.ahead_ms());
-  return answer;
+Result<CollectionResponse> HttpConnector::by_own_clock(Result<CollectionResponse> response) const {
+  if (response && response->expires_at)
+    response->expires_at = response->expires_at->plus_ms(clock_.ahead_ms());
+  return response;
 }
 
 Result<ProviderQuote> HttpConnector::quote(const ConnectorTerms& terms, const QuoteAsk& ask) {
@@ -115,14 +115,14 @@ Result<ReferenceResponse> HttpConnector::issue_reference(const ConnectorTerms& t
                                                          const ReferenceAsk& ask) {
   COFFER_TRY(const auto reply,
              http_.call(terms, {"POST", "/references", reference_body(terms, ask), true}));
-  ReferenceResponse answer;
+  ReferenceResponse response;
   if (reply.refused_with(kNotFound, "customer_not_registered")) {
-    answer.kind = ReferenceResponse::Kind::customer_not_registered;
-    return answer;
+    response.kind = ReferenceResponse::Kind::customer_not_registered;
+    return response;
   }
   if (reply.refused_with(kConflict, "cannot_assign")) {
-    answer.kind = ReferenceResponse::Kind::cannot_assign;
-    return answer;
+    response.kind = ReferenceResponse::Kind::cannot_assign;
+    return response;
   }
   if (!reply.accepted()) return provider_error(terms, "references", kRefused, reply);
   return judged(terms, "references", reply, read_reference(reply.body));

@@ -11,14 +11,14 @@
 
 namespace coffer::outbound {
 
-/// Every call is one signed request, a connection of its own, within the endpoint's timeout. An
-/// answer counts only when it is exactly what the protocol says; anything else is
-/// `provider-error`, and in particular a 404 without the protocol's code never passes for "never
-/// arrived". Providers tell times by their own clocks, which are taken to agree with the machine's;
-/// here they become times of `clock`. Thread safe.
+/// Every call is one signed request on its own connection, within the endpoint's timeout. A
+/// response is accepted only if it follows the protocol exactly; any other is `provider-error`. In
+/// particular, a 404 without the protocol's code never counts as "never arrived". Times from
+/// providers are assumed to agree with the machine's clock and are converted to times of `clock`.
+/// Thread-safe.
 class HttpConnector final : public Connector {
  public:
-  /// Everything referred to outlives the connector.
+  /// All references must outlive the connector.
   HttpConnector(const Clock& clock, Resolver& resolver, http::Client& client, Random& random,
                 Breakers& breakers)
       : clock_(clock), http_(clock, resolver, client, random, breakers) {}

@@ -15,7 +15,7 @@ constexpr std::string_view kFailed =
 constexpr std::string_view kUnreachable = "The payment provider cannot be reached.";
 constexpr std::string_view kLate = "The payment provider did not respond in time.";
 
-/// What clients may know of a fault on the way; the rest is for the log.
+/// The part of a failure that clients may see; the rest is logged.
 Unexpected shown(const Problem& fault) {
   if (fault.slug == Slug::provider_timeout) return unexpected(fault.slug, std::string(kLate));
   if (fault.slug == Slug::provider_error) return unexpected(fault.slug, std::string(kFailed));
@@ -29,7 +29,7 @@ std::string text_member(const http::JsonValue& body, std::string_view name) {
   return member->string()->substr(0, kWordsMax);
 }
 
-/// Empty when the response can be read, else why not.
+/// The error in the response; empty if it is readable.
 std::string_view fault_of(const http::ClientResponse& response) {
   if (response.truncated) return "the response is incomplete or too long";
   if (response.status >= 500) return "the provider reports an internal error";
@@ -39,7 +39,7 @@ std::string_view fault_of(const http::ClientResponse& response) {
   return {};
 }
 
-/// nullopt when an accepting answer is no JSON.
+/// nullopt if an accepting response is not JSON.
 std::optional<ProviderReply> read_reply(const http::ClientResponse& response) {
   ProviderReply reply;
   reply.status = response.status;
@@ -86,7 +86,7 @@ Result<ProviderReply> ProviderHttp::call(const ConnectorTerms& terms, const Prov
     log_error("provider", "connector without an endpoint", {{"connector", terms.id.to_string()}});
     return shown(Problem(Slug::provider_unavailable));
   }
-  // An address that the connector has left may be gone without keeping calls from the present one.
+  // Failures at a retired address must not block calls to the present one.
   COFFER_TRY(auto permit,
              breakers_.admit(terms.endpoint->retired ? -terms.endpoint->key : terms.key));
   const std::string request_id = random_.uuid_v7(clock_.now()).to_string();

@@ -1,4 +1,4 @@
-// One signed call to a provider: where to, through which breaker, and what may come back.
+// One signed call to a provider: its address, its breaker, and the check of its response.
 #pragma once
 
 #include <cstdint>
@@ -17,17 +17,17 @@ namespace coffer::outbound {
 
 struct ProviderCall {
   std::string method = "GET";
-  std::string path;  // below the base URL: "/payouts"
+  std::string path;  // below the base URL, such as "/payouts"
   std::string body;
-  bool request_waits = false;  // a client's request is answered after this call
+  bool request_waits = false;  // a client's request waits for this call
 };
 
-/// An answer that can be read: 2xx with JSON, or 4xx.
+/// A valid response: 2xx with JSON, or 4xx.
 struct ProviderReply {
   int status = 0;
-  http::JsonValue body;  // null when a 4xx brought none that can be read
-  std::string code;      // of a 4xx that follows the protocol: its `code`; else empty
-  std::string message;   // of the same
+  http::JsonValue body;  // null for a 4xx without valid JSON
+  std::string code;      // `code` of a 4xx that follows the protocol; otherwise empty
+  std::string message;   // of the same response
 
   bool accepted() const { return status < 300; }
   bool refused_with(int expected, std::string_view expected_code) const {
@@ -38,19 +38,19 @@ struct ProviderReply {
 class ProviderHttp {
  public:
   static constexpr std::size_t kResponseBytesMax = 256 * 1024;
-  /// A call that a request waits for counts as a fault when it takes longer, whatever came of it.
+  /// A call for a waiting request counts as a failure if it takes longer, regardless of its result.
   static constexpr std::int64_t kLateMs = 3'000;
 
-  /// Everything referred to outlives this. Thread safe.
+  /// All references must outlive this object. Thread-safe.
   ProviderHttp(const Clock& clock, Resolver& resolver, http::Client& client, Random& random,
                Breakers& breakers)
       : clock_(clock), resolver_(resolver), client_(client), random_(random), breakers_(breakers) {}
 
-  /// At most one request on the wire, to the first address of the host that can be connected to,
-  /// within the endpoint's timeout. `provider-unavailable`: no connection, nothing was sent.
-  /// `provider-timeout`; `provider-error`: a 5xx, a redirect, or something that is no JSON. All
-  /// three count for the breaker; a 4xx that is not late does not. Details name neither address nor
-  /// secret; the log has the reason.
+  /// Sends at most one request, to the first reachable address of the host, within the endpoint's
+  /// timeout. `provider-unavailable`: no connection, nothing was sent. `provider-timeout`.
+  /// `provider-error`: a 5xx, a redirect, or a response that is not JSON. All three count as
+  /// failures for the breaker; a 4xx in time does not. Details contain neither address nor secret;
+  /// the log contains the reason.
   Result<ProviderReply> call(const ConnectorTerms& terms, const ProviderCall& call);
 
  private:
@@ -64,7 +64,7 @@ class ProviderHttp {
   Breakers& breakers_;
 };
 
-/// `provider-error` in the words that clients see; `why`, constant words, goes to the log.
+/// `provider-error` with a text for clients. `why`, a constant, is logged.
 Unexpected provider_error(const ConnectorTerms& terms, std::string_view call, std::string_view why,
                           const ProviderReply& reply);
 

@@ -33,7 +33,7 @@ Json or_null(const std::optional<std::string>& text) { return text ? Json(*text)
 
 // --- Reading ------------------------------------------------------------------------------------
 
-/// The text of a member; nullptr when it is missing, null or something else.
+/// The text of a member; nullptr if it is missing, null or another type.
 const std::string* text_of(const JsonValue& body, std::string_view name) {
   const JsonValue* member = body.find(name);
   return member == nullptr ? nullptr : member->string();
@@ -44,7 +44,7 @@ bool is_absent(const JsonValue& body, std::string_view name) {
   return member == nullptr || member->is_null();
 }
 
-/// Control characters have no place in what people read and systems compare.
+/// Whether a text has no control characters, which are invalid in displayed and compared texts.
 bool is_plain(std::string_view text) {
   return std::none_of(text.begin(), text.end(),
                       [](unsigned char c) { return c < 0x20 || c == 0x7f; });
@@ -62,7 +62,7 @@ std::optional<Amount> read_amount(const JsonValue& body, std::string_view name, 
   return parsed.fault == AmountFault::none ? std::optional(parsed.amount) : std::nullopt;
 }
 
-/// What was collected; nothing where the provider does not say.
+/// The collected amount; nullopt if the provider does not report it.
 Result<std::optional<Amount>> read_collected(const ConnectorTerms& terms, const JsonValue& body) {
   if (is_absent(body, "collectedAmount")) return std::optional<Amount>();
   const std::string* text = text_of(body, "collectedAmount");
@@ -81,7 +81,7 @@ Result<std::optional<Amount>> read_collected(const ConnectorTerms& terms, const 
   throw InternalError("unknown amount fault");
 }
 
-/// As an amount, but it may be zero.
+/// An amount that may be zero.
 std::optional<Amount> read_fee(const JsonValue& body, int decimals) {
   const std::string* text = text_of(body, "fee");
   const bool zero = text != nullptr && !text->empty() && text->front() == '0' &&
@@ -89,7 +89,7 @@ std::optional<Amount> read_fee(const JsonValue& body, int decimals) {
   return zero ? std::optional(Amount()) : read_amount(body, "fee", decimals);
 }
 
-/// False when there is something that is no time.
+/// Returns false if the member is present but not a time.
 bool read_time(const JsonValue& body, std::string_view name, std::optional<Timestamp>& out) {
   if (is_absent(body, name)) return true;
   const std::string* text = text_of(body, name);
@@ -97,7 +97,7 @@ bool read_time(const JsonValue& body, std::string_view name, std::optional<Times
   return out.has_value();
 }
 
-/// An object of texts; nullopt when it is something else.
+/// An object of texts; nullopt for anything else.
 std::optional<std::map<std::string, std::string>> read_texts(const JsonValue& value) {
   const JsonValue::Object* members = value.object();
   if (members == nullptr || members->size() > kPairsMax) return std::nullopt;
@@ -114,7 +114,7 @@ struct Failure {
   std::string message;
 };
 
-/// An unknown code is a failure all the same: the provider has said that it is final.
+/// An unknown code is also a failure, because the provider has declared it final.
 std::optional<Failure> read_failure(const JsonValue& body) {
   if (is_absent(body, "failure")) return Failure{FailureCode::provider_error, {}};
   const JsonValue& member = *body.find("failure");
@@ -155,7 +155,7 @@ constexpr std::array<std::pair<std::string_view, CollectionState>, 4> kCollectio
     {"expired", CollectionState::expired},
 }};
 
-/// Both kinds of record begin alike.
+/// The common first part of both kinds of records.
 Result<std::string> read_head(const PaymentId& id, const JsonValue& body) {
   const std::string* told = text_of(body, "id");
   if (told == nullptr || PaymentId::parse(*told) != id)
@@ -179,7 +179,7 @@ Result<IssuedReference> read_issued(const JsonValue& value) {
 }  // namespace
 
 std::optional<FailureCode> provider_failure(std::string_view code) {
-  // Cancelled before it arrived: for the payment the provider was not there.
+  // Cancelled before it arrived: for this payment, the provider was not available.
   if (code == "cancelled") return FailureCode::provider_unavailable;
   constexpr std::array kReported = {
       FailureCode::insufficient_funds,    FailureCode::account_closed,
@@ -281,8 +281,8 @@ Result<PayoutResponse> read_payout(const PaymentId& id, const JsonValue& body) {
   if (!failure) return garbage("`failure` is not a failure code");
   out.failure = failure->code;
   out.message = std::move(failure->message);
-  // Not said is not returned: money is given back only on a definite word.
-  // A cancelled payout, which alone has this code, took nothing.
+  // Money is credited back only if the provider says so explicitly. Only a cancelled payout has
+  // this code, and it debited nothing.
   const bool cancelled = out.failure == FailureCode::provider_unavailable;
   out.refund = cancelled ? ProviderRefund::returned : ProviderRefund::pending;
   if (is_absent(body, "refund")) return out;

@@ -1,7 +1,7 @@
-// The JSON of the provider protocol, written and read (docs/provider-protocol.md).
+// Writes and reads the JSON of the provider protocol (docs/provider-protocol.md).
 //
-// What is read is data of a stranger: `provider-error` with the reason, in constant words, for
-// everything that is not exactly what the protocol says.
+// Responses are untrusted: anything that does not follow the protocol exactly is `provider-error`
+// with a constant reason.
 #pragma once
 
 #include <optional>
@@ -13,8 +13,8 @@
 
 namespace coffer::outbound {
 
-/// The failure a provider may report under this code. Some failures are coffer's own and no
-/// provider's to report.
+/// The failure that a provider reports with this code. Some failures belong to coffer and cannot be
+/// reported by a provider.
 std::optional<FailureCode> provider_failure(std::string_view code);
 
 std::string quote_body(const ConnectorTerms& terms, const QuoteAsk& ask);
@@ -22,10 +22,10 @@ std::string payout_body(const ConnectorTerms& terms, const Payout& payout);
 std::string collection_body(const ConnectorTerms& terms, const Collection& collection);
 std::string reference_body(const ConnectorTerms& terms, const ReferenceAsk& ask);
 
-/// The side that was asked for must come back as it was asked.
+/// The response must contain the requested side unchanged.
 Result<ProviderQuote> read_quote(const ConnectorTerms& terms, const QuoteAsk& ask,
                                  const http::JsonValue& body);
-/// `id` is the one that was asked about.
+/// `id` is the requested ID.
 Result<PayoutResponse> read_payout(const PaymentId& id, const http::JsonValue& body);
 Result<CollectionResponse> read_collection(const ConnectorTerms& terms, const PaymentId& id,
                                            const http::JsonValue& body);

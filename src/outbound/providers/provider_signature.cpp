@@ -11,7 +11,7 @@ namespace coffer::outbound {
 namespace {
 
 constexpr std::string_view kVersion = "v1=";
-// Two during a rotation; more would only be work for an attacker to hand out.
+// Two occur during a rotation; a higher number would only let an attacker cause work.
 constexpr int kSignaturesMax = 8;
 constexpr std::size_t kTimestampDigitsMax = 12;
 

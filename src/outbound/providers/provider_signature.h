@@ -25,7 +25,7 @@ constexpr std::string_view kTimestampHeader = "Coffer-Timestamp";
 constexpr std::string_view kSignatureHeader = "Coffer-Signature";
 constexpr std::int64_t kSignatureSkewMs = 300'000;
 
-/// What a signature covers. Refers to text of the caller's.
+/// The signed content. References texts of the caller.
 struct SignedMessage {
   std::string_view method;  // upper case
   std::string_view path;
@@ -34,13 +34,14 @@ struct SignedMessage {
 
 using ProviderHeaders = std::vector<std::pair<std::string, std::string>>;
 
-/// Both headers; one signature per secret, so that during a rotation either side may be first.
+/// Both headers, with one signature per secret, so that during a rotation either side may change
+/// first.
 ProviderHeaders sign(std::span<const Secret> secrets, Timestamp now, const SignedMessage& message);
 ProviderHeaders sign(const Secret& secret, Timestamp now, const SignedMessage& message);
 
-/// The values of both headers as they came, nullptr when absent. `unauthorized` unless one of the
-/// signatures is made with one of the secrets, within kSignatureSkewMs of `now` either way.
-/// Compares in constant time; versions other than v1 are passed over.
+/// The values of both headers as received, nullptr if absent. `unauthorized` unless one of the
+/// signatures was made with one of the secrets and the timestamp is within kSignatureSkewMs of
+/// `now`. Compares in constant time. Ignores versions other than v1.
 Result<void> verify(std::span<const Secret> secrets, Timestamp now, const std::string* timestamp,
                     const std::string* signature, const SignedMessage& message);
 Result<void> verify(const Secret& secret, Timestamp now, const std::string* timestamp,

@@ -32,7 +32,7 @@ std::string reference_of(const PaymentId& id) {
   return "SBX-" + digest_of({id.to_string()}).substr(0, 16);
 }
 
-/// The fault of a call that never reached the provider; nothing for all the others.
+/// The failure of a call that never reached the provider; success for all others.
 Result<void> reach(int digits) {
   if (digits == kTimeout) {
     return unexpected(Slug::provider_timeout, "The payment provider did not respond in time.");
@@ -46,30 +46,30 @@ Result<void> reach(int digits) {
 bool never_arrives(int digits) { return digits == kTimeout || digits == kError; }
 
 PayoutResponse payout_failed(FailureCode code, ProviderRefund refund) {
-  PayoutResponse answer{.state = PayoutState::failed, .failure = code, .refund = refund};
-  answer.message = info(code).message;
-  return answer;
+  PayoutResponse response{.state = PayoutState::failed, .failure = code, .refund = refund};
+  response.message = info(code).message;
+  return response;
 }
 
-/// How an accepted or refused payout stands at this age.
+/// The state of an accepted or refused payout at this age.
 PayoutResponse payout_at(const Payout& payout, std::int64_t age_ms) {
   const int digits = sandbox_digits(payout.recipient.account);
-  PayoutResponse answer;
+  PayoutResponse response;
   if (const auto refusal = sandbox_refusal(digits)) {
-    answer = payout_failed(*refusal, ProviderRefund::returned);
+    response = payout_failed(*refusal, ProviderRefund::returned);
   } else if (digits == kStaysPending) {
-    answer.state = PayoutState::pending;
+    response.state = PayoutState::pending;
   } else if (digits == kInReview) {
-    answer.state = age_ms < kSandboxReviewMs ? PayoutState::in_review : PayoutState::succeeded;
+    response.state = age_ms < kSandboxReviewMs ? PayoutState::in_review : PayoutState::succeeded;
   } else if (digits == kFailsAndReturns) {
-    answer = payout_failed(FailureCode::provider_error, ProviderRefund::returned);
+    response = payout_failed(FailureCode::provider_error, ProviderRefund::returned);
   } else if (digits == kFailsAndKeeps) {
-    answer = payout_failed(FailureCode::provider_error, ProviderRefund::refused);
+    response = payout_failed(FailureCode::provider_error, ProviderRefund::refused);
   } else {
-    answer.state = PayoutState::succeeded;
+    response.state = PayoutState::succeeded;
   }
-  answer.provider_reference = reference_of(payout.id);
-  return answer;
+  response.provider_reference = reference_of(payout.id);
+  return response;
 }
 
 std::map<std::string, std::string> instructions(std::string_view reference) {
@@ -82,24 +82,24 @@ std::map<std::string, std::string> instructions(std::string_view reference) {
 CollectionResponse collection_at(const ConnectorTerms& terms, const Collection& collection,
                                  Timestamp now) {
   const int digits = sandbox_digits(collection.payer.account);
-  CollectionResponse answer;
-  answer.provider_reference = reference_of(collection.id);
-  answer.instructions = instructions(answer.provider_reference);
-  answer.expires_at = collection.expires_at;
+  CollectionResponse response;
+  response.provider_reference = reference_of(collection.id);
+  response.instructions = instructions(response.provider_reference);
+  response.expires_at = collection.expires_at;
   if (const auto refusal = sandbox_refusal(digits)) {
-    answer.state = CollectionState::failed;
-    answer.failure = *refusal;
-    answer.message = info(*refusal).message;
+    response.state = CollectionState::failed;
+    response.failure = *refusal;
+    response.message = info(*refusal).message;
   } else if (digits == kStaysPending) {
-    answer.state =
+    response.state =
         now < collection.expires_at ? CollectionState::pending : CollectionState::expired;
   } else if (digits == kInReview && now < collection.first_sent_at.plus_ms(kSandboxReviewMs)) {
-    answer.state = CollectionState::pending;
+    response.state = CollectionState::pending;
   } else {
-    answer.state = CollectionState::collected;
-    answer.collected = sandbox_collected(digits, collection.send, terms.send_decimals());
+    response.state = CollectionState::collected;
+    response.collected = sandbox_collected(digits, collection.send, terms.send_decimals());
   }
-  return answer;
+  return response;
 }
 
 IssuedReference issued(const ConnectorTerms& terms, const ReferenceAsk& ask, int number) {
@@ -168,7 +168,7 @@ Result<PayoutResponse> SandboxConnector::submit(const ConnectorTerms&, const Pay
   const int digits = sandbox_digits(payout.recipient.account);
   COFFER_TRY_VOID(reach(digits));
   if (digits == kFailsAndReturns || digits == kFailsAndKeeps) {
-    // Accepted: that it fails shows only when it is asked for.
+    // Accepted: the failure is visible only in a later request.
     PayoutResponse accepted;
     accepted.provider_reference = reference_of(payout.id);
     return accepted;
@@ -195,13 +195,13 @@ Result<PayoutResponse> SandboxConnector::cancel(const ConnectorTerms& terms, con
 Result<CollectionResponse> SandboxConnector::collect(const ConnectorTerms& terms,
                                                      const Collection& collection) {
   COFFER_TRY_VOID(reach(sandbox_digits(collection.payer.account)));
-  CollectionResponse answer = collection_at(terms, collection, clock_.now());
-  // The payer pays once the instructions were shown.
-  if (answer.state == CollectionState::collected) {
-    answer.state = CollectionState::pending;
-    answer.collected.reset();
+  CollectionResponse response = collection_at(terms, collection, clock_.now());
+  // The payer pays after the instructions were shown.
+  if (response.state == CollectionState::collected) {
+    response.state = CollectionState::pending;
+    response.collected.reset();
   }
-  return answer;
+  return response;
 }
 
 Result<CollectionResponse> SandboxConnector::collection_status(const ConnectorTerms& terms,
@@ -217,9 +217,9 @@ Result<CollectionResponse> SandboxConnector::expire(const ConnectorTerms& terms,
   if (never_arrives(sandbox_digits(collection.payer.account))) {
     return CollectionResponse{.state = CollectionState::expired};
   }
-  CollectionResponse answer = collection_at(terms, collection, clock_.now());
-  if (answer.state == CollectionState::pending) answer.state = CollectionState::expired;
-  return answer;
+  CollectionResponse response = collection_at(terms, collection, clock_.now());
+  if (response.state == CollectionState::pending) response.state = CollectionState::expired;
+  return response;
 }
 
 Result<ReferenceResponse> SandboxConnector::issue_reference(const ConnectorTerms& terms,
@@ -227,21 +227,21 @@ Result<ReferenceResponse> SandboxConnector::issue_reference(const ConnectorTerms
   constexpr int kRelatedCount = 2;
   const int digits = sandbox_digits(ask.customer_id);
   COFFER_TRY_VOID(reach(digits));
-  ReferenceResponse answer;
+  ReferenceResponse response;
   if (digits == kNotRegistered) {
-    answer.kind = ReferenceResponse::Kind::customer_not_registered;
-    return answer;
+    response.kind = ReferenceResponse::Kind::customer_not_registered;
+    return response;
   }
   if (digits == kCannotAssign) {
-    answer.kind = ReferenceResponse::Kind::cannot_assign;
-    return answer;
+    response.kind = ReferenceResponse::Kind::cannot_assign;
+    return response;
   }
-  answer.issued = issued(terms, ask, 0);
-  if (digits == kRebind) answer.issued.metadata.reset();
+  response.issued = issued(terms, ask, 0);
+  if (digits == kRebind) response.issued.metadata.reset();
   if (digits == kRelated) {
-    for (int i = 1; i <= kRelatedCount; ++i) answer.related.push_back(issued(terms, ask, i));
+    for (int i = 1; i <= kRelatedCount; ++i) response.related.push_back(issued(terms, ask, i));
   }
-  return answer;
+  return response;
 }
 
 }  // namespace coffer::outbound

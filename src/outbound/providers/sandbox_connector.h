@@ -1,4 +1,4 @@
-// The built-in driver (docs/contract.md#sandbox): deterministic, no network, threads or memory.
+// The built-in driver (docs/contract.md#sandbox): deterministic, without network, threads or state.
 #pragma once
 
 #include <cstdint>
@@ -10,33 +10,34 @@
 
 namespace coffer::outbound {
 
-/// What the last four digits of an account number, phone or customer id ask for. Spaces and hyphens
-/// between digits do not count; 0 when the text does not end in four digits.
+/// The last four digits of an account number, phone number or customer ID, which select the
+/// outcome. Spaces and hyphens between digits are ignored. 0 if the text does not end in four
+/// digits.
 int sandbox_digits(std::string_view account);
 
-/// 1101 to 1106: the refusal they stand for.
+/// 1101 to 1106: the corresponding failure.
 std::optional<FailureCode> sandbox_refusal(int digits);
-/// What a payer with these digits pays instead of `send`: a tenth too little or too much, or the
-/// smallest amount of that many decimals; nullopt for all others.
+/// The amount that a payer with these digits pays instead of `send`: 10 % less or more, or the
+/// smallest amount with this number of decimals; nullopt for all others.
 std::optional<Amount> sandbox_collected(int digits, Amount send, int decimals);
 
-/// How long 1202 is in review.
+/// Duration of the review for 1202.
 constexpr std::int64_t kSandboxReviewMs = 2'000;
 
-/// What it answers is computed from the payout or collection itself and its age, so a restart
-/// changes nothing and a repeated call gives the same answer.
+/// Responses are computed from the payout or collection and its age, so a restart changes nothing
+/// and a repeated call returns the same response.
 ///
-/// Payouts, by the recipient's account: 1101-1106 refused on submit; 1201 pending for ever; 1202 in
+/// Payouts, by the recipient's account: 1101-1106 refused on submit; 1201 always pending; 1202 in
 /// review, then succeeded; 1301 accepted, then failed with the money returned; 1303 accepted, then
 /// failed with the money kept; 1401 and 1402 `provider-timeout` and `provider-error` on submit, and
-/// never arrived; anything else succeeds at once.
+/// never arrived; any other succeeds immediately.
 ///
-/// Collections, by the payer's account: pending with instructions at first, collected when asked
+/// Collections, by the payer's account: first pending with instructions, then collected when asked
 /// again; 1101-1106 failed; 1201 pending until it expires; 1202 collected after kSandboxReviewMs;
 /// 1401 and 1402 as above.
 ///
-/// References, by the end of the customer id: 2001 a rebind, 2002 customer not registered, 2003
-/// cannot assign, 2004 with two related references; 1401 and 1402 as above. One customer and
+/// References, by the end of the customer ID: 2001 a rebind, 2002 customer not registered, 2003
+/// cannot assign, 2004 with two related references; 1401 and 1402 as above. The same customer and
 /// settlement account on one connector always get the same reference.
 class SandboxConnector final : public Connector {
  public:

@@ -85,25 +85,25 @@ Result<http::ClientResponse> WebhookSender::exchange(const WebhookMessage& messa
 WebhookResponse WebhookSender::send(const WebhookMessage& message) {
   const SystemClock wire;
   const std::int64_t started = wire.monotonic_ms();
-  WebhookResponse answer;
-  auto result = exchange(message, answer.sent);
-  answer.duration_ms = wire.monotonic_ms() - started;
+  WebhookResponse out;
+  auto result = exchange(message, out.sent);
+  out.duration_ms = wire.monotonic_ms() - started;
   if (!result) {
-    answer.fault = result.error().detail;
-    return answer;
+    out.fault = result.error().detail;
+    return out;
   }
   const bool broken_off =
       result->truncated && result->body.size() < WebhookResponse::kResponseBytesMax;
   if (const std::string* text = result->header("Retry-After")) {
-    answer.retry_after_ms = parse_retry_after(*text, clock_.machine_now());
+    out.retry_after_ms = parse_retry_after(*text, clock_.machine_now());
   }
-  answer.response = std::move(result->body);
+  out.response = std::move(result->body);
   if (broken_off) {
-    answer.fault = "The response with status " + std::to_string(result->status) + " is incomplete.";
+    out.fault = "The response with status " + std::to_string(result->status) + " is incomplete.";
   } else {
-    answer.status = result->status;
+    out.status = result->status;
   }
-  return answer;
+  return out;
 }
 
 }  // namespace coffer::outbound

@@ -1,4 +1,5 @@
-// One attempt to deliver: judged, pinned, signed, sent, and nothing followed.
+// One delivery attempt: checks the target, pins the address, signs, and sends without following
+// redirects.
 #pragma once
 
 #include <cstdint>
@@ -21,40 +22,39 @@ struct WebhookMessage {
   std::string url;
   Environment environment = Environment::sandbox;
   std::string body;             // JSON
-  std::vector<Secret> secrets;  // all of them sign
+  std::vector<Secret> secrets;  // each adds a signature
 };
 
-/// Exactly one of status and fault says how it ended.
+/// Either `status` or `fault` contains the result.
 struct WebhookResponse {
-  int status = 0;        // 0: no usable answer
-  std::string fault;     // why not, for the delivery log
+  int status = 0;        // 0: no valid response
+  std::string fault;     // reason without a response, for the delivery log
   std::string response;  // at most kResponseBytesMax of the body
   std::optional<std::int64_t> retry_after_ms;
   std::int64_t duration_ms = 0;
-  bool sent = false;  // the endpoint may have seen the POST
+  bool sent = false;  // the endpoint may have received the POST
 
   static constexpr std::size_t kResponseBytesMax = 4'096;
 };
 
 class WebhookSender {
  public:
-  /// `clock` dates the deliveries; waiting is by the machine's. `resolver` and `clock` outlive
-  /// this.
+  /// `clock` dates the deliveries; waiting uses the machine's clock. `resolver` and `clock` must
+  /// outlive this object.
   WebhookSender(const Clock& clock, Resolver& resolver, AllowedTargets allowed,
                 std::string ca_bundle, int timeout_ms);
 
   static constexpr int kLookupsMax = 4;
 
-  /// What can be told when an endpoint is registered: the URL, and where its name leads now. A name
-  /// that leads nowhere yet, or that cannot be looked up within a second, is accepted, because
-  /// every attempt judges anew. At most kLookupsMax calls look up a name at once; the others do not
-  /// wait.
+  /// The check at registration: the URL, and the addresses of its name. A name without an address,
+  /// or one that cannot be resolved within a second, is accepted, because every attempt checks
+  /// again. At most kLookupsMax calls resolve names at a time; further ones do not wait.
   Result<void> check_target(std::string_view url, Environment environment);
 
-  /// Thread safe. Never fails: a failure is an answer.
+  /// Thread-safe. Never fails: a failed attempt is a response too.
   WebhookResponse send(const WebhookMessage& message);
 
-  /// Ends attempts in progress and all later ones without a response. For stopping.
+  /// Ends all present and future attempts without a response, for shutdown.
   void cut() { client_.cut(); }
 
   const http::Client& client() const { return client_; }

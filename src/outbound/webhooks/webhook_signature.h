@@ -1,4 +1,4 @@
-// What a delivery is signed with (docs/contract.md#delivery; Standard Webhooks).
+// The signatures of a delivery (docs/contract.md#delivery; Standard Webhooks).
 #pragma once
 
 #include <string>
@@ -12,11 +12,11 @@
 namespace coffer::outbound {
 
 /// `sha256=` and the lower-case hex HMAC-SHA256 over the raw body, keyed by the X-Webhook-Id value.
-/// The contract's own signature; its key travels beside it, so it proves integrity only.
+/// The key is sent with it, so this signature of the contract proves integrity only.
 std::string svc_signature(std::string_view webhook_id, std::string_view body);
 
-/// `v1,` and the base64 HMAC-SHA256 over `id.timestamp.body`. `secret` is the `whsec_...` text of
-/// the endpoint; the part behind the prefix is base64.
+/// `v1,` and the base64 HMAC-SHA256 over `id.timestamp.body`. `secret` is the endpoint's
+/// `whsec_...` text; the part after the prefix is base64.
 std::string standard_signature(const Secret& secret, std::string_view webhook_id,
                                std::int64_t timestamp_s, std::string_view body);
 

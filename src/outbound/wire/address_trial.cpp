@@ -23,7 +23,7 @@ Result<http::ClientResponse> send_to_any(http::ClientRequest request,
                                          const std::vector<std::string>& addresses,
                                          const Deadline& deadline, const Send& send) {
   const int connect_max_ms = request.connect_timeout_ms;
-  Result<http::ClientResponse> answer =
+  Result<http::ClientResponse> response =
       unexpected(Slug::provider_unavailable, "The name has no address.");
   int untried = static_cast<int>(addresses.size());
   for (const std::string& address : addresses) {
@@ -32,10 +32,10 @@ Result<http::ClientResponse> send_to_any(http::ClientRequest request,
     request.address = address;
     request.total_timeout_ms = left_ms;
     request.connect_timeout_ms = std::min(connect_max_ms, std::max(1, left_ms / untried--));
-    answer = send(request);
-    if (answer || answer.error().slug != Slug::provider_unavailable) break;
+    response = send(request);
+    if (response || response.error().slug != Slug::provider_unavailable) break;
   }
-  return answer;
+  return response;
 }
 
 }  // namespace coffer::outbound

@@ -1,5 +1,4 @@
-// One exchange with a host, at the first of its addresses that can be connected to, within one
-// deadline.
+// One request to a host, through its first reachable address, within one deadline.
 #pragma once
 
 #include <cstdint>
@@ -13,24 +12,24 @@
 
 namespace coffer::outbound {
 
-/// Time on the wire is real time, whatever the clock of the records says.
+/// Deadlines of network calls use real time, independent of the clock of the records.
 class Deadline {
  public:
   explicit Deadline(int timeout_ms);
-  int left_ms() const;  // 0 or less when it is over
+  int left_ms() const;  // 0 or less after the deadline
 
  private:
   std::int64_t at_ms_;
 };
 
-/// Where to, without addresses, headers and body.
+/// The target, without addresses, headers and body.
 http::ClientRequest request_to(const Url& url);
 
 using Send = std::function<Result<http::ClientResponse>(const http::ClientRequest&)>;
-/// At most one request on the wire: the next address is tried only after `provider-unavailable`, by
-/// which `send` says that it did not connect. An address gets its share of the time left to
-/// connect, and never more than `request.connect_timeout_ms`. `provider-unavailable` without an
-/// address; `provider-timeout` when the time is over before the next one is tried.
+/// Sends at most one request: the next address is tried only after `provider-unavailable`, which
+/// means that `send` did not connect. Each address gets a share of the remaining time to connect,
+/// at most `request.connect_timeout_ms`. `provider-unavailable` without an address;
+/// `provider-timeout` if the time is over before the next address is tried.
 Result<http::ClientResponse> send_to_any(http::ClientRequest request,
                                          const std::vector<std::string>& addresses,
                                          const Deadline& deadline, const Send& send);

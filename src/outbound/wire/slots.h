@@ -1,5 +1,5 @@
-// Bounded waits for other machines: a fixed number of places and no queue. A caller that finds no
-// place free does not wait.
+// Limits concurrent waits for other machines: a fixed number of slots and no queue. A caller that
+// finds no free slot does not wait.
 #pragma once
 
 #include <atomic>
@@ -8,12 +8,12 @@
 
 namespace coffer::outbound {
 
-/// Thread safe. Outlives its slots.
+/// Thread-safe. Must outlive its slots.
 class Slots {
  public:
   explicit Slots(int width) : free_(width) {}
 
-  /// One place, given back by the destructor.
+  /// One slot, released by the destructor.
   class Slot {
    public:
     Slot(Slot&& other) noexcept : slots_(std::exchange(other.slots_, nullptr)) {}
@@ -28,7 +28,7 @@ class Slots {
     Slots* slots_;
   };
 
-  /// At once; nullopt while all are taken.
+  /// Returns immediately; nullopt if all are taken.
   std::optional<Slot> try_take() {
     for (int free = free_.load(); free > 0;) {
       if (free_.compare_exchange_weak(free, free - 1)) return Slot(*this);

@@ -1,8 +1,8 @@
-// Which pages of the database the commits change, for a copy that follows them.
+// Tracks which pages of the database commits change, for a live copy.
 //
-// The write-ahead log names the page of every frame
-// (https://www.sqlite.org/fileformat2.html#walformat); after each commit the writer reads the
-// numbers of the frames that it added, and only while somebody watches.
+// The write-ahead log contains the page number of every frame
+// (https://www.sqlite.org/fileformat2.html#walformat). After each commit, the writer reads the page
+// numbers of the new frames, but only while a Watch exists.
 #pragma once
 
 #include <cstdint>
@@ -16,22 +16,22 @@ namespace coffer::store {
 
 class ChangedPages {
  public:
-  /// Watches from here to its end; belongs to one thread.
+  /// Records changed pages during its lifetime; for one thread.
   class Watch {
    public:
-    /// `owner` outlives the watch.
+    /// `owner` must outlive the watch.
     explicit Watch(ChangedPages& owner);
     ~Watch();
     Watch(const Watch&) = delete;
     Watch& operator=(const Watch&) = delete;
-    /// The pages that commits changed since the last call, rising. Complete for every commit that
-    /// had returned to its waiters before. Throws InternalError when the log could not be read.
+    /// The pages changed by commits since the last call, ascending. Includes every commit that had
+    /// returned to its caller before this call. Throws InternalError if the log could not be read.
     std::vector<std::uint32_t> take();
 
    private:
     friend class ChangedPages;
     ChangedPages& owner_;
-    std::set<std::uint32_t> pages_;  // under the owner's mutex
+    std::set<std::uint32_t> pages_;  // guarded by the owner's mutex
     bool lost_ = false;
   };
 
@@ -41,7 +41,7 @@ class ChangedPages {
   ChangedPages(const ChangedPages&) = delete;
   ChangedPages& operator=(const ChangedPages&) = delete;
 
-  /// The writer's thread, after each commit: the log now has `frames` frames.
+  /// Called on the writer's thread after each commit; the log now has `frames` frames.
   void note(int frames);
 
  private:
@@ -50,9 +50,10 @@ class ChangedPages {
   const std::string log_;
   Mutex mutex_;
   std::vector<Watch*> watches_ COFFER_GUARDED_BY(mutex_);
-  int fd_ COFFER_GUARDED_BY(mutex_) = -1;  // open while somebody watches
+  int fd_ COFFER_GUARDED_BY(mutex_) = -1;  // open while a Watch exists
   int known_frames_ COFFER_GUARDED_BY(mutex_) = 0;
-  std::uint64_t salt_ COFFER_GUARDED_BY(mutex_) = 0;  // another one: the log began again
+  // A different salt means that the log was restarted.
+  std::uint64_t salt_ COFFER_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace coffer::store

@@ -13,11 +13,12 @@ namespace coffer::store {
 namespace {
 
 constexpr int kBusyTimeoutMs = 5'000;
-constexpr int kEveryFrames = 4'000;       // 16 MiB of log since the last complete checkpoint
-constexpr int kRetryFrames = 1'000;       // 4 MiB after one that a reader blocked
-constexpr int kPauseFrames = 8'000;       // 32 MiB: readers left no moment to begin the log again
-constexpr int kTruncateFrames = 16'000;   // 64 MiB: the space goes back to the disk
-constexpr int kInterruptFrames = 20'000;  // 80 MiB: long statements give way
+constexpr int kEveryFrames = 4'000;  // 16 MiB of log since the last complete checkpoint
+constexpr int kRetryFrames = 1'000;  // 4 MiB after a checkpoint that a reader blocked
+// 32 MiB: overlapping readers have prevented a restart of the log.
+constexpr int kPauseFrames = 8'000;
+constexpr int kTruncateFrames = 16'000;   // 64 MiB: returns the space to the disk
+constexpr int kInterruptFrames = 20'000;  // 80 MiB: interrupts long statements
 constexpr std::int64_t kPauseMs = 20;
 constexpr std::int64_t kPauseMaxMs = 160;
 
@@ -39,7 +40,7 @@ Checkpointer::Checkpointer(Connection& writer, ReaderPools& readers, std::string
     completed_ = &metrics->counter(kName, kHelp, {{"result", "complete"}});
     blocked_ = &metrics->counter(kName, kHelp, {{"result", "partial"}});
     paused_ = &metrics->counter("coffer_reader_pauses_total",
-                                "Pauses of new readers, so that the write-ahead log begins again.");
+                                "Pauses of new readers, so that the write-ahead log can restart.");
     times_ = &metrics->histogram("coffer_checkpoint_duration_seconds",
                                  "Copying the write-ahead log into the database file, in seconds.",
                                  kWorkBuckets);
@@ -62,7 +63,7 @@ Checkpointer::~Checkpointer() {
 }
 
 void Checkpointer::note_frames(int frames) {
-  if (frames < frames_ || frames_ == 0) {  // the log began again
+  if (frames < frames_ || frames_ == 0) {  // the log was restarted
     try_at_ = kEveryFrames;
     pause_at_ = kPauseFrames;
     pause_ms_ = kPauseMs;
@@ -76,7 +77,7 @@ void Checkpointer::run_when_due() {
     if (readers_.drained()) {
       checkpoint();
       open_gate();
-      pause_at_ = frames_ + kEveryFrames;  // unless the log begins again
+      pause_at_ = frames_ + kEveryFrames;  // unless the log restarts
     } else if (now_ms() >= gate_until_ms_) {
       if (frames_ >= kInterruptFrames) readers_.interrupt_long();
       open_gate();
@@ -89,14 +90,14 @@ void Checkpointer::run_when_due() {
   if (frames_ >= pause_at_) pause_readers();
 }
 
-/// Once everything is copied and no reader uses the log, the next commit begins it again.
+/// After a complete copy, the next commit restarts the log if no reader uses it.
 void Checkpointer::checkpoint() {
   const int mode =
       frames_ >= kTruncateFrames ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE;
   sqlite3* handle = handle_of(writer_);
   int frames = 0;
   int copied = 0;
-  // TRUNCATE would wait for readers as long as the busy timeout lets it, and every payment with it.
+  // TRUNCATE would wait for readers up to the busy timeout, and all payments with it.
   sqlite3_busy_timeout(handle, 0);
   const Stopwatch watch;
   const int code = sqlite3_wal_checkpoint_v2(handle, nullptr, mode, &frames, &copied);
@@ -105,7 +106,8 @@ void Checkpointer::checkpoint() {
   if (code != SQLITE_OK && code != SQLITE_BUSY && code != SQLITE_FULL) {
     throw SqlError(sqlite3_errmsg(handle), code & 0xff, code);
   }
-  const bool complete = frames >= 0 && copied >= frames;  // negative: another program checkpoints
+  // Negative: another program is checkpointing.
+  const bool complete = frames >= 0 && copied >= frames;
   try_at_ = frames_ + (complete ? kEveryFrames : kRetryFrames);
   ++(complete ? complete_ : partial_);
   if (Counter* counter = complete ? completed_ : blocked_) counter->add();

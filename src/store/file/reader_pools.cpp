@@ -25,7 +25,7 @@ constexpr bool in_order() {
 }
 static_assert(in_order());
 
-// Not the clock of the records: a pause ends also where that one stands still.
+// The machine's clock, because a pause must end even if the clock of the records stands still.
 std::int64_t machine_ms() { return SystemClock().monotonic_ms(); }
 
 const ReadersKind& kind_of(Readers pool) { return kReaders[static_cast<std::size_t>(pool)]; }
@@ -42,7 +42,7 @@ std::unique_ptr<Connection> open_reader(const std::string& path, int cache_kib) 
   return connection;
 }
 
-/// The statements of the leased readers that `fits` names by their kind and slot.
+/// Interrupts the statements of leased readers for which `fits` returns true, by kind and slot.
 template <class Pools, class Fits>
 void interrupt(Pools& pools, const Fits& fits) {
   for (std::size_t i = 0; i < pools.size(); ++i) {
@@ -84,7 +84,7 @@ ReaderPools::Pool& ReaderPools::pool_of(Readers pool) {
   return pools_[static_cast<std::size_t>(pool)];
 }
 
-/// The lowest free slot: the fewer are in use, the warmer their page caches.
+/// The lowest free slot, because a few used connections have warmer page caches.
 bool ReaderPools::lease(Pool& pool, std::size_t& slot) {
   for (std::size_t i = 0; i < pool.slots.size(); ++i) {
     if (pool.slots[i].leased) continue;
@@ -96,9 +96,9 @@ bool ReaderPools::lease(Pool& pool, std::size_t& slot) {
   return false;
 }
 
-/// Opens the connection of a leased slot where it is missing, and its transaction. Without the
-/// lock: other pools do not wait for it. nullptr when it cannot be had now, for instance without a
-/// file descriptor.
+/// Opens the connection of a leased slot if necessary, and its transaction. Called without the
+/// lock, so that other pools do not wait. nullptr if it is not available now, for example without a
+/// free file descriptor.
 Connection* ReaderPools::begin(const ReadersKind& kind, std::size_t slot) {
   Connection* connection = nullptr;
   {
@@ -133,7 +133,7 @@ Result<Reader> ReaderPools::take() {
       while (held_up(kind)) pool_of(kind.pool).freed.wait_for_ms(mutex_, kGateLookMs);
       Pool& pool = pool_of(kind.pool);
       leased = lease(pool, slot);
-      // The count ends the wait also under a clock that stands still.
+      // The count ends the wait even if the clock stands still.
       const bool over = clock_.monotonic_ms() >= give_up || waits >= wait_ms / kLookAgainMs;
       if (!leased && over) {
         ++pool.refused;
@@ -168,8 +168,8 @@ void ReaderPools::give_back(Readers pool, std::size_t slot) {
   free_slot(pool, slot);
 }
 
-/// For a connection that may still be in a transaction: it would keep the write-ahead log from
-/// restarting, and none could begin on it. The next lease opens another.
+/// Closes a connection that may still be in a transaction, which would prevent the write-ahead log
+/// from restarting and a new transaction from starting. The next lease opens another connection.
 void ReaderPools::close(Readers pool, std::size_t slot) {
   std::unique_ptr<Connection> closed;
   const Lock lock(mutex_);

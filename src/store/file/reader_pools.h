@@ -1,4 +1,4 @@
-// Connections that read, in pools: a request waits only for readers of its own kind.
+// Read connections in pools, so that a request waits only for readers of its own kind.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace coffer::store {
 
-/// What a reading connection is for. A full pool makes no other pool wait.
+/// The purpose of a read connection. A full pool does not affect other pools.
 enum class Readers {
   system,
   money,
@@ -34,8 +34,8 @@ enum class Readers {
 struct ReadersKind {
   Readers pool;
   std::string_view name;  // the label in metrics
-  int size;               // connections at most; for `read` the setting `readers` decides
-  int wait_ms;            // for a free connection; then `overloaded`
+  int size;               // maximum number of connections; for `read`, the setting `readers`
+  int wait_ms;            // for a free connection; beyond: `overloaded`
   int cache_kib;          // page cache of each connection
   bool brief;             // every read takes less than a millisecond
 };
@@ -55,32 +55,32 @@ inline constexpr std::array<ReadersKind, 12> kReaders{{
     {Readers::control, "control", 2, 2'000, 2'048, false},
 }};
 
-/// Until its end, the calling thread takes its readers from `pool`. Scopes nest.
+/// During its lifetime, the calling thread takes its readers from `pool`. Scopes nest.
 class ReadersScope {
  public:
   explicit ReadersScope(Readers pool);
   ~ReadersScope();
   ReadersScope(const ReadersScope&) = delete;
   ReadersScope& operator=(const ReadersScope&) = delete;
-  /// Of this thread; `read` outside of all scopes.
+  /// The pool of this thread; `read` outside of all scopes.
   static Readers current();
 
  private:
   Readers before_;
 };
 
-/// One pool, for metrics.
+/// A pool, for metrics.
 struct ReaderStats {
   std::string_view pool;
   int leased = 0;
   int size = 0;
-  std::uint64_t refused = 0;  // `overloaded` because no connection came free
+  std::uint64_t refused = 0;  // `overloaded` because no connection became free
 };
 
 class ReaderPools;
 
-/// A leased read-only connection inside one read transaction: everything read through one Reader
-/// is one consistent state. Belongs to the thread that took it; give it back soon.
+/// A leased read-only connection in a read transaction. Everything read through one Reader is one
+/// consistent state. Belongs to the thread that took it; return it soon.
 class Reader {
  public:
   Reader(Reader&& other) noexcept;
@@ -100,31 +100,31 @@ class Reader {
 struct ReaderPoolsOptions {
   std::string path;
   int readers = 4;         // connections of the pool `read`
-  int wait_ms = 2'000;     // at most, in every pool
-  int age_max_ms = 2'000;  // a statement of an older reader is interrupted
+  int wait_ms = 2'000;     // maximum in every pool
+  int age_max_ms = 2'000;  // then the statement of the reader is interrupted
 };
 
-/// Any thread.
+/// Thread-safe.
 class ReaderPools {
  public:
-  /// Opens one connection, so that a fault shows at once. `clock` outlives the pools. Throws
+  /// Opens one connection, so that errors appear at once. `clock` must outlive the pools. Throws
   /// SqlError.
   ReaderPools(ReaderPoolsOptions options, const Clock& clock);
   ReaderPools(const ReaderPools&) = delete;
   ReaderPools& operator=(const ReaderPools&) = delete;
 
-  /// Of the pool that the calling thread's scope names. `overloaded` when no connection comes free
-  /// in time.
+  /// Takes a reader from the pool of the calling thread's scope. `overloaded` if no connection
+  /// becomes free in time.
   Result<Reader> take();
   /// Interrupts the statements of readers older than the limit.
   void interrupt_stale();
   std::vector<ReaderStats> stats() const;
 
-  /// From now on new readers wait until the gate opens, at the latest at `until_ms` (of the
-  /// machine's monotonic time); those of brief pools wait only at the very end.
+  /// From now on, new readers wait until the gate opens, at most until `until_ms` (the machine's
+  /// monotonic time). Readers of brief pools wait only at the end.
   void close_gate(std::int64_t until_ms);
-  /// No reader is leased. Call it again and again between the two: once the long ones have ended,
-  /// the brief pools wait too, for at most 10 ms.
+  /// Whether no reader is leased. Call it repeatedly while the gate is closed: after the long
+  /// readers have ended, the brief pools wait too, for at most 10 ms.
   bool drained();
   void open_gate();
   /// Interrupts the statements of all readers that are not brief.
@@ -135,7 +135,7 @@ class ReaderPools {
   struct Slot {
     std::unique_ptr<Connection> connection;
     bool leased = false;
-    bool ending = false;  // its transaction is being ended: no longer to be interrupted
+    bool ending = false;  // its transaction is ending, so it must not be interrupted any more
     std::int64_t since_ms = 0;
   };
   struct Pool {

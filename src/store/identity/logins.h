@@ -1,4 +1,4 @@
-// What logins store: used challenges, and refresh tokens (docs/contract.md#refresh).
+// Used login challenges and refresh tokens (docs/contract.md#refresh).
 #pragma once
 
 #include <optional>
@@ -9,28 +9,29 @@
 
 namespace coffer::store {
 
-/// Remembers an accepted challenge until its end. False when it was accepted before.
+/// Stores an accepted challenge until it expires. Returns false if it was accepted before.
 bool use_challenge(WriteTx& tx, const Sha256& hash, Timestamp expires_at);
 
-/// A refresh token is known by its hash only.
+/// A refresh token, stored only as a hash.
 struct RefreshTokenRow {
-  Uuid family;  // of the login and everything refreshed from it
+  Uuid family;  // of the login and all tokens refreshed from it
   ApplicationId application;
   std::int64_t application_key = 0;
-  std::int64_t key_version = 0;  // of the application at the login
+  std::int64_t key_version = 0;  // of the application at the time of the login
   bool spent = false;
   Timestamp expires_at;
 };
 
 std::optional<RefreshTokenRow> find_refresh_token(Connection& db, const Sha256& hash);
 void insert_refresh_token(WriteTx& tx, const Sha256& hash, const RefreshTokenRow& row);
-/// It stays, so that its second use can be told from an unknown token.
+/// Marks the token as used. The row stays, so that a second use can be distinguished from an
+/// unknown token.
 void spend_refresh_token(WriteTx& tx, const Sha256& hash);
-/// Every token of the family is unknown from here on.
+/// Deletes all tokens of the family.
 void revoke_refresh_tokens(WriteTx& tx, const Uuid& family);
 
-/// Deletes a few rows that no longer mean anything; called by whoever adds some, so that the tables
-/// stay as large as what is alive.
+/// Deletes a few expired rows. Functions that add rows call it, so the tables do not grow beyond
+/// the rows in use.
 void forget_expired_logins(WriteTx& tx);
 
 }  // namespace coffer::store

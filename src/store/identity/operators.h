@@ -1,4 +1,4 @@
-// The people who sign in to the admin page, and the one-time links that let them.
+// Operators: the users of the admin page, and the one-time links for signing in.
 #pragma once
 
 #include <cstdint>
@@ -17,38 +17,38 @@ struct OperatorRow {
   OperatorId id;
   std::string name;  // lower case, unique
   OperatorRole role = OperatorRole::viewer;
-  std::optional<std::string> password_hash;  // auth/password.h; none until a link was used
-  std::optional<std::string> sealed_otp;     // of the raw TOTP key; none until one was enrolled
-  std::int64_t otp_step = 0;                 // of the last code that was accepted
+  std::optional<std::string> password_hash;  // auth/password.h; empty until a link was used
+  std::optional<std::string> sealed_otp;     // the sealed TOTP key; empty until one was enrolled
+  std::int64_t otp_step = 0;                 // step of the last accepted code
   bool otp_required = true;
   bool suspended = false;
-  std::int64_t version = 1;  // sessions opened under an older one are over
+  std::int64_t version = 1;  // a change ends the sessions of older versions
   Timestamp created_at;
   Timestamp updated_at;
 };
 
-/// In the order they were added.
+/// In the order of creation.
 std::vector<OperatorRow> list_operators(Connection& db);
 std::optional<OperatorRow> find_operator(Connection& db, OperatorId id);
 std::optional<OperatorRow> find_operator_by_name(Connection& db, std::string_view name);
 bool has_operators(Connection& db);
-/// How many could sign in as administrator: the last one is not taken away.
+/// Number of operators who can sign in as administrator. The last one must not be removed.
 std::int64_t count_administrators(Connection& db);
-/// The caller has checked that the name is free.
+/// The caller has checked that the name is unused.
 void insert_operator(WriteTx& tx, const OperatorRow& row);
-/// Replaces everything but id and name.
+/// Replaces everything except ID and name.
 void update_operator(WriteTx& tx, const OperatorRow& row);
 
 struct OperatorLink {
-  std::optional<OperatorId> for_whom;  // none: makes a new administrator
+  std::optional<OperatorId> for_whom;  // empty: the link creates a new administrator
   Timestamp expires_at;
 };
 
-/// `hash` is SHA-256 of the link's secret. Links that are over are dropped on the way.
+/// `hash` is the SHA-256 of the link's secret. Also deletes expired links.
 void insert_operator_link(WriteTx& tx, std::string_view hash, const OperatorLink& link);
 std::optional<OperatorLink> find_operator_link(Connection& db, std::string_view hash);
 void delete_operator_link(WriteTx& tx, std::string_view hash);
-/// Every link of one operator; without one, every link that makes an administrator.
+/// All links of one operator; if empty, all links that create an administrator.
 void delete_operator_links(WriteTx& tx, std::optional<OperatorId> for_whom);
 
 }  // namespace coffer::store

@@ -22,7 +22,7 @@ constexpr const char* kSetLimit =
     " updated_at = excluded.updated_at";
 constexpr const char* kDropLimit = "DELETE FROM quota_limits WHERE tenant = ? AND quota = ?";
 
-/// Of what does not expire.
+/// The time of counters that do not expire.
 constexpr std::int64_t kForever = 0;
 constexpr std::int64_t kExpiryStepMs = 10'000;
 
@@ -74,7 +74,7 @@ QuotaBook::Use& QuotaBook::change(std::int64_t tenant) {
 void QuotaBook::add(std::int64_t tenant, Quota quota, std::int64_t more) {
   COFFER_CHECK(quota != Quota::open_quotes);
   Counter& counter = change(tenant).counters.at(index(quota));
-  // A counter that lost count is a finding of `coffer verify`, and stops no one from freeing rows.
+  // A wrong counter is a violation in `coffer verify`, but does not prevent freeing rows.
   counter.used = std::max<std::int64_t>(0, counter.used + more);
 }
 
@@ -109,7 +109,7 @@ void QuotaBook::set_limit(std::int64_t tenant, Quota quota, std::optional<std::i
 
 void QuotaBook::roll_back_command() {
   for (auto& [tenant, before] : undo_) {
-    // What was dirty before the command stays in the list of what has to be written.
+    // Changes from before the command must still be written.
     const bool dirty = uses_.at(tenant).dirty;
     uses_.at(tenant) = std::move(before);
     uses_.at(tenant).dirty = dirty;

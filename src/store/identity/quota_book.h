@@ -1,12 +1,12 @@
-// The writer's copy of what tenants use of their quotas.
+// The writer's copy of the quota usage of tenants.
 //
-// Every store function that writes or frees counted rows reports here, in its own command; flows
-// judge. Counters of a batch are written once, before COMMIT, and the copy is kept from one batch
-// to the next: the writer is the only one who changes the rows. A command that is rolled back takes
-// its changes here back too.
+// Every store function that writes or frees counted rows reports here, within its command; flows
+// check the limits. The counters of a batch are written once, before COMMIT. The copy is kept
+// between batches, because only the writer changes the rows. Rolling back a command also restores
+// the counters here.
 //
-// file_bytes is an estimate of what the rows of a tenant take with their indexes: a constant for
-// each kind of row and the length of long texts (row_bytes.h). It falls when deliveries are pruned.
+// file_bytes is an estimate of the space of a tenant's rows with their indexes: a constant per kind
+// of row, plus the length of long texts (row_bytes.h). It decreases when deliveries are deleted.
 #pragma once
 
 #include <map>
@@ -24,23 +24,23 @@ class QuotaBook {
   QuotaBook(Connection& writer, const QuotaDefaults& defaults)
       : writer_(writer), defaults_(defaults) {}
 
-  /// Counts `more` (or less, when negative) whatever the limit.
+  /// Adds `more` (which may be negative), regardless of the limit.
   void add(std::int64_t tenant, Quota quota, std::int64_t more);
   void add_bytes(std::int64_t tenant, std::int64_t bytes) { add(tenant, Quota::file_bytes, bytes); }
-  /// Counts `more` open quotes that expire then (milliseconds UTC, rounded up to ten seconds), so
-  /// that nothing has to be written when they do.
+  /// Adds `more` open quotes that expire at this time, rounded up to ten seconds. Their expiry
+  /// needs no write.
   void add_open_quotes(std::int64_t tenant, Timestamp expires_at, std::int64_t more);
-  /// The rule of domain/identity/quota.h, for `more` beyond what is used.
+  /// Checks the rule of domain/identity/quota.h for `more` in addition to the present usage.
   Result<void> judge(const Tenant& tenant, Quota quota, std::int64_t more, Timestamp now);
-  /// For one tenant; nullopt: the default applies again.
+  /// Sets the limit of one tenant; nullopt restores the default.
   void set_limit(std::int64_t tenant, Quota quota, std::optional<std::int64_t> limit,
                  Timestamp now);
 
   void begin_command() { undo_.clear(); }
   void roll_back_command();
-  /// Writes every changed counter; logs a quota that passes 80 %.
+  /// Writes every changed counter, and logs a quota that exceeds 80 %.
   void flush(Timestamp now);
-  /// The batch failed.
+  /// Discards all changes after the batch failed.
   void forget();
 
  private:
@@ -49,14 +49,14 @@ class QuotaBook {
     std::int64_t stored = 0;
   };
   struct Use {
-    std::array<Counter, kQuotaCount> counters{};  // open_quotes: unused
-    std::map<std::int64_t, Counter> open_quotes;  // by the time at which they have expired
+    std::array<Counter, kQuotaCount> counters{};  // the element open_quotes is unused
+    std::map<std::int64_t, Counter> open_quotes;  // by time of expiry
     std::array<std::optional<std::int64_t>, kQuotaCount> limits{};
     Environment environment = Environment::sandbox;
     bool dirty = false;
   };
   Use& load(std::int64_t tenant);
-  /// For a change, which a roll-back takes back.
+  /// For a change that a rollback of the command undoes.
   Use& change(std::int64_t tenant);
   std::int64_t limit(const Use& use, Quota quota) const;
   void store(std::int64_t tenant, Use& use, Quota quota, std::int64_t until, Counter& counter);
@@ -65,7 +65,8 @@ class QuotaBook {
   Connection& writer_;
   const QuotaDefaults defaults_;
   std::unordered_map<std::int64_t, Use> uses_;
-  std::vector<std::pair<std::int64_t, Use>> undo_;  // first change of each tenant, by the command
+  // The state of each tenant before its first change by the command.
+  std::vector<std::pair<std::int64_t, Use>> undo_;
   std::vector<std::int64_t> dirty_;
 };
 

@@ -5,7 +5,7 @@
 namespace coffer::store {
 namespace {
 
-// Tenants and quotas are few; nothing here reads what is counted.
+// There are few tenants and quotas; none of these queries reads the counted rows.
 #define USE_COLUMNS                                                        \
   "SELECT t.tenant, t.environment, u.quota, sum(u.used) FROM quota_use u"  \
   " JOIN tenants t ON t.tenant = u.tenant WHERE t.association IS NOT NULL" \

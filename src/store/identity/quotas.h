@@ -1,4 +1,4 @@
-// What tenants use of their quotas, for reading; the writer counts in quota_book.
+// Reads the quota usage of tenants; the writer counts it in quota_book.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace coffer::store {
 
-/// Of one tenant, in the order of the quotas.
+/// The usage of one tenant, in the order of the quotas.
 struct QuotaUse {
   std::int64_t tenant = 0;
   Environment environment = Environment::sandbox;
@@ -19,7 +19,7 @@ struct QuotaUse {
   std::array<std::optional<std::int64_t>, kQuotaCount> limits{};  // empty: the default
 };
 QuotaUse quota_use(Connection& db, const Tenant& tenant, Timestamp now);
-/// Of every association and environment that uses anything.
+/// The usage of all associations and environments with any.
 std::vector<QuotaUse> all_quota_use(Connection& db, Timestamp now);
 
 }  // namespace coffer::store

@@ -1,4 +1,4 @@
-// Bytes of one row of each kind in the file, its index entries included, for the quota
+// Size in bytes of a row of each kind in the file, including its index entries, for the quota
 // `file_bytes`. tests/unit/store/identity/quota_book_test.cpp compares their sum with a file.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Associations, their two tenants, and the applications that act for them.
+// Associations, their two tenants, and their applications.
 #pragma once
 
 #include <optional>
@@ -19,10 +19,11 @@ struct AssociationRow {
   AssociationStatus status = AssociationStatus::pending;
   Timestamp created_at;
   Timestamp updated_at;
-  EntityType entity_type = EntityType::business;  // who it is in the transaction type of a cash-out
+  // The association's side in the transaction type of an off-ramp.
+  EntityType entity_type = EntityType::business;
 };
 
-/// What is stored of an application: hashes only, no secret.
+/// The stored part of an application: hashes, no secrets.
 struct ApplicationRow {
   std::int64_t key = 0;
   ApplicationId id;
@@ -49,7 +50,7 @@ void insert_association(WriteTx& tx, const AssociationRow& row);
 void set_association_status(WriteTx& tx, AssociationId id, AssociationStatus status);
 std::optional<Tenant> find_tenant(Connection& db, AssociationId association,
                                   Environment environment);
-/// Of a row that says whose it is.
+/// The tenant with this row key.
 Tenant tenant_by_key(Connection& db, std::int64_t tenant);
 
 std::vector<ApplicationRow> list_applications(Connection& db);

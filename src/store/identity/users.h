@@ -1,4 +1,4 @@
-// People of an association who log in with password and one-time code (docs/contract.md#otp-login).
+// Users of an association, who log in with password and one-time code (docs/contract.md#otp-login).
 #pragma once
 
 #include <optional>
@@ -17,8 +17,8 @@ struct UserRow {
   AssociationId association;
   std::string username;       // lower case, unique over all associations
   std::string password_hash;  // auth/password.h
-  std::string sealed_otp;     // of the raw TOTP key
-  std::int64_t otp_step = 0;  // of the last code that was accepted
+  std::string sealed_otp;     // the sealed TOTP key
+  std::int64_t otp_step = 0;  // step of the last accepted code
   bool suspended = false;
   std::int64_t key_version = 1;
   Timestamp created_at;
@@ -33,11 +33,12 @@ struct UserPage {
 UserPage list_users(Connection& db, const NewestAt& at);
 std::optional<UserRow> find_user(Connection& db, UserId id);
 std::optional<UserRow> find_user_by_username(Connection& db, std::string_view username);
-/// The caller has checked that the association is there and the name is free.
+/// The caller has checked that the association exists and the name is unused.
 void insert_user(WriteTx& tx, const UserRow& row);
-/// Replaces password, TOTP key and step, suspension and key version: cached identities end.
+/// Replaces password, TOTP key and step, suspension and key version. Cached identities become
+/// invalid.
 void update_user(WriteTx& tx, const UserRow& row);
-/// The only change of a login.
+/// The only change that a login makes.
 void set_otp_step(WriteTx& tx, UserId id, std::int64_t step);
 
 }  // namespace coffer::store

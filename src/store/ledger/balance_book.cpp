@@ -38,10 +38,10 @@ void BalanceBook::set(AccountKey account, Amount balance, Amount held) {
 }
 
 void BalanceBook::roll_back_command() {
-  // Backwards, so that the oldest state of an account wins.
+  // Backwards, so that the oldest state of an account is restored last.
   for (auto it = undo_.rbegin(); it != undo_.rend(); ++it) copies_.at(it->key).state = *it;
   undo_.clear();
-  // An account that the command itself created is gone with its savepoint.
+  // The rollback of the savepoint has removed accounts that the command created.
   for (const AccountKey account : loaded_by_command_) copies_.erase(account);
   loaded_by_command_.clear();
 }

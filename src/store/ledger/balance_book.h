@@ -1,7 +1,7 @@
 // The writer's working copy of balances during one batch.
 //
-// A hot account changes many times in a batch; its row is written once, at the end. A command that
-// is rolled back takes its changes here back too. Nothing outlives the batch.
+// The balance of a busy account changes many times in a batch, but its row is written once, at the
+// end. Rolling back a command also restores the balances here. Nothing is kept after the batch.
 #pragma once
 
 #include <unordered_map>
@@ -16,10 +16,10 @@ class BalanceBook {
  public:
   explicit BalanceBook(Connection& writer) : writer_(writer) {}
 
-  /// The account as it stands inside the running batch. Throws InternalError on an unknown key.
+  /// The account's state within the running batch. Throws InternalError on an unknown key.
   const AccountState& get(AccountKey account);
-  /// Checks the ledger's floors (balance and available of a wallet or liquidity account never
-  /// negative); breaking one is a bug of the caller and throws InternalError.
+  /// Checks the floors of the ledger: the balance and available amount of a wallet or liquidity
+  /// account are never negative. A violation is a bug of the caller and throws InternalError.
   void set(AccountKey account, Amount balance, Amount held);
 
   void begin_command() {

@@ -32,11 +32,11 @@ constexpr const char* kInsertOperatorAccount =
     " VALUES (?, ?, NULL, ?, ?, ?)";
 constexpr const char* kOperatorAccounts =
     "SELECT account FROM accounts WHERE tenant = ? AND kind = ? AND asset = ? AND wallet IS NULL";
-// In the sandbox a funding may have no id.
+// A sandbox funding may have no transaction ID.
 constexpr const char* kInsertFunding =
     "INSERT INTO fundings (journal, transaction_id, description)"
     " SELECT max(journal), nullif(?, ''), ? FROM journal";
-// A funding is one posting; its second line is the credit.
+// A funding is one posting, whose second line is the credit.
 constexpr const char* kFindFunding =
     "SELECT a.wallet, a.asset, e.amount, f.transaction_id, f.description FROM fundings f"
     " JOIN entries e ON e.entry = f.journal * 1024 + 1 JOIN accounts a ON a.account = e.account"
@@ -86,7 +86,7 @@ std::string& chain_head(WriteTx& tx) {
   return head;
 }
 
-/// Moves one side of a posting and writes its entry.
+/// Applies one side of a posting to its account and writes its entry.
 void enter(WriteTx& tx, std::int64_t journal, EntryRow row, std::string& text) {
   const AccountState before = tx.balances().get(row.account);
   row.balance_after = before.balance + row.amount;
@@ -123,7 +123,8 @@ std::string post(WriteTx& tx, std::int64_t tenant, JournalKind kind,
   std::string text =
       set_header(journal, tenant, static_cast<std::int64_t>(kind), payment, tx.now());
   std::int64_t line = 0;
-  // The journal row comes last in text but first in the file: its link covers the entries.
+  // In the canonical text, the entries follow the journal fields. The journal row itself is written
+  // last, because its link covers the entries.
   for (const auto& [posting, leg] : movements) {
     COFFER_CHECK(posting.amount.is_positive());
     COFFER_CHECK(tx.balances().get(posting.debit).asset == tx.balances().get(posting.credit).asset);

@@ -21,80 +21,83 @@ namespace coffer::store {
 
 enum class JournalKind { payment, funding, liquidity, refund };
 
-/// The chain itself, also of other logs: the link before the first row, and the one after
-/// `previous` over the canonical text of a row. 32 raw bytes.
+/// The chain functions, which other logs use too: the link before the first row, and the link of a
+/// row with this canonical text after `previous`. 32 raw bytes.
 std::string genesis_link();
 std::string next_link(std::string_view previous, std::string_view text);
 
-/// Row keys of the operator's own tenants, fixed by schema.sql.
+/// Row keys of the operator's tenants, fixed by schema.sql.
 std::int64_t operator_tenant(Environment environment);
 
 struct Movement {
   Posting posting;
-  int leg = 0;  // of the payment, for references and description on statements
+  int leg = 0;  // leg of the payment, whose references and description appear on statements
 };
 
-/// A wallet's account in one asset, as GET /v1/wallets shows it.
+/// A wallet's account in one asset, as in GET /v1/wallets.
 struct WalletBalance {
   Asset asset;
   Amount balance;
   Amount held;
 };
 
-/// Appends one entry set, moves the balances and returns its link (32 bytes). Every posting's
-/// accounts must hold the same asset; an overdraft is a bug and throws.
+/// Appends one entry set, updates the balances and returns the link (32 bytes). The accounts of
+/// each posting must hold the same asset. An overdraft is a bug and throws.
 std::string post(WriteTx& tx, std::int64_t tenant, JournalKind kind,
                  std::optional<std::int64_t> payment, std::span<const Movement> movements);
 
-/// A credit from issuance that an operator named with a transaction id.
+/// A credit from issuance for which the operator gave a transaction ID.
 struct Funding {
-  std::int64_t wallet = 0;  // keys
+  std::int64_t wallet = 0;  // row key, as is `asset`
   std::int64_t asset = 0;
   Amount amount;
   std::string transaction_id;
-  std::optional<std::string> description;  // on the wallet's statement
+  std::optional<std::string> description;  // shown on the wallet's statement
   bool operator==(const Funding&) const = default;
 };
 std::optional<Funding> find_funding(Connection& db, std::string_view transaction_id);
-/// Names the entry set that post() appended last. Once per transaction id.
+/// Stores the funding of the entry set that post() appended last. A transaction ID can be used
+/// once.
 void insert_funding(WriteTx& tx, const Funding& funding);
 
-/// Reserves value for a payment; the caller has checked `available`.
+/// Reserves funds for a payment. The caller has checked `available`.
 void place_hold(WriteTx& tx, std::int64_t payment, const Hold& hold);
-/// Closes every hold of a payment, exactly once, and gives its value back to `available`. Call
-/// before post() when `state` is posted.
+/// Closes every hold of a payment, exactly once, and returns its amount to `available`. If `state`
+/// is posted, call this before post().
 void close_holds(WriteTx& tx, std::int64_t payment, HoldState state);
 
 std::optional<AccountKey> find_trustline(Connection& db, std::int64_t wallet, std::int64_t asset);
 AccountKey open_trustline(WriteTx& tx, const Tenant& tenant, std::int64_t wallet,
                           std::int64_t asset);
-/// Created on first use. `connector` says whose, for and only for clearing accounts.
+/// Creates the account on first use. `connector` is required for clearing accounts and empty for
+/// others.
 AccountKey operator_account(WriteTx& tx, Environment environment, AccountKind kind,
                             std::int64_t asset,
                             std::optional<std::int64_t> connector = std::nullopt);
-/// Those accounts of one kind that exist, of all connectors.
+/// The existing operator accounts of one kind, for all connectors.
 std::vector<AccountKey> operator_accounts(Connection& db, Environment environment, AccountKind kind,
                                           std::int64_t asset);
-/// The balance of an operator's account; zero when there is none yet.
+/// The balance of an operator account; zero if the account does not exist yet.
 Amount operator_balance(Connection& db, Environment environment, AccountKind kind,
                         std::int64_t asset, std::optional<std::int64_t> connector = std::nullopt);
-/// In the order the trustlines were opened.
+/// In the order in which the trustlines were opened.
 std::vector<WalletBalance> balances_of(Connection& db, std::int64_t wallet);
 
-/// Up to where a chain was followed: its last row, and that row's link.
+/// The last verified row of a chain, and its link.
 struct ChainPosition {
   std::int64_t row = 0;
   std::string link = genesis_link();
 };
-/// What following a piece of a chain came to.
+/// The result of verifying part of a chain.
 struct ChainPiece {
   std::int64_t rows = 0;
-  bool end = false;   // of the chain
-  std::string fault;  // a sentence naming the first row that does not fit, or empty
+  bool end = false;   // the end of the chain was reached
+  std::string fault;  // a sentence about the first invalid row; empty if all are valid
 };
-/// Follows the chain for at most `limit` rows, and moves the position.
+/// Verifies at most `limit` rows of the journal's chain from this position, and advances it.
 ChainPiece follow_journal(Connection& db, ChainPosition& from, std::int64_t limit);
-/// The whole chain; the sentence, or empty. `progress` is called now and then with (done, total).
+/// Verifies the whole chain; returns a sentence about the first invalid row, or an empty text.
+/// Calls `progress` with (done, total) at intervals.
 std::string verify_chain(Connection& db,
                          const std::function<void(std::int64_t, std::int64_t)>& progress);
 

@@ -12,9 +12,9 @@ constexpr const char* kLastJournal = "SELECT coalesce(max(journal), 0) FROM jour
 constexpr const char* kJournalTime = "SELECT at FROM journal WHERE journal = ?";
 constexpr const char* kBalanceBefore =
     "SELECT balance_after FROM entries WHERE account = ? AND entry < ? ORDER BY entry DESC LIMIT 1";
-// What only few lines have is looked up for those alone: a statement may have a million lines.
-// Between tenants a wallet's own name is nobody's business: the payer knows the beneficiary, the
-// receiver who paid.
+// Rarely used columns are read by subqueries only for the lines that have them, because a statement
+// may have a million lines. Another tenant's wallet name stays private: the payer sees the
+// beneficiary's name, and the receiver sees who paid.
 #define STATEMENT_LINES                                                                            \
   "SELECT e.entry, j.link, j.at, e.amount, e.balance_after,"                                       \
   " CASE WHEN p.tenant = t.tenant THEN p.id END,"                                                  \
@@ -55,8 +55,8 @@ Timestamp journal_time(Connection& db, std::int64_t journal) {
   return query.time(0);
 }
 
-/// First journal row at or after `at`; one past the last when there is none. Times never go back
-/// along the journal and its numbers have no gaps, so halving finds it without an index.
+/// The first journal row at or after `at`, or one beyond the last. Bisection finds it without an
+/// index, because times never decrease along the journal and its numbers have no gaps.
 std::int64_t first_journal_at(Connection& db, Timestamp at) {
   std::int64_t high = 1;
   {
@@ -75,7 +75,7 @@ std::int64_t first_journal_at(Connection& db, Timestamp at) {
   return low;
 }
 
-/// Where value went to or came from; an account of the house by what it is for.
+/// Where the amount went to or came from. An operator account is named by its purpose.
 std::string counterparty_name(const Query& query) {
   const auto kind = query.enumeration<AccountKind>(9);
   if (kind == AccountKind::fee) return "Fees";
@@ -102,7 +102,8 @@ std::vector<StatementLine> lines_in(Connection& db, const char* sql, const Tenan
   while (query.step()) {
     StatementLine line;
     line.entry = query.integer(0);
-    // The link is unique and final; with the line number it names the row for good.
+    // The link is unique and never changes; with the line number, it identifies the row
+    // permanently.
     line.row_id = to_hex(std::string_view(query.blob(1)).substr(0, 12)) + "-" +
                   std::to_string(line.entry % kLinesPerSet);
     line.at = query.time(2);

@@ -1,4 +1,4 @@
-// Statement lines: the entries of one account over a range of time, as its owner reads them.
+// Statement lines: the entries of one account in a period, for its owner.
 #pragma once
 
 #include <optional>
@@ -12,20 +12,20 @@
 
 namespace coffer::store {
 
-/// A range of entry numbers: the range of time it stands for, found once and then stable, because
-/// times never go back along the journal.
+/// The range of entry numbers that corresponds to a period. It is determined once and stays valid,
+/// because times never decrease along the journal.
 struct EntryRange {
   std::int64_t from = 0;  // inclusive
   std::int64_t to = 0;    // exclusive
 };
 
 EntryRange entries_between(Connection& db, Timestamp start, Timestamp end);
-/// Balance after the last entry before `entry`; zero when there is none.
+/// Balance after the last entry before `entry`; zero without earlier entries.
 Amount balance_before(Connection& db, AccountKey account, std::int64_t entry);
-/// Oldest first, at most `limit`. A page continues with `from` = entry of the last line + 1.
+/// Oldest first, at most `limit`. For the next page, set `from` to the entry of the last line + 1.
 std::vector<StatementLine> statement_lines(Connection& db, const Tenant& tenant, AccountKey account,
                                            const EntryRange& range, int limit);
-/// Newest first. A page continues with `to` = entry of the last line.
+/// Newest first. For the next page, set `to` to the entry of the last line.
 std::vector<StatementLine> newest_statement_lines(Connection& db, const Tenant& tenant,
                                                   AccountKey account, const EntryRange& range,
                                                   int limit);

@@ -34,7 +34,7 @@ constexpr Column<WalletRow> kColumns[] = {
     column<&WalletRow::updated_at>("w.updated_at"),
 };
 
-/// Which of them are set follows entity_type.
+/// `entity_type` determines which of the columns have values.
 const TextColumns<PersonMetadata, BusinessMetadata> kMetadata;
 
 const std::string kSelect = select(kColumns) + ", m.entity_type" +

@@ -19,7 +19,7 @@ struct WalletRow {
   std::string name;
   std::string account_number;
   std::string public_key;
-  std::string sealed_seed;  // opened only by who signs; sealed for context "wallet-seed:<id>"
+  std::string sealed_seed;  // sealed for the context "wallet-seed:<id>"; opened only to sign
   std::int64_t asset = 0;
   AssetCode asset_code;
   bool own_account = false;
@@ -30,7 +30,7 @@ struct WalletRow {
   Timestamp updated_at;
 };
 
-/// What a payment needs to know of a wallet.
+/// The part of a wallet that payments need.
 struct WalletBrief {
   std::int64_t key = 0;
   WalletStatus status = WalletStatus::pending;
@@ -38,18 +38,18 @@ struct WalletBrief {
 };
 
 struct WalletFilter {
-  std::optional<AssetCode> asset;  // has a trustline for it
+  std::optional<AssetCode> asset;  // the wallet has a trustline for it
   std::optional<WalletStatus> status;
 };
 
 std::optional<WalletRow> find_wallet(Connection& db, const Tenant& tenant, WalletId id);
-/// For events: no tenant is asked, so never on an integrator's route.
+/// For events. It does not check the tenant, so never call it for an integrator's route.
 std::optional<WalletRow> find_wallet_by_key(Connection& db, std::int64_t wallet);
 std::optional<WalletBrief> find_wallet_brief(Connection& db, const Tenant& tenant, WalletId id);
 /// Newest first, at most `limit` rows beyond `page.key`.
 RowPage<WalletRow> list_wallets(Connection& db, const Tenant& tenant, const WalletFilter& filter,
                                 const PageAt& page);
-/// The account a ledger address belongs to, of whatever association of the environment.
+/// The owner of a ledger address, in any association of the environment.
 struct AddressOwner {
   std::int64_t wallet = 0;
   WalletStatus status = WalletStatus::pending;
@@ -57,13 +57,13 @@ struct AddressOwner {
 std::optional<AddressOwner> find_address(Connection& db, Environment environment,
                                          std::string_view public_key);
 WalletStatus wallet_status(Connection& db, std::int64_t wallet);
-/// The caller's own wallet of this ledger address.
+/// The caller's wallet with this ledger address.
 std::optional<WalletBrief> find_wallet_by_public_key(Connection& db, const Tenant& tenant,
                                                      std::string_view public_key);
-/// Whose wallet it is, for the operator's commands.
+/// The tenant of the wallet, for the operator's commands.
 std::optional<Tenant> tenant_of_wallet(Connection& db, WalletId id);
 
-/// Writes the wallet and its metadata, not its trustline; sets `key`.
+/// Writes the wallet and its metadata, but not its trustline. Sets `key`.
 void insert_wallet(WriteTx& tx, const Tenant& tenant, WalletRow& row);
 /// Replaces name, status, reason and metadata.
 void update_wallet(WriteTx& tx, const Tenant& tenant, const WalletRow& row);

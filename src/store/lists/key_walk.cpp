@@ -10,14 +10,14 @@ namespace {
 
 constexpr int kReadFirst = 4;
 constexpr int kReadMax = 256;
-// What the last read and its row may need beyond a budget that is not spent yet: a read of a few
-// sets, and the legs of a multi-transfer.
+// Rows that the last read may need beyond the budget: a read of a few sets, and the legs of a
+// multi-transfer.
 constexpr std::int64_t kReserve = 1'000;
 
 std::int64_t place_of(Order order, std::int64_t key) { return order == Order::rising ? key : -key; }
 std::int64_t key_of(Order order, std::int64_t place) { return place_of(order, place); }
 
-/// Reads ahead, twice as far each time as long as all of it is used: a set that another one leaps
+/// Reads ahead, doubling the amount as long as all of it is used, so that a set that is skipped
 /// through is read in small pieces.
 class IndexKeys final : public KeySet {
  public:
@@ -96,17 +96,18 @@ class KnownKeys final : public KeySet {
   std::vector<std::int64_t> places_;
 };
 
-/// The first place that all sets have.
+/// Finds the places that are in all sets.
 class Leap {
  public:
   Leap(const KeySets& sets, std::int64_t start, const RowBudget& budget)
       : sets_(sets), start_(start), place_(start), budget_(budget) {}
 
   enum class Ended { at_a_place, at_the_end, at_the_budget };
-  /// Goes to the first place from here on that all sets have.
+  /// Moves to the first place from here on that is in all sets.
   Ended next() {
     for (std::size_t agreed = 0; agreed < sets_.size();) {
-      // A page gets on by one place at least, or the next one would begin where it did.
+      // A page must advance by at least one place; otherwise, the next page would start at the same
+      // place.
       if (budget_.spent() && place_ != start_) return Ended::at_the_budget;
       const auto head = sets_[set_]->first(place_);
       if (!head) return Ended::at_the_end;

@@ -1,10 +1,11 @@
-// How every list that filters is read: along indexes whose entries end in the key that orders the
-// list, so that nothing is sorted and nothing is read twice.
+// Reads filtered lists along indexes whose entries end in the sort key of the list, so that nothing
+// is sorted and nothing is read twice.
 //
-// A filter with an index is a set of keys. Sets are intersected by leaping: each is asked for its
-// first key that is not before the furthest key of the others, so the rarest filter sets the pace
-// without any statistics. What has no index is judged row by row. A page that has read kRowsMax
-// rows stops and says where the list continues: no combination of filters costs more.
+// A filter with an index is a set of keys. Sets are intersected by skipping: each set returns its
+// first key that is not before the furthest key of the others, so the rarest filter determines the
+// number of steps, without statistics. Filters without an index are checked row by row. A page that
+// has read kRowsMax rows stops and returns the position where the list continues, which bounds the
+// cost of every combination of filters.
 #pragma once
 
 #include <cstdint>
@@ -18,15 +19,16 @@
 
 namespace coffer::store {
 
-/// Rows and index entries that one page reads at most, without the records that it shows.
+/// Maximum number of rows and index entries that one page reads, not counting the records that it
+/// returns.
 inline constexpr std::int64_t kRowsMax = 10'000;
 
-/// What is left of them. Belongs to one page.
+/// The remaining rows of one page.
 class RowBudget {
  public:
   explicit RowBudget(std::int64_t rows = kRowsMax) : left_(rows) {}
   void spend(std::int64_t rows) { left_ -= rows; }
-  /// While it is not, one more read of any set ends within kRowsMax.
+  /// While it is false, one more read of any set stays within kRowsMax.
   bool spent() const;
   std::int64_t left() const { return left_; }
 
@@ -36,8 +38,8 @@ class RowBudget {
 
 enum class Order { falling, rising };
 
-/// The same keys in both orders, along one index: ?1 is the key to stay beyond, ?2 how many at
-/// most, then the arguments.
+/// The same keys in both orders, along one index. Parameters: ?1 the key to start beyond, ?2 the
+/// maximum number of keys, then the arguments.
 struct KeyIndex {
   const char* falling;
   const char* rising;
@@ -52,10 +54,10 @@ struct KeyIndex {
         "?2"                                                                           \
   }
 
-/// Up to `count` keys beyond a key, in order, along one index.
+/// Returns up to `count` keys beyond a key, in order, along one index.
 using KeySource = std::function<std::vector<std::int64_t>(std::int64_t beyond, int count)>;
 
-/// One column of integers.
+/// A single integer column.
 template <class... Args>
 std::vector<std::int64_t> integers(Connection& db, const char* sql, const Args&... args) {
   std::vector<std::int64_t> out;
@@ -70,12 +72,12 @@ std::optional<std::int64_t> first_integer(Connection& db, const char* sql, const
   return query.step() ? query.optional_integer(0) : std::nullopt;
 }
 
-/// Row keys of tenants; empty optional: all of them.
+/// Row keys of tenants; empty: all tenants.
 using TenantKeys = std::optional<std::vector<std::int64_t>>;
 bool contains(const TenantKeys& tenants, std::int64_t key);
 
-/// The keys that `sql` gives for ?1 the one to stay beyond, ?2 how many at most, and `args`. While
-/// `db` lives.
+/// The keys that `sql` returns with ?1 the key to start beyond, ?2 the maximum number, and `args`.
+/// Valid while `db` exists.
 template <class... Args>
 KeySource along(Connection& db, const char* sql, const Args&... args) {
   return [&db, sql, args...](std::int64_t beyond, int count) {
@@ -83,18 +85,18 @@ KeySource along(Connection& db, const char* sql, const Args&... args) {
   };
 }
 
-/// Keys in reading order. A place counts from the start of the order: a later place is a lower key
-/// of a falling list.
+/// Keys in reading order. A place counts from the start of the order, so in a descending list a
+/// later place is a lower key.
 class KeySet {
  public:
   virtual ~KeySet() = default;
-  /// The first place at or after `place`; asked for places that never go back.
+  /// The first place at or after `place`. Consecutive calls never go back.
   virtual std::optional<std::int64_t> first(std::int64_t place) = 0;
 };
 using KeySets = std::vector<std::unique_ptr<KeySet>>;
 KeySets one(std::unique_ptr<KeySet> set);
 
-/// Makes the sets of one page and reads it.
+/// Creates the sets of one page and reads the page.
 class KeyWalk {
  public:
   KeyWalk(Connection& db, Order order, RowBudget& budget)
@@ -104,25 +106,25 @@ class KeyWalk {
   std::unique_ptr<KeySet> of(const KeyIndex& index, const Args&... args) const {
     return of(along(db_, order_ == Order::rising ? index.rising : index.falling, args...));
   }
-  /// `source` gives keys in the order of this walk.
+  /// `source` returns keys in the order of this walk.
   std::unique_ptr<KeySet> of(KeySource source) const;
-  /// Those of all sets, each once.
+  /// The union of all sets, each key once.
   std::unique_ptr<KeySet> any(KeySets sets) const;
-  /// Keys that are known, in any order.
+  /// Known keys, in any order.
   std::unique_ptr<KeySet> known(std::vector<std::int64_t> keys) const;
 
-  /// Which part of the list.
+  /// The part of the list to read.
   struct Part {
     std::optional<std::int64_t> beyond;  // in reading order
-    std::int64_t lowest = 1;             // keys below it are not of the list
-    std::int64_t below = INT64_MAX;      // nor are keys from here on
+    std::int64_t lowest = 1;             // keys below do not belong to the list
+    std::int64_t below = INT64_MAX;      // keys from here on do not belong to it either
     int limit = 20;
   };
   struct Found {
     std::vector<std::int64_t> keys;      // in reading order
     std::optional<std::int64_t> cut_at;  // as in RowPage
   };
-  /// The keys that are in all `sets`, of which there is at least one, and fit.
+  /// The keys that are in all `sets` (at least one) and match.
   Found read(const KeySets& sets, const Part& part,
              const std::function<bool(std::int64_t)>& fits) const;
 
@@ -132,7 +134,7 @@ class KeyWalk {
   RowBudget& budget_;
 };
 
-/// A page whose list order is the falling one; `load` makes the row of a key.
+/// A page of a list in descending order. `load` reads the row of a key.
 template <class Row, class Load>
 RowPage<Row> load_page(const PageAt& page, const KeyWalk::Found& found, const Load& load) {
   RowPage<Row> out;

@@ -1,4 +1,4 @@
-// Which page of a list is wanted, and what comes back.
+// The requested part of a list, and the returned page.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@ struct PageAt {
 
 template <class Row>
 struct RowPage {
-  std::vector<Row> rows;  // in list order, also when read backward
-  /// Set when the page stopped because it had read enough rows, and not because it was full or the
-  /// list was over: the key beyond which the list continues in reading direction.
+  std::vector<Row> rows;  // in list order, even when read backward
+  /// Set if the page stopped because it had read the maximum number of rows, and neither because it
+  /// was full nor because the list ended. The list continues beyond this key in reading direction.
   std::optional<std::int64_t> cut_at;
 };
 

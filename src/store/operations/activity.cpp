@@ -10,10 +10,10 @@ namespace {
 
 constexpr std::int64_t kReadMax = kRowsMax;
 
-__extension__ typedef __int128 Wide;  // a GNU extension, and the one 128-bit type there is
+__extension__ typedef __int128 Wide;  // a GNU extension, the only 128-bit type
 
-// What is on the ledger of a collection is what is received; a multi-transfer of several assets has
-// no volume of its own.
+// The ledger side of an on-ramp is the received amount. A multi-transfer with several assets has no
+// single volume.
 #define BRIEF                                                                                   \
   "SELECT payment, tenant, status, iif(sending_asset IS NULL, receiving_asset, sending_asset)," \
   " iif(sending_asset IS NULL, receiving_amount, sending_amount) FROM payments"
@@ -21,7 +21,7 @@ constexpr const char* kBetween = BRIEF " WHERE payment >= ? AND payment < ? ORDE
 constexpr const char* kFirstSince = BRIEF " WHERE payment >= ? ORDER BY payment LIMIT 1";
 #undef BRIEF
 
-/// Sums of one bucket before they are scaled.
+/// Sums of one bucket before scaling.
 struct Seen {
   std::int64_t looked_at = 0;
   std::int64_t payments = 0;

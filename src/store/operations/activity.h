@@ -1,4 +1,4 @@
-// How much was paid over time, and how well it went.
+// The number and success of payments over time.
 #pragma once
 
 #include <map>
@@ -14,9 +14,9 @@ struct ActivityBucket {
   Timestamp to;
   std::int64_t payments = 0;
   std::int64_t succeeded = 0;
-  std::int64_t failed = 0;                // refunded and expired ones too; the rest is under way
-  std::map<std::int64_t, Amount> volume;  // by asset key; failed ones left out
-  bool sampled = false;  // told from some of the payments, evenly chosen, and scaled up
+  std::int64_t failed = 0;  // includes refunded and expired payments; the others are in progress
+  std::map<std::int64_t, Amount> volume;  // by asset key, without failed payments
+  bool sampled = false;                   // estimated from an evenly chosen sample of the payments
 };
 
 struct ActivityWanted {
@@ -25,8 +25,8 @@ struct ActivityWanted {
   std::int64_t width_ms = 0;
   int buckets = 1;
 };
-/// Payments by when they were accepted, as they stand now. Reads at most about 10,000 payments,
-/// however many there are; without `tenants` the number of payments is exact all the same.
+/// Payments by time of acceptance, with their present status. Reads at most about 10,000 payments.
+/// Without `tenants`, the number of payments is nevertheless exact.
 std::vector<ActivityBucket> activity(Connection& db, const ActivityWanted& wanted);
 
 }  // namespace coffer::store

@@ -15,7 +15,7 @@ constexpr const char* kSettlement =
     "SELECT (SELECT count(*) FROM (SELECT 1 FROM settlement_jobs LIMIT ?)),"
     " (SELECT due_at FROM settlement_jobs ORDER BY due_at LIMIT 1),"
     " (SELECT min(payment) FROM (SELECT payment FROM settlement_jobs ORDER BY due_at LIMIT 1000))";
-// Due times are in order within a lane; lanes are few, and each is found by a seek.
+// Due times are in order within a lane. Lanes are few, and each is found by a lookup.
 constexpr const char* kProviders =
     "WITH RECURSIVE lanes(lane) AS (SELECT min(lane) FROM provider_jobs UNION ALL"
     " SELECT (SELECT min(lane) FROM provider_jobs WHERE lane > lanes.lane) FROM lanes"
@@ -36,7 +36,7 @@ constexpr const char* kReviews =
     " WHERE status = 0 AND status <> 1 LIMIT ?)),"
     " (SELECT created_at FROM wallets INDEXED BY wallets_not_verified"
     " WHERE status = 0 AND status <> 1 ORDER BY wallet LIMIT 1)";
-// The first of each tenant and status under way, and of these the first.
+// The oldest of each tenant and status in progress, and the oldest of these.
 constexpr const char* kOldestUnsettled =
     "SELECT created_at FROM payments WHERE payment = (SELECT min(oldest) FROM (SELECT"
     " (SELECT p.payment FROM payments p INDEXED BY payments_not_succeeded"
@@ -66,7 +66,7 @@ constexpr const char* kAudit = "SELECT entry FROM audit_log ORDER BY entry DESC 
 constexpr const char* kConnectors =
     "SELECT connector, id, name, environment, driver, status FROM connectors ORDER BY connector";
 
-/// Keys of payments rise with their acceptance, so the lowest is the oldest.
+/// Keys of payments increase in the order of acceptance, so the lowest is the oldest.
 Waiting payments_waiting(Connection& db, const char* sql) {
   Waiting out;
   std::optional<std::int64_t> oldest;

@@ -1,7 +1,7 @@
-// What waits to be done, as the file says: for /metrics and the overview.
+// Pending work in the file, for /metrics and the overview.
 //
-// Every query is a seek or a count that ends at kCountMax: it costs milliseconds, however many
-// payments there are.
+// Every query is a lookup or a count that ends at kCountMax, so it takes milliseconds for any
+// number of payments.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +14,16 @@
 
 namespace coffer::store {
 
-/// Counts beyond it show as it.
+/// Larger counts are shown as this value.
 constexpr std::int64_t kCountMax = 20'000;
 
 struct Waiting {
   std::int64_t count = 0;
-  std::optional<Timestamp> due;      // of the one that has waited longest for its turn
-  std::optional<Timestamp> created;  // of the oldest record among them, where that is known
+  std::optional<Timestamp> due;      // of the one that is due for longest
+  std::optional<Timestamp> created;  // of the oldest record among them, if known
 };
 
-/// A connector by the names that people know it by.
+/// The names by which people identify a connector.
 struct ConnectorLabel {
   std::int64_t key = 0;
   std::string id;
@@ -39,13 +39,13 @@ struct Backlog {
   Waiting deliveries;  // of active endpoints
   Waiting notifications;
   Waiting reviews;                            // of wallets
-  std::optional<Timestamp> oldest_unsettled;  // accepted, and not at an end
+  std::optional<Timestamp> oldest_unsettled;  // accepted, but not in a final status
   std::int64_t notifications_failed = 0;
   std::int64_t dead_letters = 0;
-  std::int64_t events_behind = 0;       // sum over active endpoints of events not looked at yet
-  std::int64_t endpoints = 0;           // active
+  std::int64_t events_behind = 0;  // number of events that active endpoints have not processed yet
+  std::int64_t endpoints = 0;      // active
   std::int64_t endpoints_failing = 0;   // active, and their last attempt failed
-  std::int64_t endpoints_disabled = 0;  // because they said that they are gone
+  std::int64_t endpoints_disabled = 0;  // because they responded that they are gone
   std::int64_t audit_records = 0;
   std::vector<ConnectorLabel> connectors;
   std::optional<BackupRecord> last_backup;

@@ -38,7 +38,7 @@ FileSummary summary_of(Connection& db) {
   return out;
 }
 
-/// Only what holds under every schema.
+/// Checks only what applies to every schema.
 void verify_structure(Connection& db, FileVerdict& verdict) {
   Query integrity(db, kIntegrity);
   if (integrity.step() && integrity.text(0) != "ok") {
@@ -62,7 +62,7 @@ void judge(Connection& db, const ProgressFunction& progress, FileVerdict& verdic
 
 }  // namespace
 
-// SQLite removes them under its own locks as soon as it reads a file without a page.
+// SQLite removes them under its own locks when it reads a file without pages.
 void drop_left_logs(const std::string& empty_file) {
   Connection db(empty_file, OpenMode::read_write);
   db.run(kTouch);
@@ -96,7 +96,7 @@ std::string upgrade_copy(const std::string& path) {
   }
 }
 
-// In meta as text: `AT BYTES VERIFIED PATH`, times in milliseconds.
+// Stored in meta as text: `AT BYTES VERIFIED PATH`, times in milliseconds.
 std::optional<BackupRecord> last_backup(Connection& db) {
   const auto text = read_meta(db, kLastBackup);
   if (!text) return std::nullopt;

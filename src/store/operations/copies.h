@@ -1,4 +1,5 @@
-// Copies of the database: taken while it is written to, and judged without being served.
+// Copies of the database: creating them while the database is written to, and verifying them
+// without serving them.
 #pragma once
 
 #include <cstdint>
@@ -17,18 +18,18 @@ namespace coffer::store {
 class CommitQueue;
 class Database;
 
-/// Called after each piece with bytes (done, total); may throw to stop.
+/// Called after each piece with bytes (done, total). May throw to stop.
 using CopyProgress = std::function<void(std::int64_t, std::int64_t)>;
 
-/// Writes the database as it is at one moment near the end of the call into the empty file `to`:
-/// everything committed before the call is in it. Page by page, on readers that are held for
-/// milliseconds; what commits change meanwhile is copied again, so the write-ahead log does not
-/// grow. The copy is one file without a log, and not synchronised. `overloaded` when the disk of
-/// the copy is slower than the database changes. Throws SqlError.
+/// Writes the state of the database at one moment near the end of the call into the empty file
+/// `to`, including everything committed before the call. Copies pages with readers that are held
+/// for milliseconds, and copies pages again that commits changed meanwhile, so the write-ahead log
+/// does not grow. The copy is one file without a log, and not synchronised. `overloaded` if the
+/// disk of the copy is slower than the changes of the database. Throws SqlError.
 Result<void> copy_database(Database& database, CommitQueue& queue, const std::string& to,
                            const CopyProgress& progress);
 
-/// What is in a file, in a few figures.
+/// The contents of a file, in a few figures.
 struct FileSummary {
   int schema = 0;
   std::int64_t payments = 0;
@@ -37,37 +38,38 @@ struct FileSummary {
 };
 
 struct FileVerdict {
-  FileSummary summary;                // zero where it cannot be read
-  std::vector<Violation> violations;  // empty: whole
-  bool newer_schema = false;  // then, and for an older one, only SQLite's structures were looked at
+  FileSummary summary;                // zero if unreadable
+  std::vector<Violation> violations;  // empty: the file is valid
+  bool newer_schema = false;  // then, as for an older schema, only SQLite's structures were checked
   bool older_schema = false;
 };
 
-/// Judges a file, served or not: that it is coffer's, every invariant, both chains and SQLite's
-/// own structures. Changes nothing. A file that cannot be read is a violation, not an error.
+/// Verifies a file, whether served or not: that coffer created it, every invariant, both hash
+/// chains and SQLite's structures. Changes nothing. A file that cannot be read is a violation, not
+/// an error.
 FileVerdict verify_file(const std::string& path, const ProgressFunction& progress);
 
-/// Removes the log that a killed process left beside a file that is empty again, so that it does
-/// not become a part of what is written into the file. Throws SqlError.
+/// Removes the log that a killed process left next to a file that is empty again, so that it does
+/// not become part of the new content. Throws SqlError.
 void drop_left_logs(const std::string& empty_file);
-/// Makes a copy that nobody serves one file, without a log beside it, so that it can be read from
-/// anywhere. Throws SqlError.
+/// Turns a copy that no process serves into a single file without a log. Throws SqlError.
 void leave_wal(const std::string& path);
-/// Brings a copy that nobody serves up to this build's schema; what is wrong, or empty.
+/// Upgrades a copy that no process serves to this build's schema; returns the error, or an empty
+/// text.
 std::string upgrade_copy(const std::string& path);
 
-/// The last backup that was finished, as the file itself remembers it.
+/// The last completed backup, as recorded in the file.
 struct BackupRecord {
-  Timestamp at;  // when it was begun: it holds everything committed before
+  Timestamp at;  // start of the backup: it contains everything committed before
   std::int64_t bytes = 0;
   bool verified = false;
   std::string path;
 };
 std::optional<BackupRecord> last_backup(Connection& db);
-/// Also forgets the failure before it.
+/// Also deletes the record of an earlier failure.
 void record_backup(WriteTx& tx, const BackupRecord& record);
 
-/// The last scheduled backup that failed, unless one was made since.
+/// The last failed scheduled backup, unless a later one succeeded.
 struct BackupFailure {
   Timestamp at;
   std::string reason;

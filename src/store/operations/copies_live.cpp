@@ -1,11 +1,10 @@
-// A copy of a database that is written to meanwhile.
+// Copies a database while it is written to.
 //
-// One snapshot for the whole copy would keep the write-ahead log growing until the copy is done. So
-// the copy has no snapshot until its end: it reads the pages in small pieces, each of its own
-// snapshot, and notes which pages the commits change meanwhile. Those are read again, and what
-// changed during that again: each round is shorter than the one before, because reading is faster
-// than committing. When little is left, one snapshot covers all of it, and the copy is that
-// snapshot.
+// A single snapshot for the whole copy would let the write-ahead log grow until the copy is done.
+// Therefore, the copy reads pages in small pieces, each in its own snapshot, and records the pages
+// that commits change meanwhile. It then reads those again, and the pages changed during that, and
+// so on. Each round is shorter than the previous one, because reading is faster than committing.
+// When few pages are left, one snapshot covers all of them, and the copy equals that snapshot.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -25,7 +24,7 @@ namespace coffer::store {
 namespace {
 
 constexpr std::int64_t kPageBytes = 4'096;
-constexpr std::size_t kPieceMax = 512;   // pages on one reader: 2 MiB
+constexpr std::size_t kPieceMax = 512;   // pages per reader: 2 MiB
 constexpr std::size_t kLastMax = 1'024;  // pages of the last snapshot: 4 MiB
 constexpr int kRoundsMax = 64;
 constexpr int kIoError = 10;   // SQLITE_IOERR
@@ -36,7 +35,7 @@ constexpr const char* kPage = "SELECT data FROM sqlite_dbpage WHERE pgno = ?";
 
 using Pages = std::vector<std::uint32_t>;
 
-/// The file that is written, by page numbers. Throws SqlError.
+/// The file being written, by page number. Throws SqlError.
 class PageFile {
  public:
   explicit PageFile(const std::string& path) : file_(::open(path.c_str(), O_WRONLY | O_CLOEXEC)) {
@@ -65,7 +64,7 @@ std::int64_t page_count(Connection& db) {
   return query.step() ? query.integer(0) : 0;
 }
 
-/// The bytes of the pages, which are at most `count`, one after the other.
+/// The bytes of at most `count` pages in order.
 std::string read_pages(Connection& db, std::span<const std::uint32_t> pages) {
   std::string out;
   out.reserve(pages.size() * kPageBytes);
@@ -126,15 +125,15 @@ class LiveCopy {
     return {};
   }
 
-  /// With one snapshot over everything that changed since the last round began, when that is
-  /// little; otherwise false, and `pages` is what the next round copies.
+  /// If few pages changed since the start of the last round, copies them in one snapshot and
+  /// returns true. Otherwise, returns false, and `pages` contains the pages for the next round.
   Result<bool> finish(Pages& pages) {
     std::string bytes;
     std::int64_t count = 0;
     {
       COFFER_TRY(const Reader lease, database_.reader());
       count = page_count(lease.db());  // begins the snapshot
-      // Every commit that the snapshot shows is noted with the next one.
+      // The next commit completes the list of pages for every commit in the snapshot.
       const auto next = queue_.probe();
       if (!next && next.error().slug != Slug::storage_full) return unexpected(next.error());
       pages = watch_.take();
@@ -148,7 +147,7 @@ class LiveCopy {
     return true;
   }
 
-  /// Without pages that the file no longer has, or not yet in this snapshot.
+  /// Without pages that the file does not have in this snapshot.
   static std::span<const std::uint32_t> present(std::span<const std::uint32_t> pages,
                                                 std::int64_t count) {
     const auto end = std::upper_bound(pages.begin(), pages.end(), count);
@@ -165,7 +164,7 @@ class LiveCopy {
   ChangedPages::Watch watch_;
   PageFile file_;
   const CopyProgress& progress_;
-  std::int64_t done_ = 0;  // pages, those copied again included
+  std::int64_t done_ = 0;  // in pages, including those copied again
   std::int64_t total_ = 0;
 };
 

@@ -23,7 +23,7 @@ constexpr const char* kVersion = "SELECT version FROM payments WHERE payment = ?
 constexpr std::string_view kGap = "sequences_have_no_gap";
 constexpr std::string_view kTell = "events_tell_all";
 
-/// How many events with an ending a payment has in this status.
+/// Number of final events of a payment in this status.
 int wanted_endings(PaymentStatus status, int failed_refunds) {
   switch (status) {
     case PaymentStatus::initiated:
@@ -37,7 +37,7 @@ int wanted_endings(PaymentStatus status, int failed_refunds) {
       return 2;
     case PaymentStatus::refund_failed:
       return 3;
-    case PaymentStatus::refunded:  // also after its refund had failed: one more
+    case PaymentStatus::refunded:  // one more if the refund had failed before
       return 3 + std::min(failed_refunds, 1);
   }
   return -1;
@@ -48,8 +48,8 @@ bool is_final(PaymentStatus status) {
          status == PaymentStatus::refunded || status == PaymentStatus::expired;
 }
 
-/// The first payments of a tenant after one, along the indexes of lists: in a file of many tenants
-/// neither a scan of all payments nor one of the tenant's would be bounded.
+/// The first payments of a tenant after a payment, along the indexes of lists. In a file with many
+/// tenants, neither a scan of all payments nor of the tenant's would be bounded.
 std::vector<std::int64_t> payments_after(Connection& db, std::int64_t tenant, std::int64_t payment,
                                          std::int64_t count) {
   PaymentsWanted wanted;
@@ -72,11 +72,11 @@ struct EventWalk::Event {
   PaymentStatus status{};
 };
 
-/// Payments of the tenant, in their order, whose first event was not seen yet.
+/// Payments of the tenant, in order, whose first event was not seen yet.
 class EventWalk::Unseen {
  public:
   explicit Unseen(std::vector<std::int64_t> payments) : payments_(std::move(payments)) {}
-  /// Passes all up to `payment`; the first that was before it.
+  /// Skips all payments up to `payment`; returns the first one before it that had no event.
   std::optional<std::int64_t> pass(std::int64_t payment) {
     std::optional<std::int64_t> missed;
     for (; at_ < payments_.size() && payments_[at_] <= payment; ++at_) {
@@ -114,7 +114,7 @@ bool EventWalk::step(Connection& db, std::int64_t limit, std::int64_t& rows, con
   }
   rows += count;
   if (count == limit) return true;
-  // Every event that this snapshot shows was followed, so the payments that it shows have theirs.
+  // All events in this snapshot were read, so all of its payments must have their events.
   between_tenants_ = !compare_open(db, limit, place, report);
   return true;
 }
@@ -157,7 +157,7 @@ void EventWalk::judge_payment(const Event& event, Unseen& unseen, Place& place,
   if (is_final(event.status)) place.open.erase(at);
 }
 
-/// Whether payments are left to be compared, in another snapshot.
+/// Returns whether payments are left to compare in another snapshot.
 bool EventWalk::compare_open(Connection& db, std::int64_t limit, Place& place,
                              const Report& report) {
   for (const std::int64_t missed : payments_after(db, tenant_, place.payment, 1)) {

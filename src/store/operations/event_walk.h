@@ -1,8 +1,8 @@
-// The events of each tenant, followed in their order across many snapshots.
+// Verifies the events of each tenant in order, across many snapshots.
 //
-// Sequences have no gap, the first events of a tenant's payments are in the order of the payments,
-// and a payment of version n has one event of each version up to n, with the endings that its
-// status says. Events never change, so what was followed is remembered; so are payments that are
+// Sequences have no gaps, the first events of a tenant's payments are in the order of the payments,
+// and a payment of version n has one event of each version up to n, with the final events that its
+// status requires. Events never change, so verified ones are remembered, as are payments that are
 // not final yet.
 #pragma once
 
@@ -17,24 +17,24 @@
 
 namespace coffer::store {
 
-/// One thread.
+/// For one thread.
 class EventWalk {
  public:
-  /// Called with the name of an invariant and what breaks it.
+  /// Called with the name of an invariant and its violation.
   using Report = std::function<void(std::string_view, std::string)>;
-  /// At most about `limit` rows on `db`, which is inside a read transaction; adds their number to
-  /// `rows`. False: the round is over, and the next call begins another.
+  /// Reads at most about `limit` rows on `db`, which is in a read transaction, and adds their
+  /// number to `rows`. Returns false at the end of a round; the next call starts another.
   bool step(Connection& db, std::int64_t limit, std::int64_t& rows, const Report& report);
 
  private:
   struct Told {  // the events of one payment so far
     std::int64_t version = 0;
-    int endings = 0;         // those that end the payment or its refund
+    int endings = 0;         // events that end the payment or its refund
     int failed_refunds = 0;  // of these
   };
-  struct Place {  // of one tenant
+  struct Place {  // per tenant
     std::int64_t sequence = 0;
-    std::int64_t payment = 0;           // the newest whose first event was seen
+    std::int64_t payment = 0;           // the newest payment whose first event was read
     std::map<std::int64_t, Told> open;  // payments that are not final
   };
   struct Event;
@@ -47,7 +47,8 @@ class EventWalk {
   std::unordered_map<std::int64_t, Place> places_;  // by tenant
   std::int64_t tenant_ = 0;
   bool between_tenants_ = true;
-  std::int64_t compared_ = 0;  // open payments of the tenant up to this one, in this round
+  // The last of the tenant's open payments that was compared in this round.
+  std::int64_t compared_ = 0;
 };
 
 }  // namespace coffer::store

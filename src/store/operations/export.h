@@ -1,5 +1,6 @@
-// What an export holds: a table of types, each with its columns. The names are the API's where the
-// API has them; rows refer to each other by public ids. No hash, no secret, nothing sealed.
+// The contents of an export: a table of types with their columns. Names are those of the API where
+// it has them. Rows refer to each other by public IDs. An export contains no hashes, secrets or
+// sealed values.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,7 @@ struct ExportColumn {
   std::string_view name;
   ExportKind kind = ExportKind::text;
   std::string_view expression;                        // SQL over the noun's table, `x`
-  std::string_view (*named)(std::int64_t) = nullptr;  // of ExportKind::name
+  std::string_view (*named)(std::int64_t) = nullptr;  // for ExportKind::name
 };
 
 struct ExportNoun {
@@ -28,15 +29,15 @@ struct ExportNoun {
   std::string_view table;
   std::string_view order;
   std::span<const ExportColumn> columns;
-  std::string_view joined = {};  // what else its expressions look at: one row at most for each
+  std::string_view joined = {};  // joins of its expressions; at most one row for each
 };
 
-/// In an order in which whatever is referred to comes first.
+/// In an order in which referenced rows come first.
 std::span<const ExportNoun> export_nouns();
 
 using ExportValue = std::variant<std::monostate, std::string, std::int64_t, bool>;
 
-/// One state of the file, for as long as it lives.
+/// A single state of the file, during its lifetime.
 class ExportReader {
  public:
   explicit ExportReader(const std::string& path);

@@ -14,7 +14,7 @@
 #include "store/ledger/journal.h"
 #include "store/operations/export.h"
 
-// A row `x` refers to others by their keys; an export by what they are known as.
+// Rows refer to others by key; an export replaces the keys with public IDs.
 #define OF_TENANT                                                                           \
   "(SELECT a.id FROM tenants t JOIN associations a ON a.association = t.association WHERE " \
   "t.tenant = x.tenant)"
@@ -213,7 +213,7 @@ constexpr auto kAddresses = std::to_array<ExportColumn>({
     text("postalCode", "postal_code"),
     text("country", "country"),
 });
-// One id has a row for every time it was changed.
+// An ID has one row per change.
 constexpr auto kDestinations = std::to_array<ExportColumn>({
     number("destination", "destination"),
     id("id", "id"),

@@ -35,9 +35,9 @@ constexpr const char* kConnectorLatest =
 static_assert(stored(PaymentStatus::initiated) == 0);
 static_assert(stored(PaymentStatus::processing) == 1);
 static_assert(stored(PaymentStatus::succeeded) == 2);
-// Of the first of its lane (store/providers/provider_payments.h).
+// Reads the first jobs of a lane (store/providers/provider_payments.h).
 constexpr int kLaneLooksMax = 2'000;
-constexpr const char* kConnectorUnderWay =
+constexpr const char* kConnectorInProgress =
     "SELECT count(*) FROM (SELECT payment FROM provider_jobs WHERE lane = ?1 LIMIT ?2) j"
     " CROSS JOIN payments p ON p.payment = j.payment WHERE p.connector = ?3";
 
@@ -50,7 +50,7 @@ constexpr const char* kWebhookOldest =
 static_assert(stored(DeliveryState::pending) == 0);
 static_assert(stored(DeliveryState::delivered) == 1);
 
-/// Sums of a book while it is read: wide enough for whatever the file holds.
+/// Sums of balances while they are read, wide enough for any content of the file.
 __extension__ typedef __int128 Wide;  // a GNU extension, and the one 128-bit type there is
 struct Sums {
   std::array<Wide, 5> kinds{};
@@ -63,11 +63,11 @@ Amount narrow(Wide units) {
   return Amount::from_units(out);
 }
 
-Book book_of(Connection& db, std::int64_t asset, const Sums& sums) {
+LedgerBalances balances_from(Connection& db, std::int64_t asset, const Sums& sums) {
   const auto of = [&](AccountKind kind) {
     return narrow(sums.kinds[static_cast<std::size_t>(kind)]);
   };
-  Book out;
+  LedgerBalances out;
   Query q(db, kAsset, asset);
   COFFER_CHECK(q.step());
   out.asset = *AssetCode::parse(q.text(0));
@@ -83,7 +83,7 @@ Book book_of(Connection& db, std::int64_t asset, const Sums& sums) {
   return out;
 }
 
-/// Adds up the open holds; false when there are too many.
+/// Adds up the open holds; returns false if there are too many.
 bool add_held(Connection& db, Environment environment, std::map<std::int64_t, Sums>& out) {
   std::int64_t left = kHoldsMax;
   for (const std::int64_t tenant : integers(db, kTenants, environment)) {
@@ -110,8 +110,8 @@ std::optional<Timestamp> time(Connection& db, const char* sql, const Args&... ar
 
 }  // namespace
 
-std::vector<Book> books(Connection& db) {
-  std::vector<Book> out;
+std::vector<LedgerBalances> ledger_balances(Connection& db) {
+  std::vector<LedgerBalances> out;
   for (const Environment environment : {Environment::sandbox, Environment::production}) {
     std::map<std::int64_t, Sums> all;
     for (Query q(db, kAccounts, operator_tenant(environment)); q.step();) {
@@ -119,10 +119,10 @@ std::vector<Book> books(Connection& db) {
     }
     const bool held = add_held(db, environment, all);
     for (const auto& [asset, sums] : all) {
-      Book book = book_of(db, asset, sums);
-      book.environment = environment;
-      if (!held) book.held.reset();
-      out.push_back(std::move(book));
+      LedgerBalances balances = balances_from(db, asset, sums);
+      balances.environment = environment;
+      if (!held) balances.held.reset();
+      out.push_back(std::move(balances));
     }
   }
   return out;
@@ -137,7 +137,7 @@ ConnectorFigures connector_figures(Connection& db, const ConnectorTerms& connect
     out.succeeded = q.integer(1);
   }
   const std::int64_t lane = connector.driver == DriverKind::http ? connector.key : 0;
-  out.under_way = count(db, kConnectorUnderWay, lane, kLaneLooksMax, connector.key);
+  out.in_progress = count(db, kConnectorInProgress, lane, kLaneLooksMax, connector.key);
   return out;
 }
 

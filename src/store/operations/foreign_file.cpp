@@ -32,20 +32,20 @@ FileLook::FileLook(const std::string& path)
       index_(part(path + "-shm").exists) {}
 
 OpenMode FileLook::reading() const {
-  // A process that has the file open has a log and shared memory beside it; a killed one may have
+  // A process with the file open has a log and shared memory next to it. A killed process may have
   // left both.
   if ((log_.exists && index_) || journal_.bytes > 0) return OpenMode::read_only;
   return log_.bytes > 0 ? OpenMode::with_left_log : OpenMode::immutable;
 }
 
 void read_foreign_file(const std::string& named, const std::function<void(Connection&)>& read) {
-  // SQLite keeps the log beside the file that a symbolic link points to.
+  // SQLite keeps the log next to the target of a symbolic link.
   std::error_code missing;
   const fs::path real = fs::canonical(named, missing);
   const std::string path = missing ? named : real.string();
   for (int tries = 1;; ++tries) {
     const FileLook before(path);
-    // The last try takes SQLite's locks, which hold whatever others do.
+    // The last attempt takes SQLite's locks, which are safe with any other process.
     const OpenMode mode = tries < kTries ? before.reading() : OpenMode::read_only;
     const bool locked = mode == OpenMode::read_only;
     try {

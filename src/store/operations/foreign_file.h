@@ -1,8 +1,8 @@
-// Reading a database that this process does not own: a backup, a copy, a file that a server has or
-// may open at any moment.
+// Reads a database that this process does not own: a backup, a copy, or a file that a server may
+// open at any moment.
 //
-// Nothing is ever removed here. Beside a file that is open, the reader is one of SQLite's own,
-// under its locks; a file that is closed is read without a lock, and nothing is made beside it.
+// Nothing is removed. An open file is read by SQLite under its locks. A closed file is read without
+// locks, and no file is created next to it.
 #pragma once
 
 #include <array>
@@ -14,20 +14,20 @@
 
 namespace coffer::store {
 
-/// What can be seen of a database and its companions without opening them. Two that are equal: it
-/// was not written to in between.
+/// Metadata of a database and its companion files, without opening them. Two equal values mean that
+/// the database was not written in between.
 class FileLook {
  public:
   explicit FileLook(const std::string& path);
   bool operator==(const FileLook&) const = default;
-  /// How to read what was seen.
+  /// The mode in which to read this file.
   OpenMode reading() const;
 
  private:
   struct Part {
     bool exists = false;
     std::int64_t bytes = 0;
-    std::int64_t written = 0;  // in the file system's own unit
+    std::int64_t written = 0;  // in the unit of the file system
     bool operator==(const Part&) const = default;
   };
   static Part part(const std::string& path);
@@ -38,9 +38,9 @@ class FileLook {
   bool index_;    // -shm
 };
 
-/// Calls `read` with a connection to `path`. A closed file that is opened or written to meanwhile
-/// is read again from the start, so `read` begins with an empty result each time. A log that a
-/// killed process left counts. Throws SqlError, and what `read` throws.
+/// Calls `read` with a connection to `path`. If a closed file is opened or written to meanwhile, it
+/// is read again from the start, so `read` must begin with an empty result each time. A log that a
+/// killed process left is included. Throws SqlError, and what `read` throws.
 void read_foreign_file(const std::string& path, const std::function<void(Connection&)>& read);
 
 }  // namespace coffer::store

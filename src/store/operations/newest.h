@@ -1,6 +1,7 @@
-// Lists over all tenants for the operator: newest first, in pages that cost what they show.
+// Lists over all tenants for the operator, newest first, in pages whose cost depends only on their
+// size.
 //
-// No tenant is asked here, so never on an integrator's route.
+// They do not check the tenant, so never use them for an integrator's route.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,7 @@
 
 namespace coffer::store {
 
-/// Which page: rows with keys below `before`, at most `limit` of them.
+/// A page: rows with keys below `before`, at most `limit` of them.
 struct NewestAt {
   std::optional<std::int64_t> before;
   int limit = 20;
@@ -20,14 +21,14 @@ struct NewestAt {
 
 struct KeyPage {
   std::vector<std::int64_t> keys;
-  std::optional<std::int64_t> next;  // `before` of the next page; empty: this is the end
-  bool cut_short = false;            // kRowsMax were read, and the page is not full
+  std::optional<std::int64_t> next;  // `before` of the next page; empty: no further page
+  bool cut_short = false;            // kRowsMax rows were read, and the page is not full
 };
 
-/// Of keys that were read with a limit of one more than the page has.
+/// The page of keys that were read with a limit of one more than the page has.
 KeyPage page_of(KeyWalk::Found found, const NewestAt& at);
 
-/// The keys that all of `sets` have, falling: those that are `wanted`.
+/// The keys that are in all `sets` and are `wanted`, in descending order.
 KeyPage newest_keys(const KeyWalk& walk, const KeySets& sets, const NewestAt& at,
                     const std::function<bool(std::int64_t)>& wanted);
 

@@ -19,7 +19,8 @@ static_assert(stored(WalletStatus::verified) == 1);
 constexpr const char* kWalletOfId = "SELECT wallet FROM wallets WHERE id = ?";
 constexpr const char* kWalletBrief = "SELECT tenant, status, name FROM wallets WHERE wallet = ?";
 
-// Live ones stand in the index of their tenant; all together they are met among the archived.
+// Beneficiaries that are not archived are in the index of their tenant. A list over all tenants
+// also reads archived ones.
 constexpr KeyIndex kBeneficiaries = COFFER_KEY_INDEX("beneficiary", "beneficiaries", "true");
 constexpr KeyIndex kBeneficiariesOfTenant =
     COFFER_KEY_INDEX("beneficiary", "beneficiaries INDEXED BY beneficiaries_by_tenant",

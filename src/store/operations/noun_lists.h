@@ -15,23 +15,23 @@ namespace coffer::store {
 struct WalletsWanted {
   TenantKeys tenants;
   std::optional<WalletStatus> status;
-  /// An id, an account number, a public key, or part of a name in any case.
+  /// An ID, an account number, a public key, or part of a name in any case.
   std::optional<std::string> text;
 };
 NewestPage<WalletRow> newest_wallets(Connection& db, const WalletsWanted& wanted,
                                      const NewestAt& at);
 
-/// Keys of the wallets that the text names outright: by id, account number or public key.
+/// Keys of the wallets whose ID, account number or public key equals the text.
 std::vector<std::int64_t> named_wallets(Connection& db, std::string_view text);
 
 struct BeneficiariesWanted {
   TenantKeys tenants;
-  std::optional<std::string> text;  // an id, or beginnings of words
+  std::optional<std::string> text;  // an ID, or beginnings of words
 };
-/// Live ones.
+/// Beneficiaries that are not archived.
 NewestPage<BeneficiaryRow> newest_beneficiaries(Connection& db, const BeneficiariesWanted& wanted,
                                                 const NewestAt& at);
-/// Archived ones too.
+/// Includes archived beneficiaries.
 std::optional<Listed<BeneficiaryRow>> beneficiary_of_any(Connection& db, BeneficiaryId id);
 std::optional<std::int64_t> beneficiary_key(Connection& db, BeneficiaryId id);
 
@@ -39,7 +39,7 @@ struct QuotesWanted {
   TenantKeys tenants;
   std::optional<std::int64_t> connector;
   std::optional<QuoteStatus> status;
-  Timestamp now;  // decides what has expired
+  Timestamp now;  // determines which quotes have expired
 };
 NewestPage<QuoteRow> newest_quotes(Connection& db, const QuotesWanted& wanted, const NewestAt& at);
 struct NotificationPage {
@@ -50,7 +50,7 @@ struct NotificationPage {
 NotificationPage newest_notifications(Connection& db, std::optional<NotificationState> state,
                                       const NewestAt& at);
 
-/// Public id of the payment with this key.
+/// Public ID of the payment with this key.
 PaymentId payment_id(Connection& db, std::int64_t payment);
 
 }  // namespace coffer::store

@@ -13,7 +13,7 @@ constexpr const char* kKeyOfId = "SELECT payment FROM payments WHERE id = ?";
 
 // Finding -----------------------------------------------------------------------------------------
 
-/// Payments that one piece of the search reads.
+/// Number of payments in one step of the search.
 constexpr std::int64_t kReadMax = kRowsMax / 2;
 
 constexpr const char* kOfTransactionId =
@@ -26,7 +26,7 @@ constexpr const char* kOfRequest =
 constexpr const char* kOfHash =
     "SELECT payment FROM journal INDEXED BY journal_of_payment"
     " WHERE payment >= ?1 AND payment < ?2 AND link = ?3 ORDER BY payment DESC LIMIT ?4";
-// Types 2 and 5 to 7: what has legs, and what has a provider.
+// Types 2 and 5 to 7: payments with legs, and payments through a provider.
 constexpr const char* kOfText =
     "SELECT payment, CASE WHEN request_id = ?3 THEN 0 WHEN from_ref = ?3 OR to_ref = ?3 OR type = 2"
     " THEN 1 ELSE 2 END FROM payments p WHERE payment >= ?1 AND payment < ?2"
@@ -43,10 +43,10 @@ constexpr std::array kTextKinds = {FoundAs::request_id, FoundAs::reference,
                                    FoundAs::provider_reference};
 
 constexpr std::size_t kHashDigits = 64;
-// A request is accepted when it has waited for its commit, hardly ever longer.
+// A request is accepted after it has waited for its commit, which rarely takes longer.
 constexpr std::int64_t kAcceptedWithinMs = 60'000;
 constexpr std::int64_t kClockSlackMs = 1'000;
-constexpr std::size_t kSearchedBytesMax = 128;  // what is longer is no reference of anybody
+constexpr std::size_t kSearchedBytesMax = 128;  // no reference is longer
 
 std::optional<std::string> hash_of(std::string_view text) {
   return text.size() == kHashDigits ? from_hex(text) : std::nullopt;
@@ -64,7 +64,7 @@ class Search {
     return std::move(found_);
   }
 
-  /// What has no index, in the payments from `low` up to, not including, `high`.
+  /// Matches without an index, in the payments from `low` up to, but excluding, `high`.
   std::vector<FoundPayment> read(std::int64_t low, std::int64_t high) {
     if (const auto hash = hash_of(text_)) {
       add(FoundAs::ledger_hash, integers(db_, kOfHash, low, high, Blob{*hash}, limit_));
@@ -102,7 +102,7 @@ class Search {
     }
     if (found_.empty()) by_request_time(id);
   }
-  /// The first six bytes of a UUID of version 7 are the milliseconds of its making.
+  /// The first six bytes of a UUID version 7 are the time of its creation in milliseconds.
   void by_request_time(const Uuid& id) {
     if (id.bytes[6] >> 4 != 7) return;
     Timestamp made;

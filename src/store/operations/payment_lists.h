@@ -1,4 +1,4 @@
-// Payments of all tenants: listed, and found by whatever somebody has of one.
+// Payments of all tenants: lists, and a search by any identifier.
 #pragma once
 
 #include <optional>
@@ -34,14 +34,13 @@ struct FoundPayment {
 };
 struct FoundPayments {
   std::vector<FoundPayment> found;
-  std::optional<std::int64_t> next;  // `at.before` of the search that goes on
+  std::optional<std::int64_t> next;  // `at.before` of the continued search
 };
-/// What has an index is found among all payments: ids (of a wallet or beneficiary: its newest
-/// payments), transactionIds, account numbers and public keys, and request ids that coffer made,
-/// for they hold their time. When none of it fits, one piece of the payments below `at.before`,
-/// newest first, is read for references, provider references, ledger hashes, and request ids of the
-/// callers' own making: an index of any of these would cost every payment more than it has room
-/// for.
+/// Finds a payment by any text that identifies it. Among all payments, through indexes: IDs (for a
+/// wallet or beneficiary, its newest payments), transactionIds, account numbers and public keys,
+/// and request IDs made by coffer, which contain their time. If none of these match, it reads a
+/// range of payments below `at.before`, newest first, for references, provider references, ledger
+/// hashes and request IDs of callers, because indexes of these would cost every payment too much.
 FoundPayments find_payments(Connection& db, std::string_view text, const NewestAt& at);
 
 }  // namespace coffer::store

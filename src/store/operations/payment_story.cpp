@@ -40,7 +40,7 @@ constexpr const char* kParties =
     " LEFT JOIN connector_endpoints e ON e.connector_endpoint = v.connector_endpoint"
     " WHERE p.payment = ?";
 
-/// From three columns.
+/// Reads three columns.
 StoryAccount account_at(const Query& q, int column) {
   return {q.enumeration<AccountKind>(column), q.text(column + 1),
           q.optional_id<WalletId>(column + 2)};
@@ -84,7 +84,7 @@ std::vector<EventRow> events_of_payment(Connection& db, const Tenant& tenant, st
                                first_sequence_since(db, tenant, at.plus_ms(1)), payment);
     sequences.insert(sequences.end(), here.begin(), here.end());
   }
-  // Several changes may fall into one millisecond.
+  // Several changes may be in the same millisecond.
   std::sort(sequences.begin(), sequences.end());
   sequences.erase(std::unique(sequences.begin(), sequences.end()), sequences.end());
   std::vector<EventRow> out;

@@ -1,4 +1,4 @@
-// What happened to one payment: the rows around its record, each found without reading others.
+// The history of one payment: the rows related to its record, each found without reading others.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace coffer::store {
 
-/// Whose account: its kind, and for a wallet or a clearing account a name.
+/// The owner of an account: its kind, and for a wallet or clearing account a name.
 struct StoryAccount {
   AccountKind kind = AccountKind::wallet;
   std::string owner;
@@ -28,7 +28,7 @@ struct StoryEntry {
   Amount amount;
   Amount balance_after;
 };
-/// In the order they were booked.
+/// In the order of posting.
 std::vector<StoryEntry> entries_of_payment(Connection& db, std::int64_t payment);
 
 struct StoryAttempt {
@@ -40,10 +40,10 @@ struct StoryAttempt {
 };
 std::vector<StoryAttempt> attempts_of_payment(Connection& db, std::int64_t payment);
 
-/// Its events, which were written in the very milliseconds in which its status changed.
+/// Its events, which have exactly the times of its changes of status.
 std::vector<EventRow> events_of_payment(Connection& db, const Tenant& tenant, std::int64_t payment,
                                         std::span<const Timestamp> changes);
-/// Row keys of the tenant's endpoints, also of disabled ones, newest first.
+/// Row keys of the tenant's endpoints, including disabled ones, newest first.
 std::vector<std::int64_t> webhooks_of_tenant(Connection& db, const Tenant& tenant, int limit);
 
 struct StoryJob {
@@ -51,15 +51,15 @@ struct StoryJob {
   int attempts = 0;
   bool with_provider = false;
 };
-/// What has to be done about it next. Reads along the backlog of settlement.
+/// The next step of the payment. Reads through the settlement backlog.
 std::optional<StoryJob> job_of_payment(Connection& db, std::int64_t payment);
 
-/// What an operator recognises beside the record.
+/// Names for the operator in addition to the record.
 struct StoryParties {
   std::string application;
   ApplicationId application_id;
   std::optional<std::string> connector;
-  std::optional<std::string> provider_url;  // that it was first sent to
+  std::optional<std::string> provider_url;  // to which it was first submitted
   std::optional<Rate> rate;                 // of the quote that priced it
 };
 StoryParties parties_of_payment(Connection& db, std::int64_t payment);

@@ -1,4 +1,4 @@
-// What is sealed under the master key, all of it: for the rotation of that key.
+// All values that are sealed under the master key, for the rotation of that key.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace coffer::store {
 
-/// A column of sealed values. Each is sealed for `context` and the id of its row.
+/// A column of sealed values. Each is sealed for `context` and the ID of its row.
 struct SealedColumn {
   std::string_view table;
   std::string_view column;
@@ -20,12 +20,12 @@ struct SealedColumn {
 };
 std::span<const SealedColumn> sealed_columns();
 
-/// A sealed value and what it is sealed for become the value to store instead.
+/// Converts a sealed value and its context to the value to store instead.
 using Reseal =
     std::function<Result<std::string>(const std::string& sealed, const std::string& context)>;
 
-/// Replaces every sealed value of the file, those in meta too, and gives their number. The first
-/// Problem ends it: the command then leaves no trace.
+/// Replaces every sealed value of the file, including those in meta, and returns their number. The
+/// first Problem ends it, and the command changes nothing.
 Result<std::int64_t> reseal_all(WriteTx& tx, const Reseal& reseal);
 
 }  // namespace coffer::store

@@ -11,18 +11,19 @@ namespace coffer::store {
 namespace {
 
 constexpr std::int64_t kStepRows = 64;
-constexpr std::int64_t kStepAccounts = 1'024;  // each step reads all jobs, and little of an account
+// Each step reads all jobs, and little of each account.
+constexpr std::int64_t kStepAccounts = 1'024;
 
-/// How slices check what needs one snapshot of everything otherwise.
+/// How slices check an invariant that otherwise needs one snapshot of everything.
 struct SliceCheck {
   std::string_view invariant;
   Walk walk;
-  const char* sql;  // as of an Invariant
+  const char* sql;  // as in Invariant
 };
-// Conservation follows: per account the last entry says the balance, each entry continues the one
-// before it, and each entry set sums to zero per environment and asset.
+// Conservation follows: the last entry of an account has its balance, each entry continues the
+// previous one, and each entry set sums to zero per environment and asset.
 constexpr std::array<SliceCheck, 4> kChecks{{
-    // An open hold belongs to a payment in progress, and that one has a job.
+    // An open hold belongs to a payment in progress, which has a job.
     {"held_is_sum_of_open_holds", Walk::accounts,
      "WITH open AS MATERIALIZED (SELECT h.account, sum(h.amount) AS total FROM"
      "  (SELECT payment FROM settlement_jobs UNION ALL SELECT payment FROM provider_jobs) j"
@@ -75,8 +76,8 @@ constexpr const char* kDeliveries =
     " FROM deliveries d JOIN webhooks w ON w.webhook = d.webhook"
     " LEFT JOIN events e ON e.tenant = w.tenant AND e.sequence = d.sequence"
     " WHERE (d.webhook, d.sequence) > (?1, ?2) ORDER BY d.webhook, d.sequence LIMIT ?3";
-// A row of the first level sums payments, any other the rows of the level below it; and each row
-// has one above it. That is the same on every level, and touches few rows for each.
+// A row of the first level sums payments, any other row the rows of the level below, and each row
+// has one above it. This is the same on every level and reads few rows for each.
 constexpr const char* kSums =
     "SELECT s.connector, s.destination, s.level, s.first_at,"
     " CASE WHEN s.level < 3 AND NOT EXISTS (SELECT 1 FROM destination_sums u"
@@ -144,7 +145,7 @@ VerifiedRows Verification::slice(Connection& db, std::int64_t rows_max, std::int
   VerifiedRows done;
   if (!begun_) begin_round();
   while (!done.round_over && done.rows < rows_max && watch.elapsed_us() < ms_max * 1'000) {
-    ++done.rows;  // a step costs, also where it finds no row
+    ++done.rows;  // a step has a cost even if it finds no row
     bool more = false;
     try {
       more = (this->*kSteps[at_])(db, done);
@@ -159,7 +160,7 @@ VerifiedRows Verification::slice(Connection& db, std::int64_t rows_max, std::int
 }
 
 void Verification::begin_round() {
-  // What broke may be in rows that are not looked at twice: again from the first one.
+  // The violation may be in rows that are checked only once, so start again from the first row.
   if (!violations_.empty()) *this = Verification();
   at_ = 0;
   accounts_ = {};
@@ -187,7 +188,8 @@ void Verification::check_range(Connection& db, Walk walk, const KeyRange& keys) 
   }
 }
 
-/// The keys behind the position. The last range has no end: a row that belongs to no key is in it.
+/// The keys after the position. The last range has no end, so that it includes rows that belong to
+/// no key.
 bool Verification::walk_keys(Connection& db, Walk walk, Position& from, VerifiedRows& done) {
   const std::int64_t step = walk == Walk::accounts ? kStepAccounts : kStepRows;
   const std::int64_t end = newest(db, newest_of(walk));
@@ -224,7 +226,8 @@ bool Verification::walk_audit_log(Connection& db, VerifiedRows& done) {
   return !piece.end;
 }
 
-/// The blocks that could change, then those that are new. The newest is not full, so it can change.
+/// First the blocks that could change, then new ones. The newest block is not full, so it can
+/// change.
 bool Verification::walk_payments(Connection& db, VerifiedRows& done) {
   const std::int64_t newest_block = newest(db, kNewestPayment) / kStepRows;
   std::int64_t block = next_block_;

@@ -1,14 +1,13 @@
-// The invariants, the hash chain and the audit log of a file that is served, in slices.
+// Verifies the invariants, the hash chain and the audit log of a served file in slices.
 //
-// A verification of everything in one snapshot keeps the write-ahead log growing until it is done.
-// Here each step looks at a few rows, with whatever belongs to them, in a read transaction of its
-// own; what is written between two steps cannot make a step wrong. Rows that never change again are
-// looked at once, and remembered: the journal with its entries, settled payments, events, the audit
-// log. What can change is looked at in every round: balances, open payments, webhooks, deliveries,
-// sums.
+// Verifying everything in one snapshot would let the write-ahead log grow until the end. Here, each
+// step checks a few rows and their related rows in its own read transaction; writes between two
+// steps do not make a step wrong. Rows that never change again are checked once and remembered: the
+// journal with its entries, settled payments, events, the audit log. Rows that can change are
+// checked in every round: balances, open payments, webhooks, deliveries, sums.
 //
-// Only one snapshot of everything (verify() in store/invariants.h) finds what was changed in old
-// rows since; that runs on copies.
+// Only one snapshot of everything (verify() in store/invariants.h) detects later changes to old
+// rows. It runs on copies.
 #pragma once
 
 #include <array>
@@ -23,25 +22,24 @@
 
 namespace coffer::store {
 
-/// What a slice did.
+/// The work of one slice.
 struct VerifiedRows {
   std::int64_t rows = 0;
   bool round_over = false;
 };
 
-/// What slices ask, for who wants to know how SQLite finds it.
+/// The queries of all slices, for tests of their query plans.
 std::vector<std::string> slice_queries();
 
-/// One thread.
+/// For one thread.
 class Verification {
  public:
-  /// Takes steps on `db`, which is inside a read transaction, until about `rows_max` rows were
-  /// looked at, `ms_max` have passed or the round is over. The first step of a table may be the
-  /// last.
+  /// Performs steps on `db`, which is in a read transaction, until about `rows_max` rows were
+  /// checked, `ms_max` have passed, or the round is over. May end after the first step of a table.
   VerifiedRows slice(Connection& db, std::int64_t rows_max, std::int64_t ms_max);
-  /// Since the present round began, or of the last one when it is over.
+  /// Of the present round, or of the last one if it is over.
   const std::vector<Violation>& violations() const { return violations_; }
-  /// The last entry set that was looked at.
+  /// The last verified entry set.
   std::int64_t position() const { return journal_.last; }
 
  private:
@@ -68,14 +66,14 @@ class Verification {
   std::vector<Violation> violations_;
   std::size_t at_ = 0;  // in kSteps
   bool begun_ = false;
-  // Kept from round to round.
+  // Kept between rounds.
   Position journal_;
   ChainPosition chain_;
   ChainPosition acts_;
   std::int64_t next_block_ = 0;         // of payments
-  std::set<std::int64_t> open_blocks_;  // with a payment that can change
+  std::set<std::int64_t> open_blocks_;  // blocks with a payment that can change
   EventWalk events_;
-  // From the beginning in every round.
+  // Restarted in every round.
   Position accounts_;
   Position webhooks_;
   std::set<std::int64_t> blocks_left_;

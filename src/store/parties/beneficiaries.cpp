@@ -17,7 +17,7 @@ constexpr Column<BeneficiaryRow> kColumns[] = {
     joined<&BeneficiaryRow::archived>("archived_at IS NOT NULL"),
 };
 
-/// Which of them are set follows entity_type.
+/// `entity_type` determines which of the columns have values.
 const TextColumns<Individual, Company> kParty;
 const TextColumns<Address> kAddress;
 
@@ -76,7 +76,7 @@ std::vector<std::string> tags_of(Connection& db, std::int64_t beneficiary) {
   return out;
 }
 
-/// What the stored row is found by.
+/// The search terms of the stored row.
 std::vector<std::string> stored_terms(Connection& db, std::int64_t beneficiary) {
   return terms_of(search_of(db, beneficiary), tags_of(db, beneficiary));
 }

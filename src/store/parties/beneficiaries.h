@@ -1,6 +1,6 @@
-// Beneficiaries and their payment destinations. Rows that payments may refer to are never deleted:
-// a beneficiary is archived, and a destination that is replaced stays as an archived row of the
-// same id, so that what a payment refers to by key never changes under it.
+// Beneficiaries and their payment destinations. Rows to which payments may refer are never deleted.
+// Beneficiaries are archived. A replaced destination stays as an archived row with the same ID, so
+// that the row to which a payment refers by key never changes.
 #pragma once
 
 #include <optional>
@@ -19,7 +19,7 @@ struct BeneficiaryRow {
   std::int64_t key = 0;
   BeneficiaryId id;
   Beneficiary detail;
-  bool archived = false;  // not found by the API, not usable for new payments
+  bool archived = false;  // not found by the API, and unusable for new payments
   Timestamp created_at;
   Timestamp updated_at;
 
@@ -36,19 +36,19 @@ struct DestinationRow {
   Timestamp created_at;
 };
 
-/// Archived ones too.
+/// Includes archived beneficiaries.
 std::optional<BeneficiaryRow> find_beneficiary(Connection& db, const Tenant& tenant,
                                                BeneficiaryId id);
 std::optional<BeneficiaryRow> find_beneficiary_by_key(Connection& db, std::int64_t key);
-/// Live ones, newest first; at most `page.limit` rows beyond `page.key`.
+/// Those not archived, newest first; at most `page.limit` rows beyond `page.key`.
 RowPage<BeneficiaryRow> list_beneficiaries(Connection& db, const Tenant& tenant,
                                            const TermsWanted& wanted, const PageAt& page);
 
-/// The live row of this id, else its last archived one.
+/// The active row of this ID, otherwise its last archived one.
 std::optional<DestinationRow> find_destination(Connection& db, const Tenant& tenant,
                                                DestinationId id);
 std::optional<DestinationRow> find_destination_by_key(Connection& db, std::int64_t key);
-/// Live ones in the order they were added.
+/// Those not archived, in the order of creation.
 std::vector<DestinationRow> destinations_of(Connection& db, std::int64_t beneficiary,
                                             std::optional<DestinationMethod> method = std::nullopt);
 
@@ -56,14 +56,14 @@ std::vector<DestinationRow> destinations_of(Connection& db, std::int64_t benefic
 void insert_beneficiary(WriteTx& tx, const Tenant& tenant, BeneficiaryRow& row);
 /// Replaces details, addresses and tags; sets `updated_at`.
 void update_beneficiary(WriteTx& tx, const Tenant& tenant, BeneficiaryRow& row);
-/// Sets `updated_at` alone: one of its destinations has changed.
+/// Sets only `updated_at`, after a change of a destination.
 void touch_beneficiary(WriteTx& tx, const Tenant& tenant, BeneficiaryRow& row);
-/// Archives it and its destinations.
+/// Archives the beneficiary and its destinations.
 void archive_beneficiary(WriteTx& tx, const Tenant& tenant, const BeneficiaryRow& row);
-/// All live destinations of a beneficiary.
+/// Archives all destinations of a beneficiary.
 void archive_destinations(WriteTx& tx, const Tenant& tenant, const BeneficiaryRow& row);
 
-/// Writes the destination; sets `key`, and `created_at` unless it has one.
+/// Writes the destination; sets `key`, and `created_at` unless it is set.
 void insert_destination(WriteTx& tx, const Tenant& tenant, DestinationRow& row);
 void archive_destination(WriteTx& tx, const Tenant& tenant, const DestinationRow& row);
 

@@ -1,4 +1,4 @@
-// The destinations of beneficiaries.
+// Destinations of beneficiaries.
 #include <map>
 
 #include "base/check.h"
@@ -15,7 +15,7 @@ constexpr Column<DestinationRow> kColumns[] = {
     column<&DestinationRow::beneficiary>("d.beneficiary"),
     joined<&DestinationRow::beneficiary_id>("b.id"),
     column<&DestinationRow::detail, &Destination::method>("d.method"),
-    // A crypto destination may be in no country and take no currency.
+    // A crypto destination may have no country and no currency.
     text_or_null<&DestinationRow::detail, &Destination::country>("d.country"),
     text_or_null<&DestinationRow::detail, &Destination::currency>("d.currency"),
     column<&DestinationRow::detail, &Destination::label>("d.label"),
@@ -23,7 +23,7 @@ constexpr Column<DestinationRow> kColumns[] = {
     joined<&DestinationRow::archived>("d.archived_at IS NOT NULL"),
 };
 
-/// Which of them are set follows the method.
+/// The method determines which of the columns have values.
 const TextColumns<BankDetails, MobileMoneyDetails, CryptoDetails> kDetails;
 
 const std::string kSelect = select(kColumns) + select_texts("d", kDetails.names()) +
@@ -67,7 +67,7 @@ std::optional<DestinationRow> find_destination_by_key(Connection& db, std::int64
 
 std::vector<DestinationRow> destinations_of(Connection& db, std::int64_t beneficiary,
                                             std::optional<DestinationMethod> method) {
-  // By the first row of each id: a destination that was replaced keeps its place.
+  // By the first row of each ID, so that a replaced destination keeps its position.
   std::map<std::int64_t, DestinationRow> in_order;
   Query query(db, kOfBeneficiary.c_str(), beneficiary, method);
   while (query.step()) {

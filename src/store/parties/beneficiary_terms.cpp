@@ -12,7 +12,7 @@ constexpr const char* kInsert =
     "INSERT INTO beneficiary_terms (tenant, term, beneficiary) VALUES (?, ?, ?)";
 constexpr const char* kDelete =
     "DELETE FROM beneficiary_terms WHERE tenant = ? AND term = ? AND beneficiary = ?";
-// One seek for each different term.
+// One lookup per distinct term.
 constexpr const char* kDifferentTerms =
     "WITH RECURSIVE found (term) AS ("
     " SELECT min(term) FROM beneficiary_terms WHERE tenant = ?1 AND term >= ?2 AND term < ?3"
@@ -25,19 +25,19 @@ constexpr const char* kKeysOfTerms =
 constexpr KeyIndex kOfTerm =
     COFFER_KEY_INDEX("beneficiary", "beneficiary_terms", "tenant = ?3 AND term = ?4");
 
-// A word that at most so many different terms begin with is read along each of them at once.
+// A word that begins at most this many distinct terms is read along all of these terms at once.
 constexpr std::int64_t kTermsMax = 32;
-// Otherwise, up to so many of their beneficiaries are read at once and sorted.
+// Otherwise, up to this many of their beneficiaries are read at once and sorted.
 constexpr std::int64_t kKeysMax = 500;
-// So many words of a tenant are looked up for a page; further ones are judged.
+// Maximum number of words of a search that use the index; further words are checked per row.
 constexpr std::size_t kLookUpsMax = 6;
 
-// Above every text that begins with a term: the last code point, which no word has.
+// Sorts after every text that begins with a term: the last code point, which no word contains.
 constexpr std::string_view kLast = "\xf4\x8f\xbf\xbf";
 
 std::string tag_term(std::string_view tag) { return "#" + std::string(tag); }
 
-/// The keys whose terms begin with `word`; null where they are too many.
+/// The keys whose terms begin with `word`; nullptr if there are too many.
 std::unique_ptr<KeySet> set_of(Connection& db, const KeyWalk& walk, RowBudget& budget,
                                std::int64_t tenant, const std::string& word) {
   const std::string end = word + std::string(kLast);
@@ -59,7 +59,7 @@ std::unique_ptr<KeySet> set_of(Connection& db, const KeyWalk& walk, RowBudget& b
   return walk.known(std::move(keys));
 }
 
-/// The same of several tenants.
+/// The same for several tenants.
 std::unique_ptr<KeySet> set_of(Connection& db, const KeyWalk& walk, RowBudget& budget,
                                std::span<const std::int64_t> tenants, const std::string& word) {
   KeySets each;

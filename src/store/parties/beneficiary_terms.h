@@ -1,5 +1,5 @@
-// The search index of beneficiaries: the table beneficiary_terms, which has each word that a live
-// beneficiary is found by, and each of its tags (docs/contract.md#search).
+// The search index of beneficiaries. The table beneficiary_terms contains each searchable word and
+// each tag of every beneficiary that is not archived (docs/contract.md#search).
 #pragma once
 
 #include <cstdint>
@@ -15,27 +15,27 @@
 
 namespace coffer::store {
 
-/// Terms of `search` (domain/parties/beneficiary.h, search_text) and of tags, sorted, each once.
+/// Terms of `search` (domain/parties/beneficiary.h, search_text) and of tags, sorted and unique.
 std::vector<std::string> terms_of(std::string_view search, std::span<const std::string> tags);
-/// Makes the stored terms of a beneficiary those of `now`, where they were those of `before`.
+/// Changes the stored terms of a beneficiary from those of `before` to those of `now`.
 void put_terms(WriteTx& tx, const Tenant& tenant, std::int64_t beneficiary,
                std::span<const std::string> before, std::span<const std::string> now);
 
-/// What a list is searched by.
+/// The search conditions of a list.
 struct TermsWanted {
-  /// As search_words() gives them: each begins a word of what is found. Without any, nothing is.
+  /// From search_words(): each must begin a word of a match. An empty list matches nothing.
   std::optional<std::vector<std::string>> words;
   std::optional<std::string> tag;  // exact
 };
 
-/// The sets of keys that the index has for what is wanted, one for each condition.
+/// The sets of keys from the index, one per condition.
 struct TermSets {
   KeySets sets;
-  /// Words that too many different words begin with: what has them is judged row by row.
+  /// Words that begin too many different words. They are checked row by row.
   std::vector<std::string> judged;
 };
-/// Of the beneficiaries of some tenants. Spends what it reads: at most 3,300 index entries. While
-/// `db` lives.
+/// The sets of the beneficiaries of some tenants. Spends what it reads: at most 3,300 index
+/// entries. Valid while `db` exists.
 TermSets term_sets(Connection& db, const KeyWalk& walk, RowBudget& budget,
                    std::span<const std::int64_t> tenants, const TermsWanted& wanted);
 

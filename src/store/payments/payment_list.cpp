@@ -1,5 +1,5 @@
-// By creation, a position of the list is the key of a payment; by change, the sequence of the last
-// event of a payment, because events are in the order of changes.
+// Sorted by creation, a position of the list is the key of a payment. Sorted by change, it is the
+// sequence of the payment's last event, because events are in the order of changes.
 #include "store/payments/payment_list.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ constexpr const char* kBeneficiaryOf =
     "SELECT beneficiary FROM beneficiaries WHERE id = ? AND tenant = ?";
 constexpr const char* kConnectorOf = "SELECT connector FROM connectors WHERE id = ?";
 
-// The last event of a payment has its version.
+// The last event of a payment has the payment's version.
 constexpr KeyIndex kChanges = COFFER_KEY_INDEX("sequence", "events", "tenant = ?3");
 constexpr const char* kChanged =
     "SELECT " COFFER_PAYMENT_FILTER_COLUMNS
@@ -31,10 +31,10 @@ constexpr const char* kChangesSince =
 constexpr const char* kState = "SELECT version, updated_at FROM payments WHERE payment = ?";
 static_assert(stored(EventType::payment_refund_failed) == 6);
 
-// Payments or events that are put in the other order in memory.
+// Lists of at most this many payments or events are sorted in memory.
 constexpr std::int64_t kSortedMax = 1'500;
 
-/// False when the filter names something that the tenant does not have.
+/// Returns false if the filter names something that the tenant does not have.
 bool resolve(Connection& db, const Tenant& tenant, const PaymentFilter& filter,
              PaymentsWanted& out) {
   out.tenants = std::vector{tenant.key};
@@ -57,7 +57,7 @@ bool resolve(Connection& db, const Tenant& tenant, const PaymentFilter& filter,
          filter.connector.has_value() == out.connector.has_value();
 }
 
-/// A page before its records are read, in reading order.
+/// A row of a page before its record is read, in reading order.
 struct Place {
   std::int64_t payment = 0;
   std::int64_t position = 0;
@@ -96,15 +96,15 @@ class List {
   bool is_beyond(std::int64_t position) const {
     return !page_.key || (page_.backward ? position > *page_.key : position < *page_.key);
   }
-  /// Of the first event that matters: no payment changed before it was created.
+  /// The first event that can be relevant: no payment changed before it was created.
   std::int64_t first_change() {
     const Timestamp since =
         std::max(wanted_.updated_from.value_or(Timestamp{}), wanted_.from.value_or(Timestamp{}));
     return since.ms == 0 ? 1 : first_sequence_since(db_, tenant_, since);
   }
 
-  /// The payments of the events since `updated_from`, when these are few: a list by creation has
-  /// no other way to old payments that changed lately.
+  /// The payments of the events since `updated_from`, if these are few. A list by creation has no
+  /// other way to find old payments that changed recently.
   std::unique_ptr<KeySet> changed_lately(const KeyWalk& walk) {
     if (!wanted_.updated_from) return nullptr;
     const std::int64_t first = first_sequence_since(db_, tenant_, *wanted_.updated_from);
@@ -130,7 +130,7 @@ class List {
     return out;
   }
 
-  /// All that fit, put in the order of their changes: events are looked up only for the page.
+  /// All matching payments in the order of their changes. Events are read only for the page.
   Places sorted_by_change(const std::vector<std::int64_t>& payments) {
     struct Changed {
       Timestamp at;

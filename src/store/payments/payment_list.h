@@ -21,7 +21,7 @@ struct PaymentFilter {
   std::optional<BeneficiaryId> beneficiary;
   std::optional<ConnectorId> connector;
   std::optional<std::string> transaction_id;
-  std::optional<std::string> reference;   // equal to fromRef or toRef, of a leg too
+  std::optional<std::string> reference;   // equals fromRef or toRef, including those of legs
   std::optional<Timestamp> created_from;  // inclusive
   std::optional<Timestamp> created_to;    // exclusive
   std::optional<Timestamp> updated_from;  // inclusive
@@ -34,8 +34,9 @@ struct PaymentPage {
   std::optional<std::int64_t> cut_at;   // as in RowPage
 };
 
-/// Newest first; at most `page.limit` records beyond `page.key`. Reads at most kRowsMax rows beside
-/// the records, whatever the filter: a page may be short, or empty, before the list is over.
+/// Newest first; at most `page.limit` records beyond `page.key`. Apart from the records, it reads
+/// at most kRowsMax rows for any filter, so a page may be short or empty before the end of the
+/// list.
 PaymentPage list_payments(Connection& db, const Tenant& tenant, const PaymentFilter& filter,
                           const PageAt& page);
 

@@ -32,7 +32,7 @@ constexpr KeyIndex kFromRef = COFFER_KEY_INDEX("payment", "payments INDEXED BY p
                                                "tenant = ?3 AND from_ref = ?4");
 constexpr KeyIndex kToRef = COFFER_KEY_INDEX("payment", "payments INDEXED BY payments_to_ref",
                                              "tenant = ?3 AND to_ref = ?4");
-// Of all tenants: fits() judges whose payment it is.
+// Contains the payments of all tenants; fits() checks the tenant.
 constexpr KeyIndex kLegsFromRef =
     COFFER_KEY_INDEX("payment", "payment_legs INDEXED BY payment_legs_from_ref", "from_ref = ?3");
 constexpr KeyIndex kLegsToRef =
@@ -59,7 +59,7 @@ constexpr const char* kLast = "SELECT max(payment) FROM payments";
 
 constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kSeveralAssets = 0;
-// More are met along the payments of all.
+// With more tenants, read the payments of all tenants instead.
 constexpr std::size_t kTenantsMax = 8;
 
 bool is_rare(const std::optional<PaymentStatus>& status) {
@@ -115,7 +115,7 @@ std::unique_ptr<KeySet> PaymentWalk::of_status() const {
   return walk_.any(std::move(out));
 }
 
-/// A payment through a connector is of one of the last three.
+/// A payment through a connector has one of the last three types.
 std::vector<PaymentType> PaymentWalk::types() const {
   if (wanted_.type) return {*wanted_.type};
   std::vector<PaymentType> out{PaymentType::offramp, PaymentType::onramp,
@@ -171,7 +171,7 @@ KeySets PaymentWalk::sets() {
   if (wanted_.wallet) out.push_back(of_wallet(*wanted_.wallet));
   if (wanted_.reference) out.push_back(of_reference());
   if (is_rare(wanted_.status)) out.push_back(of_status());
-  // The index of a connector has the payments of all tenants.
+  // The index of a connector contains the payments of all tenants.
   const bool of_tenant = !out.empty();
   if (wanted_.connector) out.push_back(walk_.of(kOfConnector, *wanted_.connector));
   const bool few = wanted_.tenants && wanted_.tenants->size() <= kTenantsMax;
@@ -208,7 +208,7 @@ bool PaymentWalk::fits(const Query& q) {
   return legs_fit(q);
 }
 
-/// A multi-transfer has its wallets, references and, when they are several, assets in its legs.
+/// The wallets, references and possibly several assets of a multi-transfer are in its legs.
 bool PaymentWalk::legs_fit(const Query& q) {
   bool wallet = !wanted_.wallet, asset = !wanted_.asset, reference = !wanted_.reference;
   const auto look = [&](const Query& row, int wallets, int assets, int references) {

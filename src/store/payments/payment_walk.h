@@ -1,4 +1,4 @@
-// Which payments fit a filter, by row keys: for the list of a tenant and for the operator's lists.
+// Row keys of the payments that match a filter, for a tenant's list and for the operator's lists.
 #pragma once
 
 #include <optional>
@@ -10,34 +10,34 @@
 
 namespace coffer::store {
 
-/// By row keys.
+/// A filter in row keys.
 struct PaymentsWanted {
   TenantKeys tenants;
-  std::optional<std::int64_t> wallet;  // on either side, of a leg too
+  std::optional<std::int64_t> wallet;  // on either side, including legs
   std::optional<std::int64_t> beneficiary;
   std::optional<std::int64_t> connector;
   std::optional<PaymentStatus> status;
   std::optional<PaymentType> type;
   std::optional<Timestamp> from;         // created, inclusive
   std::optional<Timestamp> to;           // created, exclusive
-  std::optional<std::int64_t> asset;     // sent or received, by a leg too
-  std::optional<std::string> reference;  // equal to fromRef or toRef, of a leg too
+  std::optional<std::int64_t> asset;     // sent or received, including legs
+  std::optional<std::string> reference;  // equals fromRef or toRef, including those of legs
   std::optional<std::string> transaction_id;
   std::optional<Timestamp> updated_from;  // inclusive
 };
 
-/// The payments of one page in the order in which they were accepted.
+/// The payments of one page in the order of their acceptance.
 class PaymentWalk {
  public:
-  /// All outlive this.
+  /// All arguments must outlive this object.
   PaymentWalk(Connection& db, const PaymentsWanted& wanted, Order order, RowBudget& budget);
 
-  /// Whether a filter has an index of its own, so that its payments may be few among many.
+  /// Whether an index serves a filter, so that a few payments are found among many.
   bool is_narrow() const;
-  /// `also`: a further set that the payments are in.
+  /// `also`: a further set that must contain the payments.
   KeyWalk::Found read(std::optional<std::int64_t> beyond, int limit,
                       std::unique_ptr<KeySet> also = {});
-  /// Whether the payment of the row that `q` stands on fits. Its first columns are those of
+  /// Whether the payment in the current row of `q` matches. Its first columns are
   /// COFFER_PAYMENT_FILTER_COLUMNS.
   bool fits(const Query& q);
   const KeyWalk& walk() const { return walk_; }
@@ -66,10 +66,10 @@ class PaymentWalk {
   " p.source_wallet, p.destination_wallet, p.from_ref, p.to_ref, p.updated_at, p.beneficiary," \
   " p.connector, p.transaction_id"
 
-/// Key of the first payment created at or after `at`; one beyond the last when all are older. Times
-/// never go back from one payment to the next, so a few probes find it among any number.
+/// Key of the first payment created at or after `at`, or one beyond the last. Times never decrease
+/// from one payment to the next, so bisection needs few reads for any number of payments.
 std::int64_t first_payment_since(Connection& db, Timestamp at);
-/// 0: there is none.
+/// 0 if there are no payments.
 std::int64_t last_payment(Connection& db);
 
 }  // namespace coffer::store

@@ -66,14 +66,14 @@ constexpr const char* kSettlementView =
 constexpr const char* kLegKeys =
     "SELECT source_wallet, destination_wallet, asset, amount FROM payment_legs"
     " WHERE payment = ? ORDER BY leg";
-// Not IN (2, 3, 7): SQLite makes a table of more than two values, every time.
+// Not IN (2, 3, 7): for more than two values, SQLite builds a temporary table on every call.
 constexpr const char* kChangeStatus =
     "UPDATE payments SET status = ?2, version = ?9, updated_at = ?3,"
     " processing_at = CASE WHEN ?2 = 1 OR ?10 THEN ?3 ELSE processing_at END,"
     " completed_at = CASE WHEN ?2 = 2 OR ?2 = 3 OR ?2 = 7 THEN ?3 ELSE completed_at END,"
     " refund_pending_at = CASE WHEN ?2 = 4 THEN ?3 ELSE refund_pending_at END,"
-    // A refund that is given back after all stays closed when it failed; updated_at says when it
-    // came.
+    // A refund that failed and is credited later keeps its closing time; updated_at has the time of
+    // the credit.
     " refund_closed_at = CASE WHEN ?2 IN (5, 6) THEN coalesce(refund_closed_at, ?3)"
     " ELSE refund_closed_at END,"
     " failure = coalesce(?4, failure), receiving_amount = coalesce(?5, receiving_amount),"
@@ -149,7 +149,7 @@ std::map<std::string, std::string> read_texts(Connection& db, const char* sql, s
   return out;
 }
 
-/// The parts of a record that are columns of its own row.
+/// The parts of a record that are in its own row.
 PaymentRecord record_row(const Query& q) {
   PaymentRecord r;
   r.key = q.integer(0);
@@ -185,7 +185,7 @@ PaymentRecord record_row(const Query& q) {
   read_parties(q, r);
   if (!q.is_null(34)) read_provider(q, r);
   if (r.request.type != PaymentType::p2p_own_multi) {
-    // On a collection the sending side is a currency.
+    // The sending side of a collection is a currency.
     if (!r.sending_asset && r.provider) r.sending_asset = AssetCode::parse(r.provider->currency);
     if (!r.sending_asset || !r.sending_amount)
       throw InternalError("a single payment sends nothing");
@@ -239,10 +239,10 @@ std::optional<std::int64_t> or_null(Amount amount) {
   return amount.is_zero() ? std::nullopt : std::optional(amount.units());
 }
 
-/// Of the rows that accepting it writes, for the quota of its tenant.
+/// Bytes of the rows that acceptance writes, for the tenant's quota.
 std::int64_t bytes_of(const NewPayment& payment) {
   const PaymentRequest& request = payment.request;
-  // The transactionId is in an index too.
+  // The transactionId is stored in an index too.
   std::size_t texts = 2 * request.transaction_id.size() + payment.request_id.size();
   texts += request.memo.value_or("").size();
   for (const TransferLeg& leg : request.legs) texts += leg.description.value_or("").size();
@@ -283,7 +283,7 @@ void insert_provider(WriteTx& tx, std::int64_t key, const NewPayment& payment) {
 
 std::optional<PaymentRecord> find_by_transaction_id(Connection& db, const Tenant& tenant,
                                                     std::string_view transaction_id) {
-  // In two steps: every acceptance asks, and nearly always there is none.
+  // In two steps, because every acceptance checks and nearly always finds nothing.
   std::int64_t key = 0;
   {
     Query query(db, kKeyByTransactionId, tenant.key, transaction_id);

@@ -1,4 +1,4 @@
-// Payment records: what was asked, where it stands, and the lists integrators read.
+// Payment records: the request, its state, and the lists that integrators read.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@
 
 namespace coffer::store {
 
-/// What the record of a payment through a provider has beside the others.
+/// The additional fields of a payment through a provider.
 struct ProviderPart {
   ConnectorId connector;
   Direction direction = Direction::off_ramp;
@@ -27,12 +27,12 @@ struct ProviderPart {
   bool in_review = false;
   std::optional<Timestamp> expires_at;
   std::optional<std::string> provider_reference;
-  std::optional<Amount> collected;         // by the payer of an on-ramp, in the sending currency
-  std::optional<Amount> quoted_receiving;  // of the quote, where there is one
+  std::optional<Amount> collected;         // from the payer of an on-ramp, in the sending currency
+  std::optional<Amount> quoted_receiving;  // of the quote, if there is one
   std::map<std::string, std::string> instructions;
 };
 
-/// One transaction record with public ids and codes resolved.
+/// One transaction record, with public IDs and codes.
 struct PaymentRecord {
   std::int64_t key = 0;
   PaymentId id;
@@ -42,7 +42,7 @@ struct PaymentRecord {
   PaymentRequest request;
   PaymentStatus status = PaymentStatus::initiated;
   int version = 1;
-  std::optional<AssetCode> sending_asset;  // empty when the legs differ in it
+  std::optional<AssetCode> sending_asset;  // empty if the assets of the legs differ
   int sending_decimals = 7;
   std::optional<Amount> sending_amount;
   std::optional<int> receiving_decimals;
@@ -61,7 +61,7 @@ struct PaymentRecord {
   Timestamp updated_at;
 };
 
-/// Row keys that a new payment refers to, resolved by the flow.
+/// The row keys of a new payment, resolved by the flow.
 struct PaymentKeys {
   struct Leg {
     std::optional<std::int64_t> source_wallet;
@@ -76,7 +76,7 @@ struct PaymentKeys {
   std::optional<std::int64_t> quote;
 };
 
-/// What a new payment through a provider is priced at.
+/// The price of a new payment through a provider.
 struct ProviderTerms {
   Amount fee;
   Amount total;
@@ -84,7 +84,7 @@ struct ProviderTerms {
   std::optional<TransactionType> type;
 };
 
-/// What settlement needs, by row keys.
+/// What settlement reads, in row keys.
 struct SettlementView {
   std::int64_t key = 0;
   std::int64_t tenant = 0;
@@ -92,17 +92,17 @@ struct SettlementView {
   PaymentType type = PaymentType::p2p_own;
   PaymentStatus status = PaymentStatus::initiated;
   int version = 1;
-  /// The status of the row, while a later one stands only here (pass_processing).
+  /// The status in the file, while a later one is only here (pass_processing).
   std::optional<PaymentStatus> stored_status;
   std::optional<std::int64_t> receiving_asset;
   std::optional<Amount> min_receiving;
   std::optional<Amount> receiving_amount;
   PaymentKeys keys;
   std::vector<Amount> amounts;                // per leg
-  std::optional<NotificationChannel> notify;  // empty: nobody
+  std::optional<NotificationChannel> notify;  // empty: no notification
 };
 
-/// A change of status; `from` is checked against the stored one.
+/// A change of status. `from` is compared with the stored status.
 struct StatusChange {
   PaymentStatus to = PaymentStatus::processing;
   std::optional<FailureCode> failure;
@@ -111,15 +111,16 @@ struct StatusChange {
   std::optional<FailureCode> refund_failure = std::nullopt;
 };
 
-/// The record and its key under this transactionId, whatever application of the tenant sent it.
+/// The record and its key under this transactionId, from any application of the tenant.
 std::optional<PaymentRecord> find_by_transaction_id(Connection& db, const Tenant& tenant,
                                                     std::string_view transaction_id);
 std::optional<PaymentRecord> find_payment(Connection& db, const Tenant& tenant, PaymentId id);
-/// For the operator and for events: no tenant is asked, so never on an integrator's route.
+/// For the operator and for events. It does not check the tenant, so never call it for an
+/// integrator's route.
 std::optional<PaymentRecord> find_payment_by_key(Connection& db, std::int64_t payment);
 
-/// What the receiving side is counted in: an asset, or the currency of the provider. nullopt where
-/// the record has no receiving side of its own.
+/// The unit of the receiving side: an asset, or the currency of the provider. nullopt if the record
+/// has no receiving side.
 struct Denomination {
   std::string code;
   int decimals = Amount::kScale;
@@ -132,32 +133,32 @@ struct NewPayment {
   std::string_view request_id;
   const PaymentRequest& request;
   const PaymentKeys& keys;
-  std::optional<Amount> total;  // sum of the legs when they share an asset
+  std::optional<Amount> total;  // sum of the legs if they have the same asset
   std::optional<ProviderTerms> provider;
 };
 /// Writes the record in status `initiated`; returns its key.
 std::int64_t insert_payment(WriteTx& tx, const Tenant& tenant, const NewPayment& payment);
 
 SettlementView settlement_view(Connection& db, std::int64_t payment);
-/// Moves the status along the transition table, sets the time of the new status and raises the
+/// Moves the status along the transition table, sets the time of the new status and increments the
 /// version. A change that the table forbids is a bug and throws.
 void change_status(WriteTx& tx, SettlementView& payment, const StatusChange& change);
-/// From `initiated` to `processing`, for a command that ends the payment as well: the next
-/// change_status writes both, with the time of each.
+/// Changes the status from `initiated` to `processing` in `payment` only. For a command that also
+/// ends the payment: the next change_status writes both changes with their times.
 void pass_processing(SettlementView& payment);
 
-// Settlement jobs: written with the payment, removed with its settlement.
+// Settlement jobs are written with the payment and removed with its settlement.
 struct SettlementJob {
   Timestamp due_at;
   std::int64_t payment = 0;
 };
 void add_settlement_job(WriteTx& tx, const SettlementJob& job);
 void remove_settlement_job(WriteTx& tx, const SettlementJob& job);
-/// As remove_settlement_job; false when it is no longer there.
+/// As remove_settlement_job; returns false if the job no longer exists.
 bool take_settlement_job(WriteTx& tx, const SettlementJob& job);
-/// Puts a job off that could not be done, a little longer each time.
+/// Postpones a failed job, with a longer delay after each attempt.
 void postpone_settlement_job(WriteTx& tx, const SettlementJob& job);
-/// False when somebody else has removed it.
+/// Returns false if the job was removed in the meantime.
 bool has_settlement_job(Connection& db, const SettlementJob& job);
 /// Jobs due at or before `now`, oldest first.
 std::vector<SettlementJob> due_settlement_jobs(Connection& db, Timestamp now, int limit);

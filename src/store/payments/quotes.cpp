@@ -91,7 +91,8 @@ void expire_quote(WriteTx& tx, const Tenant& tenant, const QuoteRow& quote) {
   tx.db().run(kExpire, tx.now(), quote.key);
   COFFER_CHECK(tx.db().changes() == 1);
   tx.quotas().add_open_quotes(tenant.key, quote.expires_at, -1);
-  tx.quotas().add_open_quotes(tenant.key, tx.now(), 1);  // until the step of ten seconds is over
+  // It counts as open until the end of its 10 s interval.
+  tx.quotas().add_open_quotes(tenant.key, tx.now(), 1);
 }
 
 std::optional<QuoteParty> find_quote_party(Connection& db, const Tenant& tenant, BeneficiaryId id) {

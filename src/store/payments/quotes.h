@@ -15,17 +15,17 @@ namespace coffer::store {
 struct QuoteRow {
   std::int64_t key = 0;
   QuoteId id;
-  std::int64_t connector = 0;               // key
-  std::optional<std::int64_t> beneficiary;  // keys; both only on off-ramps for a beneficiary
+  std::int64_t connector = 0;               // row key
+  std::optional<std::int64_t> beneficiary;  // row keys; both only on off-ramps to a beneficiary
   std::optional<std::int64_t> destination;
-  std::optional<BeneficiaryId> beneficiary_id;  // of the same; read, not written
+  std::optional<BeneficiaryId> beneficiary_id;  // their public IDs; read, not written
   std::optional<DestinationId> destination_id;
   std::optional<TransactionType> type;
   Price price;
   std::optional<std::string> provider_reference;
   Timestamp created_at;
   Timestamp expires_at;
-  std::optional<std::int64_t> payment;  // that used it
+  std::optional<std::int64_t> payment;  // the payment that used the quote
 
   QuoteStatus status(Timestamp now) const {
     return quote_status(payment.has_value(), expires_at, now);
@@ -33,24 +33,24 @@ struct QuoteRow {
 };
 
 std::optional<QuoteRow> find_quote(Connection& db, const Tenant& tenant, QuoteId id);
-/// For the operator: no tenant is asked, so never on an integrator's route.
+/// For the operator. It does not check the tenant, so never call it for an integrator's route.
 std::optional<QuoteRow> find_quote_by_key(Connection& db, std::int64_t quote);
-/// Returns the key.
+/// Returns the row key.
 std::int64_t insert_quote(WriteTx& tx, const Tenant& tenant, const QuoteRow& row);
-/// Exactly once per quote; a second use is a bug and throws.
+/// A quote can be used once; a second use is a bug and throws.
 void use_quote(WriteTx& tx, const Tenant& tenant, std::int64_t quote, std::int64_t payment);
-/// Ends a quote that is not used, at `tx.now()`.
+/// Expires an unused quote at `tx.now()`.
 void expire_quote(WriteTx& tx, const Tenant& tenant, const QuoteRow& quote);
 
-/// What a quote needs to know of a beneficiary that is not archived.
+/// The data of a beneficiary that is not archived, as far as a quote needs it.
 struct QuoteParty {
-  std::int64_t beneficiary = 0;              // key
+  std::int64_t beneficiary = 0;              // row key
   EntityType sender = EntityType::business;  // the association
   EntityType receiver = EntityType::person;
 };
 std::optional<QuoteParty> find_quote_party(Connection& db, const Tenant& tenant, BeneficiaryId id);
 
-/// And of its live destinations, in the order they were added.
+/// The destinations that are not archived, in the order in which they were added.
 struct QuoteDestination {
   std::int64_t key = 0;
   DestinationId id;

@@ -50,7 +50,7 @@ constexpr Column<ConnectorRow> kColumns[] = {
        if (!q.is_null(at)) row.sealed_secret = q.blob(at);
      }},
 };
-/// NULL throughout where a connector has no endpoint.
+/// All NULL if a connector has no endpoint.
 constexpr Column<ProviderEndpoint> kEndpoint[] = {
     joined<&ProviderEndpoint::key>("e.connector_endpoint"),
     joined<&ProviderEndpoint::base_url>("e.base_url"),
@@ -174,7 +174,7 @@ std::vector<ConnectorRow> all(Connection& db, const std::string& sql, const Args
   return out;
 }
 
-/// Returns the key.
+/// Returns the row key.
 std::int64_t insert_endpoint(WriteTx& tx, std::int64_t connector, const ConnectorRow& row) {
   const ProviderEndpoint& endpoint = *row.terms.endpoint;
   tx.db().run(kInsertEndpoint, row.endpoint_id, connector, endpoint.base_url,

@@ -1,4 +1,4 @@
-// The connector registry, what connectors require, and the fee rows of associations.
+// Connectors, the fields that they require, and the fees of associations.
 #pragma once
 
 #include <optional>
@@ -13,8 +13,9 @@
 
 namespace coffer::store {
 
-/// One connector at one of its endpoints. `terms.endpoint` has an empty secret: the caller of the
-/// provider opens `sealed_secret`, sealed for context "connector-secret:<endpoint_id>".
+/// A connector with one of its endpoints. `terms.endpoint` has an empty secret. The caller of the
+/// provider opens `sealed_secret`, which is sealed for the context
+/// "connector-secret:<endpoint_id>".
 struct ConnectorRow {
   ConnectorTerms terms;
   Uuid endpoint_id;
@@ -32,34 +33,35 @@ struct ConnectorFilter {
   std::optional<std::string> currency;
 };
 
-/// Connectors are the operator's and the same for every association of an environment.
+/// Connectors belong to the operator and are the same for every association of an environment.
 std::optional<ConnectorRow> find_connector(Connection& db, Environment environment, ConnectorId id);
-/// Whatever its environment, for the operator.
+/// In any environment, for the operator.
 std::optional<ConnectorRow> find_connector_of_any(Connection& db, ConnectorId id);
 std::optional<ConnectorRow> find_connector_by_key(Connection& db, std::int64_t connector);
-/// At this endpoint of the connector, which may be a retired one; at none when `endpoint` is empty.
+/// With this endpoint of the connector, which may be retired; without an endpoint if `endpoint` is
+/// empty.
 std::optional<ConnectorRow> find_connector_at(Connection& db, std::int64_t connector,
                                               std::optional<std::int64_t> endpoint);
-/// At each endpoint that it has left, oldest first.
+/// With each retired endpoint, oldest first.
 std::vector<ConnectorRow> find_connector_at_retired(Connection& db, std::int64_t connector);
 /// Newest first, at most `limit` rows beyond `page.key`.
 std::vector<ConnectorRow> list_connectors(Connection& db, Environment environment,
                                           const ConnectorFilter& filter, const PageAt& page);
 /// Of both environments, for the operator and for starting the lanes.
 std::vector<ConnectorRow> list_connectors_of_all(Connection& db);
-/// Returns the key.
+/// Returns the row key.
 std::int64_t insert_connector(WriteTx& tx, const ConnectorRow& row,
                               const std::vector<Requirement>& requirements);
-/// Replaces rate, fee, limits and status, and secret and timeout of the endpoint with the key
+/// Replaces rate, fee, limits and status, and the secret and timeout of the endpoint with the key
 /// `terms.endpoint->key`.
 void update_connector(WriteTx& tx, const ConnectorRow& row);
-/// Retires the present endpoint; the one of `row` becomes the present one. The key is 0 for a new
-/// endpoint and set by this, or that of a retired endpoint.
+/// Retires the present endpoint and replaces it with the endpoint of `row`. For a new endpoint, the
+/// key is 0 and is set here; otherwise it is the key of a retired endpoint.
 void move_connector(WriteTx& tx, ConnectorRow& row);
 
 /// In form order.
 std::vector<Requirement> requirements_of(Connection& db, std::int64_t connector);
-/// Raises `requirements_version`, so that what was judged by the old ones is noticed.
+/// Increments `requirements_version`, so that checks against the old requirements are detected.
 void replace_requirements(WriteTx& tx, std::int64_t connector,
                           const std::vector<Requirement>& requirements);
 
@@ -70,12 +72,12 @@ struct FeeRow {
   TransactionType type = TransactionType::b2c;
   FeeRule fee;
 };
-/// The exact row of the association, connector and type, also when it is zero.
+/// The fee for exactly this association, connector and type, even if it is zero.
 std::optional<FeeRule> find_fee(Connection& db, AssociationId association, std::int64_t connector,
                                 TransactionType type);
 std::vector<FeeRow> list_fees(Connection& db);
 void put_fee(WriteTx& tx, const FeeRow& row);
-/// False when there was none.
+/// Returns false if the fee does not exist.
 bool delete_fee(WriteTx& tx, const FeeRow& row);
 
 }  // namespace coffer::store

@@ -10,7 +10,7 @@ namespace coffer::store {
 namespace {
 
 constexpr std::int64_t kFanOut = 64;
-constexpr int kLevels = 3;  // a row of the last sums 262,144 payments
+constexpr int kLevels = 3;  // a row of the last level sums 262,144 payments
 
 #define OF_DESTINATION                                                                           \
   " WHERE connector = ?1 AND destination = (SELECT id FROM destinations WHERE destination = ?2)" \
@@ -32,7 +32,7 @@ constexpr const char* kSum =
     "SELECT ifnull(sum(amount), 0), min(first_at) FROM destination_sums" OF_DESTINATION
     " AND first_at > ?4 AND first_at < ?5";
 #undef OF_DESTINATION
-// A change of a destination makes another row with the same id.
+// A change of a destination creates another row with the same ID.
 constexpr const char* kPayments =
     "SELECT status, sending_amount FROM payments WHERE destination IN"
     " (SELECT same.destination FROM destinations d JOIN destinations same ON same.id = d.id"
@@ -54,7 +54,7 @@ std::optional<Newest> newest(Connection& db, const SentToDestination& sent, int 
 }  // namespace
 
 void count_sent(WriteTx& tx, const SentToDestination& sent) {
-  bool begins = true;  // on this level: only where the level below begins a row
+  bool begins = true;  // on this level: only if the level below starts a row
   std::int64_t full = 1;
   for (int level = 1; level <= kLevels; ++level) {
     full *= kFanOut;
@@ -80,8 +80,9 @@ void uncount_sent(WriteTx& tx, const SentToDestination& sent, Timestamp accepted
 Amount sent_to_destination(Connection& db, std::int64_t connector, std::int64_t destination,
                            Timestamp since) {
   Amount sent;
-  Timestamp until{std::numeric_limits<std::int64_t>::max()};  // what is summed begins here
-  // A row that begins in the window is in it whole. The one before is read from the level below.
+  // Rows from here on are summed already.
+  Timestamp until{std::numeric_limits<std::int64_t>::max()};
+  // A row that starts in the window is entirely in it. The row before is read from the level below.
   for (int level = kLevels; level >= 1; --level) {
     Query query(db, kSum, connector, destination, level, since, until);
     COFFER_CHECK(query.step());

@@ -1,5 +1,6 @@
-// What off-ramps have sent to each destination, kept as sums over runs of payments: a limit over
-// any window up to now reads at most about 64 rows per level, however many payments there are.
+// Amounts that off-ramps have sent to each destination, stored as sums over ranges of payments. A
+// limit over any window up to now reads at most about 64 rows per level, for any number of
+// payments.
 #pragma once
 
 #include <cstdint>
@@ -9,21 +10,21 @@
 
 namespace coffer::store {
 
-/// One off-ramp, by the keys of its connector and of the destination's row it is made for.
+/// One off-ramp, with the row keys of its connector and destination.
 struct SentToDestination {
   std::int64_t connector = 0;
   std::int64_t destination = 0;
   Amount amount;  // without the fee
 };
 
-/// A payment that is accepted at `tx.now()` counts from now on.
+/// Counts a payment accepted at `tx.now()`.
 void count_sent(WriteTx& tx, const SentToDestination& sent);
-/// A payment that was accepted at `accepted_at` failed or expired, and counts no more.
+/// Removes a payment accepted at `accepted_at` from the sums, after it failed or expired.
 void uncount_sent(WriteTx& tx, const SentToDestination& sent, Timestamp accepted_at);
 
-/// What off-ramps of a connector that were accepted after `since` have sent to a destination,
-/// without fees and without those that failed or expired; also what went to earlier rows of the
-/// same destination id.
+/// The sum of the off-ramps of a connector accepted after `since` to a destination, without fees
+/// and without failed or expired payments. Includes payments to earlier rows of the same
+/// destination ID.
 Amount sent_to_destination(Connection& db, std::int64_t connector, std::int64_t destination,
                            Timestamp since);
 

@@ -47,12 +47,12 @@ constexpr const char* kFindJob =
 constexpr const char* kDueJobs =
     "SELECT lane, due_at, payment, attempts FROM provider_jobs WHERE lane = ? AND due_at <= ?"
     " ORDER BY due_at, payment LIMIT ?";
-// From lane to lane along the index, however many jobs each has.
+// Skips from lane to lane along the index, independent of the number of jobs.
 constexpr const char* kLanes =
     "WITH RECURSIVE lanes(lane) AS (SELECT min(lane) FROM provider_jobs UNION ALL"
     " SELECT (SELECT min(j.lane) FROM provider_jobs j WHERE j.lane > lanes.lane) FROM lanes"
     " WHERE lanes.lane IS NOT NULL) SELECT lane FROM lanes WHERE lane IS NOT NULL";
-// An http connector has a lane of its own.
+// An http connector has its own lane.
 constexpr const char* kInProgressAt =
     "SELECT count(*) FROM provider_jobs j CROSS JOIN provider_payments v ON v.payment = j.payment"
     " WHERE j.lane = ? AND v.connector_endpoint = ?";

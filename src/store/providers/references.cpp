@@ -88,7 +88,7 @@ std::optional<ReferenceRow> one_reference(Connection& db, const char* sql, const
   return row;
 }
 
-/// Row keys of the connectors on which the tenant has references, as far as they fit.
+/// Row keys of the matching connectors on which the tenant has references.
 std::vector<std::int64_t> connectors_of(Connection& db, const Tenant& tenant,
                                         const ReferenceFilter& filter) {
   std::vector<std::int64_t> out;

@@ -1,4 +1,4 @@
-// On-ramp references: what customers pay against, and what arrived on them.
+// On-ramp references, and the payments that arrived on them.
 #pragma once
 
 #include <map>
@@ -25,7 +25,7 @@ struct ReferenceRow {
   std::string customer_id;
   std::string reference;
   std::optional<std::map<std::string, std::string>> metadata;  // empty on a rebind
-  std::vector<ReferenceRow> related;  // issued with this one for the same customer
+  std::vector<ReferenceRow> related;  // issued together with this one for the same customer
   Timestamp created_at;
 };
 
@@ -39,19 +39,19 @@ std::int64_t insert_reference(WriteTx& tx, const Tenant& tenant, const Reference
 /// Whether the customer has references on the connector.
 bool has_references(Connection& db, const Tenant& tenant, std::int64_t connector,
                     std::string_view customer_id);
-/// False when the reference is taken, by whomever.
+/// Returns false if any tenant has the reference.
 bool is_reference_free(Connection& db, std::int64_t connector, std::string_view reference);
-/// Registered ones with their related ones, newest first.
+/// Registered references with their related ones, newest first.
 RowPage<ReferenceRow> list_references(Connection& db, const Tenant& tenant,
                                       const ReferenceFilter& filter, const PageAt& page);
-/// Whoever's it is: a provider names only the reference.
+/// Of any tenant: a provider sends only the reference.
 std::optional<ReferenceRow> find_reference(Connection& db, std::int64_t connector,
                                            std::string_view reference);
-/// The caller's own, of whatever connector; for the sandbox's pay route.
+/// The caller's reference, of any connector; for the sandbox's pay route.
 std::optional<ReferenceRow> find_own_reference(Connection& db, const Tenant& tenant,
                                                std::string_view reference);
 
-/// The payment made of what the provider knows by this id, if it was told before.
+/// The payment that was created for this ID of the provider, if any.
 std::optional<std::int64_t> find_reference_payment(Connection& db, std::int64_t connector,
                                                    std::string_view provider_payment_id);
 void insert_reference_payment(WriteTx& tx, const ReferenceRow& reference,

@@ -1,11 +1,11 @@
-// A row as a struct, each column written once beside the member that keeps it. No position of a
-// column is ever counted by hand.
+// A row as a struct. Each column is written once next to its member, and no column position is
+// counted by hand.
 //
 //   constexpr Column<AssetRow> kColumns[] = {column<&AssetRow::id>("id"), ...};
 //   const std::string kFind = select(kColumns) + " FROM assets WHERE id = ?";
 //   AssetRow row = read_row<AssetRow>(query, kColumns);
 //
-// A `column` is written by insert() too; a `joined` one is only read.
+// insert() writes each `column`; a `joined` one is only read.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,8 @@ template <class Row>
 struct Column {
   std::string_view sql;  // "name", or "w.name" in a join
   void (*read)(const Query& query, int at, Row& row);
-  void (*bind)(Query& query, int at, const Row& row) = nullptr;  // nullptr: not of this table
+  // Nullptr: a column of another table.
+  void (*bind)(Query& query, int at, const Row& row) = nullptr;
 };
 
 namespace columns {
@@ -59,7 +60,7 @@ void bind(Query& query, int at, const T& value) {
 }
 inline void bind(Query& query, int at, unsigned value) { query.bind(at, std::int64_t{value}); }
 
-/// The member of a member of a row, for `column<&Row::inner, &Inner::member>`.
+/// A nested member of a row, for `column<&Row::inner, &Inner::member>`.
 template <auto First, auto... Rest, class Row>
 auto& member(Row& row) {
   if constexpr (sizeof...(Rest) == 0) {
@@ -92,7 +93,7 @@ constexpr auto column(std::string_view sql) {
   return out;
 }
 
-/// Bytes kept in a string.
+/// Bytes in a string.
 template <auto First, auto... Rest>
 constexpr auto blob_column(std::string_view sql) {
   using Row = decltype(columns::owner(First));
@@ -105,7 +106,7 @@ constexpr auto blob_column(std::string_view sql) {
                      }};
 }
 
-/// A text that is never empty: NULL where there is none.
+/// A text that is NULL instead of empty.
 template <auto First, auto... Rest>
 constexpr auto text_or_null(std::string_view sql) {
   auto out = column<First, Rest...>(sql);
@@ -117,8 +118,8 @@ constexpr auto text_or_null(std::string_view sql) {
   return out;
 }
 
-/// The columns of a table whose row holds one of several nouns (domain/tables/text_field.h): each
-/// column once, though several nouns may have it. Those that a noun does not have are NULL.
+/// The columns of a table whose row holds one of several nouns (domain/tables/text_field.h). A
+/// column that several nouns share appears once. Columns that a noun does not have are NULL.
 template <class... Nouns>
 class TextColumns {
  public:
@@ -128,7 +129,7 @@ class TextColumns {
   int count() const { return static_cast<int>(names_.size()); }
   const std::vector<std::string_view>& names() const { return names_; }
 
-  /// `at` is the first of them; `which` counts the nouns from 0.
+  /// `at` is the first of the columns; `which` is the index of the noun.
   Noun read(const Query& query, int at, std::size_t which) const {
     Noun out;
     std::size_t index = 0;
@@ -171,7 +172,7 @@ class TextColumns {
 /// ", m.first_name, m.last_name" for the table or alias `m`.
 std::string select_texts(std::string_view table, const std::vector<std::string_view>& names);
 
-/// "SELECT a, b, c": the columns of one table after those of the other.
+/// "SELECT a, b, c": the columns of one table, followed by those of another.
 template <class... Columns>
 std::string select(const Columns&... tables) {
   std::string out;
@@ -216,7 +217,8 @@ class ColumnList {
   std::vector<std::string_view> names_;
 };
 
-/// Binds what ColumnList::add has listed, from `at`; returns the position after it.
+/// Binds the columns that ColumnList::add listed, starting at `at`; returns the position after
+/// them.
 template <class Row, class Columns>
 int bind_row(Query& query, int at, const Columns& all, const Row& row) {
   for (const auto& one : all) {

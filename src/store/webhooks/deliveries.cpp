@@ -11,7 +11,7 @@ namespace {
   " d.created_at, d.closed_at FROM deliveries d"                                        \
   " CROSS JOIN events e ON e.tenant = ?1 AND e.sequence = d.sequence WHERE d.webhook = ?2"
 constexpr const char* kAt = DELIVERY_COLUMNS " AND d.sequence = ?3";
-// Names the index: everything else would read what was delivered long ago.
+// Uses a fixed index, because every other plan would read old deliveries.
 constexpr const char* kDue =
     "SELECT d.webhook, d.sequence, e.id, e.type, d.state, d.attempts, d.tries, d.due_at,"
     " d.created_at, d.closed_at FROM deliveries d INDEXED BY deliveries_undelivered"
@@ -19,7 +19,7 @@ constexpr const char* kDue =
     " AND d.state = 0 AND d.state <> 1 AND d.due_at <= ?3 ORDER BY d.due_at, d.sequence LIMIT ?4";
 #undef DELIVERY_COLUMNS
 constexpr KeyIndex kOfWebhook = COFFER_KEY_INDEX("sequence", "deliveries", "webhook = ?3");
-// Without a due time, the order of the index is that of the list.
+// Without a due time, the index is in the order of the list.
 constexpr KeyIndex kClosed =
     COFFER_KEY_INDEX("sequence", "deliveries INDEXED BY deliveries_undelivered",
                      "webhook = ?3 AND state = ?4 AND state <> 1 AND due_at IS NULL");
@@ -29,7 +29,7 @@ constexpr const char* kPending =
 constexpr const char* kBrief =
     "SELECT d.state, e.type FROM deliveries d CROSS JOIN events e ON e.tenant = ?1"
     " AND e.sequence = d.sequence WHERE d.webhook = ?2 AND d.sequence = ?3";
-// More are frequent enough to be found along the way.
+// Larger sets are found by reading along the list.
 constexpr std::int64_t kSortedMax = 2'000;
 constexpr const char* kNextDue =
     "SELECT due_at FROM deliveries INDEXED BY deliveries_undelivered"

@@ -13,7 +13,7 @@
 
 namespace coffer::store {
 
-/// An endpoint gets an event once, so its id is also the id of the delivery.
+/// An endpoint gets an event once, so the event ID is also the ID of the delivery.
 struct DeliveryRow {
   std::int64_t webhook = 0;
   std::int64_t sequence = 0;
@@ -39,20 +39,21 @@ std::optional<DeliveryRow> find_delivery(Connection& db, const Tenant& tenant, s
                                          EventId id);
 std::optional<DeliveryRow> find_delivery_at(Connection& db, const Tenant& tenant,
                                             std::int64_t webhook, std::int64_t sequence);
-/// Pending ones due at or before `now`, longest due first.
+/// Pending deliveries due at or before `now`, longest due first.
 std::vector<DeliveryRow> due_deliveries(Connection& db, const Tenant& tenant, std::int64_t webhook,
                                         Timestamp now, int limit);
 /// Whether at least `count` deliveries are due to this endpoint.
 bool are_due(Connection& db, std::int64_t webhook, Timestamp now, int count);
-/// Of the pending ones due after `now`, the earliest.
+/// The earliest due time after `now` of the pending deliveries.
 std::optional<Timestamp> next_delivery_due(Connection& db, std::int64_t webhook, Timestamp now);
 
-/// Pending and due now; oversize: closed at once. Nothing happens when the endpoint has it already.
+/// Inserts a delivery that is due now; an oversize one is closed at once. Does nothing if the
+/// endpoint already has the event.
 void insert_delivery(WriteTx& tx, const Tenant& tenant, std::int64_t webhook, std::int64_t sequence,
                      DeliveryState state);
-/// A new series of attempts, from now.
+/// Starts a new series of attempts now.
 void requeue_delivery(WriteTx& tx, std::int64_t webhook, std::int64_t sequence);
-/// All that is pending for a disabled endpoint is dead.
+/// Marks all pending deliveries of a disabled endpoint as dead.
 void close_pending_deliveries(WriteTx& tx, std::int64_t webhook);
 
 struct DeliveryAttempt {
@@ -66,12 +67,13 @@ struct DeliveryAttempt {
 
 std::vector<DeliveryAttempt> list_delivery_attempts(Connection& db, std::int64_t webhook,
                                                     std::int64_t sequence);
-/// Logs the attempt as the delivery's next, and writes what became of the delivery: `due_at` is set
-/// exactly while it stays pending. The response is not kept when the tenant has used up its bytes.
+/// Logs the attempt and updates the delivery. `due_at` is set only while it stays pending. The
+/// response is not stored if the tenant has used up its bytes.
 void record_delivery_attempt(WriteTx& tx, const Tenant& tenant, const DeliveryRow& delivery,
                              const DeliveryAttempt& attempt, DeliveryState state,
                              std::optional<Timestamp> due_at);
-/// Drops up to `limit` closed deliveries that are older than `before`, with their log; how many.
+/// Deletes up to `limit` closed deliveries older than `before`, with their log; returns their
+/// number.
 int drop_deliveries(WriteTx& tx, const Tenant& tenant, Timestamp before, int limit);
 
 }  // namespace coffer::store

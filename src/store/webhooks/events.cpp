@@ -57,7 +57,7 @@ std::int64_t bytes_of_body(std::size_t length) {
   return row_bytes::kEventBody + static_cast<std::int64_t>(length);
 }
 
-/// Of a version 7 UUID: its first 48 bits.
+/// The time in a version 7 UUID: its first 48 bits.
 Timestamp time_of(const Uuid& id) {
   std::int64_t ms = 0;
   for (int i = 0; i < 6; ++i) ms = ms << 8 | id.bytes[static_cast<std::size_t>(i)];

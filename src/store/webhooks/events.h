@@ -1,4 +1,4 @@
-// The outbox: one compact row per thing that happened, written in the commit that made it happen.
+// The outbox: one compact row per event, written in the commit that causes the event.
 #pragma once
 
 #include <cstdint>
@@ -22,11 +22,11 @@ struct NewEvent {
   std::optional<std::int64_t> wallet;
   int version = 1;
   std::optional<std::int64_t> webhook;
-  std::optional<WalletStatus> wallet_status;  // of a wallet's event: after the change
+  std::optional<WalletStatus> wallet_status;  // for a wallet event: the status after the change
   bool test = false;
 };
 
-/// Appends with the tenant's next sequence, which it returns.
+/// Appends the event with the tenant's next sequence, and returns the sequence.
 std::int64_t append_event(WriteTx& tx, std::int64_t tenant, const NewEvent& event);
 
 struct EventRow {
@@ -45,33 +45,32 @@ struct EventRow {
 /// Up to `limit` events after a sequence, oldest first.
 std::vector<EventRow> events_after(Connection& db, const Tenant& tenant, std::int64_t sequence,
                                    int limit);
-/// GET /v1/events: oldest first, beyond `page.key`; `backward` is towards older ones.
+/// GET /v1/events: oldest first, beyond `page.key`; `backward` is towards older events.
 RowPage<EventRow> list_events(Connection& db, const Tenant& tenant,
                               const std::optional<EventType>& type, const PageAt& page);
-/// Sequences of the events of a type that has an index; nullptr for one that is part of every
+/// Sequences of the events of a type that has an index; nullptr for a type that occurs with every
 /// payment.
 std::unique_ptr<KeySet> events_of_rare_type(const KeyWalk& walk, const Tenant& tenant,
                                             EventType type);
-/// Along the time in its id: an event has the time of its id (new_event in flows/webhooks), and the
-/// times of a tenant rise with the sequence. An index of the ids would cost every payment three
-/// entries.
+/// Searches along the time in the id: an event is created at the time of its id, and the times of a
+/// tenant rise with the sequence. An index of the ids would cost each payment three entries.
 std::optional<EventRow> find_event(Connection& db, const Tenant& tenant, EventId id);
-/// For the operator: of any tenant.
+/// For operators: an event of any tenant.
 std::optional<EventRow> find_event(Connection& db, EventId id);
 std::optional<EventRow> event_at(Connection& db, const Tenant& tenant, std::int64_t sequence);
-/// 0: nothing has happened yet.
+/// 0 if there are no events.
 std::int64_t last_sequence(Connection& db, const Tenant& tenant);
-/// Of the first event at or after `at`; one beyond the last when all are older. Times never go back
-/// from one sequence to the next, so a few probes find it in any number of events.
+/// The sequence of the first event at or after `at`, or one beyond the last. Times never decrease
+/// from one sequence to the next, so bisection needs few reads for any number of events.
 std::int64_t first_sequence_since(Connection& db, const Tenant& tenant, Timestamp at);
 
-/// The bytes that were made for an event, as long as they are kept.
+/// The rendered bytes of an event, until they are deleted.
 std::optional<std::string> find_event_body(Connection& db, const Tenant& tenant,
                                            std::int64_t sequence);
-/// Keeps the first that is given for an event: later ones are dropped.
+/// Stores the first body of an event; later ones are ignored.
 void keep_event_body(WriteTx& tx, const Tenant& tenant, std::int64_t sequence,
                      std::string_view body);
-/// Drops up to `limit` bodies of events before `before`, oldest first; how many.
+/// Deletes up to `limit` bodies of events before `before`, oldest first; returns their number.
 int drop_event_bodies(WriteTx& tx, const Tenant& tenant, Timestamp before, int limit);
 
 }  // namespace coffer::store

@@ -1,5 +1,5 @@
-// Messages to beneficiaries that a submission asked for: rows from the settlement's commit until
-// they are sent, given up, or there for the operator to see.
+// Notifications to beneficiaries that submissions requested: rows from the commit of the settlement
+// until they are sent, failed, or shown to the operator.
 #pragma once
 
 #include <cstdint>
@@ -22,26 +22,26 @@ struct NotificationRow {
   std::string association_name;
   Environment environment = Environment::sandbox;
   NotificationChannel channel = NotificationChannel::email;
-  std::string recipient;  // empty: no address was left when the payment arrived
+  std::string recipient;  // empty: the beneficiary had no address any more
   NotificationState state = NotificationState::waiting;
-  int attempts = 0;  // opened so far
+  int attempts = 0;  // attempts so far
   Timestamp due_at;
   std::optional<Timestamp> closed_at;  // empty while waiting
 };
 
-/// Due now when waiting, else closed now.
+/// Due now if waiting, otherwise closed now.
 void insert_notification(WriteTx& tx, std::int64_t payment, NotificationChannel channel,
                          std::string_view recipient, NotificationState state);
-/// Waiting ones of all tenants, due at or before `now`, longest due first.
+/// Waiting notifications of all tenants, due at or before `now`, longest due first.
 std::vector<NotificationRow> due_notifications(Connection& db, Timestamp now, int limit);
-/// Of the waiting ones, the earliest.
+/// The earliest due time of the waiting notifications.
 std::optional<Timestamp> next_notification_due(Connection& db);
-/// Counts an attempt and makes the row due again at `due_at`, in case nobody comes back to close
-/// it. False when it is not waiting any more.
+/// Counts an attempt and sets the next due time, in case the attempt is never closed. Returns false
+/// if the notification is not waiting any more.
 bool open_notification_attempt(WriteTx& tx, std::int64_t notification, Timestamp due_at);
-/// Of a waiting one; a row that is closed stays as it is.
+/// Closes a waiting notification; a closed row is not changed.
 void close_notification(WriteTx& tx, std::int64_t notification, NotificationState state);
-/// For the operator: no tenant is asked, so never on an integrator's route.
+/// For the operator. It does not check the tenant, so never call it for an integrator's route.
 std::optional<NotificationRow> find_notification_by_key(Connection& db, std::int64_t notification);
 
 }  // namespace coffer::store

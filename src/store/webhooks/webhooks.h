@@ -1,4 +1,4 @@
-// Registered endpoints, of both route families (docs/contract.md#webhooks).
+// Registered webhooks of both route families (docs/contract.md#webhooks).
 #pragma once
 
 #include <optional>
@@ -40,34 +40,35 @@ struct WebhookRow {
 
 struct WebhookFilter {
   std::optional<bool> active;
-  /// Those of one application that it has not removed itself.
+  /// Webhooks of one application that it has not removed.
   std::optional<std::int64_t> application;
 };
 
 std::optional<WebhookRow> find_webhook(Connection& db, const Tenant& tenant, WebhookId id);
-/// For the delivery worker and for events: no tenant is asked, so never on an integrator's route.
+/// For the delivery worker and for events. It does not check the tenant, so never call it for an
+/// integrator's route.
 std::optional<WebhookRow> find_webhook_by_key(Connection& db, std::int64_t webhook);
 /// Newest first, at most `limit` rows beyond `page.key`.
 RowPage<WebhookRow> list_webhooks(Connection& db, const Tenant& tenant, const WebhookFilter& filter,
                                   const PageAt& page);
 /// Of all tenants, for the delivery worker.
 std::vector<WebhookRow> active_webhooks(Connection& db);
-/// Tenants that have or had a registration, for housekeeping.
+/// Tenants that have or had a webhook, for housekeeping.
 std::vector<Tenant> tenants_with_webhooks(Connection& db);
-/// Of `types`, those that another active registration of the tenant has.
+/// The elements of `types` that another active webhook of the tenant has.
 std::vector<EventType> taken_types(Connection& db, const Tenant& tenant, EventTypeSet types,
                                    std::int64_t except_webhook);
 
 /// Sets key, tenant and times of `row`, and claims its types, which must be free.
 void insert_webhook(WriteTx& tx, const Tenant& tenant, WebhookRow& row);
-/// Writes url, description, types (with their claims) and secrets of an active registration.
+/// Writes URL, description, types (with their claims) and secrets of an active webhook.
 void update_webhook(WriteTx& tx, const WebhookRow& row);
-/// Gives its types free.
+/// Releases its types.
 void disable_webhook(WriteTx& tx, const WebhookRow& row, DisableReason reason);
 
-/// Everything up to this sequence was looked at.
+/// Marks all events up to this sequence as processed.
 void set_webhook_cursor(WriteTx& tx, std::int64_t webhook, std::int64_t sequence);
-/// What the last of some attempts left behind.
+/// The result of the last of several attempts.
 struct WebhookHealth {
   int failures = 0;
   Timestamp last_attempt_at;
@@ -76,16 +77,16 @@ struct WebhookHealth {
 };
 void set_webhook_health(WriteTx& tx, std::int64_t webhook, const WebhookHealth& health);
 
-/// Events that a registration is to get again: next, ..., last.
+/// Events to redeliver to a webhook: next, ..., last.
 struct Recovery {
   std::int64_t webhook = 0;
   std::int64_t next = 0;
   std::int64_t last = 0;
 };
 std::vector<Recovery> list_recoveries(Connection& db);
-/// Beside one under way: both ranges and what lies between them.
+/// Merges with a recovery in progress: both ranges and the range between them.
 void add_recovery(WriteTx& tx, const Recovery& recovery);
-/// Goes on at `next`, or ends when that is beyond `last`.
+/// Continues at `next`, or ends if that is beyond `last`.
 void advance_recovery(WriteTx& tx, const Recovery& recovery);
 
 }  // namespace coffer::store

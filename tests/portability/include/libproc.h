@@ -1,4 +1,4 @@
-// Of macOS's libproc, what our macOS parts use; filled from /proc by stand_ins.cpp.
+// The part of macOS's libproc that coffer's macOS code uses; stand_ins.cpp fills it from /proc.
 #pragma once
 
 #include <cstdint>

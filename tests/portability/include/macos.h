@@ -1,6 +1,6 @@
-// What macOS's system headers have and Linux's do not, as far as our macOS parts use it: included
-// before each of them, so that they compile and run here (macos_parts_test). stand_ins.cpp has the
-// bodies.
+// The part of macOS's system headers that coffer's macOS code uses and Linux lacks. Included before
+// each macOS source, so that it compiles and runs on Linux (macos_parts_test). stand_ins.cpp has
+// the implementations.
 #pragma once
 
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 
 #define st_ctimespec st_ctim
 
-// As its headers number them; Linux knows neither and refuses, as some of its file systems do.
+// With macOS's numbers; Linux does not know them and refuses, like some of its file systems.
 #define F_FULLFSYNC 51
 #define SO_NOSIGPIPE 0x1022
 

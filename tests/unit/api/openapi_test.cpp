@@ -157,7 +157,7 @@ TEST_CASE("openapi: every type of event is a webhook with its own body") {
   }
 }
 
-TEST_CASE("openapi: a query that asks for another success leads to an operation of its own") {
+TEST_CASE("openapi: a query with another success refers to a separate operation") {
   int variants = 0;
   for (const api::Route& route : api::routes()) {
     for (const api::QueryVariant& variant : route.variants) {

@@ -50,7 +50,7 @@ struct World {
 
 }  // namespace
 
-TEST_CASE("a challenge is what SEP-10 describes", "[challenge]") {
+TEST_CASE("a challenge has the content that SEP-10 requires", "[challenge]") {
   World world;
   const Envelope envelope = envelope_of(world.issue());
   const Transaction& transaction = envelope.transaction;
@@ -91,7 +91,7 @@ TEST_CASE("the order of the signatures does not matter", "[challenge]") {
   CHECK(world.verify(to_base64(write_envelope(envelope.transaction_xdr, envelope.signatures))));
 }
 
-TEST_CASE("a challenge is good within its time bounds only", "[challenge]") {
+TEST_CASE("a challenge is valid within its time bounds only", "[challenge]") {
   World world;
   const std::string signed_one = world.sign(world.issue());
   world.clock.advance_ms(-1'000);
@@ -134,7 +134,7 @@ TEST_CASE("signatures: both, each once, and no other", "[challenge]") {
   world.refuses(with({broken, client}), "not from the server or the client");
 }
 
-TEST_CASE("every rule of the content holds, also for what carries the server's signature",
+TEST_CASE("every rule of the content applies, even to challenges signed by the server",
           "[challenge]") {
   World world;
   CHECK(world.verify(world.forged([](Transaction&) {})));
@@ -174,7 +174,7 @@ TEST_CASE("every rule of the content holds, also for what carries the server's s
   })));
 }
 
-TEST_CASE("what is no challenge at all", "[challenge]") {
+TEST_CASE("texts that are not challenges", "[challenge]") {
   World world;
   const std::string good = world.sign(world.issue());
   for (const std::string& bad : {std::string(), std::string("AAAA"), std::string("not base64!"),

@@ -24,7 +24,7 @@ Json claims() {
           {"nbf", now_s},
           {"iat", now_s},
           {"azp", "app_1"},
-          {"sub", "somebody"}};
+          {"sub", "user"}};
 }
 
 struct World {
@@ -165,7 +165,7 @@ TEST_CASE("claims: issuer, audience, times, application", "[external]") {
   CHECK(world.verify(world.ed.token(both))->client_id == "app_1");
 }
 
-TEST_CASE("what is no compact JWS", "[external]") {
+TEST_CASE("texts that are not a compact JWS", "[external]") {
   const World world;
   const std::string good = world.ed.token(claims());
   for (const std::string& bad :
@@ -178,7 +178,7 @@ TEST_CASE("what is no compact JWS", "[external]") {
   world.refuses(world.ed.token(Json::array()));
 }
 
-TEST_CASE("keys that are not fit to sign are left out", "[external]") {
+TEST_CASE("keys that are unsuitable for signatures are omitted", "[external]") {
   const World world;
   const auto size_with = [&](const IssuerKey& key, const Json& change) {
     Json jwk = key.jwk();

@@ -17,7 +17,7 @@ TEST_CASE("a vector of the RFC, in stored form", "[password]") {
   CHECK_FALSE(matches_password(stored, "pleaseletmeiN"));
 }
 
-TEST_CASE("a hash matches its password only, and its cost stands in it", "[password]") {
+TEST_CASE("a hash matches its password only and contains its cost", "[password]") {
   SeededRandom random(5);
   const Secret password = generate_password(random);
   CHECK(password.reveal().size() == 24);
@@ -31,7 +31,7 @@ TEST_CASE("a hash matches its password only, and its cost stands in it", "[passw
   CHECK(hash_password(password, random).substr(0, 14) == "scrypt$14$8$5$");
 }
 
-TEST_CASE("nothing matches what is no hash of ours", "[password]") {
+TEST_CASE("nothing matches a text that is not a hash", "[password]") {
   const std::string rest = "$" + to_base64url("salt") + "$" + to_base64url(std::string(32, 'h'));
   for (const std::string& stored :
        {std::string(), std::string("scrypt"), "bcrypt$14$8$1" + rest, "scrypt$64$8$1" + rest,

@@ -129,7 +129,7 @@ TEST_CASE("ed25519: bad seeds are refused without repeating them") {
   }
 }
 
-TEST_CASE("ed25519: generated pairs are what their seed gives, and differ") {
+TEST_CASE("ed25519: generated pairs match their seed and differ") {
   SeededRandom random(7);
   const KeyPair first = generate_key_pair(random);
   const KeyPair second = generate_key_pair(random);

@@ -100,7 +100,7 @@ TEST_CASE("a cut, a tail and every single changed structural word is refused", "
       {"more operations than allowed", kOperationCount, 101},
       {"four billion operations", kOperationCount, 0xffffffff},
       {"an operation without a source", kHasSource, 0},
-      {"a boolean that is none", kHasSource, 2},
+      {"an invalid boolean", kHasSource, 2},
       {"a payment", kOperationType, 1},
       {"a name over its limit", kNameSize, 65},
       {"a name of four gigabytes", kNameSize, 0xfffffffc},

@@ -84,14 +84,14 @@ TEST_CASE("timestamp: anything else is refused, and so are dates that do not exi
   }
 }
 
-TEST_CASE("timestamp: what is written is read back, all over the calendar") {
+TEST_CASE("timestamp: texts are parsed as the same time, over the whole calendar") {
   for (std::int64_t day = -30'000; day < 60'000; day += 13) {
     const Timestamp at{day * 86'400'000 + day * 977 % 86'400'000};
     CHECK(Timestamp::parse(at.to_string()) == at);
   }
 }
 
-TEST_CASE("clock: the manual one stands still until told") {
+TEST_CASE("clock: the manual clock stands still until it is advanced") {
   ManualClock clock({1000});
   CHECK(clock.now() == Timestamp{1000});
   clock.advance_ms(250);
@@ -100,7 +100,7 @@ TEST_CASE("clock: the manual one stands still until told") {
   CHECK(clock.now().plus_ms(-1250) == Timestamp{0});
 }
 
-TEST_CASE("clock: one that is set back is not followed, and time goes on all the same") {
+TEST_CASE("clock: a clock that is set back is not followed, and time continues") {
   ManualClock machine({1'000'000});
   ForwardClock clock(machine);
   CHECK(clock.now() == machine.now());
@@ -120,7 +120,7 @@ TEST_CASE("clock: one that is set back is not followed, and time goes on all the
   CHECK(clock.monotonic_ms() == machine.monotonic_ms());
 }
 
-TEST_CASE("clock: it begins where it is told, and goes on from there") {
+TEST_CASE("clock: it starts at the given time and continues from there") {
   ManualClock machine({1'000'000});
   ForwardClock clock(machine);
   clock.begin_at({900'000});

@@ -4,7 +4,7 @@
 
 using namespace coffer;
 
-TEST_CASE("columns: what a terminal gives to text") {
+TEST_CASE("columns: the width of text on a terminal") {
   CHECK(columns_of("") == 0);
   CHECK(columns_of("wallet") == 6);
   CHECK(columns_of("Müller") == 6);

@@ -16,7 +16,7 @@ TEST_CASE("the folder of a path", "[base]") {
   CHECK(directory_of("/b.db") == "/");
 }
 
-TEST_CASE("a folder is synchronised, and what is none says why", "[base]") {
+TEST_CASE("a folder is synchronised, and any other path is an error", "[base]") {
   std::string folder = (std::filesystem::temp_directory_path() / "coffer-files-XXXXXX").string();
   REQUIRE(::mkdtemp(folder.data()) != nullptr);
   CHECK(sync_directory(folder));

@@ -114,7 +114,7 @@ TEST_CASE("a line longer than a file is written whole, as a file of its own", "[
   CHECK(lines_of(folder.log()) == std::vector<std::string>{"b"});
 }
 
-TEST_CASE("after somebody moved it away, reopening makes a new one", "[log]") {
+TEST_CASE("after the file was moved, reopening creates a new one", "[log]") {
   const Folder folder;
   auto file = LogFile::open({folder.log(), 1'000, 2}).value();
   CHECK(file->write("before"));
@@ -126,7 +126,7 @@ TEST_CASE("after somebody moved it away, reopening makes a new one", "[log]") {
   CHECK(lines_of(folder.log()) == std::vector<std::string>{"after"});
 }
 
-TEST_CASE("what cannot be a log file is refused with its path", "[log]") {
+TEST_CASE("an invalid log file is refused with its path", "[log]") {
   const Folder folder;
   REQUIRE(::mkfifo(folder.log().c_str(), 0600) == 0);
   for (const std::string& path : {folder.log(), std::string("/dev/null"), folder.log(1) + "/x"}) {
@@ -207,7 +207,7 @@ TEST_CASE("no line is lost or cut while many write and the file is rotated and r
   CHECK(log_lines(LogLevel::info) - counted == kThreads * kEach);
 }
 
-TEST_CASE("a line carries what its thread is about", "[log]") {
+TEST_CASE("a line carries the fields of its thread", "[log]") {
   std::vector<std::string> lines;
   redirect_log([&](std::string_view line) { lines.emplace_back(line); });
   configure_logging(LogLevel::info, LogFormat::json);
@@ -225,9 +225,9 @@ TEST_CASE("a line carries what its thread is about", "[log]") {
     }
     const LogScope* mine = LogScope::current();
     Thread("another", [mine] {
-      log_info("test", "of nobody");
+      log_info("test", "without a scope");
       const LogScope::Adopted adopted(mine);
-      log_info("test", "for somebody");
+      log_info("test", "with a scope");
     }).join();
   }
   log_info("test", "outside again");
@@ -242,7 +242,7 @@ TEST_CASE("a line carries what its thread is about", "[log]") {
   ends(2, R"("message":"in two","payment":"p-1","request_id":"r-1"})");
   ends(3, R"("message":"its own","request_id":"r-2","payment":"p-1"})");
   ends(4, R"("message":"the innermost","request_id":"r-3","payment":"p-1"})");
-  ends(5, R"("message":"of nobody"})");
-  ends(6, R"("message":"for somebody","request_id":"r-1"})");
+  ends(5, R"("message":"without a scope"})");
+  ends(6, R"("message":"with a scope","request_id":"r-1"})");
   ends(7, R"("message":"outside again"})");
 }

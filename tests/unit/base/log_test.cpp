@@ -82,7 +82,7 @@ TEST_CASE("every byte that is not UTF-8 becomes U+FFFD", "[log]") {
   }
 }
 
-TEST_CASE("numbers keep every digit; what JSON cannot say is null", "[log]") {
+TEST_CASE("numbers keep every digit; values without JSON form are null", "[log]") {
   CHECK(json("m", {{"v", std::numeric_limits<std::int64_t>::min()}})
             .ends_with("\"v\":-9223372036854775808}"));
   CHECK(json("m", {{"v", std::numeric_limits<std::uint64_t>::max()}})
@@ -91,7 +91,7 @@ TEST_CASE("numbers keep every digit; what JSON cannot say is null", "[log]") {
   CHECK(json("m", {{"v", std::numeric_limits<double>::infinity()}}).ends_with("\"v\":null}"));
 }
 
-TEST_CASE("text quotes only what could be misread", "[log]") {
+TEST_CASE("text quotes only ambiguous values", "[log]") {
   CHECK(text("answered", {{"path", "/v1/wallets"}, {"status", 200}, {"note", "two words"}}) ==
         "2026-01-31T09:00:00.123Z WARN  http: answered path=/v1/wallets status=200 "
         "note=\"two words\"");
@@ -100,14 +100,14 @@ TEST_CASE("text quotes only what could be misread", "[log]") {
   CHECK(text("m", {{"v", "say \"hi\""}}).ends_with(R"( v="say \"hi\"")"));
 }
 
-TEST_CASE("text lets nobody forge a line, a field or a colour", "[log]") {
+TEST_CASE("text cannot forge a line, a field or a colour", "[log]") {
   CHECK(text("m", {{"v", "x\n2026-01-31T09:00:00.123Z INFO  http: all is well"}})
             .ends_with(R"( v="x\n2026-01-31T09:00:00.123Z INFO  http: all is well")"));
   CHECK(text("a\x1b[2J\nb").ends_with("http: a\\u001b[2J\\nb"));
   CHECK(text("m", {{"k\ney", "v"}}).ends_with(R"( "k\ney"=v)"));
 }
 
-TEST_CASE("colour appears only where it was asked for", "[log]") {
+TEST_CASE("colours appear only when requested", "[log]") {
   const auto coloured =
       render_log_line(LogFormat::text, true, kTime, LogLevel::error, "http", "m", {{"k", "v"}});
   CHECK(coloured.find("\x1b[31mERROR\x1b[0m") != std::string::npos);

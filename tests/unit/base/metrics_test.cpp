@@ -25,7 +25,7 @@ bool has_line(const std::string& text, const std::string& line) {
 
 }  // namespace
 
-TEST_CASE("a counter is one cell per set of labels, wherever it is asked for", "[metrics]") {
+TEST_CASE("a counter has one cell per set of labels for all callers", "[metrics]") {
   Metrics metrics;
   Counter& first = metrics.counter("coffer_calls_total", "Calls.", {{"outcome", "ok"}});
   CHECK(&metrics.counter("coffer_calls_total", "Calls.", {{"outcome", "ok"}}) == &first);
@@ -99,7 +99,7 @@ TEST_CASE("a name is of one kind", "[metrics]") {
   CHECK_THROWS_AS(metrics.gauge("coffer_x_total", "X."), InternalError);
 }
 
-TEST_CASE("nothing is lost when many count, while somebody reads", "[metrics]") {
+TEST_CASE("nothing is lost with many writers and a reader", "[metrics]") {
   Metrics metrics;
   constexpr int kThreads = 8;
   constexpr int kEach = 5'000;
@@ -123,7 +123,7 @@ TEST_CASE("nothing is lost when many count, while somebody reads", "[metrics]") 
   CHECK(has_line(text, "coffer_t_seconds_bucket{le=\"+Inf\"} 40000"));
 }
 
-TEST_CASE("the system tells of this process what can be true", "[metrics]") {
+TEST_CASE("the figures of this process are plausible", "[metrics]") {
   const ProcessFigures figures = read_process_figures();
   CHECK(figures.cpu_seconds > 0);
   CHECK(figures.resident_bytes.value() > 1'000'000);

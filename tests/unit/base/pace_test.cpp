@@ -15,7 +15,7 @@ TEST_CASE("pace: work takes a quarter of one processor and at most half of the t
   CHECK(Pace::rest_us(20'000, 1'000) == 20'000);
 }
 
-TEST_CASE("pace: what is too short for a rest counts with what follows") {
+TEST_CASE("pace: work too short for a rest is added to the next") {
   const Stopwatch watch;
   Pace pace;
   volatile std::uint64_t work = 0;

@@ -106,7 +106,7 @@ Result<void> need_even(int value) {
 
 }  // namespace
 
-TEST_CASE("result: holds a value or a problem, and hands problems on") {
+TEST_CASE("result: contains a value or a problem, and propagates problems") {
   CHECK(*quarter(12) == 3);
   REQUIRE_FALSE(quarter(6));
   CHECK(quarter(6).error().slug == Slug::validation_failed);

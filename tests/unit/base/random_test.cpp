@@ -6,7 +6,7 @@
 
 using namespace coffer;
 
-TEST_CASE("random: the same seed gives the same bytes, however they are asked for") {
+TEST_CASE("random: the same seed gives the same bytes in any portions") {
   SeededRandom first(42);
   SeededRandom second(42);
   SeededRandom other(43);

@@ -36,7 +36,7 @@ TEST_CASE("uuid: version 7 carries the time, the version and the variant (RFC 95
   CHECK((id.bytes[8] & 0xc0) == 0x80);
 }
 
-TEST_CASE("uuid: later ids sort after earlier ones, and none comes twice") {
+TEST_CASE("uuid: later IDs sort after earlier ones, and none is repeated") {
   OsRandom random;
   std::set<Uuid> seen;
   for (int i = 0; i < 10'000; ++i) seen.insert(random.uuid_v7({1'767'225'600'000}));

@@ -4,7 +4,7 @@
 
 using namespace coffer;
 
-TEST_CASE("faults: one problem tells all of them, led by the gravest") {
+TEST_CASE("errors: one problem contains all of them, with the most severe status") {
   ValidationErrors errors;
   errors.add(Slug::amount_precision, "a", "is too precise");
   errors.add(Slug::malformed_request, "b", "is no number");
@@ -26,7 +26,7 @@ TEST_CASE("faults: different kinds of one status become that status's general ki
   CHECK(errors.problem().slug == Slug::validation_failed);
 }
 
-TEST_CASE("faults: an answer has an end, however much is wrong") {
+TEST_CASE("errors: a response is bounded for any number of errors") {
   ValidationErrors errors;
   for (int i = 0; i < 100'000; ++i) errors.add(Slug::malformed_request, "f", "is unknown");
   CHECK(errors.problem().fields.size() == ValidationErrors::kShown);

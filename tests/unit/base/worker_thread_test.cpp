@@ -29,7 +29,7 @@ void let_time_pass() { std::this_thread::sleep_for(std::chrono::milliseconds(30)
 
 }  // namespace
 
-TEST_CASE("a thread carries its name and joins when it goes", "[worker_thread]") {
+TEST_CASE("a thread has its name and joins on destruction", "[worker_thread]") {
   std::string seen;
   {
     Thread thread("coffer-a-name-that-is-too-long", [&] {

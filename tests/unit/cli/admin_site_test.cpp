@@ -84,7 +84,7 @@ struct Site {
   AdminSite site{file.app()};
   const flows::Context& flows = file.app().flows();
 
-  /// Somebody who signs in with the password alone.
+  /// An operator who signs in with the password only.
   void add(const std::string& name, OperatorRole role) {
     const auto link = flows::administrator_link(flows);
     REQUIRE(flows::ensure_administrator(flows, name, kPassword, false));
@@ -167,7 +167,8 @@ TEST_CASE("admin: a change needs the own origin and the token of the session", "
   CHECK(site.file.run("association list").json().size() == 1);
 }
 
-TEST_CASE("admin: each role does what it may, and the log says who", "[cli][admin]") {
+TEST_CASE("admin: each role has its permissions, and the audit log names the operator",
+          "[cli][admin]") {
   Site site;
   site.add("vic", OperatorRole::viewer);
   Browser viewer(site.site);

@@ -34,7 +34,7 @@ void put(const std::string& path, const std::string& content) {
   std::ofstream(path, std::ios::binary | std::ios::trunc) << content;
 }
 
-/// A command that opens files by itself.
+/// A command that opens files itself.
 Ran run_own(const std::string& command, const Values& values, const ConfigFlags& flags = {}) {
   std::ostringstream out;
   std::ostringstream err;
@@ -202,7 +202,7 @@ TEST_CASE("scheduled backups: when the last is old enough; the latest are kept",
   CHECK(run() == 1'000);
   CHECK(names().size() == 2);
   put(plan.folder + "/coffer-20260101T003000Z.db.partial", "killed");
-  put(plan.folder + "/coffer-of-somebody-else.db", "mine");
+  put(plan.folder + "/coffer-of-another-user.db", "mine");
   kept.file.clock().advance_ms(1'000);
   run();
   kept.file.clock().advance_ms(3'600'000);
@@ -210,7 +210,7 @@ TEST_CASE("scheduled backups: when the last is old enough; the latest are kept",
   CHECK(names() ==
         std::set<std::string>{"coffer-20260101T010000Z.db", "coffer-20260101T010000Z.db.sha256",
                               "coffer-20260101T020000Z.db", "coffer-20260101T020000Z.db.sha256",
-                              "coffer-of-somebody-else.db"});
+                              "coffer-of-another-user.db"});
   CHECK(verify_file(plan.folder + "/coffer-20260101T020000Z.db").code == 0);
 }
 

@@ -224,7 +224,7 @@ TEST_CASE("text must be UTF-8 without controls and of sane length", "[cli]") {
   CHECK_FALSE(accepted(std::string(5'000, 'x')));
 }
 
-TEST_CASE("what the control socket brings is judged by the same table", "[cli]") {
+TEST_CASE("requests on the control socket are checked with the same table", "[cli]") {
   const Command& command = *find_command("rate list");
   Arguments unknown{{{"nonsense", "x"}}, false};
   CHECK_FALSE(check_arguments(command, unknown));
@@ -236,7 +236,7 @@ TEST_CASE("what the control socket brings is judged by the same table", "[cli]")
   CHECK_FALSE(check_arguments(*find_command("association create"), missing));
 }
 
-TEST_CASE("numbers of options: whole, within bounds, and said how", "[cli]") {
+TEST_CASE("numbers of options: integers within bounds, with an explanation", "[cli]") {
   const auto fault_of = [](const std::string& text, int min, int max) {
     const Arguments arguments{{{"n", text}}, false};
     const auto number = number_argument(arguments, "n", min, max);

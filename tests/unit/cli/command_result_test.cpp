@@ -53,7 +53,7 @@ TEST_CASE("a table shows the columns it is told to, JSON shows all", "[cli]") {
         "\n");
 }
 
-TEST_CASE("a table fits the terminal: text gives way first, ids last, numbers never", "[cli]") {
+TEST_CASE("a table fits the terminal: texts shrink first, IDs last, numbers never", "[cli]") {
   const std::string id = "0190a5a0-0000-7000-8000-00005f607182";
   const CommandResult wide = {.records = {{{"id", id},
                                            {"name", "Settlement and Clearing Partners of the East"},
@@ -85,7 +85,7 @@ TEST_CASE("a table fits the terminal: text gives way first, ids last, numbers ne
         "\u202600005f607182  Settlem\u2026  \u202600005f607182  1000000.0000000\n");
 }
 
-TEST_CASE("what cannot be a table on a narrow terminal is lines with whole values", "[cli]") {
+TEST_CASE("on a narrow terminal, a table becomes lines with complete values", "[cli]") {
   const CommandResult wide = {
       .records = {{{"id", "1"}, {"amount", "1000000.0000000"}, {"hidden", "x"}},
                   {{"id", "2"}, {"amount", "2000000.0000000"}, {"hidden", "x"}}},
@@ -111,7 +111,7 @@ TEST_CASE("an amount with its asset or currency is never cut", "[cli]") {
   CHECK(printed.out.str().find("Settlements") == std::string::npos);
 }
 
-TEST_CASE("a table in a pipe is whole, whatever the width of the terminal beside it", "[cli]") {
+TEST_CASE("a table in a pipe is complete at any terminal width", "[cli]") {
   const std::string name(300, 'x');
   Printed printed;
   print_result(printed.console(false, false, 40), {.records = {{{"name", name}}}, .list = true},
@@ -175,7 +175,7 @@ TEST_CASE("the distance from now is for terminals; steps keep their milliseconds
   CHECK(text(story, true).find("2020-01-31 09:00:03.161 UTC") != std::string::npos);
 }
 
-TEST_CASE("a status has the colour of what it says", "[cli]") {
+TEST_CASE("a status has the colour of its meaning", "[cli]") {
   Printed printed;
   print_result(printed.console(true, true),
                {.records = {{{"name", "active"}, {"status", "active"}},
@@ -252,7 +252,7 @@ TEST_CASE("bytes that are no UTF-8 do not break JSON", "[cli]") {
   CHECK(to_json({{"name", "\xff"}}, false) == "{\"name\":\"\xef\xbf\xbd\"}");
 }
 
-TEST_CASE("an error line says what, and what to do", "[cli]") {
+TEST_CASE("an error line states the error and the remedy", "[cli]") {
   Printed printed;
   const Problem missing(Slug::not_found, "The wallet was not found.");
   CHECK(print_problem(printed.console(), missing, "List wallets with coffer wallet list") ==
@@ -261,7 +261,7 @@ TEST_CASE("an error line says what, and what to do", "[cli]") {
         "coffer: the wallet was not found. List wallets with coffer wallet list.\n");
 }
 
-TEST_CASE("faults of fields follow on lines of their own, unless they only repeat", "[cli]") {
+TEST_CASE("field errors follow on separate lines, unless they only repeat the detail", "[cli]") {
   Printed printed;
   CHECK(print_problem(printed.console(),
                       Problem(Slug::validation_failed, "The public key is not valid.",
@@ -276,7 +276,7 @@ TEST_CASE("faults of fields follow on lines of their own, unless they only repea
   CHECK(repeated.err.str() == "coffer: code must be short\n");
 }
 
-TEST_CASE("the exit code tells busy and permission from failure", "[cli]") {
+TEST_CASE("the exit code distinguishes busy and permission from failure", "[cli]") {
   Printed printed;
   const auto code = [&](Slug slug) {
     return print_problem(printed.console(), Problem(slug, "x"), {});

@@ -51,9 +51,9 @@ TEST_CASE("associations: create, list, suspend, activate", "[cli]") {
   CHECK(file.run("association activate", {{"ID", id}}).json().at("status") == "active");
   CHECK(file.run("association create", {{"NAME", "B"}, {"pending", "true"}}).json().at("status") ==
         "pending");
-  const Ran nobody = file.run("association activate", {{"ID", kNobody}});
-  CHECK(nobody.code == exit_code::kFailed);
-  CHECK(nobody.err.find("coffer association list") != std::string::npos);
+  const Ran unknown = file.run("association activate", {{"ID", kNobody}});
+  CHECK(unknown.code == exit_code::kFailed);
+  CHECK(unknown.err.find("coffer association list") != std::string::npos);
 }
 
 TEST_CASE("associations: quotas and their use", "[cli]") {
@@ -85,7 +85,7 @@ TEST_CASE("associations: quotas and their use", "[cli]") {
   CHECK(set("gold", "1").code == exit_code::kUsage);
 }
 
-TEST_CASE("applications: secrets are shown when they are made, and never again", "[cli]") {
+TEST_CASE("applications: secrets are shown once, at creation", "[cli]") {
   OpenFile file;
   const std::string association = create_association(file);
   const Ran made = file.run("application register", {{"name", "backend"},
@@ -203,7 +203,7 @@ TEST_CASE("wallets: review and funding", "[cli]") {
         exit_code::kFailed);
 }
 
-TEST_CASE("verify: a whole file is 0, a changed one is 3 and says what", "[cli]") {
+TEST_CASE("verify: a valid file is 0, a changed one is 3 with the violation", "[cli]") {
   OpenFile file;
   add_asset(file, "USDC", "7");
   CHECK(file.run("asset liquidity", {{"CODE", "USDC"}, {"AMOUNT", "10"}}).code == 0);
@@ -235,7 +235,7 @@ TEST_CASE("verify stops when the server does", "[cli]") {
   CHECK(err.str().find("stopping") != std::string::npos);
 }
 
-TEST_CASE("what makes no sense inside a server is refused there", "[cli]") {
+TEST_CASE("commands that make no sense inside a server are refused there", "[cli]") {
   OpenFile file;
   for (const char* command : {"serve", "demo", "init", "healthcheck", "frobnicate", ""}) {
     INFO(command);

@@ -71,7 +71,7 @@ TEST_CASE("every command and every option of its help is offered", "[cli]") {
   }
 }
 
-TEST_CASE("every first word says what it is about", "[cli]") {
+TEST_CASE("every group has a summary", "[cli]") {
   for (const Offer& word : offers_for({""}).words) {
     INFO(word.word);
     CHECK_FALSE(word.summary.empty());
@@ -97,7 +97,7 @@ TEST_CASE("values are offered after their option, by each way to write it", "[cl
   CHECK(offered("association -") == Words{"--help"});
 }
 
-TEST_CASE("what is offered is a line for each word, or that it is a file", "[cli]") {
+TEST_CASE("completions are one line per word, or the marker for files", "[cli]") {
   std::ostringstream out;
   print_offers(out, {"verify", "--db", ""});
   CHECK(out.str() == ":file\n");
@@ -106,7 +106,7 @@ TEST_CASE("what is offered is a line for each word, or that it is a file", "[cli
   CHECK(out.str() == "bash\t\nzsh\t\nfish\t\n");
 }
 
-TEST_CASE("a shell that is none of the three", "[cli]") {
+TEST_CASE("an unknown shell", "[cli]") {
   std::ostringstream out;
   std::ostringstream err;
   const CommandLine line = read_command_line({"completion", "csh"}, {out, err});

@@ -47,9 +47,9 @@ TEST_CASE("connectors: add, show, list, pause, resume", "[cli]") {
   CHECK(file.run("connector list").json().at(0).at("id") == id);
   CHECK(file.run("connector pause", {{"ID", id}}).json().at("status") == "PAUSED");
   CHECK(file.run("connector resume", {{"ID", id}}).json().at("status") == "ACTIVE");
-  const Ran nobody = file.run("connector pause", {{"ID", kNobody}});
-  CHECK(nobody.code == exit_code::kFailed);
-  CHECK(nobody.err.find("coffer connector list") != std::string::npos);
+  const Ran unknown = file.run("connector pause", {{"ID", kNobody}});
+  CHECK(unknown.code == exit_code::kFailed);
+  CHECK(unknown.err.find("coffer connector list") != std::string::npos);
 }
 
 TEST_CASE("connectors: terms can be changed", "[cli]") {
@@ -70,7 +70,7 @@ TEST_CASE("connectors: terms can be changed", "[cli]") {
   CHECK(file.run("connector rotate-secret", {{"ID", id}}).code == exit_code::kFailed);
 }
 
-TEST_CASE("connectors: an http connector has a secret that is shown when it is made", "[cli]") {
+TEST_CASE("connectors: the secret of an http connector is shown at creation", "[cli]") {
   OpenFile file;
   add_asset(file);
   Values values = payouts();

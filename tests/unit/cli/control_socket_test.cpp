@@ -64,7 +64,7 @@ TEST_CASE("a command runs in the server and prints here", "[cli]") {
   CHECK(asked.err == "json");
 }
 
-TEST_CASE("long answers arrive whole, in pieces", "[cli]") {
+TEST_CASE("long responses arrive complete, in pieces", "[cli]") {
   const Folder folder;
   const std::string line(1'000, 'x');
   ControlSocket socket([&](const ControlRequest&, std::ostream& out, std::ostream&, Interruption&) {
@@ -77,7 +77,7 @@ TEST_CASE("long answers arrive whole, in pieces", "[cli]") {
   CHECK(asked.out.size() == 1'000'000);
 }
 
-TEST_CASE("nobody listens: the command is told so", "[cli]") {
+TEST_CASE("without a listener, the command gets an error", "[cli]") {
   const Folder folder;
   CHECK(ask(folder.file("a.db"), {}).code == std::nullopt);
   {
@@ -122,14 +122,14 @@ TEST_CASE("a path beyond the size of a socket address works", "[cli]") {
   CHECK(ask(deep + "/a.db", {.command = "x"}).code == 7);
 }
 
-TEST_CASE("a name beyond it cannot, and says so", "[cli]") {
+TEST_CASE("a longer name is refused", "[cli]") {
   const Folder folder;
   errno = 0;
   CHECK(open_control_socket(folder.file(std::string(150, 'n')), SocketRole::listen) == -1);
   CHECK(errno == ENAMETOOLONG);
 }
 
-TEST_CASE("what does not keep to the protocol gets nothing", "[cli]") {
+TEST_CASE("a peer that violates the protocol gets nothing", "[cli]") {
   const Folder folder;
   std::atomic<int> runs{0};
   ControlSocket socket(
@@ -178,8 +178,7 @@ TEST_CASE("stopping ends a long command early", "[cli]") {
   CHECK(asked.code == 75);
 }
 
-TEST_CASE("a command whose output cannot be written ends, and so does its work in the server",
-          "[cli]") {
+TEST_CASE("a command whose output cannot be written ends, with its work in the server", "[cli]") {
   const Folder folder;
   std::atomic<bool> noticed{false};
   ControlSocket socket([&](const ControlRequest&, std::ostream& out, std::ostream&, Interruption&) {

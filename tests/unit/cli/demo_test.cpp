@@ -45,7 +45,7 @@ void write(const std::string& path, const std::string& text) { std::ofstream(pat
 
 }  // namespace
 
-TEST_CASE("a demo holds what the contract of the command line promises", "[cli][demo]") {
+TEST_CASE("a demo contains the objects that the command line contract requires", "[cli][demo]") {
   OpenFile file;
   claim_demo(file.path());
   const auto world = ensure_demo_world(file.app());
@@ -88,7 +88,7 @@ TEST_CASE("opened again, a demo is the same and nothing is made twice", "[cli][d
   CHECK(file.run("wallet list").json().size() == 4);
 }
 
-TEST_CASE("what its players changed stays changed", "[cli][demo]") {
+TEST_CASE("changes by users of a demo are kept", "[cli][demo]") {
   OpenFile file;
   claim_demo(file.path());
   const DemoSecrets secrets = ensure(file);
@@ -98,7 +98,7 @@ TEST_CASE("what its players changed stays changed", "[cli][demo]") {
   CHECK(file.run("rate list").json().size() == 11);
 }
 
-TEST_CASE("secrets that do not fit are issued again", "[cli][demo]") {
+TEST_CASE("secrets that do not match are issued again", "[cli][demo]") {
   OpenFile file;
   claim_demo(file.path());
   const DemoSecrets first = ensure(file);
@@ -139,7 +139,7 @@ TEST_CASE("secrets that do not fit are issued again", "[cli][demo]") {
 TEST_CASE("a file that is no demo stays as it is", "[cli][demo]") {
   OpenFile file;
   SECTION("not claimed") {}
-  SECTION("claimed, but it holds an association") {
+  SECTION("claimed, but contains an association") {
     claim_demo(file.path());
     CHECK(file.run("association create", {{"NAME", "Acme"}}).code == 0);
   }
@@ -161,7 +161,7 @@ TEST_CASE("a demo that was interrupted anywhere is finished", "[cli][demo]") {
   CHECK(file.run("verify").code == 0);
 }
 
-TEST_CASE("the start text is filled in, and only by what is there", "[cli][demo]") {
+TEST_CASE("the start text is filled in completely", "[cli][demo]") {
   CHECK(filled("a @b@ c@d@", {{"b", "1"}, {"d", "@x@"}}) == "a 1 c@x@");
   CHECK(filled("plain", {}) == "plain");
   CHECK_THROWS_AS(filled("@b@", {}), InternalError);

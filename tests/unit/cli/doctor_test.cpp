@@ -22,7 +22,7 @@ using coffer::cli::test::OpenFile;
 
 namespace {
 
-/// The findings of one check, worst first; an ok one when there is none.
+/// The findings of one check, worst first; an ok one without findings.
 Finding worst(const Findings& findings, const std::string& check) {
   Finding out{check, Grade::ok, {}};
   for (const Finding& finding : findings) {
@@ -101,7 +101,7 @@ TEST_CASE("doctor changes nothing: not a file more, not a time moved", "[cli]") 
   CHECK(seen() == before);
 }
 
-TEST_CASE("doctor: a file that is not there yet, and one that is none", "[cli]") {
+TEST_CASE("doctor: a missing file, and a file of another program", "[cli]") {
   const Folder folder;
   Config config;
   config.db = folder.file("new/coffer.db");
@@ -119,7 +119,7 @@ TEST_CASE("doctor: a file that is not there yet, and one that is none", "[cli]")
   CHECK(worst(examine_database(config, {}), "database").grade == Grade::fault);
 }
 
-TEST_CASE("doctor: who can touch the file, its folder, its companions and its key", "[cli]") {
+TEST_CASE("doctor: permissions of the file, its folder, its companions and its key", "[cli]") {
   const ClosedFile file;
   const std::string& db = file.config.db;
   const auto database = [&] { return worst(examine_database(file.config, {}), "database").grade; };
@@ -130,7 +130,7 @@ TEST_CASE("doctor: who can touch the file, its folder, its companions and its ke
   ::chmod(db.c_str(), 0600);
   ::chmod(file.folder.file("").c_str(), 0770);
   CHECK(database() == Grade::fault);
-  ::chmod(file.folder.file("").c_str(), 01777);  // as /tmp: nobody takes what belongs to others
+  ::chmod(file.folder.file("").c_str(), 01777);  // like /tmp: users cannot remove files of others
   CHECK(database() == Grade::ok);
   write(db + ".demo.json", "{}");
   ::chmod((db + ".demo.json").c_str(), 0644);
@@ -209,9 +209,9 @@ TEST_CASE("doctor: ports that are free, and one that is taken", "[cli]") {
   CHECK(worst(examine_listeners(config, {true, true, 0, true}, 100), "api").grade == Grade::fault);
 }
 
-TEST_CASE("doctor: a server is looked for where it says that it is, not where settings say",
+TEST_CASE("doctor: a server is checked at the address that it reports, not the one in the settings",
           "[cli]") {
-  http::Listener other;  // what these settings name is somebody else's
+  http::Listener other;  // these addresses belong to another server
   REQUIRE(other.bind("127.0.0.1", 0));
   OpenFile file([](Config& config) {
     config.listen_http = config.admin_listen = {"127.0.0.1", 0};
@@ -265,7 +265,7 @@ TEST_CASE("doctor: the clock", "[cli]") {
   CHECK(grade(now.plus_ms(100LL * 365 * 86'400'000), {0}, true) == Grade::fault);
 }
 
-TEST_CASE("doctor: names are asked for, those of the settings too", "[cli]") {
+TEST_CASE("doctor: names are resolved, including those in the settings", "[cli]") {
   Config config;
   FixedNames names_known;
   CHECK(worst(examine_names(config, names_known, "known.example", 10), "names").grade == Grade::ok);
@@ -305,7 +305,7 @@ TEST_CASE("doctor: backups that are not made, are made, and stopped being made",
   CHECK(grade(now.plus_ms(49LL * 3'600'000)) == Grade::ok);
 }
 
-TEST_CASE("doctor: secrets in files that everybody reads, and a log nobody can write", "[cli]") {
+TEST_CASE("doctor: secrets in readable files, and a log that cannot be written", "[cli]") {
   const Folder folder;
   Config config;
   const Timestamp now = SystemClock().now();

@@ -96,7 +96,7 @@ TEST_CASE("events list: the latest last, after a sequence from the oldest, of on
   CHECK(world.run("events list", {{"limit", "0"}}).code == exit_code::kUsage);
 }
 
-TEST_CASE("events: whose they are has to be said where there are several associations", "[cli]") {
+TEST_CASE("events: with several associations, the option is required", "[cli]") {
   World world;
   world.trigger("payment.failed");
   world.run("association create", {{"NAME", "Other"}});
@@ -119,10 +119,10 @@ TEST_CASE("events show: the body as it is delivered", "[cli]") {
   CHECK(world.run("events show", {{"ID", kNobody}}).code == exit_code::kFailed);
 }
 
-TEST_CASE("events resend: to whoever wants it, or to one that had it", "[cli]") {
+TEST_CASE("events resend: to all subscribed webhooks, or to a given one", "[cli]") {
   World world;
   const std::string id = world.trigger("payment.failed");
-  world.file.app().deliver_once();  // queues it; nobody is there
+  world.file.app().deliver_once();  // queues it; there is no server
   const auto log = world.run("webhook deliveries", {{"ID", world.webhook}}).json();
   REQUIRE(log.size() == 1);
   CHECK(log.at(0).at("eventId") == id);

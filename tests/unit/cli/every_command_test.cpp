@@ -65,7 +65,7 @@ TEST_CASE("every command that only reads prints JSON, and a table or lines", "[c
   CHECK(tried > 8);
 }
 
-TEST_CASE("every column of a table is a key of what it lists", "[cli]") {
+TEST_CASE("every column of a table is a key of its records", "[cli]") {
   OpenFile file;
   fill(file);
   Interruption interruption;

@@ -131,7 +131,7 @@ TEST_CASE("key rotation: one value that does not open leaves everything as it wa
   for (const auto& [context, counts] : opened_with(file.app(), next)) CHECK(counts.first == 0);
 }
 
-TEST_CASE("key rotate: the file then opens with the new key only, and a server keeps it away",
+TEST_CASE("key rotate: the file then opens with the new key only, and a running server prevents it",
           "[cli]") {
   OpenFile file;
   Folder folder;

@@ -58,7 +58,7 @@ TEST_CASE("the manual knows every command, argument, setting and secret", "[cli]
   }
 }
 
-TEST_CASE("the file to start from changes nothing, also with its defaults taken in", "[cli]") {
+TEST_CASE("the example file changes nothing, even with its defaults enabled", "[cli]") {
   const test::Folder folder;
   for (const std::string& text : {settings_file(), taken_in(settings_file())}) {
     const std::string path = folder.file("coffer.toml");
@@ -81,7 +81,7 @@ TEST_CASE("the file to start from changes nothing, also with its defaults taken 
   }
 }
 
-TEST_CASE("the reference of the documents is what the program prints", "[cli]") {
+TEST_CASE("the reference in the documents equals the program's output", "[cli]") {
   std::ifstream file(std::string(COFFER_SOURCE_DIR) + "/docs/configuration.md");
   std::stringstream text;
   text << file.rdbuf();

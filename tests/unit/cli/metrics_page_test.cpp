@@ -56,13 +56,13 @@ TEST_CASE("metrics page: this machine reads it without credentials") {
   }
 }
 
-TEST_CASE("metrics page: without a token of the settings it is not there for anybody else") {
+TEST_CASE("metrics page: without a configured token it is not found remotely") {
   Page page;
   CHECK(ask(page.site, "192.0.2.1").status == 404);
   CHECK(ask(page.site, "192.0.2.1", {{"Authorization", "Bearer "}}).status == 404);
 }
 
-TEST_CASE("metrics page: what came over a proxy is from anybody") {
+TEST_CASE("metrics page: a request through a proxy is not local") {
   for (const char* name : {"X-Forwarded-For", "x-forwarded-for", "Forwarded", "Via", "X-Real-IP"}) {
     INFO(name);
     Page closed;
@@ -97,7 +97,7 @@ TEST_CASE("metrics page: it is read and nothing else, and no cookie opens it") {
   CHECK(ask(page.site, "192.0.2.1", {{"Cookie", "coffer-admin=x"}}).status == 404);
 }
 
-TEST_CASE("admin site: paths that are not its own are not there, and the root leads to it") {
+TEST_CASE("admin site: other paths are not found, and the root redirects to it") {
   Page page;
   const auto get = [&](const std::string& path) {
     http::Request request;

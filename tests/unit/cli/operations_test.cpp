@@ -72,7 +72,7 @@ class House {
 
 }  // namespace
 
-TEST_CASE("overview: what waits, and books that add up", "[cli]") {
+TEST_CASE("overview: waiting work, and balances that add up", "[cli]") {
   House house;
   house.pay("t1");
   const auto shown = house.file.run("overview").json();
@@ -114,7 +114,7 @@ TEST_CASE("activity: the last day by hours, the last week by quarters of days", 
   CHECK(house.file.run("activity", {{"hours", "25"}}).code == exit_code::kUsage);
 }
 
-TEST_CASE("wallets: listed, shown, and what moved on them", "[cli]") {
+TEST_CASE("wallets: listed, shown, and their statements", "[cli]") {
   House house;
   for (const char* id : {"t1", "t2", "t3"}) house.pay(id);
   house.file.app().settle_once();

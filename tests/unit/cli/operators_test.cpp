@@ -83,8 +83,7 @@ TEST_CASE("operators: the last administrator stays one", "[cli][admin]") {
   CHECK(file.run("operator add", {{"NAME", "bob"}, {"role", "king"}}).code == exit_code::kUsage);
 }
 
-TEST_CASE("audit: what changes something is recorded with its outcome, what reads is not",
-          "[cli][admin]") {
+TEST_CASE("audit: changes are recorded with their results, reads are not", "[cli][admin]") {
   OpenFile file;
   const std::string id = file.run("association create", {{"NAME", "Acme"}}).json().at("id");
   REQUIRE(file.run("association list").code == 0);

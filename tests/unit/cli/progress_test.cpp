@@ -30,7 +30,7 @@ struct Drawing {
 
 }  // namespace
 
-TEST_CASE("progress: a rate and the time left, once they can be told", "[cli]") {
+TEST_CASE("progress: a rate and the remaining time, once known", "[cli]") {
   CHECK(progress_text({"copying", 0, 4 << 20, Unit::bytes}, 0) ==
         "[........................]   0 %  copying  0 B of 4.0 MiB");
   CHECK(progress_text({"copying", 1 << 20, 4 << 20, Unit::bytes}, 2'000) ==

@@ -104,7 +104,7 @@ TEST_CASE("the http driver before the simulated provider passes the conformance 
   check_conformance(world.subject);
 }
 
-TEST_CASE("an id is executed once, whatever is lost on the way") {
+TEST_CASE("an ID is executed once, even if responses are lost") {
   World world;
   const Payout payout = payout_to(world.subject, "0123456789");
   world.faults("lose-answer=1");
@@ -222,7 +222,7 @@ TEST_CASE("callbacks come double and out of order on demand") {
   CHECK(world.received[1].body["data"]["id"] == first.id.to_string());
 }
 
-TEST_CASE("a reference is paid by whoever runs the simulator") {
+TEST_CASE("the operator of the simulator pays a reference") {
   World world;
   const auto issued = world.registry.issue_reference(world.subject.on_ramp, reference_ask("c-1"));
   const std::string path = "/control/references/" + issued->issued.reference + "/pay";
@@ -243,7 +243,7 @@ TEST_CASE("a reference is paid by whoever runs the simulator") {
         404);
 }
 
-TEST_CASE("what is pending is decided by whoever runs the simulator") {
+TEST_CASE("the operator of the simulator decides pending payments") {
   World world;
   const Payout good = payout_to(world.subject, "000001201");
   const Payout bad = payout_to(world.subject, "000001201");
@@ -272,7 +272,7 @@ TEST_CASE("what is pending is decided by whoever runs the simulator") {
   CHECK(world.received.size() == 3);
 }
 
-TEST_CASE("payers of the simulator pay what they were asked for, or another amount") {
+TEST_CASE("payers of the simulator pay the requested amount, or another one") {
   World world;
   const auto collected = [&](const char* account, const Json& decision = {}) {
     const Collection collection = collection_from(world.subject, account);
@@ -299,7 +299,7 @@ TEST_CASE("payers of the simulator pay what they were asked for, or another amou
                       {{"amount", "-1"}})["httpStatus"] == 400);
 }
 
-TEST_CASE("the simulator speaks TLS, and wants certificate and key together") {
+TEST_CASE("the simulator supports TLS and requires certificate and key together") {
   const http::test::Certificates files;
   files.make("IP:127.0.0.1", 1);
   World world;
@@ -330,7 +330,7 @@ TEST_CASE("faults are changed at run time") {
   CHECK(world.control("PUT", "/control/faults", {{"faults", "late=2"}})["httpStatus"] == 400);
 }
 
-TEST_CASE("the simulator keeps what it knows in a file") {
+TEST_CASE("the simulator stores its state in a file") {
   const TemporaryFile file;
   const auto ask = [](World& world) { return payout_to(world.subject, "0123456789"); };
   Payout done;
@@ -356,11 +356,11 @@ TEST_CASE("the simulator keeps what it knows in a file") {
     world.simulator->send_callbacks();
     CHECK(world.received.empty());  // delivered before
     CHECK(world.control("GET", "/control/payouts")["data"].size() == 3);
-    CHECK_FALSE(BookFile().open(file.path));  // one process at a time
+    CHECK_FALSE(StateFile().open(file.path));  // one process at a time
   }
-  CHECK(BookFile().open(file.path)->size() == 4);
+  CHECK(StateFile().open(file.path)->size() == 4);
   std::ofstream(file.path) << "something else\n";
-  CHECK_FALSE(BookFile().open(file.path));
+  CHECK_FALSE(StateFile().open(file.path));
 }
 
 TEST_CASE("plans of faults are read and shown") {
@@ -389,7 +389,7 @@ TEST_CASE("the same seed lets the faults fall the same way") {
   CHECK(falls(1).find('0') != std::string::npos);
 }
 
-TEST_CASE("strangers and broken requests are told what is wrong") {
+TEST_CASE("unknown callers and invalid requests get an explanation") {
   World world;
   CHECK(world.control("POST", "/payouts", Json::object())["code"] == "bad_signature");
   CHECK(world.control("GET", "/nothing")["httpStatus"] == 404);

@@ -73,7 +73,7 @@ int tcp_socket(bool listens) {
 
 }  // namespace
 
-TEST_CASE("a socket is taken when it is meant for this process", "[cli]") {
+TEST_CASE("a socket for this process is used", "[cli]") {
   const Third third(tcp_socket(true));
   {
     const Variables variables(Values{{"LISTEN_PID", own_pid()}, {"LISTEN_FDS", "1"}});
@@ -94,7 +94,7 @@ TEST_CASE("a socket is taken when it is meant for this process", "[cli]") {
   }
 }
 
-TEST_CASE("what is passed and cannot be served is a fault with a remedy", "[cli]") {
+TEST_CASE("a passed socket that cannot be served is an error with a remedy", "[cli]") {
   const auto refused = [](int fd, const std::string& count) {
     const Third third(fd);
     const Variables variables(Values{{"LISTEN_PID", own_pid()}, {"LISTEN_FDS", count}});
@@ -144,7 +144,7 @@ TEST_CASE("signs of life come while the writer moves", "[cli]") {
   ::close(fd);
 }
 
-TEST_CASE("nobody waits for signs of life", "[cli]") {
+TEST_CASE("no supervisor expects keep-alive messages", "[cli]") {
   for (const Values& variables :
        {Values{}, Values{{"WATCHDOG_USEC", "soon"}}, Values{{"WATCHDOG_USEC", "0"}},
         Values{{"WATCHDOG_USEC", "30000000"}, {"WATCHDOG_PID", "1"}}}) {

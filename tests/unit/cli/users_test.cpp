@@ -8,7 +8,7 @@ using namespace coffer::cli;
 using coffer::cli::test::OpenFile;
 using coffer::cli::test::Ran;
 
-TEST_CASE("users: password and key are shown when they are made, and never again", "[cli]") {
+TEST_CASE("users: password and key are shown once, at creation", "[cli]") {
   OpenFile file;
   const std::string association =
       file.run("association create", {{"NAME", "Acme"}}).json().at("id");
@@ -37,16 +37,16 @@ TEST_CASE("users: password and key are shown when they are made, and never again
   CHECK(file.run("user resume", {{"ID", id}}).json().at("status") == "active");
 }
 
-TEST_CASE("users: what is refused", "[cli]") {
+TEST_CASE("users: refused requests", "[cli]") {
   OpenFile file;
-  const std::string nobody = "0190a5a0-0000-7000-8000-000000000000";
+  const std::string unknown_id = "0190a5a0-0000-7000-8000-000000000000";
   const std::string association =
       file.run("association create", {{"NAME", "Acme"}}).json().at("id");
-  CHECK(file.run("user add", {{"USERNAME", "ada"}, {"association", nobody}}).code != 0);
+  CHECK(file.run("user add", {{"USERNAME", "ada"}, {"association", unknown_id}}).code != 0);
   CHECK(file.run("user add", {{"USERNAME", "a/b"}, {"association", association}}).code != 0);
   CHECK(file.run("user add", {{"USERNAME", "ada"}, {"association", association}}).code == 0);
   CHECK(file.run("user add", {{"USERNAME", "ADA"}, {"association", association}}).code != 0);
-  const Ran unknown = file.run("user suspend", {{"ID", nobody}});
+  const Ran unknown = file.run("user suspend", {{"ID", unknown_id}});
   CHECK(unknown.code == exit_code::kFailed);
   CHECK(unknown.err.find("coffer user list") != std::string::npos);
   CHECK(file.run("user list").json().size() == 1);

@@ -109,8 +109,7 @@ TEST_CASE("wallet fund: a repeated command credits nothing, another one under it
   CHECK(house.balance() == "200.00");
 }
 
-TEST_CASE("wallet fund: production wants a reason, an id of its own, and a Verified wallet",
-          "[cli]") {
+TEST_CASE("wallet fund: production requires a reason, an ID and a verified wallet", "[cli]") {
   Production house;
   for (const auto& [change, words] : std::vector<std::pair<Values, std::string>>{
            {{{"reason", ""}}, "reason"},
@@ -135,7 +134,7 @@ TEST_CASE("wallet fund: only an administrator may issue value", "[cli]") {
   CHECK(find_command("wallet fund")->role == OperatorRole::administrator);
 }
 
-TEST_CASE("wallet fund: verify finds a funding whose entry set is another kind", "[cli]") {
+TEST_CASE("wallet fund: verification finds a funding with another kind of entry set", "[cli]") {
   Production house;
   REQUIRE(house.fund().code == 0);
   house.file.reopen([&] {

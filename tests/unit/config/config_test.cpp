@@ -107,7 +107,7 @@ TEST_CASE("default < command < file < environment < flag", "[config]") {
   CHECK(setting(*world.load(), "workers") == "4 <- --workers");
 }
 
-TEST_CASE("quotas: those not named have their defaults, whatever a weaker source says",
+TEST_CASE("quotas: limits that are not listed have their defaults, regardless of other sources",
           "[config]") {
   World world;
   world.command_defaults["quota_sandbox"] = "file_bytes=unlimited";
@@ -183,7 +183,7 @@ TEST_CASE("an unknown key names file, line and the nearest known key", "[config]
   CHECK(world.exit_code() == 78);
 }
 
-TEST_CASE("a bad value names where it stands and what to write", "[config]") {
+TEST_CASE("an invalid value is reported with its place and remedy", "[config]") {
   World world;
   const auto file = world.write("c.toml", "workers = 0\nlog_level = \"loud\"\n");
   world.flags["config"] = file;
@@ -197,7 +197,7 @@ TEST_CASE("a bad value names where it stands and what to write", "[config]") {
   CHECK(world.exit_code() == 78);
 }
 
-TEST_CASE("only flags at fault is wrong usage, everything else configuration", "[config]") {
+TEST_CASE("errors in flags only are wrong usage, all others configuration errors", "[config]") {
   World world;
   world.flags["workers"] = "many";
   CHECK(world.exit_code() == 2);
@@ -207,7 +207,7 @@ TEST_CASE("only flags at fault is wrong usage, everything else configuration", "
   CHECK(world.exit_code() == 78);
 }
 
-TEST_CASE("a named file that is not there is a fault of who named it", "[config]") {
+TEST_CASE("a missing file in a setting is an error of that setting", "[config]") {
   World world;
   world.flags["config"] = world.path("none.toml");
   CHECK(contains(world.errors(), "--config: " + world.path("none.toml") + ": No such file"));
@@ -274,8 +274,7 @@ TEST_CASE("TLS needs certificate and key, and both readable", "[config]") {
   CHECK(contains(world.errors(), "COFFER_TLS_KEY: " + world.path("none.pem") + ": No such file"));
 }
 
-TEST_CASE("an external issuer needs all three of its settings, and domains have to fit",
-          "[config]") {
+TEST_CASE("an external issuer needs all three settings, and domains must be valid", "[config]") {
   World world;
   world.flags["oauth_issuer"] = "https://issuer.example";
   CHECK(contains(world.errors(),
@@ -354,7 +353,7 @@ TEST_CASE("an empty credential is a fault", "[config]") {
   CHECK(world.exit_code() == 78);
 }
 
-TEST_CASE("no secret in the file, and none in what is shown", "[config]") {
+TEST_CASE("no secret in the file or in the output", "[config]") {
   World world;
   const auto file = world.write("c.toml", "master_key = \"sesame\"\n");
   world.flags["config"] = file;
@@ -367,7 +366,7 @@ TEST_CASE("no secret in the file, and none in what is shown", "[config]") {
   }
 }
 
-TEST_CASE("the file keeps types apart but forgives a quoted number", "[config]") {
+TEST_CASE("the file distinguishes types but accepts a quoted number", "[config]") {
   World world;
   const auto with = [&](const std::string& text) {
     world.flags["config"] = world.write("c.toml", text);
@@ -388,7 +387,7 @@ TEST_CASE("the file keeps types apart but forgives a quoted number", "[config]")
   CHECK(contains(with("config = \"other.toml\"\n"), "unknown key config"));
 }
 
-TEST_CASE("TOML: what coffer reads and what it refuses by name", "[config]") {
+TEST_CASE("TOML: accepted values, and refused ones with their names", "[config]") {
   const auto good = parse_config_file(
       "\xef\xbb\xbf# comment\r\n a-b_1 = \"q\\\"\\\\\\t\\u00e9\\U0001f642\" # "
       "c\r\n\nn=-5\nlast='x'");

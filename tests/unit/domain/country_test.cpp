@@ -14,7 +14,7 @@ TEST_CASE("country: alpha-2 and alpha-3 in any case become alpha-3") {
   CHECK(to_alpha3("CH") == "CHE");
 }
 
-TEST_CASE("country: what is no country has no alpha-3") {
+TEST_CASE("country: unknown countries have no alpha-3 code") {
   for (const char* code : {"", "K", "XX", "ZZ", "UK", "XXX", "ABC", "KENY", "K ", " KE", "K1",
                            "404", "\xc3\x84T", "KE\n"}) {
     INFO(code);
@@ -65,7 +65,7 @@ TEST_CASE("country: tables are whole, sorted, well formed and without duplicates
   }
 }
 
-TEST_CASE("country: nobody is paid in no currency or in the testing code") {
+TEST_CASE("country: the codes for no currency and for testing are not currencies") {
   CHECK(find_currency("XXX") == nullptr);
   CHECK(find_currency("XTS") == nullptr);
 }

@@ -18,7 +18,7 @@ NotificationTerms terms() {
 
 }  // namespace
 
-TEST_CASE("a message says what arrived, from whom, and for what") {
+TEST_CASE("a message contains the amount, the sender and the reference") {
   CHECK(notification_text(terms()) ==
         "You received 12950.00 KES from Kahawa Ltd. Reference: INV-7.");
   NotificationTerms without = terms();
@@ -33,7 +33,7 @@ TEST_CASE("a message of the sandbox never passes for one about money") {
         "[Sandbox, no real money] You received 12950.00 KES from Kahawa Ltd. Reference: INV-7.");
 }
 
-TEST_CASE("a message is one line whatever an association is called") {
+TEST_CASE("a message is one line for every association name") {
   NotificationTerms odd = terms();
   odd.association = "A\r\nBcc: x@example.com\n.\nB";
   const std::string text = notification_text(odd);

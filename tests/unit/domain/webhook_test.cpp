@@ -90,7 +90,7 @@ TEST_CASE("webhook: the last delay repeats when there are more attempts") {
   CHECK(delay(5) == 240'000);
 }
 
-TEST_CASE("event types: names are unique, and a test is none to ask for") {
+TEST_CASE("event types: names are unique, and webhook.test cannot be subscribed to") {
   std::set<std::string_view> names;
   for (const Term& term : event_type_terms()) {
     CHECK(names.insert(term.code).second);

@@ -34,13 +34,13 @@ struct Lanes {
     std::vector<std::int64_t> out;
     while (auto job = lanes.take(kNow, ms)) {
       out.push_back(job->delivery.webhook);
-      under_way.push_back(*std::move(job));
+      in_progress.push_back(*std::move(job));
     }
     return out;
   }
   /// Ends the attempts to one endpoint with 200.
   void end(std::int64_t webhook, std::int64_t ms) {
-    for (auto it = under_way.begin(); it != under_way.end();) {
+    for (auto it = in_progress.begin(); it != in_progress.end();) {
       if (it->delivery.webhook != webhook) {
         ++it;
         continue;
@@ -52,18 +52,18 @@ struct Lanes {
       outcome.answer.duration_ms = ms - it->started_ms;
       lanes.finish(outcome, kNow);
       lanes.release({outcome});
-      it = under_way.erase(it);
+      it = in_progress.erase(it);
     }
   }
   bool has(std::int64_t webhook) const {
-    for (const DeliveryJob& job : under_way) {
+    for (const DeliveryJob& job : in_progress) {
       if (job.delivery.webhook == webhook) return true;
     }
     return false;
   }
 
   DeliveryLanes lanes;
-  std::vector<DeliveryJob> under_way;
+  std::vector<DeliveryJob> in_progress;
   std::int64_t sequence = 0;
 };
 
@@ -86,14 +86,14 @@ TEST_CASE("lanes: fifty endpoints that hang hold up an unknown one for less than
     REQUIRE(ms < 1'000);
   }
   CHECK(ms <= 400);
-  // From then on it is known to answer, and nobody is before it.
+  // From then on, it is known to respond, and no other endpoint is before it.
   world.end(51, ms + 5);
   CHECK(world.take_all(ms + 10) == std::vector<std::int64_t>{51});
   world.end(51, ms + 15);
   CHECK(world.take_all(ms + 20) == std::vector<std::int64_t>{51});
 }
 
-TEST_CASE("lanes: however many hang, an endpoint that answered has a slot") {
+TEST_CASE("lanes: an endpoint that responds gets a slot although many hang") {
   Lanes world;
   world.open(1'000);
   world.add(1'000);
@@ -104,13 +104,13 @@ TEST_CASE("lanes: however many hang, an endpoint that answered has a slot") {
     world.add(webhook, 2);
   }
   for (std::int64_t ms = 10; ms < 10'000; ms += 100) world.take_all(ms);
-  CHECK(world.under_way.size() <= 256);
+  CHECK(world.in_progress.size() <= 256);
   world.add(1'000);
   CHECK(world.lanes.chance(kNow, 10'000).jobs == 1);
   CHECK(world.take_all(10'000) == std::vector<std::int64_t>{1'000});
 }
 
-TEST_CASE("lanes: without slots of their own, hanging endpoints hold up everybody") {
+TEST_CASE("lanes: without separate slots, hanging endpoints delay all others") {
   Lanes world({.in_flight = 1, .prompt = 16, .patient = 0});
   for (std::int64_t webhook = 1; webhook <= 51; ++webhook) {
     world.open(webhook);
@@ -120,7 +120,7 @@ TEST_CASE("lanes: without slots of their own, hanging endpoints hold up everybod
   CHECK_FALSE(world.has(51));
 }
 
-TEST_CASE("lanes: who failed before the start leaves slots to those that answer and to new ones") {
+TEST_CASE("lanes: endpoints that failed before the start leave slots to others and to new ones") {
   Lanes world({.in_flight = 1, .prompt = 2, .patient = 4});
   for (std::int64_t webhook = 1; webhook <= 10; ++webhook) {
     world.open(webhook, true);
@@ -140,7 +140,7 @@ TEST_CASE("lanes: who failed before the start leaves slots to those that answer 
   CHECK(world.take_all(30) == std::vector<std::int64_t>{1});
 }
 
-TEST_CASE("lanes: an endpoint has so many under way as it may, and each in turn") {
+TEST_CASE("lanes: an endpoint has a maximum of concurrent attempts, and endpoints take turns") {
   Lanes world({.in_flight = 2, .prompt = 16, .patient = 16});
   for (const std::int64_t webhook : {1, 2}) {
     world.open(webhook);
@@ -155,7 +155,7 @@ TEST_CASE("lanes: an endpoint has so many under way as it may, and each in turn"
   CHECK(world.take_all(10) == std::vector<std::int64_t>{1, 1});
 }
 
-TEST_CASE("lanes: what is abandoned may be loaded again, and closed lanes give nothing") {
+TEST_CASE("lanes: abandoned deliveries may be loaded again, and closed lanes return nothing") {
   Lanes world;
   world.open(1);
   world.add(1);

@@ -91,7 +91,7 @@ TEST_CASE("adapter: fields of one name keep their order") {
   CHECK(*request.header("A") == "1");
 }
 
-TEST_CASE("adapter: no field makes the library answer in the handler's place") {
+TEST_CASE("adapter: no field makes the library respond instead of the handler") {
   const auto [name, fields] = GENERATE(table<std::string, std::string>({
       {"Range", "Range: bytes=0-1\r\n"},
       {"Range", "Range: bytes=0-1,3-4\r\n"},
@@ -157,7 +157,7 @@ TEST_CASE("adapter: every method reaches the handler, with its fields and its bo
   CHECK(serve(line + "\r\n").request.body.empty());
 }
 
-TEST_CASE("adapter: a chunked body is whole, whatever its chunks hold") {
+TEST_CASE("adapter: a chunked body is complete with any chunks") {
   const std::string head = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
   CHECK(serve(head + "0\r\n\r\n").request.body.empty());
   CHECK(serve(head + "5\r\n0\r\n\r\n\r\n0\r\n\r\n").request.body == "0\r\n\r\n");
@@ -202,7 +202,7 @@ TEST_CASE("adapter: a status is the handler's, and so are its fields and its bod
   }
 }
 
-TEST_CASE("adapter: HEAD announces what GET would send") {
+TEST_CASE("adapter: HEAD has the headers of GET") {
   Response response;
   response.body = "body";
   const std::string answer = serve("HEAD / HTTP/1.1\r\nHost: a\r\n\r\n", response).served.answer;
@@ -211,7 +211,7 @@ TEST_CASE("adapter: HEAD announces what GET would send") {
   CHECK_FALSE(has_part(answer, "Accept-Ranges"));
 }
 
-TEST_CASE("adapter: a stream is chunked, whatever range is asked for; HTTP/1.0 gets it bare") {
+TEST_CASE("adapter: a stream is chunked for any requested range; HTTP/1.0 gets it unframed") {
   Response response;
   response.stream = [](const Sink& sink) { return sink("one") && sink("") && sink("two"); };
   for (const char* fields : {"", "Range: bytes=1-2\r\n", "Range: x\r\n", "TE: trailers\r\n"}) {

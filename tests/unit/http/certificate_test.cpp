@@ -25,7 +25,7 @@ TEST_CASE("a file of certificates: how many, and when the first ends", "[http]")
   CHECK(read_certificate_file(files.key())->count == 2);
 }
 
-TEST_CASE("a file without certificates has none, and no file is a Problem", "[http]") {
+TEST_CASE("a file without certificates is empty, and a missing file is a Problem", "[http]") {
   const Certificates files;
   std::ofstream(files.cert()) << "-----BEGIN CERTIFICATE-----\nbroken\n-----END CERTIFICATE-----\n";
   const auto none = read_certificate_file(files.cert());

@@ -67,7 +67,7 @@ TEST_CASE("chunks: sizes, extensions and trailers are framing, the rest is the b
   }
 }
 
-TEST_CASE("chunks: what two readers could frame differently is refused") {
+TEST_CASE("chunks: ambiguous framing is refused") {
   const std::string end = "0\r\n\r\n";
   const auto [name, bytes, status] = GENERATE_COPY(table<std::string, std::string, int>({
       {"no size", "\r\n", 400},

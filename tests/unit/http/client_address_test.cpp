@@ -1,4 +1,5 @@
-// Who a failed login is held against (docs/tls.md): the peer, or whom a proxy on this machine saw.
+// The address to which a failed login is counted (docs/tls.md): the peer, or the client of a local
+// proxy.
 #include "http/client_address.h"
 
 #include <catch2/catch.hpp>
@@ -15,7 +16,7 @@ struct Case {
 
 }  // namespace
 
-TEST_CASE("the client's address is the last that a proxy on this machine says, else the peer's") {
+TEST_CASE("the client's address is the last one from a local proxy, otherwise the peer's") {
   const auto sample = GENERATE(values<Case>({
       {"203.0.113.9", {}, "203.0.113.9"},
       {"127.0.0.1", {}, "127.0.0.1"},
@@ -26,7 +27,7 @@ TEST_CASE("the client's address is the last that a proxy on this machine says, e
       // What the client wrote itself stands before it, in the same header or in one of its own.
       {"127.0.0.1", {"192.0.2.1, 198.51.100.7"}, "198.51.100.7"},
       {"127.0.0.1", {"192.0.2.1", "198.51.100.7"}, "198.51.100.7"},
-      // Not from elsewhere: anybody can write it.
+      // Not from other peers, which could forge it.
       {"203.0.113.9", {"198.51.100.7"}, "203.0.113.9"},
       {"127.0.0.1", {""}, "127.0.0.1"},
       {"127.0.0.1", {"198.51.100.7,"}, "127.0.0.1"},
@@ -42,7 +43,7 @@ TEST_CASE("the client's address is the last that a proxy on this machine says, e
   CHECK(is_forwarded(request) != sample.forwarded_for.empty());
 }
 
-TEST_CASE("loopback is told from what only looks like it") {
+TEST_CASE("loopback is distinguished from similar addresses") {
   CHECK(is_loopback("127.0.0.1"));
   CHECK(is_loopback("127.255.0.1"));
   CHECK(is_loopback("::1"));

@@ -108,7 +108,7 @@ TEST_CASE("pool: the next request to the same place goes over the same connectio
   CHECK(pool.idle() == 2);
 }
 
-TEST_CASE("pool: an answer that is cut short or says close is the last on its connection") {
+TEST_CASE("pool: an incomplete response, or one with close, is the last on its connection") {
   RunningServer server({}, [](Request&) {
     Response response;
     response.body = std::string(5'000, 'x');
@@ -178,7 +178,7 @@ TEST_CASE(
   CHECK(pool.opened() == 3);
 }
 
-TEST_CASE("pool: chunked and empty answers leave the connection usable") {
+TEST_CASE("pool: chunked and empty responses leave the connection usable") {
   int calls = 0;
   RunningServer server({}, [&](Request&) {
     Response response;
@@ -194,11 +194,12 @@ TEST_CASE("pool: chunked and empty answers leave the connection usable") {
   CHECK(pool.send(request_to(server.port()))->body == "onetwo");
   CHECK(pool.send(request_to(server.port()))->status == 204);
   CHECK(pool.send(request_to(server.port()))->status == 204);
-  // The end of the chunks may arrive by itself; then the connection is given up, which is as right.
+  // The end of the chunks may arrive separately; then the connection is closed, which is also
+  // correct.
   CHECK(pool.opened() <= 2);
 }
 
-TEST_CASE("pool: a cut ends what waits, and everything after it") {
+TEST_CASE("pool: a cut ends waiting calls and all later ones") {
   Mutex mutex;
   Condition asked;
   bool waits = false;

@@ -79,7 +79,7 @@ Result<ClientResponse> receive(std::string bytes, std::size_t max = 1'000,
   return Client("").send(request);
 }
 
-/// Sends a byte every 20 ms to whoever connects, and never ends.
+/// Sends a byte every 20 ms on each connection, and never ends.
 class Dripping {
  public:
   explicit Dripping(std::string start)
@@ -167,7 +167,7 @@ TEST_CASE("the client sends one request and reads one response") {
   CHECK(host == "pay.example:" + std::to_string(server.port()));
 }
 
-TEST_CASE("the client goes to the address it is given, whatever the name") {
+TEST_CASE("the client connects to the given address, independent of the name") {
   RunningServer server;
   Client client("");
   ClientRequest request = plain(server.port());
@@ -177,7 +177,7 @@ TEST_CASE("the client goes to the address it is given, whatever the name") {
   CHECK(client.send(request).error().slug == Slug::malformed_request);
 }
 
-TEST_CASE("redirects are answers like any other") {
+TEST_CASE("redirects are responses like any other") {
   RunningServer server({}, [](Request&) {
     Response response;
     response.status = 302;
@@ -188,7 +188,7 @@ TEST_CASE("redirects are answers like any other") {
   CHECK(server->stats().requests == 1);
 }
 
-TEST_CASE("what cannot be sent is not sent") {
+TEST_CASE("a request that cannot be sent is refused") {
   Client client("");
   ClientRequest request = plain(1);
   request.headers = {{"X-A", "b\r\nX-C: d"}};
@@ -202,7 +202,7 @@ TEST_CASE("what cannot be sent is not sent") {
   CHECK(client.send(request).error().slug == Slug::malformed_request);
 }
 
-TEST_CASE("a target goes out as it was given") {
+TEST_CASE("a target is sent unchanged") {
   const CannedServer server("HTTP/1.1 204 No Content\r\n\r\n");
   for (const char* target : {"/a%2Fb?x=1,2&&y=%2f&z+1=", "/?flag", "/a?=b", "/%7Euser/?q=a b"}) {
     ClientRequest request = plain(server.port());
@@ -227,7 +227,7 @@ TEST_CASE("the header of a response is bounded, and so is its status line") {
   CHECK_FALSE(receive("HTTP/1.1 200 " + reason + reason + "\r\n\r\n"));
 }
 
-TEST_CASE("nobody there, nothing said, or not HTTP") {
+TEST_CASE("no server, no response, or not HTTP") {
   Client client("");
   const int unused = [] {
     RunningServer server;
@@ -251,7 +251,7 @@ TEST_CASE("one deadline covers everything") {
   CHECK(clock.monotonic_ms() - start < 1'500);
 }
 
-TEST_CASE("the deadline also ends what the library's own limits do not") {
+TEST_CASE("the deadline also ends waits beyond the library's own limits") {
   // A TLS record of 16 KiB, byte by byte: each wait is short, and the handshake never ends.
   const Dripping handshake(std::string("\x16\x03\x03\x40\x00", 5));
   ClientRequest request = plain(handshake.port());
@@ -280,7 +280,7 @@ TEST_CASE("one call is one request, also when the peer closes a TLS connection m
   CHECK(server.requests() == 2);
 }
 
-TEST_CASE("a response longer than asked for is cut off") {
+TEST_CASE("a response beyond the maximum size is truncated") {
   RunningServer server({}, [](Request&) {
     Response response;
     response.body = std::string(1'000'000, 'x');
@@ -344,7 +344,7 @@ TEST_CASE("a CA bundle that is replaced is read again") {
   CHECK(client.send(request));
 }
 
-TEST_CASE("the CA bundle that was named is the one, or none") {
+TEST_CASE("the configured CA bundle is used, or none") {
   const Certificates files;
   std::ofstream(files.cert()) << "x";
   CHECK(find_ca_bundle(files.cert(), "/nonexistent").value() == files.cert());

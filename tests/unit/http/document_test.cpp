@@ -61,7 +61,7 @@ TEST_CASE("a document is sent as it is to a client that names no coding") {
   }
 }
 
-TEST_CASE("a document is sent compressed where gzip is accepted, under a tag of its own") {
+TEST_CASE("a document is compressed for clients that accept gzip, with a separate tag") {
   const Document document("text/plain", kText);
   const Response plain = document.respond(request());
   const Response packed = document.respond(request({{"accept-encoding", "br, gzip;q=0.5"}}));

@@ -61,7 +61,7 @@ TEST_CASE("a header that drips in byte by byte is read once and gives the same r
   CHECK(std::get<RequestHead>(result).head_bytes == bytes.size());
 }
 
-TEST_CASE("a request line that is none is refused before the header ends") {
+TEST_CASE("an invalid request line is refused before the header ends") {
   CHECK(refused("GET /\r\n") == 400);  // HTTP/0.9: nothing more will come
   CHECK(refused("GET / HTTP/2.0\r\n") == 400);
   CHECK(refused("EHLO a\r\n") == 400);
@@ -72,7 +72,7 @@ TEST_CASE("a request line that is none is refused before the header ends") {
   CHECK(refused("\r\n") == -1);
 }
 
-TEST_CASE("what two readers could read differently is refused") {
+TEST_CASE("ambiguous requests are refused") {
   const auto [name, fields, status] = GENERATE(table<std::string, std::string, int>({
       {"two lengths", "Content-Length: 3\r\nContent-Length: 4\r\n", 400},
       {"the same length twice", "Content-Length: 3\r\nContent-Length: 3\r\n", 400},
@@ -217,7 +217,7 @@ TEST_CASE("only a body is worth a 100 Continue") {
                   .expect_continue);
 }
 
-TEST_CASE("a refusal carries what could be read") {
+TEST_CASE("a refusal contains the parts that could be read") {
   const GateResult result =
       inspect("GET /v1/x?y HTTP/1.1\r\nX-Request-Id: my-id.1\r\nBad Name: 1\r\n\r\n");
   const auto* refusal = std::get_if<Refusal>(&result);
@@ -234,7 +234,7 @@ TEST_CASE("the first request id counts, if it is acceptable") {
   CHECK(passed(get_request("X-Request-Id: a/b\r\nX-Request-Id: b\r\n")).request_id.empty());
 }
 
-TEST_CASE("request ids are taken over only when they are harmless") {
+TEST_CASE("request IDs are used only if they are harmless") {
   CHECK(is_acceptable_request_id("aZ09._-"));
   CHECK(is_acceptable_request_id(std::string(64, 'a')));
   CHECK_FALSE(is_acceptable_request_id(std::string(65, 'a')));

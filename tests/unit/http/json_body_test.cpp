@@ -86,7 +86,7 @@ TEST_CASE("nesting is limited before it can hurt") {
   CHECK(refusal(objects).find("32 levels") != std::string::npos);
 }
 
-TEST_CASE("text that is no good text is refused") {
+TEST_CASE("invalid text is refused") {
   CHECK(refusal(R"({"a":"x\u0000y"})").find("`a`") != std::string::npos);
   CHECK(refusal(R"({"a\u0000":1})").find("NUL") != std::string::npos);
   CHECK(refusal(std::string("{\"a\":\"\0\"}", 9)).find("NUL") != std::string::npos);
@@ -120,7 +120,7 @@ TEST_CASE("a number that is too large for JSON is refused by name") {
   }
 }
 
-TEST_CASE("what is wrong with one field is an error of that field") {
+TEST_CASE("an error in one field is an error of that field") {
   CHECK(refused_field(R"({"t":[{"a":1,"a":2}]})") == "t[0].a");
   CHECK(refused_field(R"({"t":{"n":1e400}})") == "t.n");
   CHECK(refused_field(R"({"a":"\u0000"})") == "a");
@@ -131,7 +131,7 @@ TEST_CASE("what is wrong with one field is an error of that field") {
   CHECK(refused_field("{").empty());
 }
 
-TEST_CASE("a body has so many values and no more, whatever they are") {
+TEST_CASE("a body has a maximum number of values of any type") {
   const JsonLimits limits{.values_max = 10};
   CHECK(parse_json("[1,2,3,4,5,6,7,8,9]", limits));
   CHECK(refusal("[1,2,3,4,5,6,7,8,9,0]", limits).find("10 values") != std::string::npos);
@@ -156,7 +156,7 @@ TEST_CASE("an array and an object hold so many values and no more") {
   CHECK(refusal(list + ",0]").find("more than 1000 values") != std::string::npos);
 }
 
-TEST_CASE("what is not JSON is refused with its place") {
+TEST_CASE("invalid JSON is refused with its position") {
   for (const char* text :
        {"", " ", "{", "{}x", "{} {}", "{'a':1}", "{\"a\":1,}", "[1,]", "01", "+1", ".5", "1.",
         "NaN", "nul", "\"a", "// c\n1", "{\"a\" 1}", "\"\t\"", "1e400"}) {

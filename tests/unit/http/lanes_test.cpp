@@ -107,7 +107,7 @@ TEST_CASE("lanes: callers take turns, so a thousand requests of one delay anothe
   CHECK(requests.leave(application(1)) == &many[2]);
 }
 
-TEST_CASE("lanes: beyond the queue is another answer than beyond the caller's share of it") {
+TEST_CASE("lanes: a full queue and a full share of the queue have different responses") {
   Requests requests(every_lane(1, 4, 1, 2));
   Connection connection;
   CHECK(requests.enter(connection, application(1)) == Entry::run);
@@ -122,7 +122,7 @@ TEST_CASE("lanes: beyond the queue is another answer than beyond the caller's sh
   CHECK(requests.stats().waiting == 4);
 }
 
-TEST_CASE("lanes: strangers leave the last quarter of a queue to applications") {
+TEST_CASE("lanes: callers without credentials leave the last quarter of a queue to applications") {
   Requests requests(every_lane(1, 8, 1, 8));
   Connection connection;
   CHECK(requests.enter(connection, {100}) == Entry::run);
@@ -135,7 +135,7 @@ TEST_CASE("lanes: strangers leave the last quarter of a queue to applications") 
   CHECK(requests.enter(connection, application(3)) == Entry::lane_full);
 }
 
-TEST_CASE("lanes: what has waited for too long is given back, the rest stays in order") {
+TEST_CASE("lanes: requests that have waited too long are returned, the others stay in order") {
   Requests requests(every_lane(1, 8, 1, 8));
   Connection held, old, young, other;
   CHECK(requests.enter(held, application(1), 0) == Entry::run);

@@ -65,7 +65,7 @@ std::optional<Poller::Event> only(Poller& poller, int timeout_ms = kLongMs) {
 
 }  // namespace
 
-TEST_CASE("poller: an edge is told once for each arrival", "[http]") {
+TEST_CASE("poller: an edge is reported once per arrival", "[http]") {
   Poller poller;
   const Pair pair;
   pair.arrives("before");
@@ -84,7 +84,7 @@ TEST_CASE("poller: an edge is told once for each arrival", "[http]") {
   CHECK(only(poller));
 }
 
-TEST_CASE("poller: the end of what a peer sends is an event that says so", "[http]") {
+TEST_CASE("poller: the end of a peer's data is reported", "[http]") {
   Poller poller;
   const Pair pair;
   REQUIRE(poller.add_edge(pair.ours(), kToken));
@@ -97,7 +97,7 @@ TEST_CASE("poller: the end of what a peer sends is an event that says so", "[htt
   CHECK(pair.read() == "last words");
 }
 
-TEST_CASE("poller: a reset is told from an end", "[http]") {
+TEST_CASE("poller: a reset is distinguished from an end", "[http]") {
   // A reset needs TCP.
   const int listening = ::socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in address{};
@@ -126,7 +126,7 @@ TEST_CASE("poller: a reset is told from an end", "[http]") {
   ::close(listening);
 }
 
-TEST_CASE("poller: room to write is told at once, and again when it comes back", "[http]") {
+TEST_CASE("poller: writability is reported immediately, and again when it returns", "[http]") {
   Poller poller;
   const Pair pair;
   REQUIRE(poller.add_edge(pair.ours(), kToken));
@@ -156,7 +156,7 @@ TEST_CASE("poller: room to write is told at once, and again when it comes back",
   CHECK(pair.read() == "x");
 }
 
-TEST_CASE("poller: a level is told for as long as it is there", "[http]") {
+TEST_CASE("poller: a level is reported as long as it lasts", "[http]") {
   Poller poller;
   const Pair pair;
   REQUIRE(poller.add_level(pair.ours(), kToken));
@@ -173,7 +173,7 @@ TEST_CASE("poller: a level is told for as long as it is there", "[http]") {
   CHECK(only(poller));
 }
 
-TEST_CASE("poller: what is closed is forgotten, and its number may come again", "[http]") {
+TEST_CASE("poller: a closed descriptor is removed, and its number may be reused", "[http]") {
   Poller poller;
   {
     Pair pair;
@@ -185,7 +185,7 @@ TEST_CASE("poller: what is closed is forgotten, and its number may come again", 
   }
   const Pair pair;
   REQUIRE(poller.add_edge(pair.ours(), 2));
-  CHECK(is_silent(poller));  // nobody has asked for room to write
+  CHECK(is_silent(poller));  // writing is not watched
   pair.arrives("x");
   const auto event = only(poller);
   REQUIRE(event);

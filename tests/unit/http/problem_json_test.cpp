@@ -42,7 +42,7 @@ TEST_CASE("optional members are left out") {
   CHECK(body->find("errors") == nullptr);
 }
 
-TEST_CASE("401 names the scheme, and says when a token has expired") {
+TEST_CASE("401 contains the scheme, and reports an expired token") {
   const Response missing = problem_response(Problem(Slug::unauthorized), "/", "i");
   CHECK(*header(missing, "WWW-Authenticate") == R"(Bearer realm="coffer")");
   const Response expired = problem_response(Problem(Slug::token_expired), "/", "i");
@@ -56,7 +56,7 @@ TEST_CASE("Retry-After is sent where it is set") {
   CHECK(*header(response, "Retry-After") == "7");
 }
 
-TEST_CASE("bytes that are not UTF-8 do not break the answer") {
+TEST_CASE("bytes that are not UTF-8 do not break the response") {
   const Response response = problem_response(Problem(Slug::not_found), "/\xff\"\n", "i");
   const auto body = parse_json(response.body);
   REQUIRE(body);

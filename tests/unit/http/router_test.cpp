@@ -48,7 +48,7 @@ TEST_CASE("a literal beats a parameter, but does not hide a longer route") {
   CHECK(match.params == PathParams{{"id", "search"}, {"format", "pdf"}});
 }
 
-TEST_CASE("HEAD goes where GET goes, other methods are named") {
+TEST_CASE("HEAD matches where GET does, and other methods are listed") {
   const Router router(kTable);
   CHECK(router.match("HEAD", "/v1/wallets").index == 1);
   const RouteMatch match = router.match("DELETE", "/v1/wallets");

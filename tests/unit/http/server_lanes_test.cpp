@@ -1,5 +1,5 @@
 // Lanes over the wire: what waits holds no worker, what is refused is told so, idle connections and
-// half-sent bodies keep nobody out.
+// incomplete bodies block no other requests.
 
 #include <catch2/catch.hpp>
 #include <deque>
@@ -123,7 +123,7 @@ TEST_CASE("server lanes: a caller whose share of the queue is full gets 429, ano
   for (RawClient& client : held) CHECK(status_of(client.read_response()) == 200);
 }
 
-TEST_CASE("server lanes: a request that waits for too long is told so") {
+TEST_CASE("server lanes: a request that waits too long gets a response") {
   LanedServer server(100);
   std::deque<RawClient> held;
   for (int i = 0; i < kWidth; ++i) held.emplace_back(server.port()).send(get("/read/a"));
@@ -164,7 +164,7 @@ TEST_CASE("server lanes: more requests than the lanes are wide, in bursts, lose 
   CHECK(server.stats(Lane::money).waiting == 0);
 }
 
-TEST_CASE("server lanes: stopping answers or closes what waits, and hangs on nothing") {
+TEST_CASE("server lanes: a stop responds to waiting requests or closes them, and never hangs") {
   LanedServer server;
   std::deque<RawClient> held;
   for (int i = 0; i < kWidth + 2; ++i) held.emplace_back(server.port()).send(get("/read/a"));
@@ -177,7 +177,7 @@ TEST_CASE("server lanes: stopping answers or closes what waits, and hangs on not
   CHECK((*server)->stats().connections == 0);
 }
 
-TEST_CASE("the connection that has been idle for longest gives way to a new one") {
+TEST_CASE("the connection that has been idle for longest is closed for a new one") {
   constexpr std::size_t kMax = 8;
   RunningServer server([](ServerOptions& options) {
     options.limits.connections_max = kMax;
@@ -309,7 +309,7 @@ TEST_CASE("memory for large bodies: one budget, of which a caller takes a quarte
   CHECK(budget.take({1}, 1'000) == Grant::given);
 }
 
-TEST_CASE("what a connection has of a budget goes back with it, to the caller that it was of") {
+TEST_CASE("the part of a budget that a connection uses returns to the same caller") {
   MemoryBudget budget(1'000);
   MemoryBudget other(1'000);
   using Grant = MemoryBudget::Grant;

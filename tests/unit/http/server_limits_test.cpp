@@ -39,7 +39,7 @@ TEST_CASE("a header that drips is cut at its deadline, however it drips") {
   CHECK(server->stats().requests == 0);
 }
 
-TEST_CASE("a connection that says nothing is closed") {
+TEST_CASE("a silent connection is closed") {
   RunningServer server([](ServerOptions& options) { options.limits.header_ms = 200; });
   RawClient client(server.port());
   CHECK(client.at_end(2'000));
@@ -53,7 +53,7 @@ TEST_CASE("a body that does not come is cut at its deadline") {
   CHECK(server->stats().requests == 0);
 }
 
-TEST_CASE("who takes long over the header has less time for the body") {
+TEST_CASE("time spent on the header reduces the time for the body") {
   RunningServer server([](ServerOptions& options) {
     options.limits.header_ms = 5'000;
     options.limits.body_ms = 10'000;
@@ -78,7 +78,7 @@ TEST_CASE("who takes long over the header has less time for the body") {
     CHECK_FALSE(client.at_end(100));
     CHECK(client.at_end(4'500));
   }
-  SECTION("who is quick is served") {
+  SECTION("quick clients are served") {
     RawClient client(server.port());
     client.send(header);
     pause_ms(100);
@@ -120,7 +120,7 @@ TEST_CASE("slow clients hold no worker") {
   CHECK(server.eventually([](const ServerStats& stats) { return stats.busy == 0; }));
 }
 
-TEST_CASE("a client that does not read its response holds no worker") {
+TEST_CASE("a client that does not read its response occupies no worker") {
   const bool reads = GENERATE(false, true);
   const std::string large(8 * 1024 * 1024, 'x');
   RunningServer server(
@@ -147,7 +147,7 @@ TEST_CASE("a client that does not read its response holds no worker") {
   }
 }
 
-TEST_CASE("what slow clients have not taken is bounded over all of them") {
+TEST_CASE("unread responses are bounded over all clients") {
   const std::string large(16 * 1024 * 1024, 'x');  // far more than the kernel buffers
   RunningServer server(
       [](ServerOptions& options) { options.limits.unread_bytes_max = 20 * 1024 * 1024; },
@@ -219,7 +219,7 @@ TEST_CASE("a client that takes less than 16 KiB a second is cut, however steadil
   CHECK(now_ms() - start < 20'000);
 }
 
-TEST_CASE("bodies that strangers send in parts share little memory") {
+TEST_CASE("bodies that arrive in parts without credentials share little memory") {
   RunningServer server([](ServerOptions& options) {
     options.limits.strangers_bodies_bytes_max = 256 * 1024;
     options.admit = [](const Request& head, std::uint64_t) {
@@ -295,7 +295,7 @@ TEST_CASE("a client that does not read a stream is cut, and the kernel has kept 
   CHECK(pieces.load() * 64 * 1024 <= 1024 * 1024);
 }
 
-TEST_CASE("who finds not even a slot to be refused in is told so as well") {
+TEST_CASE("connections without a slot for a refusal get a response too") {
   RunningServer server([](ServerOptions& options) { options.limits.connections_max = 1; });
   std::deque<RawClient> silent;
   // One served, and all the slots that are kept for refusals: taken by clients that do not finish.
@@ -306,7 +306,7 @@ TEST_CASE("who finds not even a slot to be refused in is told so as well") {
     RawClient client(server.port());
     if (i % 2 == 0) pause_ms(20);  // its request comes when it has been answered already
     client.send(get("/"));
-    const bool in_time = now_ms() - start < 300;  // later the connection may be closed for good
+    const bool in_time = now_ms() - start < 300;  // later, the connection may be closed correctly
     const std::string response = client.read_all();
     INFO(response);
     CHECK(status_of(response) == 503);
@@ -318,7 +318,7 @@ TEST_CASE("who finds not even a slot to be refused in is told so as well") {
   CHECK(server->stats().connections == 65);
 }
 
-TEST_CASE("connections over the limit are told so") {
+TEST_CASE("connections over the limit get a response") {
   RunningServer server([](ServerOptions& options) { options.limits.connections_max = 2; });
   RawClient first(server.port());
   RawClient second(server.port());
@@ -342,7 +342,7 @@ TEST_CASE("connections over the limit are told so") {
   CHECK(status_of(fourth.read_response()) == 200);
 }
 
-TEST_CASE("requests that no worker can take are queued, then shed, and nobody is lost") {
+TEST_CASE("requests without a free worker are queued, then shed, and none is lost") {
   Gatekeeper gate;
   RunningServer server(
       [](ServerOptions& options) {

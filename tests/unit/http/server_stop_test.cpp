@@ -29,7 +29,7 @@ TEST_CASE("an address in use is named") {
   CHECK(has(started.error().detail, "in use"));
 }
 
-TEST_CASE("an address that is none is named") {
+TEST_CASE("an invalid address is reported") {
   SeededRandom random(1);
   ServerOptions options;
   options.host = "not-an-address";
@@ -88,7 +88,7 @@ TEST_CASE("a stop closes idle connections soon and accepts no more") {
   server->stop(5'000);  // again, to no effect
 }
 
-TEST_CASE("a client between two requests is told of the stop by a response") {
+TEST_CASE("a client between two requests learns of the stop from a response") {
   std::string last;
   // It has 250 ms for its request, for which a busy machine may be too slow, but not again and
   // again.
@@ -107,7 +107,7 @@ TEST_CASE("a client between two requests is told of the stop by a response") {
   CHECK(has(last, "\r\nConnection: close\r\n"));
 }
 
-TEST_CASE("a stop answers what it has received and waits for what is arriving") {
+TEST_CASE("a stop responds to received requests and waits for incomplete ones") {
   Gatekeeper gate;
   RunningServer server([](ServerOptions& options) { options.workers = 1; },
                        [&](Request& request) {

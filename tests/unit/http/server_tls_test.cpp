@@ -158,7 +158,7 @@ TEST_CASE("old protocols and foreign ones are refused") {
   CHECK_FALSE(has(plain.read_all(), "HTTP/1.1"));
 }
 
-TEST_CASE("clients that do not finish the handshake hold nobody up") {
+TEST_CASE("clients that do not finish the handshake delay no others") {
   const Certificates files;
   files.make("DNS:localhost", 1);
   RunningServer server([&](ServerOptions& options) {

@@ -14,7 +14,7 @@ using namespace coffer;
 using namespace coffer::http;
 using namespace coffer::http::test;
 
-TEST_CASE("a request is answered, and the connection serves the next one") {
+TEST_CASE("a request gets its response, and the connection serves the next one") {
   RunningServer server;
   RawClient client(server.port());
   for (int i = 0; i < 3; ++i) {
@@ -46,7 +46,7 @@ TEST_CASE("without an acceptable id of the caller the server mints a UUID versio
   CHECK(id->bytes[6] >> 4 == 7);
 }
 
-TEST_CASE("hostile requests are answered once and end the connection") {
+TEST_CASE("hostile requests get one response and end the connection") {
   RunningServer server;
   const std::string host = "Host: a\r\n";
   const auto [name, bytes, status] = GENERATE_COPY(table<std::string, std::string, int>({
@@ -134,7 +134,7 @@ TEST_CASE("a refusal repeats path and request id where they could be read") {
   CHECK(has(response, R"("requestId":"me-1")"));
 }
 
-TEST_CASE("a refused upload can read its answer while it is still sending") {
+TEST_CASE("a refused upload gets its response while it is still sending") {
   RunningServer server;
   RawClient client(server.port());
   client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4000000\r\n\r\n");
@@ -156,7 +156,7 @@ TEST_CASE("the server's own refusals can take the shape of the route") {
   CHECK(has(client.read_all(), R"({"success":false,"message":"MALFORMED_REQUEST: )"));
 }
 
-TEST_CASE("pipelined requests are all answered, in order") {
+TEST_CASE("all pipelined requests get responses, in order") {
   RunningServer server;
   RawClient client(server.port());
   std::string bytes;
@@ -181,7 +181,7 @@ TEST_CASE("nothing after Connection: close is served") {
   CHECK(server->stats().requests == 1);
 }
 
-TEST_CASE("a body is what its length says, however it arrives") {
+TEST_CASE("the length delimits the body, in any number of pieces") {
   RunningServer server;
   RawClient client(server.port());
   client.send("POST /p HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n01");
@@ -303,7 +303,7 @@ TEST_CASE("a few paths may have larger bodies") {
   CHECK(status_of(client.read_response()) == 200);
 }
 
-TEST_CASE("Expect: 100-continue is answered before the body") {
+TEST_CASE("Expect: 100-continue gets its response before the body") {
   RunningServer server;
   RawClient client(server.port());
   client.send("POST /p HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n");
@@ -350,7 +350,7 @@ TEST_CASE("HTTP/1.0 is served, and kept alive only when asked for") {
   CHECK(body_of(last) == "ok");
 }
 
-TEST_CASE("a client that has finished sending still gets its answers") {
+TEST_CASE("a client that has finished sending still gets its responses") {
   RunningServer server;
   RawClient client(server.port());
   client.send(get("/1") + get("/2") + "GET /half HT");

@@ -33,7 +33,7 @@ const std::vector<std::string> kTwo = {"192.0.2.1", "2001:db8::1"};
 
 }  // namespace
 
-TEST_CASE("the first address that answers is enough", "[address_trial]") {
+TEST_CASE("the first address that responds is used", "[address_trial]") {
   Host host;
   CHECK(host.ask(kTwo)->status == 204);
   REQUIRE(host.asked.size() == 1);
@@ -44,7 +44,7 @@ TEST_CASE("the first address that answers is enough", "[address_trial]") {
   CHECK(host.asked[0].target == "/a?b=c");
 }
 
-TEST_CASE("the next one is asked only when nothing was sent to the first", "[address_trial]") {
+TEST_CASE("the next address is tried only if nothing was sent to the first", "[address_trial]") {
   Host refused{.faults = {Slug::provider_unavailable}, .asked = {}};
   CHECK(refused.ask(kTwo)->status == 204);
   REQUIRE(refused.asked.size() == 2);
@@ -57,14 +57,14 @@ TEST_CASE("the next one is asked only when nothing was sent to the first", "[add
   }
 }
 
-TEST_CASE("without an address, or without time, nobody is asked", "[address_trial]") {
+TEST_CASE("without an address, or without time, no request is sent", "[address_trial]") {
   Host host;
   CHECK(host.ask({}).error().slug == Slug::provider_unavailable);
   CHECK(host.ask(kTwo, 0).error().slug == Slug::provider_timeout);
   CHECK(host.asked.empty());
 }
 
-TEST_CASE("an address has its share of the time to connect, and all of it to answer",
+TEST_CASE("an address has a share of the time to connect, and all of it to respond",
           "[address_trial]") {
   Host host{.faults = {Slug::provider_unavailable}, .asked = {}};
   REQUIRE(host.ask(kTwo));

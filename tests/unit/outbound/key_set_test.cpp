@@ -90,7 +90,7 @@ std::string text_of(const Result<KeyDocument>& document) {
 
 }  // namespace
 
-TEST_CASE("keys at an address are asked for again after ten minutes", "[key_set]") {
+TEST_CASE("keys at a URL are fetched again after ten minutes", "[key_set]") {
   World world;
   Issuer issuer;
   KeySet keys = world.keys(issuer.url());
@@ -105,7 +105,7 @@ TEST_CASE("keys at an address are asked for again after ten minutes", "[key_set]
   CHECK(issuer.asked == 2);
 }
 
-TEST_CASE("a fetch that hangs holds nobody who has a copy", "[key_set]") {
+TEST_CASE("a hanging fetch does not delay callers that have a copy", "[key_set]") {
   World world;
   Issuer issuer;
   KeySet keys = world.keys(issuer.url(), 60'000);
@@ -151,7 +151,7 @@ TEST_CASE("an issuer that fails for a while is forgiven for a day", "[key_set]")
   CHECK(text_of(keys.read(Need::usual)) == next);
 }
 
-TEST_CASE("without a copy a failure is an answer for ten seconds", "[key_set]") {
+TEST_CASE("without a copy, a failure is the response for ten seconds", "[key_set]") {
   World world;
   Issuer issuer;
   issuer.status = 404;
@@ -178,7 +178,7 @@ TEST_CASE("without a copy few wait for the fetch, and there is one", "[key_set]"
   std::vector<Thread> readers;
   for (int i = 0; i < kReaders; ++i) {
     readers.emplace_back("reader", [&, i] {
-      // Junk tokens name keys that nobody has.
+      // Invalid tokens contain unknown keys.
       ++(keys.read(i % 2 == 0 ? Need::usual : Need::other_key) ? served : refused);
     });
   }
@@ -194,7 +194,7 @@ TEST_CASE("without a copy few wait for the fetch, and there is one", "[key_set]"
   CHECK(issuer.asked == 1);
 }
 
-TEST_CASE("nobody waits longer than the time that was set", "[key_set]") {
+TEST_CASE("no caller waits longer than the limit", "[key_set]") {
   World world;
   const coffer::test::Listener silence;
   KeySet keys = world.keys(silence.url(), 50);
@@ -204,11 +204,11 @@ TEST_CASE("nobody waits longer than the time that was set", "[key_set]") {
   CHECK(clock.monotonic_ms() - begin < 5'000);
 }
 
-TEST_CASE("what may be named as the source", "[key_set]") {
+TEST_CASE("permitted sources", "[key_set]") {
   CHECK(check_key_source("https://issuer.example/keys").empty());
   CHECK(check_key_source("http://127.0.0.1:8000/keys").empty());
   CHECK_FALSE(check_key_source("http://issuer.example/keys").empty());
   CHECK_FALSE(check_key_source("https://").empty());
-  CHECK_FALSE(check_key_source("/there/is/no/such/file").empty());
+  CHECK_FALSE(check_key_source("/no/file/here").empty());
   CHECK_FALSE(check_key_source("/").empty());
 }

@@ -4,7 +4,7 @@
 
 using coffer::outbound::Slots;
 
-TEST_CASE("slots are as many as were said, and come back") {
+TEST_CASE("the number of slots is fixed, and slots return") {
   Slots slots(2);
   {
     auto first = slots.try_take();

@@ -114,7 +114,7 @@ TEST_CASE("guard: addresses of the public internet, and those that are not") {
   }
 }
 
-TEST_CASE("guard: URLs that are refused for what they say") {
+TEST_CASE("guard: URLs that are refused by their text") {
   World world;
   world.resolver.names["hooks.example"] = {"93.184.216.34"};
   CHECK(world.takes("https://hooks.example/a?b=c"));
@@ -192,7 +192,7 @@ TEST_CASE("guard: a name is judged by every address it has, at every attempt") {
   CHECK(rebound.error().slug == Slug::webhook_target_refused);
 }
 
-TEST_CASE("guard: what the operator opens, and no more") {
+TEST_CASE("guard: exactly the targets that the operator permits") {
   World world({"10.1.2.0/24", "127.0.0.0/8", "::1", "Build.Internal.", "fd00::/8", "0.0.0.0/0"});
   world.resolver.names["build.internal"] = {"172.16.0.9"};
   world.resolver.names["other.internal"] = {"fe80::9"};
@@ -217,7 +217,7 @@ TEST_CASE("guard: what the operator opens, and no more") {
   CHECK_FALSE(mapped.takes("http://[::ffff:169.254.169.254]/"));
 }
 
-TEST_CASE("guard: the loopback is what of it is open") {
+TEST_CASE("guard: loopback addresses are used as far as they are permitted") {
   World world({"127.0.0.1"});
   world.resolver.names["localhost"] = {"127.0.0.1", "::1"};
   const Url url = world.guard.check_url("http://localhost:3000/", Environment::sandbox).value();

@@ -4,7 +4,7 @@
 
 using namespace coffer::outbound;
 
-TEST_CASE("addresses are taken apart") {
+TEST_CASE("addresses are parsed") {
   struct Case {
     const char* text;
     bool tls;
@@ -29,7 +29,7 @@ TEST_CASE("addresses are taken apart") {
   }
 }
 
-TEST_CASE("what is no address is none") {
+TEST_CASE("an invalid address is refused") {
   for (const char* text :
        {"", "pay.example", "ftp://pay.example", "http://", "http:///path", "https://:443",
         "https://a:0", "https://a:65536", "https://a:x", "https://a:", "https://user@a",

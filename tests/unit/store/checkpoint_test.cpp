@@ -36,7 +36,7 @@ TEST_CASE("checkpoint: without readers the log is used again and again") {
   CHECK(file.database->wal_bytes() < 24 * kMiB);
 }
 
-TEST_CASE("checkpoint: a reader that stays makes the log grow, and its end gives the space back") {
+TEST_CASE("checkpoint: a long reader makes the log grow, and its end frees the space") {
   const SystemClock clock;
   OpenedFile file;
   std::int64_t waited = 0;

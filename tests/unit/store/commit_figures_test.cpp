@@ -61,7 +61,7 @@ TEST_CASE("commit figures: a command counts when it is committed, and only then"
   CHECK(world.counter.value() == 2);
 }
 
-TEST_CASE("commit figures: batches, their times, and what was rolled back as a whole") {
+TEST_CASE("commit figures: batches, their times, and batches rolled back as a whole") {
   Counted world;
   CHECK(world.file.write(write_something));
   CHECK(world.file.write(write_something));
@@ -83,7 +83,7 @@ TEST_CASE("commit figures: batches, their times, and what was rolled back as a w
 #endif
 }
 
-TEST_CASE("commit figures: what a command logs belongs to the request that waits for it") {
+TEST_CASE("commit figures: log lines of a command belong to the waiting request") {
   OpenedFile file;
   const CapturedLog log;
   const LogScope scope("request_id", "r-77");

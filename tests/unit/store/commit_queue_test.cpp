@@ -44,7 +44,7 @@ TEST_CASE("commit queue: a command is on disk when run returns") {
   CHECK(notes(file) == 1);
 }
 
-TEST_CASE("commit queue: whoever waits shares one commit") {
+TEST_CASE("commit queue: waiting commands share one commit") {
   OpenedFile file;
   const auto before = file.queue->stats().commits;
   std::vector<CommitQueue::Command> commands;
@@ -140,7 +140,7 @@ TEST_CASE("commit queue: a command that only refused is not even an empty change
   CHECK(ledger.verify().empty());
 }
 
-TEST_CASE("commit queue: a thrown command is a bug of its own and nobody else's") {
+TEST_CASE("commit queue: an exception of a command affects only that command") {
   const auto mode = GENERATE(CommitQueue::Mode::commit, CommitQueue::Mode::repeatable);
   SmallLedger ledger;
   CapturedLog log;
@@ -252,7 +252,7 @@ TEST_CASE("commit queue: an account that a refused command made is not remembere
   CHECK(ledger.verify().empty());
 }
 
-TEST_CASE("commit queue: a dry run gives its verdict and leaves nothing") {
+TEST_CASE("commit queue: a dry run returns its result and stores nothing") {
   SmallLedger ledger;
   const auto events = ledger.count("events");
   std::int64_t seen = 0;
@@ -297,7 +297,7 @@ TEST_CASE("commit queue: beyond its bound it sheds at once, with Retry-After") {
   CHECK(file.write(note("note-later")));
 }
 
-TEST_CASE("commit queue: stop does what waits and takes nothing more") {
+TEST_CASE("commit queue: stop runs waiting commands and accepts no more") {
   OpenedFile file;
   std::vector<Result<void>> verdicts(10);
   std::vector<Thread> threads;
@@ -320,7 +320,7 @@ TEST_CASE("commit queue: stop does what waits and takes nothing more") {
   file.queue->stop();  // again: nothing happens
 }
 
-TEST_CASE("commit queue: a batch has one time, and it never goes back") {
+TEST_CASE("commit queue: a batch has one time, and times never decrease") {
   SmallLedger ledger;
   std::vector<std::int64_t> times;
   const auto look = [&](WriteTx& tx) -> Result<void> {
@@ -386,7 +386,9 @@ TEST_CASE("commit queue: a disk below its floor sheds writes and keeps reading")
   CHECK(notes(file) == 0);
 }
 
-TEST_CASE("commit queue: a full SQLite file rolls the batch back and goes on when there is room") {
+TEST_CASE(
+    "commit queue: a full SQLite file rolls the batch back, and writing resumes when there is "
+    "space") {
   SmallLedger ledger;
   CapturedLog log;
   const auto fill = [](WriteTx& tx) -> Result<void> {

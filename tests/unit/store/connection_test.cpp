@@ -59,7 +59,7 @@ TEST_CASE("connection: no value of one execution reaches the next") {
   CHECK(count.integer(0) == 1);
 }
 
-TEST_CASE("connection: an abandoned query can be asked again") {
+TEST_CASE("connection: an abandoned query can be run again") {
   Memory memory;
   for (int i = 0; i < 3; ++i) Query(memory.db, kInsert, i, "s", Blob{"b"}).run();
   for (int i = 0; i < 2; ++i) {

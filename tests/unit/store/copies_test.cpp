@@ -227,7 +227,7 @@ TEST_CASE("copies: the pages that commits change are noted, also when the log be
   CHECK(most < 700);
 }
 
-TEST_CASE("copies: what stops one leaves the database as it was", "[store]") {
+TEST_CASE("copies: an interrupted copy leaves the database unchanged", "[store]") {
   SmallLedger ledger;
   fill(ledger);
   struct Stop {};
@@ -283,8 +283,9 @@ TEST_CASE("verify_file: the log that a killed process left counts, and stays as 
   CHECK_FALSE(std::filesystem::exists(path + "-shm"));
 }
 
-TEST_CASE("verify_file: a file that is opened meanwhile keeps its log, and is judged as it then is",
-          "[store]") {
+TEST_CASE(
+    "verify_file: a file that is opened meanwhile keeps its log and is verified in its new state",
+    "[store]") {
   SmallLedger ledger;
   fill(ledger);
   ledger.close();
@@ -318,7 +319,7 @@ TEST_CASE("verify_file: a file that is opened meanwhile keeps its log, and is ju
   CHECK(verdict.summary.payments == 27);
 }
 
-TEST_CASE("copies: what a killed one left does not get into the next", "[store]") {
+TEST_CASE("copies: remains of a killed copy do not get into the next", "[store]") {
   SmallLedger ledger;
   fill(ledger);
   const std::string copy = ledger.folder.file("copy.db");
@@ -335,11 +336,12 @@ TEST_CASE("copies: what a killed one left does not get into the next", "[store]"
   CHECK(verdict.summary.payments == 7);
 }
 
-TEST_CASE("verify_file: what is none of coffer's, empty, cut or of another schema", "[store]") {
+TEST_CASE("verify_file: files of other programs, empty, truncated or with another schema",
+          "[store]") {
   TemporaryFolder folder;
   const std::string path = folder.file("other.db");
   const auto judged = [&] { return verify_file(path, [](auto&&...) {}); };
-  std::ofstream(path) << "no database at all, though long enough to be looked at as one";
+  std::ofstream(path) << "not a database, though long enough to be checked as one";
   CHECK(judged().violations.at(0).invariant == "sqlite_file");
   std::ofstream(path, std::ios::trunc).flush();
   CHECK(judged().violations.at(0).invariant == "coffer_file");

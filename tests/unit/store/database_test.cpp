@@ -47,7 +47,7 @@ constexpr const char* kEndless =
 
 }  // namespace
 
-TEST_CASE("database: what is made belongs to its owner alone") {
+TEST_CASE("database: created files are accessible to their owner only") {
   const TemporaryFolder folder;
   const std::string path = folder.path() + "/a/b/ledger.db";
   const mode_t old = ::umask(0);  // the most careless one
@@ -262,7 +262,7 @@ TEST_CASE("database: scopes of readers nest, and belong to one thread") {
   CHECK(ReadersScope::current() == Readers::search);
 }
 
-TEST_CASE("database: who waits gets the reader that comes back") {
+TEST_CASE("database: a waiting caller gets the returned reader") {
   OpenedFile file({}, {.readers = 1, .reader_wait_ms = 60'000});
   auto only = std::make_unique<Reader>(file.database->reader().value());
   std::atomic<bool> got{false};
@@ -329,7 +329,7 @@ TEST_CASE("database: a young reader is left alone") {
   CHECK(query.step());
 }
 
-TEST_CASE("database: another error of a reader is not taken for slowness") {
+TEST_CASE("database: other errors of a reader are not reported as slowness") {
   OpenedFile file;
   const auto wrong = [](Connection& db) -> Result<int> {
     db.execute("SELECT nothing FROM nowhere");
@@ -345,7 +345,7 @@ TEST_CASE("database: the disk's room and the log's size are known") {
   CHECK(file.database->wal_bytes() > 0);
 }
 
-TEST_CASE("database: opening a file reads as many pages whatever it holds") {
+TEST_CASE("database: opening a file reads the same number of pages for any content") {
   const auto pages_read = [](int payments) {
     SmallLedger ledger;
     for (int i = 0; i < payments; ++i) {

@@ -112,7 +112,7 @@ struct Payouts : SmallLedger {
 
 }  // namespace
 
-TEST_CASE("sent to a destination: what counts, and from when") {
+TEST_CASE("sent to a destination: which payments count, and from when") {
   Payouts file;
   const Timestamp start = file.clock.now();
   const auto send = [&](std::int64_t destination, bool fails = false) {
@@ -137,7 +137,7 @@ TEST_CASE("sent to a destination: what counts, and from when") {
   });
 }
 
-TEST_CASE("sent to a destination: as a scan says, for every window, whatever fails later") {
+TEST_CASE("sent to a destination: equals a scan for every window, with later failures") {
   Payouts file;
   std::vector<Timestamp> times;
   std::vector<std::int64_t> open;

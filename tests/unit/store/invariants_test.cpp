@@ -231,7 +231,7 @@ const std::vector<Break> kBreaks{
 
 }  // namespace
 
-TEST_CASE("invariants: a sound ledger breaks none") {
+TEST_CASE("invariants: a valid ledger violates none") {
   const Victim victim;
   const auto found = victim.after("");
   for (const Violation& violation : found) FAIL(violation.invariant << ": " << violation.detail);
@@ -246,7 +246,7 @@ TEST_CASE("invariants: each is found broken by its name") {
   }
 }
 
-TEST_CASE("invariants: slices find each but what is checked on copies alone") {
+TEST_CASE("invariants: slices find each, except those checked on copies only") {
   const Victim victim;
   CHECK(victim.after("", Victim::in_slices).empty());
   for (const Break& damage : kBreaks) {
@@ -263,7 +263,7 @@ TEST_CASE("invariants: slices find each but what is checked on copies alone") {
   }
 }
 
-TEST_CASE("invariants: none is without a break of its own here") {
+TEST_CASE("invariants: each has a violation in this test") {
   std::set<std::string> broken;
   for (const Break& damage : kBreaks) broken.insert(damage.invariant);
   for (const Invariant& invariant : invariants()) {
@@ -273,7 +273,7 @@ TEST_CASE("invariants: none is without a break of its own here") {
   }
 }
 
-TEST_CASE("invariants: the hash chain notices any edit of what is final") {
+TEST_CASE("invariants: the hash chain reveals every edit of final rows") {
   const Victim victim;
   const std::vector<std::string> edits{
       "UPDATE journal SET tenant = 1 WHERE journal = 3",
@@ -324,7 +324,7 @@ TEST_CASE("invariants: a forger who recomputes balances is still found") {
   CHECK(found[0].detail == "journal row 3 does not continue the hash chain");
 }
 
-TEST_CASE("invariants: progress is told for each") {
+TEST_CASE("invariants: progress is reported for each") {
   SmallLedger ledger;
   std::set<std::string> seen;
   ledger.close();

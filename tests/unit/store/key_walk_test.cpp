@@ -127,7 +127,7 @@ TEST_CASE("key walk: unions and intersections of random sets, in both orders, at
   });
 }
 
-TEST_CASE("key walk: a page that finds nothing stops in time and says where the list continues") {
+TEST_CASE("key walk: a page without matches stops in time and returns where the list continues") {
   OpenedFile file;
   file.read([&](Connection& db) {
     constexpr std::int64_t kLast = 30'000;

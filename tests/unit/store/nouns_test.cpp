@@ -23,7 +23,7 @@ using Names = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("tenants: an association has two books, and each is its own") {
+TEST_CASE("tenants: an association has two separate tenants") {
   SmallLedger ledger;
   ledger.read([&](Connection& db) {
     const AssociationId id = ledger.tenant.association;
@@ -125,7 +125,7 @@ TEST_CASE("wallets: lists are newest first, filtered, and page both ways") {
   });
 }
 
-TEST_CASE("wallets: another tenant's wallet is none") {
+TEST_CASE("wallets: another tenant's wallet is not found") {
   SmallLedger ledger;
   Tenant other = ledger.tenant;
   other.key += 1;

@@ -202,7 +202,7 @@ TEST_CASE("operating lists: a reference is found piece by piece, without an inde
   });
 }
 
-TEST_CASE("operating lists: activity counts what there was in each span of time") {
+TEST_CASE("operating lists: activity counts payments per period") {
   ListedLedger ledger;
   ledger.read([&](Connection& db) {
     ActivityWanted wanted;
@@ -231,7 +231,7 @@ TEST_CASE("operating lists: activity counts what there was in each span of time"
   });
 }
 
-TEST_CASE("operating lists: books add up, and the backlog is what waits") {
+TEST_CASE("operating lists: balances add up, and the backlog contains waiting work") {
   ListedLedger ledger;
   ledger.read([&](Connection& db) {
     const auto all = books(db);
@@ -381,7 +381,7 @@ TEST_CASE("operating lists: nothing that grows is ever read as a whole, and noth
   });
 }
 
-TEST_CASE("operating lists: what waits costs no more with many jobs than with some") {
+TEST_CASE("operating lists: the cost of the backlog does not grow with the number of jobs") {
   ListedLedger ledger;
   const auto steps_with = [&](int jobs) {
     {

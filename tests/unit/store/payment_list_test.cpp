@@ -237,7 +237,7 @@ TEST_CASE("payment list: a page is stable while payments arrive") {
   CHECK(ledger.listed({}, next) == before);
 }
 
-TEST_CASE("payment list: another tenant sees nothing, whatever it asks for") {
+TEST_CASE("payment list: another tenant sees nothing with any filter") {
   ListedLedger ledger;
   Tenant other = ledger.tenant;
   other.key += 1;

@@ -295,7 +295,7 @@ TEST_CASE("quotes: one comes back, is of its tenant, and is used once") {
       file.write([&](WriteTx& tx) { return expire_quote(tx, file.tenant, found()), done(); }));
 }
 
-TEST_CASE("quotes: a beneficiary's live destinations, under the row that holds now") {
+TEST_CASE("quotes: a beneficiary's present destinations") {
   Providers file;
   BeneficiaryRow beneficiary;
   beneficiary.id = file.random.id<BeneficiaryId>(file.clock.now());

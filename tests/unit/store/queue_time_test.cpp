@@ -21,7 +21,7 @@ CommitQueue::Command note(const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("commit queue: a clock that is set back is told once, and that it ended once") {
+TEST_CASE("commit queue: a clock that is set back is logged once, and so is its end") {
   OpenedFile file;
   CapturedLog log;
   const auto told = [&](const std::string& words) {
@@ -47,7 +47,8 @@ TEST_CASE("commit queue: a clock that is set back is told once, and that it ende
   CHECK(told(ended) == 1);
 }
 
-TEST_CASE("commit queue: a restart goes on from the last commit, also one without entry or event") {
+TEST_CASE(
+    "commit queue: a restart continues from the last commit, even one without entry or event") {
   OpenedFile file;
   REQUIRE(file.write(note("any")));
   file.clock.advance_ms(5'000);

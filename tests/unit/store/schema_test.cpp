@@ -116,7 +116,7 @@ void use(SmallLedger& ledger) {
 
 }  // namespace
 
-TEST_CASE("schema_converges: an old file upgraded equals a fresh one and keeps its rows") {
+TEST_CASE("schema_converges: an upgraded file equals a new one and keeps its rows") {
   SmallLedger ledger;
   use(ledger);
   ledger.close();
@@ -174,7 +174,7 @@ TEST_CASE("schema: an upgrade that the rows do not allow leaves the file as it w
   }
 }
 
-TEST_CASE("schema: a file whose rows refer to nothing is not upgraded over") {
+TEST_CASE("schema: a file with dangling references is not upgraded") {
   SmallLedger ledger;
   use(ledger);
   ledger.close();

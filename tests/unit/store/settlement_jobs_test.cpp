@@ -56,7 +56,7 @@ TEST_CASE("settlement jobs: one is removed once") {
   CHECK(is_bug(ledger, [&](WriteTx& tx) { remove_settlement_job(tx, {tx.now(), key}); }));
 }
 
-TEST_CASE("settlement jobs: what cannot be done is put off, longer each time, and never lost") {
+TEST_CASE("settlement jobs: a failing job is postponed, longer each time, and never lost") {
   SmallLedger ledger;
   const std::int64_t key = ledger.pay(ledger.transfer("a", 1));
   std::vector<std::int64_t> delays;

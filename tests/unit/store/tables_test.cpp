@@ -106,7 +106,7 @@ TEST_CASE("tables: the export has a column for every text member") {
   check_exported<BankDetails, MobileMoneyDetails, CryptoDetails>("destination");
 }
 
-TEST_CASE("tables: the range of a column is the enum that it holds") {
+TEST_CASE("tables: the CHECK of a column matches its enum") {
   Connection db(":memory:", OpenMode::read_write);
   check_enum<WalletStatus>(db, "wallets", "status");
   check_enum<WalletStatus>(db, "events", "wallet_status");

@@ -92,7 +92,7 @@ TEST_CASE("verification: a slice looks at few rows, and a round at all") {
   CHECK(sliced.verification.position() == ledger.count("journal"));
 }
 
-TEST_CASE("verification: the next round looks only at what is new, and at what can change") {
+TEST_CASE("verification: the next round checks only new rows and rows that can change") {
   SmallLedger ledger;
   settle_many(ledger, 0, 200);
   Sliced sliced(ledger);
@@ -137,7 +137,7 @@ TEST_CASE("verification: a payment without events is found between others and at
   }
 }
 
-TEST_CASE("verification: what is written between two slices breaks nothing") {
+TEST_CASE("verification: writes between two slices cause no violation") {
   SmallLedger ledger;
   settle_many(ledger, 0, 70);
   Sliced sliced(ledger);
@@ -156,7 +156,7 @@ TEST_CASE("verification: what is written between two slices breaks nothing") {
   }
 }
 
-TEST_CASE("verification: a payment that was open is looked at again once it is settled") {
+TEST_CASE("verification: an open payment is checked again once it is settled") {
   SmallLedger ledger;
   const std::int64_t open = ledger.pay(ledger.transfer("open", 50));
   settle_many(ledger, 0, 200);
@@ -178,7 +178,7 @@ TEST_CASE("verification: a payment that was open is looked at again once it is s
   CHECK(sliced.found("work_is_queued"));
 }
 
-TEST_CASE("verification: balances are looked at in every round") {
+TEST_CASE("verification: balances are checked in every round") {
   SmallLedger ledger;
   settle_many(ledger, 0, 10);
   Sliced sliced(ledger);
@@ -190,7 +190,7 @@ TEST_CASE("verification: balances are looked at in every round") {
 }
 
 TEST_CASE(
-    "verification: a fault in a row that was looked at is for the whole pass, and stays found") {
+    "verification: only the whole pass finds a fault in a checked row, and the finding stays") {
   SmallLedger ledger;
   settle_many(ledger, 0, 10);
   Sliced sliced(ledger);

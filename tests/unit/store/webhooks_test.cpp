@@ -78,7 +78,7 @@ TEST_CASE("webhooks: types are claimed by active registrations only") {
   CHECK(hooks.verify().empty());
 }
 
-TEST_CASE("webhooks: a type that is taken cannot be claimed, and disabled stays disabled") {
+TEST_CASE("webhooks: a claimed type cannot be claimed again, and disabling is permanent") {
   Hooks hooks;
   const WebhookRow row = hooks.add(EventTypeSet::payments());
   CapturedLog log;

@@ -1,5 +1,5 @@
-// Of kqueue(2), what our macOS parts use, with macOS's numbers; carried out over epoll by
-// stand_ins.cpp.
+// The part of kqueue(2) that coffer's macOS code uses, with macOS's numbers; stand_ins.cpp
+// implements it with epoll.
 #pragma once
 #pragma GCC system_header  // a struct and a function of one name
 

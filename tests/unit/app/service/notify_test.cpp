@@ -57,7 +57,7 @@ TEST_CASE("the supervisor hears, by a path or an abstract name", "[cli]") {
   }
 }
 
-TEST_CASE("nobody to tell is no fault", "[cli]") {
+TEST_CASE("a missing supervisor is no error", "[cli]") {
   notify_supervisor("READY=1");
   ::setenv("NOTIFY_SOCKET", "/nowhere/at/all", 1);
   notify_supervisor("READY=1");

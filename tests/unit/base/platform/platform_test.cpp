@@ -1,4 +1,4 @@
-// What Linux and macOS do each in its own way: the same for whoever calls.
+// Functions that Linux and macOS implement differently have the same behaviour.
 #include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -107,7 +107,7 @@ TEST_CASE("sockets and pipes are not inherited, and sockets do not wait", "[base
   CHECK(may_wait(ends[0]));
 }
 
-TEST_CASE("who writes to a peer that is gone is told, not killed", "[base]") {
+TEST_CASE("writing to a closed connection returns an error without a signal", "[base]") {
   const Scratch scratch;
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -147,7 +147,7 @@ TEST_CASE("a file is renamed only where its name is free", "[base]") {
   CHECK(errno == ENOENT);
 }
 
-TEST_CASE("files are synchronised, and what is none says why", "[base]") {
+TEST_CASE("files are synchronised, and any other path is an error", "[base]") {
   const Scratch scratch;
   const Descriptor file(::open((scratch.path + "/f").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   REQUIRE(file.is_open());

@@ -17,7 +17,7 @@ TEST_CASE("tenant: environments and association statuses by name") {
   CHECK_FALSE(parse_association_status("closed"));
 }
 
-TEST_CASE("tenant: an association goes pending -> active <-> suspended, and no other way") {
+TEST_CASE("tenant: an association changes pending -> active <-> suspended only") {
   using enum AssociationStatus;
   for (const auto from : {pending, active, suspended}) {
     for (const auto to : {pending, active, suspended}) {

@@ -38,7 +38,7 @@ TEST_CASE("ledger: a single movement holds its amount on the debited account") {
   CHECK(held({}) == Held{});
 }
 
-TEST_CASE("ledger: what arrives earlier is not held again") {
+TEST_CASE("ledger: amounts that arrive earlier are not held") {
   // 2 passes on what 1 sends: nothing of its own is needed.
   CHECK(held({moves(1, 2, 100), moves(2, 3, 100)}) == Held{{1, 100}});
   // It passes on more than it got: only the difference.
@@ -80,7 +80,7 @@ TEST_CASE("ledger: the first movement without cover is named") {
   CHECK(first_uncovered(Movements{}, accounts) == -1);
 }
 
-TEST_CASE("ledger: only what is not held covers") {
+TEST_CASE("ledger: only the available amount covers a payment") {
   const std::vector<AccountState> accounts{account(3, 50, 20)};
   CHECK(first_uncovered(Movements{moves(3, 1, 30)}, accounts) == -1);
   CHECK(first_uncovered(Movements{moves(3, 1, 31)}, accounts) == 0);
@@ -92,7 +92,7 @@ TEST_CASE("ledger: accounts that are not listed are not limited") {
                         accounts) == -1);
 }
 
-TEST_CASE("ledger: holding what holds_for says covers every prefix") {
+TEST_CASE("ledger: the holds of holds_for cover every prefix") {
   // All sequences of three movements between three accounts with amounts 1 to 3.
   std::vector<Posting> choices;
   for (AccountKey from = 1; from <= 3; ++from) {

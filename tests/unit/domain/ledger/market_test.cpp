@@ -81,7 +81,7 @@ TEST_CASE("market: no way, no way back, and nothing left are all no path") {
   CHECK_FALSE(path({{1, 3, rate("1")}}, 2, 10'000'000));
 }
 
-TEST_CASE("market: the way that gives most wins, however long") {
+TEST_CASE("market: the path that yields most wins, at any length") {
   const std::vector<MarketRate> rates{{1, 2, rate("0.90")},
                                       {1, 3, rate("1")},
                                       {3, 2, rate("0.95")},
@@ -114,7 +114,7 @@ TEST_CASE("market: five hops are found, six are not") {
   CHECK_FALSE(path(chain, 7, 10'000'000));
 }
 
-TEST_CASE("market: every hop rounds down to the decimals of what it buys") {
+TEST_CASE("market: every hop rounds down to the decimals of the bought asset") {
   auto assets = assets_with(7, 3);
   assets[1].decimals = 2;
   assets[2].decimals = 0;

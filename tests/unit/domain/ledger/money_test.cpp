@@ -56,7 +56,7 @@ TEST_CASE("money: amounts are read exactly") {
   });
 }
 
-TEST_CASE("money: what is no number is told apart from what is no amount") {
+TEST_CASE("money: invalid numbers are distinguished from invalid amounts") {
   using enum AmountFault;
   for (const char* text :
        {"",         " ",   "-",     "+1",   ".5",   "5.",   "00",    "01",    "1 ",
@@ -126,7 +126,7 @@ TEST_CASE("money: amounts are shown with the asset's places, at least two, witho
   }
 }
 
-TEST_CASE("money: what is shown is read back as the same amount") {
+TEST_CASE("money: displayed amounts are parsed as the same amount") {
   for (const std::int64_t value :
        {std::int64_t{1}, std::int64_t{9'999'999}, std::int64_t{10'000'000},
         std::int64_t{123'456'789'012}, kMax - 1, kMax}) {
@@ -147,7 +147,7 @@ TEST_CASE("money: sums beyond the largest amount are Problems, never wrapped") {
   CHECK(-units(kMax) == units(-kMax));
 }
 
-TEST_CASE("money: multiplication goes through 128 bits and rounds as it is told") {
+TEST_CASE("money: multiplication uses 128 bits and the given rounding") {
   struct Case {
     std::int64_t amount;
     Rate rate;
@@ -184,7 +184,7 @@ TEST_CASE("money: multiplication goes through 128 bits and rounds as it is told"
   CHECK_THROWS_AS(multiply(units(1), {1, 0}, Rounding::down), InternalError);
 }
 
-TEST_CASE("money: cutting to an asset's decimals goes towards zero") {
+TEST_CASE("money: truncation to an asset's decimals is towards zero") {
   CHECK(truncate_to(units(19'999'999), 0) == units(10'000'000));
   CHECK(truncate_to(units(19'999'999), 2) == units(19'900'000));
   CHECK(truncate_to(units(19'999'999), 7) == units(19'999'999));

@@ -136,7 +136,7 @@ TEST_CASE("beneficiary: everything normalised") {
 TEST_CASE("beneficiary: all that is wrong, at once") {
   BeneficiaryInput input = individual();
   input.individual = TextMembers{{"lastName", " "},
-                                 {"email", "nobody"},
+                                 {"email", "no-email"},
                                  {"phone", "0712"},
                                  {"dateOfBirth", "2030-01-01"},
                                  {"nationality", "Atlantis"}};

@@ -119,7 +119,7 @@ TEST_CASE("payment: names are read back, and nothing else is") {
   }
 }
 
-TEST_CASE("payment: every failure code has a row of its own") {
+TEST_CASE("payment: every failure code has a row") {
   std::set<std::string_view> names;
   for (const FailureInfo& row : failure_table()) {
     CHECK(&info(row.code) == &row);
@@ -188,7 +188,7 @@ TEST_CASE("payment: legs are compared one by one and named by index") {
         Names{"transactionId"});
 }
 
-TEST_CASE("payment: an empty text is not the same as none") {
+TEST_CASE("payment: an empty text differs from an absent one") {
   CHECK(differing(request(), [](PaymentRequest& r) { r.memo = ""; }) == Names{"memo"});
 }
 

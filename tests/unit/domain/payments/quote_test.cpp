@@ -49,7 +49,7 @@ std::vector<std::string> faults_of(const ConnectorTerms& terms, const char* send
 
 }  // namespace
 
-TEST_CASE("fees are rounded up to the places of what is sent", "[quote]") {
+TEST_CASE("fees are rounded up to the decimals of the sending side", "[quote]") {
   const FeeRule rule{amount("0.5"), 100};
   CHECK(fee_on(rule, amount("100"), 7)->to_string(7) == "1.50");
   CHECK(fee_on(rule, amount("1.0000001"), 7)->to_string(7) == "0.5100001");
@@ -119,7 +119,7 @@ TEST_CASE("the amount a connector takes", "[quote]") {
   CHECK(faults_of(terms, "0.005") == List{"amount", "amount", "validation-failed"});
 }
 
-TEST_CASE("what a collection of another amount credits", "[quote]") {
+TEST_CASE("credits of an on-ramp with a different amount", "[quote]") {
   // 10,000 less 110 at 0.0075.
   const Price price =
       *price_exact_send(on_ramp("0.0075", {amount("10"), 100}), amount("10000"), {});
@@ -138,8 +138,7 @@ TEST_CASE("what a collection of another amount credits", "[quote]") {
   CHECK(credited("0.01") == "0.00");
 }
 
-TEST_CASE("a collection of less credits no more than its share, whatever the quote's rate",
-          "[quote]") {
+TEST_CASE("an underpaid on-ramp credits at most its share at any rate of the quote", "[quote]") {
   const Price price{amount("100"), amount("50"), amount("0"), amount("100"),
                     *Rate::parse("1000000")};
   CHECK(received_of(price, amount("99"), 7) == amount("49.5"));

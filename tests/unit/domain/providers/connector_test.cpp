@@ -49,7 +49,7 @@ TEST_CASE("vocabularies of connectors are read in any case", "[connector]") {
   }
 }
 
-TEST_CASE("who pays whom makes the transaction type", "[connector]") {
+TEST_CASE("sender and receiver determine the transaction type", "[connector]") {
   CHECK(transaction_type(false, false) == TransactionType::c2c);
   CHECK(transaction_type(false, true) == TransactionType::c2b);
   CHECK(transaction_type(true, false) == TransactionType::b2c);
@@ -58,7 +58,7 @@ TEST_CASE("who pays whom makes the transaction type", "[connector]") {
   CHECK_FALSE(contains(0b0100, TransactionType::b2b));
 }
 
-TEST_CASE("what is sent and what is received follow the direction", "[connector]") {
+TEST_CASE("sent and received amounts follow the direction", "[connector]") {
   ConnectorTerms terms;
   terms.currency = "JPY";
   terms.currency_decimals = 0;
@@ -114,7 +114,7 @@ TEST_CASE("numbers and booleans", "[connector]") {
   CHECK_FALSE(wrong(boolean, {{"x", "yes"}}).empty());
 }
 
-TEST_CASE("only what applies to the type is asked for, and nothing else is taken", "[connector]") {
+TEST_CASE("only the fields of the type are required, and no others are accepted", "[connector]") {
   std::vector<Requirement> all = {
       {.name = "both", .label = "Both"},
       {.name = "business", .label = "Business", .types = 0b1000},

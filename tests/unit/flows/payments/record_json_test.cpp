@@ -65,7 +65,7 @@ TEST_CASE("a version that there is not yet is the record as it is") {
   CHECK(shown(0) == shown(5));
 }
 
-TEST_CASE("what a swap receives is known when it is settled") {
+TEST_CASE("the proceeds of a swap are known at settlement") {
   store::PaymentRecord record;
   record.request.type = PaymentType::swap_own;
   record.request.transaction_id = "t";
@@ -85,7 +85,7 @@ TEST_CASE("what a swap receives is known when it is settled") {
   CHECK(record_json(as_of(record, 3), Environment::sandbox).at("receivingAmount") == "9.00");
 }
 
-TEST_CASE("an on-ramp that nobody paid expires without a failure") {
+TEST_CASE("an unpaid on-ramp expires without a failure") {
   store::PaymentRecord record;
   record.request.type = PaymentType::onramp;
   record.request.legs.resize(1);

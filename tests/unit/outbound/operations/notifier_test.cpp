@@ -44,7 +44,7 @@ struct World {
 
 }  // namespace
 
-TEST_CASE("only what is configured is served") {
+TEST_CASE("only configured channels are served") {
   World world;
   const ConfiguredNotifier none({}, world.client, world.resolver);
   CHECK_FALSE(none.serves(NotificationChannel::email));
@@ -81,7 +81,7 @@ TEST_CASE("sendmail sees nothing of the environment, which may hold secrets") {
   CHECK(script.left("environment").find("COFFER") == std::string::npos);
 }
 
-TEST_CASE("what is no address reaches neither a header nor a command line") {
+TEST_CASE("an invalid address reaches neither a header nor a command line") {
   World world;
   const Script script("touch $OUT/called; echo x > $OUT/called");
   for (const char* recipient :
@@ -93,7 +93,7 @@ TEST_CASE("what is no address reaches neither a header nor a command line") {
   CHECK(script.left("called").empty());
 }
 
-TEST_CASE("what sendmail can do wrong") {
+TEST_CASE("failures of sendmail") {
   World world;
   const Script script("exit 75");
   const auto status = world.mail(script, "amina@example.com");
@@ -127,7 +127,7 @@ TEST_CASE("the gateway gets a message that it can tell from its repetition") {
   CHECK(received[0].body == received[1].body);
 }
 
-TEST_CASE("what the gateway can do wrong, told without address or token") {
+TEST_CASE("failures of the gateway, without address or token in the text") {
   World world;
   Receiver gateway;
   for (const int status : {199, 301, 400, 401, 404, 429, 500, 503}) {
@@ -146,7 +146,7 @@ TEST_CASE("what the gateway can do wrong, told without address or token") {
   CHECK_FALSE(world.post(silent.url(), 100));
 }
 
-TEST_CASE("the address of a gateway keeps the token from being read on the way") {
+TEST_CASE("the URL of a gateway must protect the token") {
   CHECK(check_gateway_url("https://sms.example/v1/messages").empty());
   CHECK(check_gateway_url("http://127.0.0.1:9000/").empty());
   CHECK(check_gateway_url("http://localhost/").empty());

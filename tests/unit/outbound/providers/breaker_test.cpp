@@ -69,7 +69,7 @@ TEST_CASE("the pause doubles with each failed trial, up to a minute") {
   CHECK(breakers.state(1).open_until == clock.now().plus_ms(10'000));
 }
 
-TEST_CASE("a call that began before the breaker opened says nothing afterwards") {
+TEST_CASE("a call that began before the breaker opened does not affect it afterwards") {
   ManualClock clock;
   Breakers breakers(clock);
   auto old = breakers.admit(1);

@@ -136,7 +136,7 @@ TEST_CASE("a payout is one signed POST with everything the provider needs") {
   CHECK(*body->find("additionalFields")->find("taxId")->string() == "12-34");
 }
 
-TEST_CASE("times a provider tells by its clock become those of a clock that was not set back") {
+TEST_CASE("times from a provider are converted to the clock of the records") {
   Stub stub;
   World world(stub.port());
   ForwardClock records(world.clock);
@@ -164,7 +164,7 @@ TEST_CASE("times a provider tells by its clock become those of a clock that was 
   CHECK(stub.last().body.find(world.clock.now().plus_ms(600'000).to_string()) != std::string::npos);
 }
 
-TEST_CASE("what a provider answers to a payout, and what it means") {
+TEST_CASE("responses of a provider to a payout, and their meaning") {
   Stub stub;
   World world(stub.port());
   const Payout payout = payout_to(world.subject, "0123456789");
@@ -186,7 +186,7 @@ TEST_CASE("what a provider answers to a payout, and what it means") {
        failed, FailureCode::account_closed},
       {200, with(R"("status":"failed","failure":{"code":"never_heard_of"},"refund":"refused")"),
        failed, FailureCode::provider_error, ProviderRefund::refused},
-      // A failure of coffer's own is none a provider may report.
+      // A provider may not report coffer's own failures.
       {200, with(R"("status":"failed","failure":{"code":"trustline_missing"})"), failed,
        FailureCode::provider_error, ProviderRefund::pending},
       {422, R"({"code":"name_mismatch","message":"m"})", failed, FailureCode::name_mismatch},
@@ -250,7 +250,7 @@ TEST_CASE("only the protocol's own 404 means that a payout never arrived") {
   }
 }
 
-TEST_CASE("a quote must be for what was asked") {
+TEST_CASE("a quote must match the request") {
   Stub stub;
   World world(stub.port());
   const auto quote = [&](std::string_view send, std::string_view receive, std::string_view rest) {
@@ -290,7 +290,7 @@ TEST_CASE("a quote must be for what was asked") {
   }
 }
 
-TEST_CASE("nobody there, and a connector without an endpoint, are unavailable") {
+TEST_CASE("a missing provider and a connector without an endpoint are unavailable") {
   int port = 0;
   {
     const Stub gone;
@@ -411,7 +411,7 @@ TEST_CASE("of each provider two requests are waited for at once, the others lear
   CHECK(next.error().slug == Slug::provider_error);
 }
 
-TEST_CASE("answers that a request waits for too long open the breaker") {
+TEST_CASE("slow responses to waiting requests open the breaker") {
   const auto state_after = [](std::int64_t lasts_ms, bool payout) {
     Stub stub;
     World world(stub.port());
@@ -432,6 +432,6 @@ TEST_CASE("answers that a request waits for too long open the breaker") {
   CHECK(state_after(ProviderHttp::kLateMs, false) == BreakerState::Kind::closed);
   CHECK(state_after(ProviderHttp::kLateMs + 1, false) == BreakerState::Kind::open);
   CHECK(state_after(9'000, false) == BreakerState::Kind::open);
-  // Nobody waits for what a worker asks.
+  // No request waits for calls of a worker.
   CHECK(state_after(9'000, true) == BreakerState::Kind::closed);
 }

@@ -31,7 +31,7 @@ std::string read_document() {
 
 }  // namespace
 
-TEST_CASE("what is signed verifies, and nothing else") {
+TEST_CASE("a signed message verifies, and no other") {
   const ProviderHeaders headers = sign(kSecret, kNow, kMessage);
   CHECK(headers[0] == std::pair<std::string, std::string>("Coffer-Timestamp", "1767225600"));
   CHECK(headers[1].first == "Coffer-Signature");
@@ -44,7 +44,7 @@ TEST_CASE("what is signed verifies, and nothing else") {
   CHECK_FALSE(verify(kSecret, kNow, &later, &headers[1].second, kMessage));
 }
 
-TEST_CASE("a timestamp is good for 300 seconds either way") {
+TEST_CASE("a timestamp is valid for 300 seconds in either direction") {
   const ProviderHeaders headers = sign(kSecret, kNow, kMessage);
   CHECK(judge(headers, kNow.plus_ms(300'000), kMessage));
   CHECK(judge(headers, kNow.plus_ms(-300'000), kMessage));

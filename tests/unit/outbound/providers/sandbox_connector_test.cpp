@@ -54,7 +54,7 @@ TEST_CASE("references differ by connector and settlement account") {
   CHECK(reference(Direction::on_ramp, "GA") != reference(Direction::off_ramp, "GA"));
 }
 
-TEST_CASE("what never arrived is cancelled with the fault that it met") {
+TEST_CASE("a payment that never arrived is cancelled with its failure") {
   ManualClock clock;
   SeededRandom random(7);
   SandboxConnector connector(clock);

@@ -93,7 +93,7 @@ TEST_CASE("every secret signs, in one header") {
   CHECK(value("webhook-timestamp") == "1");
 }
 
-TEST_CASE("sender: what it sends and what it keeps of the answer") {
+TEST_CASE("sender: the request, and the stored part of the response") {
   World world;
   world.reply.body = std::string(5'000, 'x');
   const WebhookResponse answer = world.send();
@@ -137,7 +137,7 @@ TEST_CASE("sender: without permission nothing ever connects to this machine") {
   CHECK_FALSE(world.sender.check_target("http://hooks.example/", Environment::sandbox));
 }
 
-TEST_CASE("sender: a redirect is an answer and nothing more") {
+TEST_CASE("sender: a redirect is not followed") {
   World world;
   world.reply.status = 307;
   world.reply.header("Location", "/elsewhere");
@@ -145,7 +145,7 @@ TEST_CASE("sender: a redirect is an answer and nothing more") {
   CHECK(world.calls == 1);
 }
 
-TEST_CASE("sender: nobody there, and nobody answering in time") {
+TEST_CASE("sender: no server, and no response in time") {
   World world;
   WebhookMessage message;
   message.id = "id-1";

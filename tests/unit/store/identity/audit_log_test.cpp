@@ -30,7 +30,7 @@ struct Logged {
 
 }  // namespace
 
-TEST_CASE("audit log: newest first, with what came of them, filtered and paged") {
+TEST_CASE("audit log: newest first, with results, filtered and paged") {
   Logged logged;
   Connection db(logged.ledger.folder.file(), OpenMode::read_only);
   const auto all = list_audit_entries(db, {}).rows;
@@ -53,7 +53,7 @@ TEST_CASE("audit log: the schema refuses to change or delete one") {
   CHECK_THROWS_AS(db.execute("DELETE FROM audit_log WHERE entry = 4"), SqlError);
 }
 
-TEST_CASE("audit log: who goes round the schema is found by the chain") {
+TEST_CASE("audit log: the chain reveals changes that bypass the schema") {
   for (const char* edit : {"UPDATE audit_log SET actor = 'eve' WHERE entry = 1",
                            "UPDATE audit_log SET at = at + 1 WHERE entry = 2",
                            "UPDATE audit_log SET command = 'x' WHERE entry = 4",

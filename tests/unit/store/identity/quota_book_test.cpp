@@ -42,7 +42,7 @@ QuotaDefaults with(Quota quota, std::int64_t limit) {
 
 }  // namespace
 
-TEST_CASE("quota book: what is counted is stored with its commit and read again after a start") {
+TEST_CASE("quota book: counters are stored with their commit and read again after a start") {
   Quotas file;
   const std::int64_t before = file.used(Quota::destinations);
   REQUIRE(
@@ -57,7 +57,7 @@ TEST_CASE("quota book: what is counted is stored with its commit and read again 
       file.change([&](WriteTx& tx) { tx.quotas().add(file.tenant.key, Quota::destinations, -2); }));
 }
 
-TEST_CASE("quota book: a command that is taken back counts nothing") {
+TEST_CASE("quota book: a rolled back command counts nothing") {
   Quotas file(with(Quota::destinations, 3));
   const auto refused = file.write([&](WriteTx& tx) -> Result<void> {
     tx.quotas().add(file.tenant.key, Quota::destinations, 3);
@@ -104,7 +104,7 @@ TEST_CASE("quota book: open quotes stop counting when they expire") {
   CHECK(file.value("SELECT count(*) FROM quota_use WHERE quota = 3") == "0");
 }
 
-TEST_CASE("quota book: a limit of one tenant wins over the setting, until it is taken away") {
+TEST_CASE("quota book: the limit of a tenant overrides the setting until it is removed") {
   Quotas file(with(Quota::webhooks, 5));
   CHECK(file.judge(Quota::webhooks, 5));
   const auto set = [&](std::optional<std::int64_t> limit) {
@@ -124,7 +124,7 @@ TEST_CASE("quota book: a limit of one tenant wins over the setting, until it is 
   CHECK_FALSE(file.judge(Quota::webhooks, 6));
 }
 
-TEST_CASE("quota book: whatever is asked for anew needs room in the file") {
+TEST_CASE("quota book: new requests need space in the file") {
   Quotas file(with(Quota::file_bytes, 1'000'000));
   CHECK(file.judge(Quota::wallets, 1));
   REQUIRE(file.change([&](WriteTx& tx) { tx.quotas().add_bytes(file.tenant.key, 1'000'000); }));
@@ -136,7 +136,7 @@ TEST_CASE("quota book: whatever is asked for anew needs room in the file") {
   }
 }
 
-TEST_CASE("quota book: the estimate of bytes is near what the file grows by") {
+TEST_CASE("quota book: the estimate of bytes is close to the growth of the file") {
   Quotas file;
   const auto pages = [&] {
     return std::stoll(file.value("PRAGMA page_count")) -

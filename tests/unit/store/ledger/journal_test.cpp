@@ -69,7 +69,7 @@ TEST_CASE("journal: the chain is the documented one, from 32 zero bytes") {
   }
 }
 
-TEST_CASE("journal: what the ledger forbids is a bug of the caller, and nothing of it stays") {
+TEST_CASE("journal: forbidden operations are bugs of the caller and store nothing") {
   SmallLedger ledger;
   const AccountKey a = ledger.first.account;
   const AccountKey b = ledger.second.account;
@@ -175,7 +175,7 @@ TEST_CASE("journal: a wallet shows its trustlines in the order they were opened"
   }));
 }
 
-TEST_CASE("journal: entries, sets and closed holds are final, whoever asks") {
+TEST_CASE("journal: entries, sets and closed holds are final for every writer") {
   SmallLedger ledger;
   const std::int64_t key = ledger.pay_and_settle(ledger.transfer("a", 5));
   ledger.pay(ledger.transfer("open", 5));

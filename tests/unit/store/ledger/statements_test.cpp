@@ -137,7 +137,7 @@ TEST_CASE("statements: pages continue without a gap or a repeat") {
   CHECK(std::set<std::string>(ids.begin(), ids.end()).size() == ids.size());
 }
 
-TEST_CASE("statements: a row keeps its id, whatever is added and however it is asked") {
+TEST_CASE("statements: a row keeps its ID when rows are added and in every query") {
   SmallLedger ledger;
   pay_each_minute(ledger, 2);
   const auto before = lines(ledger, ledger.first, {0}, ledger.clock.now().plus_ms(1));

@@ -106,7 +106,7 @@ TEST_CASE("destinations: every method comes back as it was stored") {
   CHECK(world.live(DestinationMethod::crypto).size() == 1);
 }
 
-TEST_CASE("destinations: what a payment refers to by key stays when the id means something new") {
+TEST_CASE("destinations: the row of a payment stays when the ID gets a new destination") {
   World world;
   DestinationRow next = world.destination;
   next.detail = bank("999");

@@ -1,4 +1,4 @@
-// What the simulated provider knows: payouts, collections, references, payments and callbacks.
+// The state of the simulated provider: payouts, collections, references, payments and callbacks.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,11 @@
 #include "base/mutex.h"
 #include "base/random.h"
 #include "base/result.h"
-#include "cli/provider_sim/book_file.h"
+#include "cli/provider_sim/state_file.h"
 
 namespace coffer::cli::provider_sim {
 
-/// Something the other side is to be told.
+/// A report for coffer.
 struct Callback {
   std::string id;
   std::string connector_id;
@@ -27,16 +27,16 @@ struct Callback {
 
 enum class Kind { payout, collection };
 
-/// States follow from what was asked for and its age, by the last four digits of the account
-/// (outbound/providers/sandbox_connector.h), unless somebody has decided otherwise. Every object
-/// that comes out is as the provider protocol shows it. Thread safe.
-class Book {
+/// The state of a payout or collection follows from its request and age, according to the last four
+/// digits of the account (outbound/providers/sandbox_connector.h), unless the operator has decided
+/// otherwise. Returned objects have the format of the provider protocol. Thread-safe.
+class SimulatorState {
  public:
-  /// `delay_ms`: how long a payout or collection stays pending before it ends well or badly.
-  Book(const Clock& clock, Random& ids, int delay_ms)
+  /// `delay_ms`: how long a payout or collection stays pending.
+  SimulatorState(const Clock& clock, Random& ids, int delay_ms)
       : clock_(clock), ids_(ids), delay_ms_(delay_ms) {}
 
-  /// Keeps everything in this file, and begins with what is in it.
+  /// Stores all state in this file, and loads its present content.
   Result<void> open(const std::string& path);
 
   enum class Placed { created, repeated, conflict };
@@ -44,40 +44,40 @@ class Book {
     Placed placed = Placed::created;
     Json object;
   };
-  /// A new payout or collection, or the one that is there already; `conflict` when it is about
-  /// something else. `body` has passed the checks.
+  /// Creates a payout or collection, or returns the existing one; `conflict` if its content
+  /// differs. `body` has been checked.
   Placing place(Kind kind, const Json& body);
   /// nullopt: never arrived.
   std::optional<Json> find(Kind kind, const std::string& id) const;
-  /// Payouts in the order they arrived, after the one named `after`.
+  /// Payouts in order of arrival, after the one with the ID `after`.
   std::vector<Json> payouts(const std::string& after, std::size_t limit) const;
 
-  /// Cancels a payout or expires a collection, also one that never arrived; one that is accepted or
-  /// paid stays as it is. Returns its state.
+  /// Cancels a payout or expires a collection, including one that never arrived. An accepted or
+  /// paid one is not changed. Returns its state.
   Json close(Kind kind, const std::string& id);
   /// The operator's decision on one that is pending.
   struct Decision {
     std::string status;          // final
     std::string code = {};       // of a failure
-    std::string collected = {};  // of a collection, as it is shown; empty: what was asked for
+    std::string collected = {};  // of a collection; empty: the requested amount
   };
   /// False if the payout or collection does not exist or is already final.
   bool decide(Kind kind, const std::string& id, const Decision& decision);
 
-  /// Remembers what was issued, so that it can be paid.
+  /// Stores an issued reference, so that it can be paid.
   void note_reference(const std::string& reference, const Json& ask);
-  /// A customer pays on a reference: the data of the callback, or nullopt if the reference does not
-  /// exist.
+  /// A customer pays on a reference. Returns the data of the callback, or nullopt if the reference
+  /// does not exist.
   std::optional<Json> pay(const std::string& reference, const std::string& amount,
                           const Json& payer);
 
-  /// Callbacks that are due and have not been delivered.
+  /// Callbacks that are due and not delivered yet.
   std::vector<Callback> due() const;
   void delivered(const std::string& callback_id);
   /// When the next payout or collection becomes final automatically.
   std::optional<Timestamp> next_change() const;
 
-  /// How often the id was sent to us; 0 for an unknown one. Since the start of this process.
+  /// How often this process received the ID; 0 for an unknown one.
   int submissions(const std::string& id) const;
 
  private:
@@ -88,8 +88,7 @@ class Book {
     std::string callback_id;  // of its one callback
     std::string verdict;      // a decided status; empty: by age
     std::string code;         // of a decided failure
-    std::string
-        collected;  // what a decided collection collected, where it is not what was asked for
+    std::string collected;    // amount of a decided collection, if it differs from the request
     bool told = false;
     int submissions = 0;
   };
@@ -101,7 +100,7 @@ class Book {
     std::string collected = {};
   };
   using Entries = std::vector<Entry>;
-  struct Shelf {
+  struct EntryTable {
     Entries entries;
     std::map<std::string, std::size_t> by_id;
     Entry* find(const std::string& id);
@@ -114,8 +113,8 @@ class Book {
   static std::string collected_of(const Entry& entry);
   Json object_of(Kind kind, const Entry& entry, Timestamp now) const;
   bool is_owed(Kind kind, const Entry& entry, Timestamp now) const;
-  const Shelf& shelf(Kind kind) const COFFER_REQUIRES(mutex_);
-  Shelf& shelf(Kind kind) COFFER_REQUIRES(mutex_);
+  const EntryTable& table(Kind kind) const COFFER_REQUIRES(mutex_);
+  EntryTable& table(Kind kind) COFFER_REQUIRES(mutex_);
   void record(const Json& event) COFFER_REQUIRES(mutex_);
   void apply(const Json& event) COFFER_REQUIRES(mutex_);
 
@@ -123,9 +122,9 @@ class Book {
   Random& ids_;
   const int delay_ms_;
   mutable Mutex mutex_;
-  BookFile file_ COFFER_GUARDED_BY(mutex_);
-  Shelf payouts_ COFFER_GUARDED_BY(mutex_);
-  Shelf collections_ COFFER_GUARDED_BY(mutex_);
+  StateFile file_ COFFER_GUARDED_BY(mutex_);
+  EntryTable payouts_ COFFER_GUARDED_BY(mutex_);
+  EntryTable collections_ COFFER_GUARDED_BY(mutex_);
   std::map<std::string, Json> references_ COFFER_GUARDED_BY(mutex_);
   std::vector<Callback> payments_ COFFER_GUARDED_BY(mutex_);
 };

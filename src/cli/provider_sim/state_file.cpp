@@ -1,4 +1,4 @@
-#include "cli/provider_sim/book_file.h"
+#include "cli/provider_sim/state_file.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -33,11 +33,11 @@ bool read_all(int fd, std::string& out) {
 
 }  // namespace
 
-BookFile::~BookFile() {
+StateFile::~StateFile() {
   if (fd_ >= 0) ::close(fd_);
 }
 
-Result<std::vector<Json>> BookFile::open(const std::string& path) {
+Result<std::vector<Json>> StateFile::open(const std::string& path) {
   fd_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, kOwnerOnly);
   std::string text;
   if (fd_ >= 0 && ::flock(fd_, LOCK_EX | LOCK_NB) != 0) {
@@ -54,12 +54,12 @@ Result<std::vector<Json>> BookFile::open(const std::string& path) {
     }
     out.push_back(std::move(event));
   }
-  // What follows the last line was never confirmed to anybody.
+  // An incomplete last line was never confirmed.
   if (::ftruncate(fd_, static_cast<off_t>(begin)) != 0) return refuse(path, std::strerror(errno));
   return out;
 }
 
-void BookFile::append(const Json& event) {
+void StateFile::append(const Json& event) {
   if (fd_ < 0) return;
   const std::string line = event.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
   std::size_t done = 0;

@@ -1,4 +1,4 @@
-#include "cli/provider_sim/book.h"
+#include "cli/provider_sim/simulator_state.h"
 
 #include <algorithm>
 
@@ -40,37 +40,39 @@ Json instructions(const std::string& reference) {
 
 }  // namespace
 
-Book::Entry* Book::Shelf::find(const std::string& id) {
+SimulatorState::Entry* SimulatorState::EntryTable::find(const std::string& id) {
   const auto found = by_id.find(id);
   return found == by_id.end() ? nullptr : &entries[found->second];
 }
 
-const Book::Entry* Book::Shelf::find(const std::string& id) const {
+const SimulatorState::Entry* SimulatorState::EntryTable::find(const std::string& id) const {
   const auto found = by_id.find(id);
   return found == by_id.end() ? nullptr : &entries[found->second];
 }
 
-Book::Shelf& Book::shelf(Kind kind) { return kind == Kind::payout ? payouts_ : collections_; }
+SimulatorState::EntryTable& SimulatorState::table(Kind kind) {
+  return kind == Kind::payout ? payouts_ : collections_;
+}
 
-const Book::Shelf& Book::shelf(Kind kind) const {
+const SimulatorState::EntryTable& SimulatorState::table(Kind kind) const {
   return kind == Kind::payout ? payouts_ : collections_;
 }
 
 // --- What happened ------------------------------------------------------------------------------
 
-Result<void> Book::open(const std::string& path) {
+Result<void> SimulatorState::open(const std::string& path) {
   const Lock lock(mutex_);
   COFFER_TRY(const auto events, file_.open(path));
   for (const Json& event : events) apply(event);
   return {};
 }
 
-void Book::record(const Json& event) {
+void SimulatorState::record(const Json& event) {
   file_.append(event);
   apply(event);
 }
 
-void Book::apply(const Json& event) {
+void SimulatorState::apply(const Json& event) {
   const std::string what = event.at("event");
   if (what == "reference") {
     references_[event.at("reference")] = event.at("ask");
@@ -85,12 +87,12 @@ void Book::apply(const Json& event) {
     const std::string id = event.at("callbackId");
     std::erase_if(payments_, [&](const Callback& callback) { return callback.id == id; });
     for (const Kind kind : {Kind::payout, Kind::collection}) {
-      for (Entry& entry : shelf(kind).entries) entry.told |= entry.callback_id == id;
+      for (Entry& entry : table(kind).entries) entry.told |= entry.callback_id == id;
     }
     return;
   }
   const Kind kind = event.at("kind") == "payout" ? Kind::payout : Kind::collection;
-  Shelf& there = shelf(kind);
+  EntryTable& there = table(kind);
   const std::string id = event.at("id");
   if (what == "placed" || there.find(id) == nullptr) {
     there.by_id[id] = there.entries.size();
@@ -109,28 +111,29 @@ void Book::apply(const Json& event) {
 
 // --- State --------------------------------------------------------------------------------------
 
-int Book::digits_of(Kind kind, const Entry& entry) {
+int SimulatorState::digits_of(Kind kind, const Entry& entry) {
   if (!entry.body.is_object()) return 0;
   const Json& party = entry.body.at(kind == Kind::payout ? "recipient" : "payer");
   return outbound::sandbox_digits(party.at("accountNumber").get_ref<const std::string&>());
 }
 
-/// nullopt: not automatically.
-std::optional<Timestamp> Book::ends_at(Kind kind, const Entry& entry) const {
+/// nullopt: never automatically.
+std::optional<Timestamp> SimulatorState::ends_at(Kind kind, const Entry& entry) const {
   const int digits = digits_of(kind, entry);
   if (digits == kStaysPending) return std::nullopt;
   if (digits == kInReview) return entry.at.plus_ms(outbound::kSandboxReviewMs);
-  // What is accepted first and ends otherwise later must have been seen as accepted.
+  // A payout that is accepted first and fails later must have been seen as accepted.
   const bool later =
       kind == Kind::collection || digits == kFailsAndReturns || digits == kFailsAndKeeps;
   return entry.at.plus_ms(std::max(delay_ms_, later ? 1 : 0));
 }
 
-/// What the payer has paid: as decided, else by the digits of the account, else what was asked for.
-std::string Book::collected_of(const Entry& entry) {
+/// The amount that the payer paid: as decided, otherwise by the digits of the account, otherwise as
+/// requested.
+std::string SimulatorState::collected_of(const Entry& entry) {
   if (!entry.collected.empty() || !entry.body.is_object()) return entry.collected;
   const std::string asked = entry.body.at("sendAmount");
-  // The places that are written are all that is known of the currency.
+  // The written decimal places are all that is known of the currency.
   const auto dot = asked.find('.');
   const int decimals = dot == std::string::npos ? 0 : static_cast<int>(asked.size() - dot - 1);
   const auto other = outbound::sandbox_collected(
@@ -138,7 +141,8 @@ std::string Book::collected_of(const Entry& entry) {
   return other ? other->to_string(decimals) : asked;
 }
 
-Book::Standing Book::standing(Kind kind, const Entry& entry, Timestamp now) const {
+SimulatorState::Standing SimulatorState::standing(Kind kind, const Entry& entry,
+                                                  Timestamp now) const {
   if (!entry.verdict.empty()) {
     return {entry.verdict, entry.code, entry.verdict == "failed" ? "returned" : "",
             entry.code == "cancelled",
@@ -160,7 +164,7 @@ Book::Standing Book::standing(Kind kind, const Entry& entry, Timestamp now) cons
   return {"succeeded"};
 }
 
-Json Book::object_of(Kind kind, const Entry& entry, Timestamp now) const {
+Json SimulatorState::object_of(Kind kind, const Entry& entry, Timestamp now) const {
   const Standing how = standing(kind, entry, now);
   Json out = {{"id", entry.id}};
   out["providerReference"] =
@@ -181,11 +185,11 @@ Json Book::object_of(Kind kind, const Entry& entry, Timestamp now) const {
 
 // --- Acts ---------------------------------------------------------------------------------------
 
-Book::Placing Book::place(Kind kind, const Json& body) {
+SimulatorState::Placing SimulatorState::place(Kind kind, const Json& body) {
   const Lock lock(mutex_);
   const Timestamp now = clock_.now();
   const std::string id = body.at("id");
-  Entry* there = shelf(kind).find(id);
+  Entry* there = table(kind).find(id);
   const bool known = there != nullptr;
   if (!known) {
     record({{"event", "placed"},
@@ -194,25 +198,25 @@ Book::Placing Book::place(Kind kind, const Json& body) {
             {"at", now.ms},
             {"callbackId", ids_.uuid_v7(now).to_string()},
             {"body", body}});
-    there = shelf(kind).find(id);
+    there = table(kind).find(id);
   }
   ++there->submissions;
-  // One that was closed before it arrived has no content to differ from.
+  // A payment closed before it arrived has no content to compare.
   const bool differs = known && there->body.is_object() && there->body != body;
   if (differs) return {Placed::conflict, Json()};
-  // The first answer shows how it began, however long the disk took.
+  // The first response shows the initial state, regardless of the time the disk took.
   const Timestamp shown = known ? now : there->at;
   return {known ? Placed::repeated : Placed::created, object_of(kind, *there, shown)};
 }
 
-std::optional<Json> Book::find(Kind kind, const std::string& id) const {
+std::optional<Json> SimulatorState::find(Kind kind, const std::string& id) const {
   const Lock lock(mutex_);
-  const Entry* entry = shelf(kind).find(id);
+  const Entry* entry = table(kind).find(id);
   if (entry == nullptr) return std::nullopt;
   return object_of(kind, *entry, clock_.now());
 }
 
-std::vector<Json> Book::payouts(const std::string& after, std::size_t limit) const {
+std::vector<Json> SimulatorState::payouts(const std::string& after, std::size_t limit) const {
   const Lock lock(mutex_);
   const auto from = payouts_.by_id.find(after);
   std::size_t at = from == payouts_.by_id.end() ? 0 : from->second + 1;
@@ -223,10 +227,10 @@ std::vector<Json> Book::payouts(const std::string& after, std::size_t limit) con
   return out;
 }
 
-Json Book::close(Kind kind, const std::string& id) {
+Json SimulatorState::close(Kind kind, const std::string& id) {
   const Lock lock(mutex_);
   const Timestamp now = clock_.now();
-  const Entry* entry = shelf(kind).find(id);
+  const Entry* entry = table(kind).find(id);
   const bool unpaid =
       kind == Kind::collection && entry != nullptr && !is_final(standing(kind, *entry, now).status);
   if (entry == nullptr || unpaid) {
@@ -237,15 +241,15 @@ Json Book::close(Kind kind, const std::string& id) {
             {"at", now.ms},
             {"status", payout ? "failed" : "expired"},
             {"code", payout ? "cancelled" : ""}});
-    entry = shelf(kind).find(id);
+    entry = table(kind).find(id);
   }
   return object_of(kind, *entry, now);
 }
 
-bool Book::decide(Kind kind, const std::string& id, const Decision& decision) {
+bool SimulatorState::decide(Kind kind, const std::string& id, const Decision& decision) {
   const Lock lock(mutex_);
   const Timestamp now = clock_.now();
-  const Entry* entry = shelf(kind).find(id);
+  const Entry* entry = table(kind).find(id);
   if (entry == nullptr || is_final(standing(kind, *entry, now).status)) return false;
   record({{"event", "verdict"},
           {"kind", word_of(kind)},
@@ -257,14 +261,14 @@ bool Book::decide(Kind kind, const std::string& id, const Decision& decision) {
   return true;
 }
 
-void Book::note_reference(const std::string& reference, const Json& ask) {
+void SimulatorState::note_reference(const std::string& reference, const Json& ask) {
   const Lock lock(mutex_);
   if (references_.contains(reference)) return;
   record({{"event", "reference"}, {"reference", reference}, {"ask", ask}});
 }
 
-std::optional<Json> Book::pay(const std::string& reference, const std::string& amount,
-                              const Json& payer) {
+std::optional<Json> SimulatorState::pay(const std::string& reference, const std::string& amount,
+                                        const Json& payer) {
   const Lock lock(mutex_);
   const auto found = references_.find(reference);
   if (found == references_.end()) return std::nullopt;
@@ -284,19 +288,20 @@ std::optional<Json> Book::pay(const std::string& reference, const std::string& a
 
 // --- Callbacks ----------------------------------------------------------------------------------
 
-/// A refused or stopped provider has already reported it.
-bool Book::is_owed(Kind kind, const Entry& entry, Timestamp now) const {
+/// Whether coffer still needs a callback: a refused or stopped request was reported in its
+/// response.
+bool SimulatorState::is_owed(Kind kind, const Entry& entry, Timestamp now) const {
   if (entry.told || !entry.body.is_object()) return false;
   const Standing how = standing(kind, entry, now);
   return is_final(how.status) && !how.refused;
 }
 
-std::vector<Callback> Book::due() const {
+std::vector<Callback> SimulatorState::due() const {
   const Lock lock(mutex_);
   const Timestamp now = clock_.now();
   std::vector<Callback> out;
   for (const Kind kind : {Kind::payout, Kind::collection}) {
-    for (const Entry& entry : shelf(kind).entries) {
+    for (const Entry& entry : table(kind).entries) {
       if (!is_owed(kind, entry, now)) continue;
       out.push_back({entry.callback_id, entry.body.at("connectorId"),
                      std::string(word_of(kind)) + ".updated", object_of(kind, entry, now)});
@@ -306,17 +311,17 @@ std::vector<Callback> Book::due() const {
   return out;
 }
 
-void Book::delivered(const std::string& callback_id) {
+void SimulatorState::delivered(const std::string& callback_id) {
   const Lock lock(mutex_);
   record({{"event", "told"}, {"callbackId", callback_id}});
 }
 
-std::optional<Timestamp> Book::next_change() const {
+std::optional<Timestamp> SimulatorState::next_change() const {
   const Lock lock(mutex_);
   const Timestamp now = clock_.now();
   std::optional<Timestamp> next;
   for (const Kind kind : {Kind::payout, Kind::collection}) {
-    for (const Entry& entry : shelf(kind).entries) {
+    for (const Entry& entry : table(kind).entries) {
       if (entry.told || !entry.body.is_object() || !entry.verdict.empty()) continue;
       std::optional<Timestamp> end = ends_at(kind, entry);
       if (!end && kind == Kind::collection) {
@@ -328,10 +333,10 @@ std::optional<Timestamp> Book::next_change() const {
   return next;
 }
 
-int Book::submissions(const std::string& id) const {
+int SimulatorState::submissions(const std::string& id) const {
   const Lock lock(mutex_);
   for (const Kind kind : {Kind::payout, Kind::collection}) {
-    if (const Entry* entry = shelf(kind).find(id)) return entry->submissions;
+    if (const Entry* entry = table(kind).find(id)) return entry->submissions;
   }
   return 0;
 }
