@@ -1,5 +1,7 @@
-"""Auditor and `coffer verify` must find what is wrong: a sound file passes, and each damaged copy fails
-for its reason in both; see auditor_control.sh."""
+#!/usr/bin/env -S PYTHONPATH=tests python3 -B
+# ctest: parallel
+"""The judges of the other crash tests on trial, the auditor and `coffer verify`: both must pass a sound file
+and fail every damaged copy, each for its reason."""
 
 import json
 import os
@@ -10,10 +12,11 @@ import sys
 import tempfile
 import time
 
-from auditor import audit
-from clients import Clients, wait_until_settled
+from harness.auditor import audit
+from harness.clients import OWN, Clients, payment, wait_until_settled
+from harness.machine import binary
+from harness.server import Demo
 from every_write import EveryWrite
-from gateway import OWN, Gateway, payment
 
 TRIGGERS = ("journal_is_final", "journal_is_kept", "entries_are_final", "entries_are_kept",
             "holds_close_once", "holds_are_kept", "beneficiaries_are_kept", "destinations_are_final",
@@ -153,7 +156,7 @@ FIRST, SECOND = "twin-one", "twin-two"  # of the same length, and nowhere else i
 
 def verify(path):
     """Names of what `coffer verify` finds broken."""
-    done = subprocess.run([os.environ["COFFER_RELEASE_BIN"], "verify", "--db", path, "--json", "--log-level",
+    done = subprocess.run([binary(), "verify", "--db", path, "--json", "--log-level",
                            "error"], capture_output=True, text=True, check=False)
     if done.returncode not in (0, 3):
         # A file that it does not even open as its own.
@@ -181,7 +184,7 @@ class Sound:
     """A file with payments of every kind, some through providers, and what its clients know."""
 
     def __init__(self, folder):
-        gateway = Gateway(os.environ["COFFER_RELEASE_BIN"], folder).start()
+        gateway = Demo(binary(), folder).start()
         writes = EveryWrite(gateway)
         writes.renew()
         clients = Clients(gateway, count=2).start()
@@ -271,7 +274,7 @@ def judge(sound, copy, check, invariant, what):
 def settled_file():
     """The one where nothing is under way any more must pass the strictest audit."""
     with tempfile.TemporaryDirectory() as folder:
-        gateway = Gateway(os.environ["COFFER_RELEASE_BIN"], folder).start()
+        gateway = Demo(binary(), folder).start()
         clients = Clients(gateway, count=2).start()
         time.sleep(0.3)
         clients.stop()

@@ -9,7 +9,7 @@ import sys
 import time
 import urllib.parse
 
-from gateway import Connection
+from harness.calls import Connection
 
 WRITES = ("post", "put", "patch", "delete")
 # What is not tried, and why.

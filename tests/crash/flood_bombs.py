@@ -1,4 +1,8 @@
-"""Requests that are small to send and large to read. See flood_bombs.sh."""
+#!/usr/bin/env -S PYTHONPATH=tests python3 -B
+"""Bodies that nest, widen or never end, numbers beyond all measure, texts that are none, and headers and
+queries of that kind: each gets a clear 4xx that names the field where there is one, nothing is stored,
+and memory grows by at most 20 MiB. At what ships and, where it was built, under the address sanitizer.
+COFFER_BOMB_ROUNDS (10) says how often. Servers that are wrong must not pass."""
 
 import json
 import os
@@ -9,10 +13,12 @@ import tempfile
 import threading
 import time
 
-from auditor import audit
+from harness import machine
+from harness.auditor import audit
+from harness.process import memory_mib
+from harness.report import SLOW, until_in_time
+from harness.server import Demo
 from flood_double import AnsweringServer
-from gateway import Gateway
-from patience import SLOW, until_in_time
 
 GROWTH_MAX_MIB = 20.0
 ANSWERED_WITHIN_S = 5.0
@@ -206,11 +212,6 @@ def judge(bomb, status, body):
 # --- Memory -----------------------------------------------------------------------------------------
 
 
-def memory_mib(pid, line="VmRSS"):
-    with open(f"/proc/{pid}/status", encoding="ascii") as file:
-        return next(int(text.split()[1]) / 1024 for text in file if text.startswith(line + ":"))
-
-
 class Growth:
     """The most memory that a process takes beyond what it has now, and what of it stays."""
 
@@ -255,7 +256,7 @@ def run(binary, rounds, measured):
     name = os.path.basename(os.path.dirname(binary))
     faults, most = [], 0.0
     with tempfile.TemporaryDirectory() as folder:
-        gateway = Gateway(binary, folder).start(ready_within_s=30.0)
+        gateway = Demo(binary, folder).start(ready_within_s=30.0)
         address, pid = (gateway.host, gateway.port), gateway.server_pid()
         connection = gateway.login()
         login = {key: value for key, value in connection.headers.items() if key != "Content-Type"}
@@ -314,11 +315,11 @@ def control():
 def main():
     rounds = int(os.environ.get("COFFER_BOMB_ROUNDS", "10"))
     control()
-    most = until_in_time("flood_bombs", lambda: run(os.environ["COFFER_RELEASE_BIN"], rounds, True))
+    most = until_in_time(lambda: run(machine.binary(), rounds, True))
     binaries = 1
     sanitized = os.environ.get("COFFER_DEV_BIN", "")
     if os.path.exists(sanitized):
-        until_in_time("flood_bombs, sanitized", lambda: run(sanitized, 1, False))
+        until_in_time(lambda: run(sanitized, 1, False), "sanitized")
         binaries = 2
     print(f"count: {len(BOMBS)} bombs, one by one and {rounds} times 8 at once, at {binaries} binaries")
     print("control: 4 servers that are wrong and one that hoards memory did not pass")

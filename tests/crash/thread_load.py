@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S PYTHONPATH=tests python3 -B
 """Mixed load on a binary that was built with the thread sanitizer: everything at once, and stopped and
 started now and then. No report may come of it.
 
@@ -13,12 +13,13 @@ import sys
 import tempfile
 import time
 
-from auditor import audit
-from clients import Clients, Crowd, wait_until_settled
-from gateway import Gateway, run_command
-from held_port import held_port
-from provider_chaos import SETTLED_WITHIN_S, Provider, beneficiary
-from receivers import Receiver
+from harness.auditor import audit
+from harness.clients import Clients, Crowd, wait_until_settled
+from harness.machine import held_port
+from harness.provider import beneficiary, purpose
+from harness.receiver import Receiver
+from harness.server import Demo, run_command
+from provider_chaos import SETTLED_WITHIN_S, chaotic_provider
 
 RESTARTS = 4
 FORMATS = ("json", "csv", "camt.053")
@@ -95,8 +96,7 @@ def text(connection, path):
 
 
 def jobs_of(gateway, connectors, recipient, url):
-    enums = gateway.login().call("GET", "/v1/payments/enums")[1]
-    words = {name: enums[name][0]["code"] for name in ("purposeOfPayment", "sourceOfFunds", "relationship")}
+    words = purpose(gateway.login())
     treasury = gateway.wallet("Treasury")
 
     def cash_out(connection, number):
@@ -152,7 +152,7 @@ def start_again(gateway, env):
 
 
 def run(binary, folder, seconds):
-    gateway = Gateway(binary, folder, port=held_port())
+    gateway = Demo(binary, folder, port=held_port())
     env = sanitizer(folder, "tsan")
     gateway.start(env=env, ready_within_s=60.0)
     receiver = Receiver(lambda delivery: ("ok", "slow", "error", "reset")[delivery.number % 4 if delivery.number else 0])
@@ -161,7 +161,7 @@ def run(binary, folder, seconds):
     if status != 201:
         sys.exit(f"thread_load: webhook: {status} {made}")
     recipient = beneficiary(connection, "5678")
-    provider = Provider(gateway, folder, 1).start()
+    provider = chaotic_provider(gateway, folder, 1).start()
     sandbox = [one["id"] for one in gateway.facts["connectors"] if one.get("direction") == "OFF_RAMP"
                and one.get("method") == "MOMO" and one.get("currency") == "KES"]
     clients = Clients(gateway, count=6).start()

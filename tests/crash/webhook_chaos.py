@@ -1,4 +1,8 @@
-"""Payments while receivers of their events do everything a receiver can do wrong. See webhook_chaos.sh."""
+#!/usr/bin/env -S PYTHONPATH=tests python3 -B
+"""Receivers answer 500, hang, reset, send garbage, redirect to a trap, break off, never end, or are gone:
+every event reaches every healthy receiver, with the same id and bytes at each repetition and not a second
+late, and payments, events and what arrived agree line by line. COFFER_PAYMENTS (400) says how many,
+COFFER_HANGING_ENDPOINTS (6) how many endpoints hang beside them, COFFER_SEED what goes wrong where."""
 
 import hashlib
 import os
@@ -8,12 +12,12 @@ import tempfile
 import threading
 import time
 
-from auditor import audit
-from gateway import Gateway
-from patience import Slow, until_in_time
-from receivers import Receiver
-from webhook_world import (Member, Payers, changed, check_controls, judge, judge_bytes, report,
-                           wait_until_arrived, worst_delay_s)
+from harness.auditor import audit
+from harness.machine import binary
+from harness.receiver import Receiver, changed
+from harness.report import Slow, judge_faults, until_in_time
+from harness.server import Demo
+from webhook_world import Member, Payers, check_controls, judge, judge_bytes, wait_until_arrived, worst_delay_s
 
 TIMEOUT_MS = 2000     # of an attempt; longer than anybody may be delayed
 DELAY_S = 1.0
@@ -68,20 +72,20 @@ class World:
     def __init__(self, gateway, hanging, seed):
         self.trap = Receiver()
         self.gateway = gateway
-        split, whole, varied = (Member(gateway, f"healthy-{number}") for number in range(3))
+        split, whole, varied = (Member.create(gateway, f"healthy-{number}") for number in range(3))
         for types in TYPES:
             split.listen(Receiver(), types=types)
         whole.listen(Receiver())
         varied.listen(Receiver(well_in_every_way))
         self.healthy = [split, whole, varied]
-        self.flaky = [Member(gateway, f"flaky-{number}") for number in range(2)]
+        self.flaky = [Member.create(gateway, f"flaky-{number}") for number in range(2)]
         for number, member in enumerate(self.flaky):
             member.listen(Receiver(flaky(f"{seed}/{number}"), redirect=self.trap.url()))
         kinds = [HANGING[number % 2] for number in range(hanging)] + list(QUICK)
-        self.dead = [Member(gateway, f"{kind}-{number}") for number, kind in enumerate(kinds)]
+        self.dead = [Member.create(gateway, f"{kind}-{number}") for number, kind in enumerate(kinds)]
         for member, kind in zip(self.dead, kinds):
             member.listen(Receiver(lambda delivery, kind=kind: kind, redirect=self.trap.url()), healthy=False)
-        self.gone = Member(gateway, "gone")
+        self.gone = Member.create(gateway, "gone")
         self.gone.listen(Receiver(lambda delivery: "gone"), healthy=False)
         self.members = [*self.healthy, *self.flaky, *self.dead, self.gone]
 
@@ -168,7 +172,7 @@ def run():
     print(f"webhook_chaos: {count} payments, {hanging} endpoints that hang, COFFER_SEED={seed}", flush=True)
     settings = {"COFFER_WEBHOOK_TIMEOUT_MS": str(TIMEOUT_MS), "COFFER_WEBHOOK_SANDBOX_RETRY_S": "1,3"}
     with tempfile.TemporaryDirectory() as folder:
-        gateway = Gateway(os.environ["COFFER_RELEASE_BIN"], folder).start(env=settings)
+        gateway = Demo(binary(), folder).start(env=settings)
         world = World(gateway, hanging, seed)
         stalls = Stalls(folder)
         Payers(world.work(count, dice), per_second).start().join()
@@ -180,7 +184,7 @@ def run():
         for member in world.dead:
             faults += judge_dead(member, every[member])
         faults += judge_gone(world.gone)
-        report("webhook_chaos", faults)
+        judge_faults(faults)
         # The third takes its own time to answer.
         healthy = [every[member] for member in world.healthy[:2]]
         delay = check_delays(healthy, stalls)
@@ -192,7 +196,7 @@ def run():
         for member in world.members:
             client["sent"] |= member.sent
             client["acked"] |= member.acked
-        report("webhook_chaos", audit(gateway.db, client, settled=True)
+        judge_faults(audit(gateway.db, client, settled=True)
                + judge_bytes(gateway.db, every.values()))
     requests = sum(len(endpoint["deliveries"]) for facts in every.values() for endpoint in facts["endpoints"])
     events = sum(len(facts["events"]) for facts in every.values())
@@ -205,4 +209,4 @@ def run():
 
 
 if __name__ == "__main__":
-    print(until_in_time("webhook_chaos", run))
+    print(until_in_time(run))

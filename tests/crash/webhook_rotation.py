@@ -1,16 +1,18 @@
-"""Secrets are rotated while events are delivered: at every moment the signatures are those that the
-documentation promises. See webhook_rotation.sh."""
+#!/usr/bin/env -S PYTHONPATH=tests python3 -B
+"""A secret is rotated under load, again and again: each delivery is signed by the new secret, and as long as
+the grace period lasts by the old one too, never longer. COFFER_ROTATIONS (6) says how often."""
 
 import os
 import sys
 import tempfile
 import time
 
-from auditor import audit
-from gateway import Gateway
-from patience import SLOW, until_in_time
-from receivers import Receiver, judge_requests, standard_signers
-from webhook_world import Member, Payers, changed, judge, report, wait_until_arrived
+from harness.auditor import audit
+from harness.machine import binary
+from harness.receiver import Receiver, changed, judge_requests, standard_signers
+from harness.report import SLOW, judge_faults, until_in_time
+from harness.server import Demo
+from webhook_world import Member, Payers, judge, wait_until_arrived
 
 GRACE_S = 2
 PER_SECOND = 60.0
@@ -134,9 +136,9 @@ def check_control(deliveries, secrets, rotations):
 def run():
     cycles = int(os.environ.get("COFFER_ROTATIONS", "6")) // 2
     with tempfile.TemporaryDirectory() as folder:
-        gateway = Gateway(os.environ["COFFER_RELEASE_BIN"], folder)
+        gateway = Demo(binary(), folder)
         gateway.start(env={"COFFER_WEBHOOK_SANDBOX_RETRY_S": "1"})
-        member, consumer = Member(gateway, "rotating"), Strict()
+        member, consumer = Member.create(gateway, "rotating"), Strict()
         consumer.endpoint = endpoint = member.listen(Receiver(consumer))
         payers = Payers([member] * 100_000, PER_SECOND).start()
         time.sleep(0.5)
@@ -156,7 +158,7 @@ def run():
             sys.exit(f"webhook_rotation: not both kinds of moments were seen: {kinds}")
         gateway.stop()
         client = {"sent": member.sent, "acked": member.acked}
-        report("webhook_rotation", audit(gateway.db, client, settled=True))
+        judge_faults(audit(gateway.db, client, settled=True))
     return [], (f"count: {len(rotations)} rotations, {len(deliveries)} deliveries, {kinds[2]} of them signed by both"
                 f" secrets, {consumer.refused} refused by a consumer of the newest secret only and delivered"
                 f" again; the last without the new one {lag * 1000:.0f} ms after a rotation was answered\n"
@@ -164,4 +166,4 @@ def run():
 
 
 if __name__ == "__main__":
-    print(until_in_time("webhook_rotation", run))
+    print(until_in_time(run))

@@ -1,4 +1,5 @@
-"""See terminals.sh."""
+#!/usr/bin/env -S PYTHONPATH=tests python3 -B
+"""The command line at the other end of pipes, full disks and pseudo-terminals."""
 
 import contextlib
 import fcntl
@@ -10,14 +11,14 @@ import select
 import signal
 import struct
 import subprocess
-import sys
 import tempfile
 import termios
 import time
 
-from checks import check
+from harness.machine import binary
+from harness.report import check
 
-BINARY = os.path.abspath(sys.argv[1])
+BINARY = binary("dev")
 WAIT_S = 120
 ESCAPES = re.compile(r"\x1b\[[0-9;]*[mK]")
 CLEAR = "\r\x1b[K"

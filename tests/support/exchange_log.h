@@ -1,5 +1,5 @@
 // Every exchange of the api tests with a route of the document: checked at once against what the
-// route declares, and written down for tests/interop/openapi.sh, which judges the bodies.
+// route declares, and written down for tests/interop/openapi.py, which judges the bodies.
 #pragma once
 
 #include "api/pipeline/route.h"
