@@ -2,6 +2,7 @@
 here knows how coffer works."""
 
 import base64
+import collections
 import contextlib
 import copy
 import hashlib
@@ -25,6 +26,10 @@ WELL = ("ok", "body", "slow", "huge")
 BAD = ("error", "unavailable", "reset", "garbage", "early", "redirect", "headers", "hang", "dribble")
 
 
+# A response of its own: the status with its reason, headers as they go out, and the body.
+Reply = collections.namedtuple("Reply", "status headers body", defaults=("", b""))
+
+
 class Delivery:
     """One request as it arrived. `headers` have lower-case names; `head` is their bytes."""
 
@@ -35,7 +40,7 @@ class Delivery:
         self.headers = {name.lower(): value.strip() for name, _, value in lines}
         self.id = self.headers.get("x-webhook-id", "")
         self.number = 0      # how many of this id came before
-        self.behaviour = ""  # how it was answered
+        self.behaviour = ""  # how it was answered: a name, or a Reply
 
     def event(self):
         return json.loads(self.body)
@@ -65,7 +70,7 @@ def standard_signers(headers, body, secrets):
 
 
 class Receiver:
-    """`behave(delivery)` names the behaviour for a request; by default all is well. `tls` is an
+    """`behave(delivery)` names the behaviour for a request, or gives a Reply; by default all is well. `tls` is an
     ssl.SSLContext. `redirect` is where a redirect leads."""
 
     def __init__(self, behave=None, host="127.0.0.1", port=0, tls=None, redirect=""):
@@ -174,6 +179,9 @@ class Receiver:
     # --- how to answer: whether the connection goes on --------------------------------------------------
 
     def answer(self, peer, delivery):
+        if isinstance(delivery.behaviour, Reply):
+            status, headers, body = delivery.behaviour
+            return self.say(peer, status, body, headers)
         return getattr(self, "do_" + delivery.behaviour)(peer)
 
     @staticmethod

@@ -9,6 +9,7 @@ lost. What the documents say to type is taken out of them.
 Without names the packages are made: from the release binary, and from one whose schema is a step further.
 """
 
+import json
 import os
 import pathlib
 import re
