@@ -163,49 +163,6 @@ def follower_without_reader(database):
           (process.returncode, said))
 
 
-# Words ------------------------------------------------------------------------------------------------
-
-TYPOS = (
-    (["walet", "list"], 'unknown command "walet"; did you mean "wallet"? See coffer --help'),
-    (["WALLET"], 'unknown command "WALLET"; did you mean "wallet"? See coffer --help'),
-    (["frobnicate"], 'unknown command "frobnicate"; see coffer --help'),
-    (["wallet", "lsit"], 'unknown command "lsit"; did you mean "list"? See coffer wallet --help'),
-    (["--verison"], 'unknown option "--verison"; did you mean "--version"? See coffer --help'),
-    (["wallet", "list", "--jsno"], 'unknown option "--jsno"; did you mean "--json"? See coffer wallet list --help'),
-    (["wallet", "list", "-json"], 'unknown option "-json"; did you mean "--json"? See coffer wallet list --help'),
-    (["wallet", "list", "--sttaus=Pending"],
-     'unknown option "--sttaus"; did you mean "--status"? See coffer wallet list --help'),
-    (["serve", "--listen-htp", "x"],
-     'unknown option "--listen-htp"; did you mean "--listen-http"? See coffer serve --help'),
-    (["verify", "a", "b"], 'unexpected argument "b"; see coffer verify --help'),
-    (["rate", "list", "--environment", "sandbx"],
-     '--environment "sandbx" is not one of sandbox|production; did you mean "sandbox"? '
-     "See coffer rate list --help"),
-    (["completion", "bsh"], 'SHELL "bsh" is not one of bash|zsh|fish; did you mean "bash"? '
-     "See coffer completion --help"),
-    (["association", "create", "--nmae", "x"], 'unknown option "--nmae"; see coffer association create --help'),
-    (["application", "register", "--nmae", "x"],
-     'unknown option "--nmae"; did you mean "--name"? See coffer application register --help'),
-    (["help", "walet"], 'unknown command "walet"; did you mean "wallet"? See coffer --help'),
-    (["help", "wallet", "shwo"], 'unknown command "shwo"; did you mean "show"? See coffer wallet --help'),
-    (["help", "verify", "x"], 'unexpected argument "x"; see coffer verify --help'),
-)
-
-
-def words(database):
-    for typed, answer in TYPOS:
-        done = run(*typed)
-        check("coffer " + " ".join(typed), done.returncode == 2 and done.stdout == ""
-              and done.stderr == f"coffer: {answer}\n", (done.returncode, done.stderr))
-    done = run("trigger", "payment.suceeded", "--db", database)
-    check("an event type", done.returncode == 2
-          and done.stderr.endswith('; did you mean "payment.succeeded"?\n'), done.stderr)
-    check("help is the help", printed("help") == printed("--help"))
-    check("of a group too", printed("help", "wallet") == printed("wallet", "--help"))
-    check("and of a command", printed("help", "wallet", "list") == printed("wallet", "list", "--help"))
-    check("-v is --version", printed("-v") == printed("--version"))
-
-
 # Tables -----------------------------------------------------------------------------------------------
 
 LISTS = (["association", "list"], ["application", "list"], ["wallet", "list"], ["beneficiary", "list"],
@@ -338,7 +295,6 @@ def main():
             follower_without_reader(database)
             check("the server has not minded", "ERROR" not in demo.log()[len(before):]
                   and demo.process.poll() is None, demo.log())
-            words(database)
         tables(database, where)
         colours(database, where)
         numbers(database, where)
