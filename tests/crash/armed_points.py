@@ -6,14 +6,13 @@ before and after a settlement. What was acknowledged is there once and settles a
 import os
 import random
 import subprocess
-import sys
 import tempfile
 import time
 
 from harness.auditor import audit
 from harness.clients import Clients, wait_until_settled
 from harness.machine import binary
-from harness.report import judge_faults
+from harness.report import fail, judge_faults
 from harness.server import Demo
 
 POINTS = ("commit.before", "commit.after", "settle.before", "settle.after")
@@ -34,7 +33,7 @@ def run(point, passage):
         clients = Clients(gateway, prefix=point, seed=passage).start()
         code = gateway.wait(DIES_WITHIN_S)
         if code != SIGKILL:
-            sys.exit(f"armed_points: {point}:{passage} ended the process with {code}")
+            fail(f"{point}:{passage} ended the process with {code}")
         with clients.lock:
             facts = {key: dict(value) for key, value in clients.facts().items()}
         faults = audit(gateway.db, facts)
@@ -58,7 +57,7 @@ def control():
         gateway.start(env={"COFFER_FAULT": "commit.before:5"})
         clients = Clients(gateway, count=2).start()
         try:
-            sys.exit(f"armed_points: a build without points ended with {gateway.wait(1.0)}")
+            fail(f"a build without points ended with {gateway.wait(1.0)}")
         except subprocess.TimeoutExpired:
             clients.stop()
         gateway.stop()
@@ -84,7 +83,7 @@ def main():
             if not passages and point == "commit.after" and learnt[point] == 0 and passage < 80:
                 passages.append(passage + 1)
     if learnt["commit.after"] == 0:
-        sys.exit("armed_points: nobody met a payment that was stored without an answer")
+        fail("nobody met a payment that was stored without an answer")
     control()
     print(f"count: {sum(runs.values())} deaths at {len(POINTS)} points, {sum(learnt.values())} payments"
           " stored without an answer, each there once")

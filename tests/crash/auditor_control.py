@@ -15,6 +15,7 @@ import time
 from harness.auditor import audit
 from harness.clients import OWN, Clients, payment, wait_until_settled
 from harness.machine import binary
+from harness.report import fail
 from harness.server import Demo
 from every_write import EveryWrite
 
@@ -177,7 +178,7 @@ def wait_for(path, sql):
             db.close()
             return
         time.sleep(0.05)
-    sys.exit(f"auditor_control: never came about: {sql}")
+    fail(f"never came about: {sql}")
 
 
 class Sound:
@@ -222,7 +223,7 @@ def damaged(sound, sql):
     before = db.total_changes
     db.executescript(sql)
     if db.total_changes == before:
-        sys.exit(f"auditor_control: this changes nothing: {sql}")
+        fail(f"this changes nothing: {sql}")
     db.close()
     return copy
 
@@ -233,7 +234,7 @@ def with_twins(sound):
     with open(copy, "rb") as file:
         content = file.read()
     if content.count(SECOND.encode()) < 2:  # in the row and in the index
-        sys.exit("auditor_control: the twin is not found in the file")
+        fail("the twin is not found in the file")
     with open(copy, "wb") as file:
         file.write(content.replace(SECOND.encode(), FIRST.encode()))
     return copy
@@ -261,11 +262,11 @@ OTHERS = [("one record per transactionId", "sqlite_integrity", "twins", with_twi
 def judge(sound, copy, check, invariant, what):
     faults = audit(copy, sound.client, settled=check == "everything settled")
     if not any(fault.startswith(check + ":") for fault in faults):
-        sys.exit(f"auditor_control: not found ({check}): {what}\n  found instead: {faults[:5]}")
+        fail(f"not found ({check}): {what}\n  found instead: {faults[:5]}")
     if invariant is not ONLY_CLIENTS_KNOW:
         names = verify(copy)
         if invariant not in names:
-            sys.exit(f"auditor_control: verify does not find {invariant}: {what}\n  but {names}")
+            fail(f"verify does not find {invariant}: {what}\n  but {names}")
     for suffix in ("", "-wal", "-shm", ".lock"):
         if os.path.exists(copy + suffix):
             os.remove(copy + suffix)
@@ -289,7 +290,7 @@ def main():
         sound = Sound(folder)
         copy = sound.copy()
         for fault in [*audit(copy, sound.client), *verify(copy), *settled_file()]:
-            sys.exit(f"auditor_control: the sound file is said to be wrong: {fault}")
+            fail(f"the sound file is said to be wrong: {fault}")
         for check, invariant, sql in DAMAGES:
             judge(sound, damaged(sound, sql), check, invariant, sql)
         for check, invariant, what, damage in OTHERS:

@@ -5,7 +5,6 @@ sent and answered and not recorded. After the restart every receiver has every e
 came with the same id and the same bytes."""
 
 import sqlite3
-import sys
 import tempfile
 import threading
 import time
@@ -13,7 +12,7 @@ import time
 from harness.auditor import audit
 from harness.machine import binary, held_port
 from harness.receiver import Receiver
-from harness.report import judge_faults
+from harness.report import fail, judge_faults
 from harness.server import Demo
 from webhook_world import Member, Payers, check_controls, judge, wait_until_arrived
 
@@ -32,7 +31,7 @@ def repeated(receiver):
     again = {key: all_of_it for key, all_of_it in bodies.items() if len(all_of_it) > 1}
     for key, all_of_it in again.items():
         if len(set(all_of_it)) != 1:
-            sys.exit(f"deliver_points: {key} came with different bytes")
+            fail(f"{key} came with different bytes")
     return len(again)
 
 
@@ -46,7 +45,7 @@ def die(gateway, member, point, passage):
     payers = Payers([member] * 100_000, PER_SECOND).start()
     code = gateway.wait(DIES_WITHIN_S)
     if code != SIGKILL:
-        sys.exit(f"deliver_points: {point}:{passage} ended the process with {code}")
+        fail(f"{point}:{passage} ended the process with {code}")
     return payers
 
 
@@ -86,7 +85,7 @@ def lose(path):
         lost = db.execute("DELETE FROM deliveries WHERE state = 0").rowcount
     db.close()
     if lost == 0:
-        sys.exit("deliver_points: nothing was pending, the control proves nothing")
+        fail("nothing was pending, the control proves nothing")
 
 
 def main():
@@ -96,13 +95,13 @@ def main():
             faults, again, facts = run(point, passage)
             judge_faults(faults, f"{point}:{passage}")
             if point == "deliver.sent" and again == 0:
-                sys.exit(f"deliver_points: {point}:{passage}: nothing came again, which proves nothing")
+                fail(f"{point}:{passage}: nothing came again, which proves nothing")
             print(f"  {point}:{passage}: {len(facts['events'])} events, all there, {again} came again with"
                   " the same bytes", flush=True)
     controls = check_controls(facts)
     faults, _, _ = run("deliver.after", 7, losing=True)
     if not any("every event arrives" in fault for fault in faults):
-        sys.exit("deliver_points: lost deliveries are not noticed")
+        fail("lost deliveries are not noticed")
     print(f"control: {controls} false records of what arrived and a file without its deliveries, each"
           " noticed")
 

@@ -16,7 +16,7 @@ import time
 from harness import machine
 from harness.auditor import audit
 from harness.process import memory_mib
-from harness.report import SLOW, until_in_time
+from harness.report import SLOW, fail, until_in_time
 from harness.server import Demo
 from flood_double import AnsweringServer
 
@@ -262,7 +262,7 @@ def run(binary, rounds, measured):
         login = {key: value for key, value in connection.headers.items() if key != "Content-Type"}
         good = [connection.call("GET", "/v1/wallets")[0] for _ in range(200)]
         if set(good) != {200}:
-            sys.exit(f"flood_bombs: good requests answer {set(good)} before anything happened")
+            fail(f"good requests answer {set(good)} before anything happened")
         growth = Growth(pid)
         for threads in [1] + [8] * rounds:
             for bomb, fault in throw(address, login, BOMBS, threads,
@@ -298,7 +298,7 @@ def control():
         caught = throw((double.host, double.port), {}, named, 4)
         double.stop()
         if len(caught) != len(named):
-            sys.exit(f"flood_bombs: a server that {what} passed {len(named) - len(caught)} of {len(named)} bombs")
+            fail(f"a server that {what} passed {len(named) - len(caught)} of {len(named)} bombs")
     hoarder = subprocess.Popen([sys.executable, "-c", "input(); a = bytearray(30 << 20); print(flush=True); input()"],
                                stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     growth = Growth(hoarder.pid)
@@ -309,7 +309,7 @@ def control():
     hoarder.kill()
     hoarder.wait()
     if grown <= GROWTH_MAX_MIB:
-        sys.exit(f"flood_bombs: 30 MiB went unnoticed: {grown:.1f}")
+        fail(f"30 MiB went unnoticed: {grown:.1f}")
 
 
 def main():

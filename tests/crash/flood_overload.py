@@ -11,14 +11,13 @@ import os
 import resource
 import selectors
 import socket
-import sys
 import tempfile
 import time
 
 from harness import machine
 from harness.auditor import audit
 from harness.clients import OWN, wait_until_settled
-from harness.report import SLOW, until_in_time
+from harness.report import SLOW, fail, until_in_time
 from harness.server import Demo
 from flood_double import AnsweringServer
 
@@ -248,10 +247,10 @@ def control():
     for wanted, answer in doubles.items():
         faults = load(AnsweringServer(answer))
         if not any(wanted in fault for fault in faults):
-            sys.exit(f"flood_overload: the control `{wanted}` went unnoticed: {faults}")
+            fail(f"the control `{wanted}` went unnoticed: {faults}")
     slow = {"statuses": {202: 100}, "failures": {}, "accepted": [(0.0, 0.6)] * 100}
     if not any("p99" in fault for fault in judge(slow)):
-        sys.exit("flood_overload: slow answers went unnoticed")
+        fail("slow answers went unnoticed")
 
 
 def main():

@@ -10,7 +10,6 @@ import random
 import resource
 import selectors
 import socket
-import sys
 import tempfile
 import time
 
@@ -18,7 +17,7 @@ from harness.auditor import audit
 from harness.calls import Connection
 from harness.clients import OWN, Crowd, wait_until_settled
 from harness.machine import binary, skip
-from harness.report import SLOW, until_in_time
+from harness.report import SLOW, fail, until_in_time
 from harness.server import Demo
 from flood_double import PoolServer
 
@@ -130,7 +129,7 @@ def open_idle(address, count):
         connections.append(connection)
     for connection in connections:
         if not connection.recv(4096).startswith(b"HTTP/1.1 200"):
-            sys.exit("flood_slow: an idle connection was not served when it was new")
+            fail("an idle connection was not served when it was new")
     return connections
 
 
@@ -223,7 +222,7 @@ class Control:
         faults = judge(self.good, *self.end())
         for wanted in ("p99", "are still there"):
             if not any(wanted in fault for fault in faults):
-                sys.exit(f"flood_slow: the control went unnoticed ({wanted}): {faults}")
+                fail(f"the control went unnoticed ({wanted}): {faults}")
 
 
 def run(seconds, slow, idle):

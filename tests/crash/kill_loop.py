@@ -7,14 +7,13 @@ only multi-transfers, of which no part may ever stand alone), COFFER_SEED when."
 import os
 import random
 import shutil
-import sys
 import tempfile
 import time
 
 from harness.auditor import audit
 from harness.clients import Clients, group, payment, value_in, wait_until_settled
 from harness.machine import binary
-from harness.report import TRIES, judge_faults
+from harness.report import TRIES, fail, judge_faults
 from harness.server import Demo
 
 READY_S = 2.0
@@ -50,7 +49,7 @@ class Loop:
         self.gateway.start(env=settling_late(self.dice))
         self.starts.append(self.gateway.ready_s)
         if min(self.starts[-TRIES:]) > READY_S and len(self.starts) >= TRIES:
-            sys.exit(f"kill_loop: ready only after {self.starts[-TRIES:]} s")
+            fail(f"ready only after {self.starts[-TRIES:]} s")
 
     def finish(self, mix):
         time.sleep(0.3)
@@ -60,13 +59,13 @@ class Loop:
         settled_s = wait_until_settled(self.gateway)
         value, held = value_in(self.gateway)
         if held != 0 or (mix == "groups" and value != self.value[0]):
-            sys.exit(f"kill_loop: {value} with {held} held, it began with {self.value[0]}")
+            fail(f"{value} with {held} held, it began with {self.value[0]}")
         code = self.gateway.stop()
         if code != 0:
-            sys.exit(f"kill_loop: a clean stop ended with {code}")
+            fail(f"a clean stop ended with {code}")
         judge_faults(audit(self.gateway.db, self.clients.facts(), settled=True), "audit at the end")
         if not self.clients.acked or set(self.clients.acked) != set(self.clients.sent):
-            sys.exit("kill_loop: not every payment was answered in the end")
+            fail("not every payment was answered in the end")
         return settled_s
 
 
@@ -97,7 +96,7 @@ def control():
         lost = audit(gateway.db, facts)
     found = {fault.split(":")[0] for fault in lost}, {fault.split(":")[0] for fault in doubled}
     if "acknowledged and lost" not in found[0] or "never sent" not in found[1]:
-        sys.exit(f"kill_loop: a file of a moment before passes: {found}")
+        fail(f"a file of a moment before passes: {found}")
     print(f"control: {len(lost)} payments missing in the file of a moment before, all found;"
           " a payment nobody sent, found")
 

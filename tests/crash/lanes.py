@@ -19,7 +19,7 @@ from datetime import datetime
 import lanes_attacks as attacks
 from harness.calls import fetch
 from harness.machine import binary, skip
-from harness.report import TRIES, until_in_time
+from harness.report import TRIES, fail, until_in_time
 from lanes_clients import Running
 from lanes_control import OneLane, calm_result, recorded, recorded_text
 from lanes_judge import Bounds, answered_with, few_checkpoints, judge, rows, served_in_full, stops_at_quota, table
@@ -208,7 +208,7 @@ def in_process(row, stored, control=False):
     done = subprocess.run([*row.wrapper, sys.executable, "-B", os.path.abspath(__file__), row.name, stored,
                            str(int(control))], stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode:
-        sys.exit(f"lanes: {row.name} ended with {done.returncode}")
+        fail(f"{row.name} ended with {done.returncode}")
     return json.loads(done.stdout.splitlines()[-1])
 
 
@@ -221,12 +221,12 @@ def check_recorded(all_rows):
     for row in all_rows:
         faults = judge(row.bounds, calm_result())
         if faults:
-            sys.exit(f"lanes: a run in which nothing happened has faults by the bounds of {row.name}: {faults}")
+            fail(f"a run in which nothing happened has faults by the bounds of {row.name}: {faults}")
         result, wanted = recorded(row.name)
         faults = judge(row.bounds, result)
         for text in wanted:
             if not any(text in fault for fault in faults):
-                sys.exit(f"lanes: what {row.name} did to a gateway without lanes was not noticed ({text}): {faults}")
+                fail(f"what {row.name} did to a gateway without lanes was not noticed ({text}): {faults}")
 
 
 def check_one_lane(row, stored):
@@ -236,7 +236,7 @@ def check_one_lane(row, stored):
         faults = judge(row.bounds, in_process(row, stored, control=True))
         if any("payment" in fault or "livez" in fault for fault in faults):
             return
-    sys.exit(f"lanes: {row.name} at a server with one lane was not noticed: {faults}")
+    fail(f"{row.name} at a server with one lane was not noticed: {faults}")
 
 
 def main():

@@ -15,7 +15,6 @@ import sqlite3
 import stat
 import struct
 import subprocess
-import sys
 import tempfile
 import time
 import urllib.parse
@@ -24,7 +23,7 @@ from harness import machine
 from harness.auditor import audit
 from harness.calls import fetch
 from harness.clients import OWN, payment, wait_until_settled
-from harness.report import judge_faults
+from harness.report import fail, judge_faults
 from harness.server import Demo
 
 # SQLite before this day can lose committed pages (its WAL-reset bug).
@@ -82,7 +81,7 @@ class Secrets:
 
     def add(self, what, secret):
         if not secret or len(secret) < SHORTEST:
-            sys.exit(f"leaked_secrets: {what} is no secret: {secret!r}")
+            fail(f"{what} is no secret: {secret!r}")
         self.known[what] = secret
 
     def find(self, paths):
@@ -101,7 +100,7 @@ class Secrets:
 
 def must(status, answer, wanted=200):
     if status != wanted:
-        sys.exit(f"leaked_secrets: answered {status}, not {wanted}: {answer}")
+        fail(f"answered {status}, not {wanted}: {answer}")
     return answer
 
 
@@ -225,7 +224,7 @@ def read_metrics(gateway, token):
     for given, wanted in (("wrong-" + token, 401), (token, 200)):
         status, _, text = fetch(url, headers={"X-Forwarded-For": "192.0.2.1", "Authorization": "Bearer " + given})
         if status != wanted:
-            sys.exit(f"leaked_secrets: /metrics answered {status}, not {wanted}")
+            fail(f"/metrics answered {status}, not {wanted}")
     return text
 
 
@@ -264,9 +263,9 @@ def back_up(gateway, folder):
         done = subprocess.run([gateway.binary, "backup", path, "--db", gateway.db], capture_output=True, text=True,
                               check=False)
         if done.returncode:
-            sys.exit(f"leaked_secrets: coffer backup: {done.stderr}")
+            fail(f"coffer backup: {done.stderr}")
         if stat.S_IMODE(os.stat(path).st_mode) & 0o077:
-            sys.exit(f"leaked_secrets: the backup has mode {stat.S_IMODE(os.stat(path).st_mode):o}")
+            fail(f"the backup has mode {stat.S_IMODE(os.stat(path).st_mode):o}")
         made.append(path)
     return made
 
@@ -283,7 +282,7 @@ def control(secrets, data, folder, binary):
             with open(path, "wb") as file:
                 file.write(b"something before " + text + b" something behind")
             if (what, "planted") not in secrets.find([path]):
-                sys.exit(f"leaked_secrets: {what} in {form} went unnoticed")
+                fail(f"{what} in {form} went unnoticed")
     # In a table of the database itself.
     path = os.path.join(folder, "planted.db")
     shutil.copy(database, path)
@@ -294,16 +293,16 @@ def control(secrets, data, folder, binary):
         db.execute("INSERT INTO planted VALUES (?)", (bytes.fromhex(key.split("_", 1)[1]),))
     db.close()
     if not secrets.find([path]):
-        sys.exit("leaked_secrets: a decoded key in a table went unnoticed")
+        fail("a decoded key in a table went unnoticed")
     os.chmod(path, 0o640)
     if not modes(folder, {"directory": 0o700, "file": 0o600}):
-        sys.exit("leaked_secrets: a mode of 0640 went unnoticed")
+        fail("a mode of 0640 went unnoticed")
     with open(binary, "rb") as file:
         content = file.read()
     own = SOURCE_ID.search(content).group()
     for wrong in (content + b"2026-10-16 00:00:00 " + b"a" * 64, content.replace(own, b"2022" + own[4:]), b""):
         if not sqlite_faults(wrong):
-            sys.exit("leaked_secrets: a second, an old or no SQLite went unnoticed")
+            fail("a second, an old or no SQLite went unnoticed")
 
 
 def main():

@@ -9,7 +9,6 @@ root and a loop device; the mounts are this process's own."""
 import os
 import random
 import signal
-import sys
 import tempfile
 import time
 
@@ -17,7 +16,7 @@ from harness import machine
 from harness.auditor import audit
 from harness.clients import Clients, wait_until_settled
 from harness.machine import in_namespaces, program
-from harness.report import judge_faults
+from harness.report import fail, judge_faults
 from harness.server import Demo
 from injection import may_trace
 from loop_disk import Disk, run, skip_without_loop_device
@@ -78,9 +77,9 @@ def rounds_with_cuts(folder, rounds, dice):
     faults = clients.surprises + audit(gateway.db, clients.facts(), settled=True)
     disk.unmount()
     if faults or set(clients.acked) != set(clients.sent):
-        sys.exit(f"power_cut: {faults[:5]}")
+        fail(f"{faults[:5]}")
     if acked < wanted:
-        sys.exit(f"power_cut: only {acked} payments were acknowledged, not {wanted}")
+        fail(f"only {acked} payments were acknowledged, not {wanted}")
     print(f"count: {rounds} cuts, {acked} payments acknowledged before the last, 0 lost, 0 doubled,"
           f" {clients.repeats} learnt by replay")
 
@@ -107,7 +106,7 @@ def control(folder, dice, what, binary, wrapper=(), env=None):
     clients.stopping.set()
     disk.unmount()
     if not lost:
-        sys.exit(f"power_cut: {what} lost nothing in {cuts} cuts, so this test sees nothing")
+        fail(f"{what} lost nothing in {cuts} cuts, so this test sees nothing")
     print(f"control: {what}: {lost} faults over {acked} acknowledged payments after {cuts} cuts")
 
 

@@ -5,17 +5,16 @@ by line. COFFER_CASHOUTS (60) says how many, COFFER_SEED which faults."""
 
 import os
 import random
-import sys
 import tempfile
 import threading
 import time
 from decimal import Decimal
 
 from harness.auditor import audit
-from harness.clients import wait_until_settled
+from harness.clients import Crowd, wait_until_settled
 from harness.machine import binary, held_port
 from harness.provider import RATES, Simulator, add_connector, beneficiary, purpose
-from harness.report import judge_faults
+from harness.report import fail, judge_faults
 from harness.server import Demo
 
 FAULTS = ("late=0.1:400,refuse=0.03,duplicate=0.2,reorder=0.2,lose-answer=0.15,garbage=0.08,"
@@ -37,26 +36,16 @@ def chaotic_provider(gateway, folder, seed):
         "--faults", FAULTS, "--seed", str(seed), "--delay-ms", "150", "--hang-ms", "1500", "--rates", RATES)
 
 
-class Customers:
+class Customers(Crowd):
     """Threads that cash out one after the other and never give up on an answer."""
 
     def __init__(self, gateway, connector, beneficiaries, count, words):
+        super().__init__(6)
         self.gateway, self.connector, self.beneficiaries = gateway, connector, beneficiaries
         self.words = words
         self.left = list(range(count))
-        self.lock = threading.Lock()
         self.acked = {}
         self.surprises = []
-        self.threads = [threading.Thread(target=self.work, daemon=True) for _ in range(6)]
-
-    def start(self):
-        for thread in self.threads:
-            thread.start()
-        return self
-
-    def join(self):
-        for thread in self.threads:
-            thread.join()
 
     def call(self, path, body):
         """Until there is an answer that is one."""
@@ -72,7 +61,7 @@ class Customers:
             time.sleep(0.05)
         return 0, None
 
-    def work(self):
+    def work(self, _):
         while True:
             with self.lock:
                 if not self.left or self.surprises:
@@ -183,7 +172,7 @@ def main():
         stopping.set()
         worker.join()
         if customers.surprises:
-            sys.exit(f"provider_chaos: answers that no client should get: {customers.surprises[:5]}")
+            fail(f"answers that no client should get: {customers.surprises[:5]}")
         provider.control("PUT", "/faults", {"faults": ""})
         took = wait_until_settled(gateway, SETTLED_WITHIN_S + 2 * (time.monotonic() - began))
         faults, ends = judge(gateway, provider, customers, before)

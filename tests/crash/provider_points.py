@@ -3,14 +3,13 @@
 """coffer dies exactly before, between and after a provider's call and what it answered: each cash-out is
 still carried out once."""
 
-import sys
 import tempfile
 
 from harness.auditor import audit
 from harness.clients import wait_until_settled
 from harness.machine import binary
 from harness.provider import beneficiary, purpose
-from harness.report import judge_faults
+from harness.report import fail, judge_faults
 from harness.server import Demo
 from provider_chaos import ENDINGS, SETTLED_WITHIN_S, Customers
 
@@ -37,7 +36,7 @@ def run(point, passage):
         customers = Customers(gateway, connector, recipients, CASH_OUTS, words).start()
         code = gateway.wait(DIES_WITHIN_S)
         if code != SIGKILL:
-            sys.exit(f"provider_points: {point}:{passage} ended the process with {code}")
+            fail(f"{point}:{passage} ended the process with {code}")
         faults = audit(gateway.db)
         gateway.start()
         customers.join()

@@ -5,7 +5,6 @@ a group with one bad leg nothing is applied, whichever leg it is. COFFER_RACES=f
 once, 20 times 100 sends of a whole balance, groups of 100 legs."""
 
 import os
-import sys
 import tempfile
 import threading
 import uuid
@@ -13,7 +12,7 @@ import uuid
 from harness.auditor import audit
 from harness.clients import MULTI, OWN, value_in, wait_until_settled
 from harness.machine import binary
-from harness.report import judge_faults
+from harness.report import fail, judge_faults
 from harness.server import Demo
 from liar import Liar
 
@@ -126,7 +125,7 @@ def replay_storm(gateway, place, ids, prefix):
 def balance_of(connection, wallet, asset="USDC"):
     status, answer = connection.call("GET", "/v1/wallets/" + wallet)
     if status != 200:
-        sys.exit(f"races: wallet: {status} {answer}")
+        fail(f"wallet: {status} {answer}")
     return next(row for row in answer["balances"] if row["assetCode"] == asset)
 
 
@@ -293,7 +292,7 @@ def control():
             liar.stop()
             stored = finish(gateway, [], (facts,))
         if not told or (in_file and not stored):
-            sys.exit(f"races: a server with {what} passes: {len(told)} faults, {len(stored)} in the file")
+            fail(f"a server with {what} passes: {len(told)} faults, {len(stored)} in the file")
         found.append(f"{what} {len(told)}+{len(stored)}")
     print("control: broken servers are found, faults in answers and file: " + ", ".join(found))
 

@@ -6,7 +6,6 @@ use the machine too and latency is only shown. The judge is fed series that cree
 
 import os
 import subprocess
-import sys
 import tempfile
 import time
 
@@ -15,7 +14,7 @@ from harness.clients import wait_until_settled
 from harness.load import wrk
 from harness.machine import binary, program
 from harness.process import memory_mib, status
-from harness.report import judge_faults
+from harness.report import fail, judge_faults
 from harness.server import Demo
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -163,7 +162,7 @@ def main():
         settled_s = wait_until_settled(gateway)
         code = gateway.stop()
         if code != 0:
-            sys.exit(f"steady: a clean stop ended with {code}")
+            fail(f"a clean stop ended with {code}")
         faults = judge(samples, growth_mib, latency)
         verified = subprocess.run([gateway.binary, "verify", "--db", gateway.db], check=False,
                                   capture_output=True, text=True)

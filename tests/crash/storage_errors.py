@@ -7,14 +7,13 @@ try again, and the same process goes on."""
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 import time
 
 from harness.auditor import audit
 from harness.clients import Clients, wait_until_settled
 from harness.machine import binary
-from harness.report import Slow, judge_faults, until_in_time
+from harness.report import Slow, fail, judge_faults, until_in_time
 from harness.server import Demo
 from injection import ENDS_WITHIN_S, EXIT_UNCERTAIN, injected_and_ended, skip_without_strace, tracer
 
@@ -37,7 +36,7 @@ def wait_for_end(gateway, trace, what):
     code = gateway.wait(240.0)
     injected, ended = injected_and_ended(trace)
     if code != EXIT_UNCERTAIN or injected is None:
-        sys.exit(f"storage_errors: {what}: the process ended with {code}, injected at {injected}")
+        fail(f"{what}: the process ended with {code}, injected at {injected}")
     if ended - injected > ENDS_WITHIN_S:
         raise Slow(f"{what}: went on for {ended - injected:.2f} s")
     return f"exit 70 after {(ended - injected) * 1000:.0f} ms"
@@ -48,12 +47,12 @@ def wait_for_recovery(gateway, clients, trace, what):
     deadline = time.monotonic() + 240.0
     while injected_and_ended(trace)[0] is None:
         if time.monotonic() > deadline:
-            sys.exit(f"storage_errors: {what}: nothing was injected, so nothing was tested")
+            fail(f"{what}: nothing was injected, so nothing was tested")
         time.sleep(0.05)
     before = len(clients.acked)
     while len(clients.acked) < before + 20:
         if gateway.process.poll() is not None or time.monotonic() > deadline:
-            sys.exit(f"storage_errors: {what}: no payment is accepted any more")
+            fail(f"{what}: no payment is accepted any more")
         time.sleep(0.02)
     return "went on"
 
@@ -95,12 +94,12 @@ def control(seeded):
         gateway.start(wrapper=tracer(trace, "fsync,fdatasync", "retval=0:when=3+"))
         clients = Clients(gateway).start()
         try:
-            sys.exit(f"storage_errors: a swallowed error ended the process with {gateway.wait(2.0)}")
+            fail(f"a swallowed error ended the process with {gateway.wait(2.0)}")
         except subprocess.TimeoutExpired:
             clients.stop()
         gateway.stop()
         if injected_and_ended(trace)[0] is None:
-            sys.exit("storage_errors: the control swallowed nothing")
+            fail("the control swallowed nothing")
     print("control: a swallowed error ends nothing, as it must be for the other runs to mean something")
 
 

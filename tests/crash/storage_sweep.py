@@ -11,7 +11,6 @@ import os
 import random
 import shutil
 import subprocess
-import sys
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -19,7 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from harness.auditor import audit
 from harness.clients import TRY_AGAIN, payment, wait_until_settled
 from harness.machine import binary
-from harness.report import SLOW, until_in_time
+from harness.report import SLOW, fail, until_in_time
 from harness.server import Demo
 from injection import ENDS_WITHIN_S, EXIT_UNCERTAIN, injected_and_ended, skip_without_strace, tracer
 
@@ -230,7 +229,7 @@ def control(seeded):
         shutil.copytree(seeded, folder, dirs_exist_ok=True)
         lost = audit(gateway.db, script.facts())
     if not unnoticed or sum(fault.startswith("acknowledged and lost") for fault in lost) != PAYMENTS:
-        sys.exit(f"storage_sweep: the broken run passes: {unnoticed} {lost}")
+        fail(f"the broken run passes: {unnoticed} {lost}")
     print(f"control: a swallowed error is seen ({unnoticed[0]}), {len(lost)} lost payments are seen")
 
 

@@ -18,6 +18,7 @@ from harness.clients import Clients, Crowd, wait_until_settled
 from harness.machine import held_port
 from harness.provider import beneficiary, purpose
 from harness.receiver import Receiver
+from harness.report import fail
 from harness.server import Demo, run_command
 from provider_chaos import SETTLED_WITHIN_S, chaotic_provider
 
@@ -57,7 +58,7 @@ def control(folder):
                     "-pthread"], input=RACE, text=True, check=True)
     code = subprocess.run([program], env={**os.environ, **sanitizer(folder, "control")}, check=False).returncode
     if code != REPORTED or not any("data race" in report for report in reports(folder, "control")):
-        sys.exit(f"thread_load: the control, a program with a race, ended with {code} and no report")
+        fail(f"the control, a program with a race, ended with {code} and no report")
 
 
 class Visitors(Crowd):
@@ -159,7 +160,7 @@ def run(binary, folder, seconds):
     connection = gateway.login()
     status, made = connection.call("POST", "/v1/webhooks", {"url": receiver.url(), "eventTypes": ["*"]})
     if status != 201:
-        sys.exit(f"thread_load: webhook: {status} {made}")
+        fail(f"webhook: {status} {made}")
     recipient = beneficiary(connection, "5678")
     provider = chaotic_provider(gateway, folder, 1).start()
     sandbox = [one["id"] for one in gateway.facts["connectors"] if one.get("direction") == "OFF_RAMP"
@@ -191,7 +192,7 @@ def main():
     binary = sys.argv[1] if len(sys.argv) == 2 else sys.exit(__doc__)
     with open(binary, "rb") as file:
         if b"__tsan_init" not in file.read():
-            sys.exit(f"thread_load: {binary} is not built with the thread sanitizer (./dev build tsan)")
+            fail(f"{binary} is not built with the thread sanitizer (./dev build tsan)")
     seconds = float(os.environ.get("COFFER_LOAD_SECONDS", "60"))
     with tempfile.TemporaryDirectory() as folder:
         control(folder)

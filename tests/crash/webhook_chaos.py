@@ -7,7 +7,6 @@ COFFER_HANGING_ENDPOINTS (6) how many endpoints hang beside them, COFFER_SEED wh
 import hashlib
 import os
 import random
-import sys
 import tempfile
 import threading
 import time
@@ -15,7 +14,7 @@ import time
 from harness.auditor import audit
 from harness.machine import binary
 from harness.receiver import Receiver, changed
-from harness.report import Slow, judge_faults, until_in_time
+from harness.report import Slow, fail, judge_faults, until_in_time
 from harness.server import Demo
 from webhook_world import Member, Payers, check_controls, judge, judge_bytes, wait_until_arrived, worst_delay_s
 
@@ -128,7 +127,7 @@ def wait_until_dead(members, within_s):
         if not any(member.endpoints[0].pending() for member in members):
             return
         time.sleep(0.2)
-    sys.exit("webhook_chaos: attempts at dead endpoints do not come to an end")
+    fail("attempts at dead endpoints do not come to an end")
 
 
 def late(facts, by_s):
@@ -141,7 +140,7 @@ def late(facts, by_s):
 def check_trap(world):
     """Never reached; and it could have been."""
     if world.trap.accepted:
-        sys.exit(f"webhook_chaos: a redirect was followed {len(world.trap.accepted)} times")
+        fail(f"a redirect was followed {len(world.trap.accepted)} times")
     probe = world.healthy[1]
     webhook = probe.endpoints[0]
     probe.ask("PATCH", f"/v1/webhooks/{webhook.id}", {"url": world.trap.url()})
@@ -150,7 +149,7 @@ def check_trap(world):
     while not world.trap.accepted and time.monotonic() < deadline:
         time.sleep(0.02)
     if not world.trap.accepted:
-        sys.exit("webhook_chaos: the trap cannot be reached at all")
+        fail("the trap cannot be reached at all")
 
 
 def check_delays(healthy, stalls):
@@ -159,7 +158,7 @@ def check_delays(healthy, stalls):
     if delay > limit:
         raise Slow(f"a healthy receiver waited {delay:.2f} s, allowed are {limit:.2f} s")
     if worst_delay_s(late(healthy[1], 2 * limit)) < limit:
-        sys.exit("webhook_chaos: the measure does not notice a late arrival")
+        fail("the measure does not notice a late arrival")
     return delay
 
 
@@ -191,7 +190,7 @@ def run():
         controls = check_controls(healthy[1]) + 1
         check_trap(world)
         if gateway.stop() != 0:
-            sys.exit("webhook_chaos: a clean stop did not end with 0")
+            fail("a clean stop did not end with 0")
         client = {"sent": {}, "acked": {}}
         for member in world.members:
             client["sent"] |= member.sent

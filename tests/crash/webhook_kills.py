@@ -5,7 +5,6 @@ and the sequence is complete. COFFER_KILL_ROUNDS (8) says how often, COFFER_SEED
 
 import os
 import random
-import sys
 import tempfile
 import time
 
@@ -13,7 +12,7 @@ from harness.auditor import audit
 from harness.auditor_webhooks import check_damages
 from harness.machine import binary, held_port
 from harness.receiver import Receiver
-from harness.report import judge_faults
+from harness.report import fail, judge_faults
 from harness.server import Demo
 from webhook_world import Member, Payers, check_controls, judge, judge_bytes, wait_until_arrived
 
@@ -62,7 +61,7 @@ def kill_again_and_again(gateway, rounds, dice, payers, settings):
     while done < rounds:
         time.sleep(dice.uniform(0.1, 0.6))
         if payers.is_over():
-            sys.exit(f"webhook_kills: the payments were over after {done} kills")
+            fail(f"the payments were over after {done} kills")
         gateway.kill()
         gateway.start(env=settings)
         done += 1
@@ -87,7 +86,7 @@ def main():
         judge_faults([fault for facts in every for fault in judge(facts)])
         controls = check_controls(every[0])
         if gateway.stop() != 0:
-            sys.exit("webhook_kills: a clean stop did not end with 0")
+            fail("a clean stop did not end with 0")
         client = {"sent": {}, "acked": {}}
         for member in members:
             client["sent"] |= member.sent
@@ -97,7 +96,7 @@ def main():
     again = sum(repeated(facts) for facts in every)
     events = sum(len(facts["events"]) for facts in every)
     if again == 0 and rounds > 20:
-        sys.exit("webhook_kills: no kill came between an answer and its record, the kills prove nothing")
+        fail("no kill came between an answer and its record, the kills prove nothing")
     print(f"count: {rounds} kills, {len(client['acked'])} payments, {events} events, 0 lost, {again} came again"
           f" after an answer of 2xx with the same id and bytes, all there {took:.1f} s after the last payment")
     print(f"control: {controls} false records of what arrived and {damages} damaged copies of the file, each"

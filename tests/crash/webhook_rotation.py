@@ -3,14 +3,13 @@
 the grace period lasts by the old one too, never longer. COFFER_ROTATIONS (6) says how often."""
 
 import os
-import sys
 import tempfile
 import time
 
 from harness.auditor import audit
 from harness.machine import binary
 from harness.receiver import Receiver, changed, judge_requests, standard_signers
-from harness.report import SLOW, judge_faults, until_in_time
+from harness.report import SLOW, fail, judge_faults, until_in_time
 from harness.server import Demo
 from webhook_world import Member, Payers, judge, wait_until_arrived
 
@@ -123,13 +122,13 @@ def check_control(deliveries, secrets, rotations):
     shifted = [changed(delivery, headers={**delivery.headers, "x-webhook-ts": str(
         int(delivery.headers["x-webhook-ts"]) + 1500)}) for delivery in deliveries]
     if all(fault.startswith(SLOW) for fault in judge_signers(shifted, secrets, rotations)[0]):
-        sys.exit("webhook_rotation: signatures of another moment are not noticed")
+        fail("signatures of another moment are not noticed")
     if not judge_signers([changed(deliveries[0], headers={
             **deliveries[-1].headers, "webhook-signature": deliveries[0].headers["webhook-signature"]})],
             secrets, rotations)[0]:
-        sys.exit("webhook_rotation: a foreign signature is not noticed")
+        fail("a foreign signature is not noticed")
     if not judge_requests(deliveries, secrets[:1]):
-        sys.exit("webhook_rotation: a consumer that never learns the new secrets notices nothing")
+        fail("a consumer that never learns the new secrets notices nothing")
     return 3
 
 
@@ -155,7 +154,7 @@ def run():
             return faults, None
         controls = check_control(deliveries, endpoint.secrets, rotations)
         if set(kinds) != {1, 2}:
-            sys.exit(f"webhook_rotation: not both kinds of moments were seen: {kinds}")
+            fail(f"not both kinds of moments were seen: {kinds}")
         gateway.stop()
         client = {"sent": member.sent, "acked": member.acked}
         judge_faults(audit(gateway.db, client, settled=True))

@@ -5,13 +5,12 @@ private one later, or both at once, and every way to write an address reach noth
 in a network and a mount namespace of its own, with its own name server."""
 
 import sqlite3
-import sys
 import tempfile
 
 from harness.machine import in_namespaces
 from harness.names import Names
 from harness.receiver import Receiver, contract_verifies
-from harness.report import judge_faults
+from harness.report import fail, judge_faults
 from webhook_network import PRIVATE, PRIVATE6, PUBLIC, PUBLIC6, Network, prepare_namespace
 
 PORT = 8091  # of the public receiver and of every trap: only the address tells them apart
@@ -197,7 +196,7 @@ def check_control(folder, names, listeners):
         reached += listeners.take()[1] > 0
     server.stop()
     if reached != 9:
-        sys.exit(f"webhook_targets: with all doors open only {reached} of 9 reach the trap")
+        fail(f"with all doors open only {reached} of 9 reach the trap")
     return reached
 
 
@@ -217,7 +216,7 @@ def main():
         judge_faults(faults)
         arrived = listeners.deliveries()
         if not all(contract_verifies(one.headers, one.body, one.arrived * 1000) for one in arrived):
-            sys.exit("webhook_targets: a delivery does not verify")
+            fail("a delivery does not verify")
         reached = check_control(folder, names, listeners)
     print(f"count: {tried} names, {disguised} disguised addresses, {smuggled} written into the file, a redirect:"
           f" no connection to a private address, {len(arrived)} requests at the public one")

@@ -4,11 +4,10 @@ comparison of everything that should agree in the end: payments, events, and wha
 import datetime
 import sqlite3
 import sys
-import threading
 import time
 import uuid
 
-from harness.clients import TRY_AGAIN, wait_until_settled
+from harness.clients import TRY_AGAIN, Crowd, wait_until_settled
 from harness.receiver import WELL, changed, judge_requests
 from harness.tenant import Tenant
 
@@ -54,44 +53,34 @@ class Member(Tenant):
                                "deliveries": endpoint.receiver.snapshot()} for endpoint in self.endpoints]}
 
 
-class Payers:
+class Payers(Crowd):
     """Threads that pay at a steady pace and repeat each payment until it is answered."""
 
     def __init__(self, work, per_second, threads=6):
         """`work`: members, one for each payment."""
-        self.work = list(enumerate(work))
-        self.work.reverse()
+        super().__init__(threads)
+        self.left = list(enumerate(work))
+        self.left.reverse()
         self.pause = threads / per_second
-        self.lock = threading.Lock()
         self.surprises = []
-        self.threads = [threading.Thread(target=self.run, daemon=True) for _ in range(threads)]
-
-    def start(self):
-        for thread in self.threads:
-            thread.start()
-        return self
 
     def stop(self):
         """What is begun is still paid."""
         with self.lock:
-            self.work.clear()
+            self.left.clear()
 
     def join(self):
-        for thread in self.threads:
-            thread.join()
+        super().join()
         if self.surprises:
             sys.exit(f"answers that no client should get: {self.surprises[:3]}")
 
-    def is_over(self):
-        return not any(thread.is_alive() for thread in self.threads)
-
-    def run(self):
+    def work(self, _):
         connections = {}
         while not self.surprises:
             with self.lock:
-                if not self.work:
+                if not self.left:
                     return
-                number, member = self.work.pop()
+                number, member = self.left.pop()
             began = time.monotonic()
             self.pay(member, number, connections)
             time.sleep(max(0.0, self.pause - (time.monotonic() - began)))

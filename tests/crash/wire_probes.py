@@ -5,11 +5,10 @@ ships and, where it was built, under the address sanitizer. Servers that are wro
 
 import asyncio
 import os
-import sys
 import tempfile
 
 from harness import machine
-from harness.report import SLOW, until_in_time
+from harness.report import SLOW, fail, until_in_time
 from harness.server import Demo
 from chunk_probes import CHUNKS, CODED, HIDDEN, LAST, LAX_TAKES, POST, chunked, post
 from flood_double import AnsweringServer, LaxServer, PoolServer
@@ -402,22 +401,22 @@ async def control():
         double.stop()
         for name, outcome in zip(sample, outcomes):
             if judge_refused(outcome) is None:
-                sys.exit(f"wire_probes: a server that {what} passed the probe `{name}`")
+                fail(f"a server that {what} passed the probe `{name}`")
     lax, taken = LaxServer(), []
     for name, payload in CHUNKS:
         outcome = await probe(lax.host, lax.port, payload, 0.2)
         if judge_refused(outcome) is None:
-            sys.exit(f"wire_probes: a server that reads chunks as it pleases passed the probe `{name}`")
+            fail(f"a server that reads chunks as it pleases passed the probe `{name}`")
         if b"200 OK" in outcome.data:
             taken.append(name)
     lax.stop()
     if len(taken) < LAX_TAKES:
-        sys.exit(f"wire_probes: a careless reader takes only {len(taken)} of the chunked probes: {taken}")
+        fail(f"a careless reader takes only {len(taken)} of the chunked probes: {taken}")
     right = AnsweringServer(good)
     outcome = await probe(right.host, right.port, sample.popitem()[1], 2.0)
     right.stop()
     if judge_refused(outcome) is not None:
-        sys.exit(f"wire_probes: the judge is never content: {judge_refused(outcome)}")
+        fail(f"the judge is never content: {judge_refused(outcome)}")
     return len(doubles) + 1
 
 

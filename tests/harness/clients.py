@@ -73,8 +73,14 @@ class Crowd:
 
     def stop(self):
         self.stopping.set()
+        self.join()
+
+    def join(self):
         for thread in self.threads:
             thread.join()
+
+    def is_over(self):
+        return not any(thread.is_alive() for thread in self.threads)
 
 
 class Clients(Crowd):

@@ -14,7 +14,7 @@ import threading
 import time
 
 import documents
-from harness.machine import held_port
+from harness.machine import binary, held_port
 
 START_SECONDS = 60
 BLOCK_SECONDS = 60

@@ -17,6 +17,7 @@ import time
 
 from harness.machine import binary
 from harness.report import check
+from harness.server import Demo
 
 BINARY = binary("dev")
 WAIT_S = 120
@@ -84,25 +85,6 @@ def on_terminal(*words, columns=100, output=True, errors=True, **more):
         pass  # so ends a terminal that no process has open any more
     os.close(ours)
     return seen.decode().replace("\r\n", "\n"), process.wait(WAIT_S)
-
-
-class Demo:
-    """A server with data in its file."""
-
-    def __init__(self, database):
-        self.process = subprocess.Popen([BINARY, "demo", "--port", "0", "--json", "--db", database],
-                                        env=HOME, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                        stderr=open(path("demo.log"), "w", encoding="utf-8"))
-        self.told = json.loads(self.process.stdout.readline())
-
-    def log(self):
-        with open(path("demo.log"), encoding="utf-8") as file:
-            return file.read()
-
-    def stop(self):
-        self.process.send_signal(signal.SIGTERM)
-        self.process.stdout.close()
-        check("the server ends well", self.process.wait(WAIT_S) == 0, self.log())
 
 
 # Closed pipes and full disks --------------------------------------------------------------------------
@@ -283,24 +265,24 @@ def seeding():
 
 
 def main():
-    database = path("demo", "demo.db")
     in_a_shell()
     seeding()
-    demo = Demo(database)
-    before = demo.log()
+    os.mkdir(path("demo"))
+    demo = Demo(BINARY, path("demo")).start(env=HOME)
+    database, before = demo.db, demo.said()
     for where in ("served", "on a file"):
         pipes_and_disks(database, where)
         failures_stay(database, where)
         if where == "served":
             follower_without_reader(database)
-            check("the server has not minded", "ERROR" not in demo.log()[len(before):]
-                  and demo.process.poll() is None, demo.log())
+            check("the server has not minded", "ERROR" not in demo.said()[len(before):]
+                  and demo.process.poll() is None, demo.said())
         tables(database, where)
         colours(database, where)
         numbers(database, where)
         progress(database, where.replace(" ", "-"))
         if where == "served":
-            demo.stop()
+            check("the server ends well", demo.stop(WAIT_S) == 0, demo.said())
 
 
 main()
