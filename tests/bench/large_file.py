@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S PYTHONPATH=tests python3 -B
 """Makes a large file for measurements: `large_file.py BINARY FILE [options]`. `coffer demo --db FILE` serves it
 and prints its secrets; `coffer verify --db FILE` finds nothing.
 
@@ -16,12 +16,9 @@ import sys
 import time
 import types
 
-sys.path[:0] = [os.path.dirname(os.path.abspath(__file__)),
-                os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "crash")]
-sys.dont_write_bytecode = True
+from harness.server import Demo
 
 import large_replicas as replicas
-from gateway import Gateway
 from large_people import people
 from large_samples import Samples
 
@@ -74,7 +71,7 @@ class Tenant:
 
 def serve_samples(options):
     """The file as the product makes it: (share, id of the disabled webhook) by association."""
-    gateway = Gateway(options.binary, os.path.dirname(os.path.abspath(options.file)),
+    gateway = Demo(options.binary, os.path.dirname(os.path.abspath(options.file)),
                       os.path.basename(options.file)).start(env={"COFFER_QUOTA_SANDBOX": QUOTAS},
                                                             ready_within_s=60)
     elsewhere = gateway.facts["wallets"][1]["publicKey"]
@@ -87,20 +84,11 @@ def serve_samples(options):
         else:
             association = gateway.command("association", "create", f"Tenant {number + 1}")["id"]
             made = gateway.command("application", "register", "--name", "Bench", "--association", association)
-            caller, share = login(gateway, made), (1 - FIRST_TENANT) / others
+            caller, share = gateway.connect().log_in(made), (1 - FIRST_TENANT) / others
         tenant = Tenant(caller, gateway.facts, options, share, elsewhere)
         tenants[association.replace("-", "")] = (share, tenant.webhook)
     gateway.stop()
     return tenants
-
-
-def login(gateway, application):
-    facts = gateway.facts
-    gateway.facts = {**facts, **application}
-    try:
-        return gateway.login()
-    finally:
-        gateway.facts = facts
 
 
 def open_alone(path):

@@ -13,6 +13,8 @@ import threading
 import time
 import urllib.parse
 
+from harness.machine import ROOT
+
 from machine import FOLDER, Server, say
 
 MEDIAN_MS, P99_MS, LOADED_MS = 50, 100, 250
@@ -28,7 +30,7 @@ def large_file(bench):
     """Made once, and kept while neither the schema nor the generator changes."""
     cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     folder = os.environ.get("COFFER_BENCH_FILES") or os.path.join(cache, "coffer", "bench")
-    texts = [os.path.join(os.environ["COFFER_SOURCE_DIR"], "schema.sql"),
+    texts = [os.path.join(ROOT, "schema.sql"),
              *(os.path.join(FOLDER, name) for name in GENERATOR)]
     digest = hashlib.sha256()
     for path in texts:

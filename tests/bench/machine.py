@@ -1,16 +1,15 @@
-"""What every section needs: coffer under measurement, wrk beside it, and what the kernel says of a process."""
+"""What every section needs: coffer under measurement, and programs beside it."""
 
-import json
 import os
 import subprocess
 import sys
 import threading
 import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "crash"))
-
-from clients import wait_until_settled  # noqa: E402
-from gateway import Gateway  # noqa: E402
+from harness import load
+from harness.clients import wait_until_settled
+from harness.process import cpu_s
+from harness.server import Demo
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 PAY = "/v1/payments/p2p/own"
@@ -24,34 +23,16 @@ def say(text):
 class Load:
     """One run of wrk: `rate` requests a second, milliseconds at 50, 95 and 99 %, requests, errors."""
 
-    def __init__(self, line):
-        rate, self.p50, self.p95, self.p99, requests, errors = (float(word) for word in line.split())
+    def __init__(self, words):
+        rate, self.p50, self.p95, self.p99, requests, errors = map(float, words)
         self.rate, self.requests, self.errors = rate, int(requests), int(errors)
 
 
 def wrk(url, seconds, connections, script, *words):
-    done = subprocess.run(
-        ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "-s", os.path.join(FOLDER, script), url, "--",
-         *map(str, words)], capture_output=True, text=True, check=True)
-    return next(line.removeprefix("RESULT ") for line in done.stdout.splitlines()
-                if line.startswith("RESULT "))
+    return load.wrk(os.path.join(FOLDER, script), url, seconds, connections, *words)
 
 
-def cpu_s(pid):
-    """Processor time of all its threads, its own and the kernel's."""
-    with open(f"/proc/{pid}/stat", encoding="ascii") as stat:
-        fields = stat.read().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
-def memory_mib(pid, which):
-    """`VmRSS`: resident now. `VmHWM`: the most there ever was."""
-    with open(f"/proc/{pid}/status", encoding="ascii") as status:
-        line = next(line for line in status if line.startswith(which + ":"))
-    return int(line.split()[1]) / 1024
-
-
-class Server(Gateway):
+class Server(Demo):
     """`coffer demo` on a file, without rate limits."""
 
     def start(self, **settings):

@@ -1,7 +1,8 @@
 """Payments: durably accepted and settled, over one connection and over many, beside three ceilings."""
 
 import ceilings
-from machine import PAY, cpu_s, say
+from harness.process import cpu_s
+from machine import PAY, say
 
 LEGS = 100
 

@@ -12,9 +12,9 @@ LOGINS = 16
 
 def cash_out(bench, server, words, mode):
     """Quotes and cash-outs a second, milliseconds at 50 and 99 %."""
-    line = wrk(server.url(""), bench.seconds, bench.connections, "offramp.lua", *server.caller[:3],
+    words_of_result = wrk(server.url(""), bench.seconds, bench.connections, "offramp.lua", *server.caller[:3],
                server.facts["connectors"][0]["id"], server.facts["beneficiaries"][0]["id"], *words, mode, mode)
-    quotes, payments, p50, p99, errors = (float(word) for word in line.split())
+    quotes, payments, p50, p99, errors = map(float, words_of_result)
     bench.errors += int(errors)
     return quotes, payments, p50, p99
 

@@ -3,7 +3,8 @@
 import subprocess
 import time
 
-from machine import Repeated, memory_mib, say
+from harness.process import memory_mib
+from machine import Repeated, say
 
 LINES = 1_000_000
 FORMS = ("csv", "ndjson", "camt.053")

@@ -1,68 +1,47 @@
 """What coffer takes: time to be ready, memory, bytes of the file; and what many stored payments cost."""
 
-import contextlib
-import http.client
 import os
-import signal
 import subprocess
 import time
 
+from harness.process import cpu_s, memory_mib
+from harness.server import Service
 from lists import large_file
-from machine import cpu_s, memory_mib, say
+from machine import say
 
 TRIES = 7
 FEW = 10_000
 
 
-class Served:
-    """`coffer serve` on a file, and how long it took until /healthz answered 200."""
+def served(bench, db):
+    """`coffer serve` on a file; `ready_s` is how long it took until /healthz answered 200."""
+    return Service(bench.binary, db).start("--log-level", "error", pause_s=0.0005)
 
-    def __init__(self, bench, db):
-        port = bench.free_port()
-        began = time.monotonic()
-        self.process = subprocess.Popen(
-            [bench.binary, "serve", "--db", db, "--listen-http", f"127.0.0.1:{port}", "--log-level", "error"])
-        while not self.answers(port):
-            time.sleep(0.0005)
-        self.ready_ms = (time.monotonic() - began) * 1000
 
-    def answers(self, port):
-        if self.process.poll() is not None:
-            raise RuntimeError(f"coffer serve ended with {self.process.returncode}")
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
-        with contextlib.closing(connection), contextlib.suppress(ConnectionError):
-            connection.request("GET", "/healthz")
-            return connection.getresponse().status == 200
-        return False
-
-    def idle_mib(self):
-        """Resident memory when what it does at the start is over."""
-        last = -1.0
-        while cpu_s(self.process.pid) - last > 0.02:
-            last = cpu_s(self.process.pid)
-            time.sleep(1)
-        return memory_mib(self.process.pid, "VmRSS")
-
-    def stop(self):
-        self.process.send_signal(signal.SIGTERM)
-        self.process.wait(30)
+def idle_after_start_mib(pid):
+    """Resident memory when what it does at the start is over."""
+    last = -1.0
+    while cpu_s(pid) - last > 0.02:
+        last = cpu_s(pid)
+        time.sleep(1)
+    return memory_mib(pid)
 
 
 def best_ready_ms(bench, db):
     best = float("inf")
     for _ in range(TRIES):
-        served = Served(bench, db)
-        best = min(best, served.ready_ms)
-        served.stop()
+        service = served(bench, db)
+        best = min(best, service.ready_s * 1000)
+        service.stop(30.0)
     return best
 
 
 def idle_mib(bench, db):
-    served = Served(bench, db)
+    service = served(bench, db)
     try:
-        return served.idle_mib()
+        return idle_after_start_mib(service.process.pid)
     finally:
-        served.stop()
+        service.stop(30.0)
 
 
 def empty_file(bench):

@@ -1,12 +1,11 @@
 """Delivering events to a receiver that costs next to nothing."""
 
 import contextlib
-import json
 import time
-import urllib.request
 
+from harness.calls import fetch
+from harness.tenant import Tenant
 from machine import Helper, Server, say, wrk
-from webhook_world import Member
 
 EVENTS = 3  # of a payment between wallets: initiated, processing, succeeded
 ENDPOINTS = 50
@@ -22,8 +21,7 @@ class Receiver(Helper):
 
     def arrived(self):
         """What came since this was called last."""
-        with urllib.request.urlopen(self.url) as answer:
-            return json.load(answer)
+        return fetch(self.url).json()
 
     def drain(self, expected, seconds):
         """Waits for so many, or so long: how many came, and in what time."""
@@ -80,7 +78,7 @@ def many_endpoints(bench, table):
     with listened(bench, "many-webhooks") as (server, receiver):
         callers = []
         for i in range(ENDPOINTS):
-            member = Member(server, f"member {i}")
+            member = Tenant.create(server, f"member {i}")
             connection = member.login()
             register(connection, receiver)
             callers += Server.caller_of(connection, *member.wallets)

@@ -1,46 +1,16 @@
-// admin.mjs <binary> <browser>: starts a demo, opens its admin page in a browser and walks it.
-import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
+// Part of admin.py: opens the admin page of a demo in a browser and walks it.
 import { chromium } from 'playwright-core';
 
 import { attacks, guessing } from './attacks.mjs';
 import { audited, checks, doing, everyCommand, hooks, market, money, people, tenants } from './actions.mjs';
 import { controls, failures, ok, signInPage, Watched } from './judge.mjs';
 import { newcomer } from './newcomer.mjs';
-import { outside, SCRIPT } from './outside.mjs';
+import { SCRIPT } from './outside.mjs';
 import { seed } from './seed.mjs';
 import { details, figures, inert, liveness, screens, search } from './screens.mjs';
 import { expiry, idleness, keyboard, smallScreen } from './presence.mjs';
 
-const [binary, browserPath] = process.argv.slice(2);
-const scratch = mkdtempSync(join(tmpdir(), 'coffer-browser-'));
-const database = join(scratch, 'demo.db');
-
-/** The demo and the JSON line it says. */
-async function startDemo() {
-  const server = spawn(binary, ['demo', '--port', '0', '--json', '--db', database], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, COFFER_BACKUP_DIR: join(scratch, 'backups') },
-  });
-  let said = '';
-  server.stderr.on('data', (text) => {
-    said += text;
-  });
-  const lines = createInterface({ input: server.stdout });
-  const first = await Promise.race([
-    new Promise((resolve) => {
-      lines.once('line', resolve);
-    }),
-    new Promise((resolve) => {
-      server.once('exit', () => resolve(undefined));
-    }),
-  ]);
-  if (!first) throw new Error(`the demo does not start: ${said}`);
-  return { server, facts: JSON.parse(first), said: () => said };
-}
+const facts = JSON.parse(process.env.COFFER_TEST);
 
 const LIAR = `Liar ${SCRIPT}`.slice(0, 64);
 
@@ -77,14 +47,11 @@ async function told(chapter, page, world) {
 }
 
 async function run() {
-  const there = await outside();
-  const demo = await startDemo();
   const browser = await chromium.launch({
-    executablePath: browserPath,
+    executablePath: facts.browser,
     args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
   });
   try {
-    const { facts } = demo;
     ok('the demo names its admin page', facts.adminUrl && facts.adminUser && facts.adminPassword);
     const world = { facts, browser, admin: facts.adminUrl.replace(/\/?$/, '/') };
     const page = await Watched.open(world, 'wide');
@@ -92,8 +59,8 @@ async function run() {
     await signInPage(page);
     await page.signIn(facts.adminUser, facts.adminPassword);
     await page.settled();
-    await addConnector(page, there.provider);
-    world.seeded = await seed(facts, { liar: LIAR, receiver: there.receiver });
+    await addConnector(page, facts.provider);
+    world.seeded = await seed(facts, { liar: LIAR, receiver: facts.receiver });
     await page.visit('overview');
     const chapters = [screens, details, figures, liveness, search, inert, keyboard, smallScreen];
     chapters.push(everyCommand, tenants, money, market, hooks, people, checks, audited);
@@ -101,12 +68,6 @@ async function run() {
     for (const chapter of chapters) await told(chapter, page, world);
   } finally {
     await browser.close();
-    there.close();
-    demo.server.kill('SIGTERM');
-    await new Promise((resolve) => {
-      demo.server.once('exit', resolve);
-    });
-    if (failures() > 0) process.stdout.write(demo.said().split('\n').slice(-15).join('\n'));
   }
 }
 
@@ -114,7 +75,5 @@ try {
   await run();
 } catch (fault) {
   ok(`the walk comes to its end: ${fault.stack}`, false);
-} finally {
-  rmSync(scratch, { recursive: true, force: true });
 }
 process.exitCode = failures() > 0 ? 1 : 0;

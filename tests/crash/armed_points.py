@@ -1,15 +1,19 @@
-"""The process dies exactly between two steps; see armed_points.sh."""
+#!/usr/bin/env -S PYTHONPATH=tests python3 -B
+# ctest: parallel
+"""The process is killed at the points where it matters most: before a commit, between commit and answer,
+before and after a settlement. What was acknowledged is there once and settles after the restart."""
 
 import os
 import random
 import subprocess
-import sys
 import tempfile
 import time
 
-from auditor import audit
-from clients import Clients, wait_until_settled
-from gateway import Gateway
+from harness.auditor import audit
+from harness.clients import Clients, wait_until_settled
+from harness.machine import binary
+from harness.report import fail, judge_faults
+from harness.server import Demo
 
 POINTS = ("commit.before", "commit.after", "settle.before", "settle.after")
 SIGKILL = -9
@@ -19,7 +23,7 @@ DIES_WITHIN_S = 20.0
 def run(point, passage):
     """What became of one death at the passage-th time of `point`."""
     with tempfile.TemporaryDirectory() as folder:
-        gateway = Gateway(os.environ["COFFER_FAULTS_BIN"], folder)
+        gateway = Demo(binary("faults"), folder)
         gateway.start()
         gateway.stop()  # the file is made: from here on only payments pass the point
         try:
@@ -29,7 +33,7 @@ def run(point, passage):
         clients = Clients(gateway, prefix=point, seed=passage).start()
         code = gateway.wait(DIES_WITHIN_S)
         if code != SIGKILL:
-            sys.exit(f"armed_points: {point}:{passage} ended the process with {code}")
+            fail(f"{point}:{passage} ended the process with {code}")
         with clients.lock:
             facts = {key: dict(value) for key, value in clients.facts().items()}
         faults = audit(gateway.db, facts)
@@ -41,21 +45,19 @@ def run(point, passage):
         wait_until_settled(gateway)
         gateway.stop()
         faults += clients.surprises + audit(gateway.db, clients.facts(), settled=True)
-        for fault in faults[:20]:
-            print("  " + str(fault))
-        if faults or set(clients.acked) != set(clients.sent):
-            sys.exit(f"armed_points: {point}:{passage}: {len(faults)} faults")
+        faults += [f"not answered: {one}" for one in set(clients.sent) - set(clients.acked)]
+        judge_faults(faults, f"{point}:{passage}")
         return len(clients.acked), open_before, clients.repeats
 
 
 def control():
     """A build without the points does not die of them."""
     with tempfile.TemporaryDirectory() as folder:
-        gateway = Gateway(os.environ["COFFER_RELEASE_BIN"], folder)
+        gateway = Demo(binary(), folder)
         gateway.start(env={"COFFER_FAULT": "commit.before:5"})
         clients = Clients(gateway, count=2).start()
         try:
-            sys.exit(f"armed_points: a build without points ended with {gateway.wait(1.0)}")
+            fail(f"a build without points ended with {gateway.wait(1.0)}")
         except subprocess.TimeoutExpired:
             clients.stop()
         gateway.stop()
@@ -81,7 +83,7 @@ def main():
             if not passages and point == "commit.after" and learnt[point] == 0 and passage < 80:
                 passages.append(passage + 1)
     if learnt["commit.after"] == 0:
-        sys.exit("armed_points: nobody met a payment that was stored without an answer")
+        fail("nobody met a payment that was stored without an answer")
     control()
     print(f"count: {sum(runs.values())} deaths at {len(POINTS)} points, {sum(learnt.values())} payments"
           " stored without an answer, each there once")

@@ -1,5 +1,7 @@
-"""Auditor and `coffer verify` must find what is wrong: a sound file passes, and each damaged copy fails
-for its reason in both; see auditor_control.sh."""
+#!/usr/bin/env -S PYTHONPATH=tests python3 -B
+# ctest: parallel
+"""The judges of the other crash tests on trial, the auditor and `coffer verify`: both must pass a sound file
+and fail every damaged copy, each for its reason."""
 
 import json
 import os
@@ -10,10 +12,12 @@ import sys
 import tempfile
 import time
 
-from auditor import audit
-from clients import Clients, wait_until_settled
+from harness.auditor import audit
+from harness.clients import OWN, Clients, payment, wait_until_settled
+from harness.machine import binary
+from harness.report import fail
+from harness.server import Demo
 from every_write import EveryWrite
-from gateway import OWN, Gateway, payment
 
 TRIGGERS = ("journal_is_final", "journal_is_kept", "entries_are_final", "entries_are_kept",
             "holds_close_once", "holds_are_kept", "beneficiaries_are_kept", "destinations_are_final",
@@ -153,7 +157,7 @@ FIRST, SECOND = "twin-one", "twin-two"  # of the same length, and nowhere else i
 
 def verify(path):
     """Names of what `coffer verify` finds broken."""
-    done = subprocess.run([os.environ["COFFER_RELEASE_BIN"], "verify", "--db", path, "--json", "--log-level",
+    done = subprocess.run([binary(), "verify", "--db", path, "--json", "--log-level",
                            "error"], capture_output=True, text=True, check=False)
     if done.returncode not in (0, 3):
         # A file that it does not even open as its own.
@@ -174,14 +178,14 @@ def wait_for(path, sql):
             db.close()
             return
         time.sleep(0.05)
-    sys.exit(f"auditor_control: never came about: {sql}")
+    fail(f"never came about: {sql}")
 
 
 class Sound:
     """A file with payments of every kind, some through providers, and what its clients know."""
 
     def __init__(self, folder):
-        gateway = Gateway(os.environ["COFFER_RELEASE_BIN"], folder).start()
+        gateway = Demo(binary(), folder).start()
         writes = EveryWrite(gateway)
         writes.renew()
         clients = Clients(gateway, count=2).start()
@@ -219,7 +223,7 @@ def damaged(sound, sql):
     before = db.total_changes
     db.executescript(sql)
     if db.total_changes == before:
-        sys.exit(f"auditor_control: this changes nothing: {sql}")
+        fail(f"this changes nothing: {sql}")
     db.close()
     return copy
 
@@ -230,7 +234,7 @@ def with_twins(sound):
     with open(copy, "rb") as file:
         content = file.read()
     if content.count(SECOND.encode()) < 2:  # in the row and in the index
-        sys.exit("auditor_control: the twin is not found in the file")
+        fail("the twin is not found in the file")
     with open(copy, "wb") as file:
         file.write(content.replace(SECOND.encode(), FIRST.encode()))
     return copy
@@ -258,11 +262,11 @@ OTHERS = [("one record per transactionId", "sqlite_integrity", "twins", with_twi
 def judge(sound, copy, check, invariant, what):
     faults = audit(copy, sound.client, settled=check == "everything settled")
     if not any(fault.startswith(check + ":") for fault in faults):
-        sys.exit(f"auditor_control: not found ({check}): {what}\n  found instead: {faults[:5]}")
+        fail(f"not found ({check}): {what}\n  found instead: {faults[:5]}")
     if invariant is not ONLY_CLIENTS_KNOW:
         names = verify(copy)
         if invariant not in names:
-            sys.exit(f"auditor_control: verify does not find {invariant}: {what}\n  but {names}")
+            fail(f"verify does not find {invariant}: {what}\n  but {names}")
     for suffix in ("", "-wal", "-shm", ".lock"):
         if os.path.exists(copy + suffix):
             os.remove(copy + suffix)
@@ -271,7 +275,7 @@ def judge(sound, copy, check, invariant, what):
 def settled_file():
     """The one where nothing is under way any more must pass the strictest audit."""
     with tempfile.TemporaryDirectory() as folder:
-        gateway = Gateway(os.environ["COFFER_RELEASE_BIN"], folder).start()
+        gateway = Demo(binary(), folder).start()
         clients = Clients(gateway, count=2).start()
         time.sleep(0.3)
         clients.stop()
@@ -286,7 +290,7 @@ def main():
         sound = Sound(folder)
         copy = sound.copy()
         for fault in [*audit(copy, sound.client), *verify(copy), *settled_file()]:
-            sys.exit(f"auditor_control: the sound file is said to be wrong: {fault}")
+            fail(f"the sound file is said to be wrong: {fault}")
         for check, invariant, sql in DAMAGES:
             judge(sound, damaged(sound, sql), check, invariant, sql)
         for check, invariant, what, damage in OTHERS:

@@ -1,4 +1,9 @@
-"""Backups under load, killed, on a full disk, damaged. See backup.sh."""
+#!/usr/bin/env -S PYTHONPATH=tests python3 -B
+# ctest: parallel
+"""Backups under load: the copy verifies, holds every payment that was answered before it was begun, and its
+last entry is no older than that; a kill in the middle leaves no half file under the final name; a disk
+that is full stops the backup and not the payments; what is damaged is not restored.
+COFFER_BACKUP_ROUNDS (2) says how often. The part with the full disk needs root and a loop device."""
 
 import json
 import os
@@ -11,19 +16,17 @@ import tempfile
 import time
 from decimal import Decimal
 
-from auditor import audit
-from clients import Clients, wait_until_settled
-from gateway import Gateway
+from harness.auditor import audit
+from harness.clients import Clients, wait_until_settled
+from harness.machine import binary, in_namespaces
+from harness.report import fail
+from harness.server import Demo
 from loop_disk import Disk, skip_without_loop_device
 
-BINARY = os.environ["COFFER_RELEASE_BIN"]
+BINARY = binary()
 FAULT, BUSY = 3, 75
 EXPORTED = (("payment", "payments"), ("paymentLeg", "payment_legs"), ("entry", "entries"), ("wallet", "wallets"),
             ("entrySet", "journal"), ("event", "events"), ("hold", "holds"), ("account", "accounts"))
-
-
-def fail(what):
-    sys.exit("backup: " + what)
 
 
 def coffer(*arguments, db=None):
@@ -67,7 +70,7 @@ def judge_backup(backup, known):
 def restored_from(folder, gateway, backup):
     """A server on what was restored, in a folder of its own, with the key of the first."""
     os.mkdir(folder)
-    again = Gateway(BINARY, folder)
+    again = Demo(BINARY, folder)
     code, _, err = coffer("restore", backup, db=again.db)
     if code != 0:
         fail(f"restore ended with {code}: {err}")
@@ -105,7 +108,7 @@ def check_export(gateway, folder):
 
 def under_load(folder, rounds):
     by_plan = os.path.join(folder, "by-plan")
-    gateway = Gateway(BINARY, folder).start(env={"COFFER_BACKUP_DIR": by_plan})
+    gateway = Demo(BINARY, folder).start(env={"COFFER_BACKUP_DIR": by_plan})
     clients = Clients(gateway).start()
     for number in range(1, rounds + 1):
         accepted(clients, 200 * number)
@@ -144,7 +147,7 @@ def under_load(folder, rounds):
 
 def killed(folder, rounds):
     """The server dies at a random moment of a backup: the name is there with all of it, or not at all."""
-    gateway = Gateway(BINARY, folder).start()
+    gateway = Demo(BINARY, folder).start()
     clients = Clients(gateway, count=4).start()
     accepted(clients, 300)
     whole = halves = 0
@@ -187,7 +190,7 @@ def killed(folder, rounds):
 def full_disk(folder):
     """No room: for the whole of it, and in the middle of it. Payments go on."""
     disk = Disk(folder)
-    gateway = Gateway(BINARY, os.path.join(folder, "live"))
+    gateway = Demo(BINARY, os.path.join(folder, "live"))
     os.mkdir(os.path.join(folder, "live"))
     gateway.start()
     clients = Clients(gateway, count=4).start()
@@ -258,6 +261,7 @@ def control(folder, gateway, backup):
 
 
 def main():
+    mounts = in_namespaces("mount", optional=True) and shutil.which("mkfs.ext4")
     rounds = int(os.environ.get("COFFER_BACKUP_ROUNDS", "2"))
     print(f"backup: {rounds} rounds", flush=True)
     with tempfile.TemporaryDirectory() as folder:
@@ -266,9 +270,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         whole, halves = killed(folder, rounds)
     on_full = "not tried"
-    if "--disk" in sys.argv:
-        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-            skip_without_loop_device("backup", folder)
+    if mounts:
+        skip_without_loop_device()
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
             on_full = f"{full_disk(folder)} payments answered"
     print(f"control: {refused} damaged copies, each found by verify and refused by restore")

@@ -1,17 +1,20 @@
-"""The process dies exactly between two steps of a delivery; see deliver_points.sh."""
+#!/usr/bin/env -S PYTHONPATH=tests python3 -B
+# ctest: parallel
+"""The process is killed around a delivery: before it is queued, when it was queued and not sent, when it was
+sent and answered and not recorded. After the restart every receiver has every event, and what came twice
+came with the same id and the same bytes."""
 
-import os
 import sqlite3
-import sys
 import tempfile
 import threading
 import time
 
-from auditor import audit
-from gateway import Gateway
-from held_port import held_port
-from receivers import Receiver
-from webhook_world import Member, Payers, check_controls, judge, report, wait_until_arrived
+from harness.auditor import audit
+from harness.machine import binary, held_port
+from harness.receiver import Receiver
+from harness.report import fail, judge_faults
+from harness.server import Demo
+from webhook_world import Member, Payers, check_controls, judge, wait_until_arrived
 
 POINTS = ("deliver.before", "deliver.sent", "deliver.after")
 SIGKILL = -9
@@ -28,7 +31,7 @@ def repeated(receiver):
     again = {key: all_of_it for key, all_of_it in bodies.items() if len(all_of_it) > 1}
     for key, all_of_it in again.items():
         if len(set(all_of_it)) != 1:
-            sys.exit(f"deliver_points: {key} came with different bytes")
+            fail(f"{key} came with different bytes")
     return len(again)
 
 
@@ -42,7 +45,7 @@ def die(gateway, member, point, passage):
     payers = Payers([member] * 100_000, PER_SECOND).start()
     code = gateway.wait(DIES_WITHIN_S)
     if code != SIGKILL:
-        sys.exit(f"deliver_points: {point}:{passage} ended the process with {code}")
+        fail(f"{point}:{passage} ended the process with {code}")
     return payers
 
 
@@ -50,8 +53,8 @@ def run(point, passage, losing=False):
     """What is wrong after one death, how many came again, and what is known of the member. `losing`: its
     receiver is down until the death, so that something is pending then, and what is pending is lost."""
     with tempfile.TemporaryDirectory() as folder:
-        gateway = Gateway(os.environ["COFFER_FAULTS_BIN"], folder, port=held_port()).start()
-        member = Member(gateway, "member")
+        gateway = Demo(binary("faults"), folder, port=held_port()).start()
+        member = Member.create(gateway, "member")
         down = threading.Event()
         receiver = Receiver(lambda delivery: "error" if down.is_set() else "ok")
         if losing:
@@ -82,7 +85,7 @@ def lose(path):
         lost = db.execute("DELETE FROM deliveries WHERE state = 0").rowcount
     db.close()
     if lost == 0:
-        sys.exit("deliver_points: nothing was pending, the control proves nothing")
+        fail("nothing was pending, the control proves nothing")
 
 
 def main():
@@ -90,15 +93,15 @@ def main():
     for point in POINTS:
         for passage in (2, 7):
             faults, again, facts = run(point, passage)
-            report(f"deliver_points: {point}:{passage}", faults)
+            judge_faults(faults, f"{point}:{passage}")
             if point == "deliver.sent" and again == 0:
-                sys.exit(f"deliver_points: {point}:{passage}: nothing came again, which proves nothing")
+                fail(f"{point}:{passage}: nothing came again, which proves nothing")
             print(f"  {point}:{passage}: {len(facts['events'])} events, all there, {again} came again with"
                   " the same bytes", flush=True)
     controls = check_controls(facts)
     faults, _, _ = run("deliver.after", 7, losing=True)
     if not any("every event arrives" in fault for fault in faults):
-        sys.exit("deliver_points: lost deliveries are not noticed")
+        fail("lost deliveries are not noticed")
     print(f"control: {controls} false records of what arrived and a file without its deliveries, each"
           " noticed")
 

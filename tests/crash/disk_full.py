@@ -1,19 +1,22 @@
-"""The disk is full, in three ways; and a file may not grow. See disk_full.sh."""
+#!/usr/bin/env -S PYTHONPATH=tests python3 -B
+"""A full disk refuses every write with `storage-full` and a time to come back, goes on reading, says so on
+/healthz, and takes payments again within two seconds of space returning, in the same process. A file that
+may not grow (a limit of the process, not of the disk) is another matter: the write is uncertain, so the
+process ends with 70 and nothing is lost. COFFER_FULL_ROUNDS (1) says how often of each kind. Needs root
+and a loop device; the mounts are this process's own."""
 
 import os
-import random
-import shutil
-import sys
 import tempfile
 import time
 
-from auditor import audit
-from clients import Clients, wait_until_settled
+from harness.auditor import audit
+from harness.clients import Clients, wait_until_settled
+from harness.machine import binary, in_namespaces, program
+from harness.report import Slow, fail, until_in_time
+from harness.server import Demo, kill_what_is_left
 from every_write import EveryWrite
-from gateway import Gateway, kill_what_is_left
 from injection import EXIT_UNCERTAIN
 from loop_disk import Disk, skip_without_loop_device
-from patience import Slow, until_in_time
 
 RESUMES_WITHIN_S = 2.0
 REFUSES_WITHIN_S = 2.0
@@ -25,10 +28,6 @@ FLOOR = "COFFER_DISK_FLOOR_MIB"
 WAYS = [("space sinks below the floor", {}, 100 << 20),
         ("all space is gone at once", {}, 0),
         ("all space is gone and there is no floor", {FLOOR: "0"}, 0)]
-
-
-def fail(what):
-    sys.exit("disk_full: " + what)
 
 
 def wait_for(what, condition, within_s):
@@ -135,7 +134,7 @@ def run_way(number, rounds):
     tried, slowest = 0, 0.0
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as place:
         disk = Disk(place)
-        gateway = Gateway(os.environ["COFFER_RELEASE_BIN"], disk.mount_point)
+        gateway = Demo(binary(), disk.mount_point)
         gateway.log = os.path.join(place, "server.log")
         try:
             gateway.start(env=settings)
@@ -157,7 +156,7 @@ def run_way(number, rounds):
 def size_limit(folder, step, limited=True):
     """No file may grow beyond `step` bytes more than it has: the write fails and nobody knows what of it
     is there."""
-    gateway = Gateway(os.environ["COFFER_RELEASE_BIN"], folder)
+    gateway = Demo(binary(), folder)
     gateway.start().stop()
     limit = os.path.getsize(gateway.db) + step
     gateway.start(wrapper=("prlimit", f"--fsize={limit}:{limit}") if limited else ())
@@ -184,7 +183,7 @@ def size_limit(folder, step, limited=True):
 def control(folder):
     """A disk with room in it: the same requests must not pass for refused ones; and a server that nobody
     limits must not pass for one that stopped."""
-    gateway = Gateway(os.environ["COFFER_RELEASE_BIN"], folder).start()
+    gateway = Demo(binary(), folder).start()
     writes = EveryWrite(gateway)
     writes.renew()
     passed = 0
@@ -203,11 +202,12 @@ def control(folder):
 
 
 def main():
+    in_namespaces("mount")
+    program("mkfs.ext4")
+    skip_without_loop_device()
     rounds = int(os.environ.get("COFFER_FULL_ROUNDS", "1"))
     print(f"disk_full: {rounds} rounds of each way", flush=True)
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        skip_without_loop_device("disk_full", folder)
-    ways = [until_in_time("disk_full", lambda: run_way(number, rounds)) for number in range(len(WAYS))]
+    ways = [until_in_time(lambda: run_way(number, rounds)) for number in range(len(WAYS))]
     tried, slowest, acked = sum(way[0] for way in ways), max(way[1] for way in ways), sum(way[2] for way in ways)
     limited = 0
     for step in LIMIT_STEPS[::1 if rounds > 1 else 2]:

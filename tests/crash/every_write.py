@@ -5,11 +5,11 @@ import base64
 import hashlib
 import hmac
 import struct
-import sys
 import time
 import urllib.parse
 
-from gateway import Connection
+from harness.calls import Connection
+from harness.report import fail
 
 WRITES = ("post", "put", "patch", "delete")
 # What is not tried, and why.
@@ -55,12 +55,12 @@ class EveryWrite:
         self.bodies = self.make_bodies()
         unknown = set(self.routes) - set(self.bodies) - set(NOT_TRIED)
         if unknown:
-            sys.exit(f"every_write: no request for {', '.join(sorted(unknown))}")
+            fail(f"no request for {', '.join(sorted(unknown))}")
 
     def ask(self, method, path, body=None):
         status, answer = self.connection.call(method, path, body)
         if status // 100 != 2:
-            sys.exit(f"every_write: {method} {path}: {status} {answer}")
+            fail(f"{method} {path}: {status} {answer}")
         return answer
 
     def with_headers(self, key, token):

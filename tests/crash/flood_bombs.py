@@ -1,4 +1,8 @@
-"""Requests that are small to send and large to read. See flood_bombs.sh."""
+#!/usr/bin/env -S PYTHONPATH=tests python3 -B
+"""Bodies that nest, widen or never end, numbers beyond all measure, texts that are none, and headers and
+queries of that kind: each gets a clear 4xx that names the field where there is one, nothing is stored,
+and memory grows by at most 20 MiB. At what ships and, where it was built, under the address sanitizer.
+COFFER_BOMB_ROUNDS (10) says how often. Servers that are wrong must not pass."""
 
 import json
 import os
@@ -9,10 +13,12 @@ import tempfile
 import threading
 import time
 
-from auditor import audit
+from harness import machine
+from harness.auditor import audit
+from harness.process import memory_mib
+from harness.report import SLOW, fail, until_in_time
+from harness.server import Demo
 from flood_double import AnsweringServer
-from gateway import Gateway
-from patience import SLOW, until_in_time
 
 GROWTH_MAX_MIB = 20.0
 ANSWERED_WITHIN_S = 5.0
@@ -206,11 +212,6 @@ def judge(bomb, status, body):
 # --- Memory -----------------------------------------------------------------------------------------
 
 
-def memory_mib(pid, line="VmRSS"):
-    with open(f"/proc/{pid}/status", encoding="ascii") as file:
-        return next(int(text.split()[1]) / 1024 for text in file if text.startswith(line + ":"))
-
-
 class Growth:
     """The most memory that a process takes beyond what it has now, and what of it stays."""
 
@@ -255,13 +256,13 @@ def run(binary, rounds, measured):
     name = os.path.basename(os.path.dirname(binary))
     faults, most = [], 0.0
     with tempfile.TemporaryDirectory() as folder:
-        gateway = Gateway(binary, folder).start(ready_within_s=30.0)
+        gateway = Demo(binary, folder).start(ready_within_s=30.0)
         address, pid = (gateway.host, gateway.port), gateway.server_pid()
         connection = gateway.login()
         login = {key: value for key, value in connection.headers.items() if key != "Content-Type"}
         good = [connection.call("GET", "/v1/wallets")[0] for _ in range(200)]
         if set(good) != {200}:
-            sys.exit(f"flood_bombs: good requests answer {set(good)} before anything happened")
+            fail(f"good requests answer {set(good)} before anything happened")
         growth = Growth(pid)
         for threads in [1] + [8] * rounds:
             for bomb, fault in throw(address, login, BOMBS, threads,
@@ -297,7 +298,7 @@ def control():
         caught = throw((double.host, double.port), {}, named, 4)
         double.stop()
         if len(caught) != len(named):
-            sys.exit(f"flood_bombs: a server that {what} passed {len(named) - len(caught)} of {len(named)} bombs")
+            fail(f"a server that {what} passed {len(named) - len(caught)} of {len(named)} bombs")
     hoarder = subprocess.Popen([sys.executable, "-c", "input(); a = bytearray(30 << 20); print(flush=True); input()"],
                                stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     growth = Growth(hoarder.pid)
@@ -308,17 +309,17 @@ def control():
     hoarder.kill()
     hoarder.wait()
     if grown <= GROWTH_MAX_MIB:
-        sys.exit(f"flood_bombs: 30 MiB went unnoticed: {grown:.1f}")
+        fail(f"30 MiB went unnoticed: {grown:.1f}")
 
 
 def main():
     rounds = int(os.environ.get("COFFER_BOMB_ROUNDS", "10"))
     control()
-    most = until_in_time("flood_bombs", lambda: run(os.environ["COFFER_RELEASE_BIN"], rounds, True))
+    most = until_in_time(lambda: run(machine.binary(), rounds, True))
     binaries = 1
     sanitized = os.environ.get("COFFER_DEV_BIN", "")
     if os.path.exists(sanitized):
-        until_in_time("flood_bombs, sanitized", lambda: run(sanitized, 1, False))
+        until_in_time(lambda: run(sanitized, 1, False), "sanitized")
         binaries = 2
     print(f"count: {len(BOMBS)} bombs, one by one and {rounds} times 8 at once, at {binaries} binaries")
     print("control: 4 servers that are wrong and one that hoards memory did not pass")

@@ -1,4 +1,8 @@
-"""Connections that drip and connections that idle, beside good clients. See flood_slow.sh."""
+#!/usr/bin/env -S PYTHONPATH=tests python3 -B
+"""Who is slow costs nobody anything: 800 connections that drip headers and bodies (and come back when
+they are closed) and 2,000 idle ones, while good clients pay and read with a p99 of 100 ms; each
+attacker is closed within 12 s. COFFER_SLOW_SECONDS (15) says how long. The same judge has to find
+fault with a server without deadlines, which is attacked at the same time."""
 
 import multiprocessing
 import os
@@ -6,15 +10,16 @@ import random
 import resource
 import selectors
 import socket
-import sys
 import tempfile
 import time
 
-from auditor import audit
-from clients import Crowd, wait_until_settled
+from harness.auditor import audit
+from harness.calls import Connection
+from harness.clients import OWN, Crowd, wait_until_settled
+from harness.machine import binary, skip
+from harness.report import SLOW, fail, until_in_time
+from harness.server import Demo
 from flood_double import PoolServer
-from gateway import OWN, Connection, Gateway
-from patience import SLOW, until_in_time
 
 CLOSED_WITHIN_S = 12.0
 GOOD_P99_S = 0.100
@@ -124,7 +129,7 @@ def open_idle(address, count):
         connections.append(connection)
     for connection in connections:
         if not connection.recv(4096).startswith(b"HTTP/1.1 200"):
-            sys.exit("flood_slow: an idle connection was not served when it was new")
+            fail("an idle connection was not served when it was new")
     return connections
 
 
@@ -217,13 +222,13 @@ class Control:
         faults = judge(self.good, *self.end())
         for wanted in ("p99", "are still there"):
             if not any(wanted in fault for fault in faults):
-                sys.exit(f"flood_slow: the control went unnoticed ({wanted}): {faults}")
+                fail(f"the control went unnoticed ({wanted}): {faults}")
 
 
 def run(seconds, slow, idle):
     """One attack. The faults, and a line about it."""
     with tempfile.TemporaryDirectory() as folder:
-        gateway = Gateway(os.environ["COFFER_RELEASE_BIN"], folder).start()
+        gateway = Demo(binary(), folder).start()
         address = (gateway.host, gateway.port)
         first, second = gateway.wallet("Treasury"), gateway.wallet("Operations")
         headers = gateway.login().headers
@@ -286,10 +291,9 @@ def main():
     idle = int(os.environ.get("COFFER_SLOW_IDLE", "2000"))
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard < slow + idle + 500:
-        print(f"flood_slow: {hard} descriptors are too few")
-        sys.exit(77)
+        skip(f"{hard} descriptors are too few")
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-    print(until_in_time("flood_slow", lambda: run(seconds, slow, idle)))
+    print(until_in_time(lambda: run(seconds, slow, idle)))
 
 
 if __name__ == "__main__":

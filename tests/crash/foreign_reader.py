@@ -1,25 +1,25 @@
-"""Readers of a file that another process has, had or takes meanwhile. See foreign_reader.sh."""
+#!/usr/bin/env -S PYTHONPATH=tests python3 -B
+# ctest: parallel
+"""`coffer verify FILE` reads files of other processes and changes nothing. It begins on a closed file, a server
+opens the file meanwhile, and every payment that the server answers survives a kill. The log that a killed
+server left counts in the verdict and stays; a file on a read-only medium is judged; no reader leaves a file
+behind. The part with the medium needs root."""
 
 import json
 import os
 import shutil
-import signal
 import subprocess
-import sys
 import tempfile
-import time
 
-from clients import wait_until_settled
-from gateway import RUNNING, Gateway, payment
-from held_port import held_port
+from harness.clients import payment, wait_until_settled
+from harness.machine import binary, in_namespaces
+from harness.process import open_files
+from harness.report import fail, wait_for
+from harness.server import Demo, Service
 
-BINARY = os.environ["COFFER_FAULTS_BIN"]
+BINARY = binary("faults")
 PAYMENTS = 20
 READINGS = []  # the files that were judged
-
-
-def fail(what):
-    sys.exit("foreign reader: " + what)
 
 
 def companions(path):
@@ -47,35 +47,17 @@ def verdict(process):
 
 def opened(process, path):
     """Waits until a process has the file open."""
-    folder, end = f"/proc/{process.pid}/fd", time.monotonic() + 30
-    while time.monotonic() < end and process.poll() is None:
-        try:
-            if any(os.readlink(os.path.join(folder, name)) == path for name in os.listdir(folder)):
-                return
-        except OSError:
-            pass
-        time.sleep(0.002)
-    fail(f"verify did not open {path}")
+    wait_for(f"verify opens {path}", lambda: process.poll() is not None or path in open_files(process.pid), 30, 0.002)
+    if process.poll() is not None:
+        fail(f"verify did not open {path}")
 
 
 def serve(gateway):
     """`coffer serve` on the file of the demo, whose disk has no room for the write that it begins with:
     its log stays empty until the first payment."""
-    gateway.port = held_port()
-    with open(gateway.log, "ab") as log:
-        gateway.process = subprocess.Popen(
-            [BINARY, "serve", "--db", gateway.db, "--listen-http", f"127.0.0.1:{gateway.port}",
-             "--admin-off", "--rate-limit-sandbox-per-s", "0"],
-            stdout=subprocess.PIPE, stderr=log, env={**os.environ, "COFFER_FAULT": "disk.full=fail"})
-    RUNNING.add(gateway.process)
-    end = time.monotonic() + 30
-    while time.monotonic() < end:
-        try:
-            if gateway.connect().call("GET", "/livez")[0] == 200:
-                return
-        except ConnectionError:
-            time.sleep(0.01)
-    fail("the server does not answer")
+    service = Service(BINARY, gateway.db, settings={"COFFER_FAULT": "disk.full=fail"})
+    service.start("--admin-off", "--rate-limit-sandbox-per-s", "0", ready="/livez")
+    gateway.process, gateway.port = service.process, service.port
 
 
 def pay(gateway, prefix):
@@ -178,16 +160,15 @@ def beside_a_server(gateway):
 
 
 def main():
-    medium = "not tried"
+    mounts, medium = in_namespaces("mount", optional=True), "not tried"
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        gateway = Gateway(BINARY, folder).start()
+        gateway = Demo(BINARY, folder).start()
         known = pay(gateway, "first")
         wait_until_settled(gateway)
-        os.kill(gateway.server_pid(), signal.SIGTERM)
-        gateway.wait()
+        gateway.stop()
         known += opened_meanwhile(gateway)
         moved, payments = left_by_a_kill(gateway, folder, len(known))
-        if "--mount" in sys.argv:
+        if mounts:
             medium = on_read_only_medium(folder, moved, payments)
         gateway.start()
         lost = set(known) - stored(gateway)

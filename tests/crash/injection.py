@@ -3,19 +3,22 @@
 import os
 import re
 import shutil
-import sys
 
-SKIPPED = 77
+from harness.machine import skip
+
 EXIT_UNCERTAIN = 70
 ENDS_WITHIN_S = 1.0
 LINE = re.compile(r"^\s*\d+\s+(\d+\.\d+) (.*)$")
 SYNC = re.compile(r"^f(?:data)?sync\(\d+<(.*)>\)\s+= (-?\d+)")
 
 
-def skip_without_strace(test):
-    if not shutil.which("strace") or os.system("strace -o /dev/null true 2>/dev/null") != 0:
-        print(f"{test}: strace is not there or may not trace")
-        sys.exit(SKIPPED)
+def may_trace():
+    return shutil.which("strace") and os.system("strace -o /dev/null true 2>/dev/null") == 0
+
+
+def skip_without_strace():
+    if not may_trace():
+        skip("strace is not installed or may not trace")
 
 
 def tracer(trace, calls, what, paths=()):

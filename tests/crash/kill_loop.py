@@ -1,17 +1,20 @@
-"""kill -9 under load, again and again: what was acknowledged is there once and settles, the server is
-ready at once. See kill_loop.sh."""
+#!/usr/bin/env -S PYTHONPATH=tests python3 -B
+"""Process death at any instant loses nothing and doubles nothing: eight clients pay and retry while the
+server is killed at random moments, now and then once more while it comes up, and settles late at random.
+COFFER_KILL_ROUNDS (12) says how often, COFFER_KILL_MIX what is paid (`payments`: of every kind; `groups`:
+only multi-transfers, of which no part may ever stand alone), COFFER_SEED when."""
 
 import os
 import random
 import shutil
-import sys
 import tempfile
 import time
 
-from auditor import audit
-from clients import Clients, wait_until_settled
-from gateway import Gateway, group, payment, value_in
-from patience import TRIES
+from harness.auditor import audit
+from harness.clients import Clients, group, payment, value_in, wait_until_settled
+from harness.machine import binary
+from harness.report import TRIES, fail, judge_faults
+from harness.server import Demo
 
 READY_S = 2.0
 AUDITS = 10
@@ -19,13 +22,6 @@ MIXES = {"payments": payment, "groups": group}
 # Every fourth time it is killed again while it comes up.
 SECOND_KILL_EVERY, SECOND_KILL_WITHIN_S = 4, 0.06
 LONGEST_DELAY_MS = 50
-
-
-def check(faults, what):
-    for fault in faults[:20]:
-        print("  " + str(fault))
-    if faults:
-        sys.exit(f"kill_loop: {what}: {len(faults)} faults")
 
 
 def settling_late(dice):
@@ -36,7 +32,7 @@ def settling_late(dice):
 class Loop:
     def __init__(self, folder, dice, mix):
         self.dice = dice
-        self.gateway = Gateway(os.environ["COFFER_RELEASE_BIN"], folder).start()
+        self.gateway = Demo(binary(), folder).start()
         self.value = value_in(self.gateway)
         self.clients = Clients(self.gateway, seed=dice.random(), make=MIXES[mix]).start()
         self.starts, self.open_at_kill, self.killed_early = [], 0, 0
@@ -48,28 +44,28 @@ class Loop:
             self.killed_early += self.gateway.start_and_kill(
                 self.dice.uniform(0, SECOND_KILL_WITHIN_S), settling_late(self.dice))
         if audited:
-            check(audit(self.gateway.db, self.clients.facts_now()), f"audit after kill {number}")
+            judge_faults(audit(self.gateway.db, self.clients.facts_now()), f"audit after kill {number}")
         self.open_at_kill += len(self.clients.waiting)
         self.gateway.start(env=settling_late(self.dice))
         self.starts.append(self.gateway.ready_s)
         if min(self.starts[-TRIES:]) > READY_S and len(self.starts) >= TRIES:
-            sys.exit(f"kill_loop: ready only after {self.starts[-TRIES:]} s")
+            fail(f"ready only after {self.starts[-TRIES:]} s")
 
     def finish(self, mix):
         time.sleep(0.3)
         self.clients.stop()
         self.clients.replay_waiting()
-        check(self.clients.surprises, "answers that no client should get")
+        judge_faults(self.clients.surprises, "answers that no client should get")
         settled_s = wait_until_settled(self.gateway)
         value, held = value_in(self.gateway)
         if held != 0 or (mix == "groups" and value != self.value[0]):
-            sys.exit(f"kill_loop: {value} with {held} held, it began with {self.value[0]}")
+            fail(f"{value} with {held} held, it began with {self.value[0]}")
         code = self.gateway.stop()
         if code != 0:
-            sys.exit(f"kill_loop: a clean stop ended with {code}")
-        check(audit(self.gateway.db, self.clients.facts(), settled=True), "audit at the end")
+            fail(f"a clean stop ended with {code}")
+        judge_faults(audit(self.gateway.db, self.clients.facts(), settled=True), "audit at the end")
         if not self.clients.acked or set(self.clients.acked) != set(self.clients.sent):
-            sys.exit("kill_loop: not every payment was answered in the end")
+            fail("not every payment was answered in the end")
         return settled_s
 
 
@@ -77,7 +73,7 @@ def control():
     """The machine comes back with the file of a moment before, so acknowledgements are missing; and a
     client that repeats under another id pays twice. The audit must see both."""
     with tempfile.TemporaryDirectory() as folder:
-        gateway = Gateway(os.environ["COFFER_RELEASE_BIN"], folder).start()
+        gateway = Demo(binary(), folder).start()
         clients = Clients(gateway, count=4).start()
         while len(clients.acked) < 40:
             time.sleep(0.01)
@@ -100,7 +96,7 @@ def control():
         lost = audit(gateway.db, facts)
     found = {fault.split(":")[0] for fault in lost}, {fault.split(":")[0] for fault in doubled}
     if "acknowledged and lost" not in found[0] or "never sent" not in found[1]:
-        sys.exit(f"kill_loop: a file of a moment before passes: {found}")
+        fail(f"a file of a moment before passes: {found}")
     print(f"control: {len(lost)} payments missing in the file of a moment before, all found;"
           " a payment nobody sent, found")
 
@@ -124,4 +120,5 @@ def main():
     control()
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,6 +1,11 @@
-"""Attacks that must not cost payments anything, one after the other. See lanes.sh."""
+#!/usr/bin/env -S PYTHONPATH=tests python3 -B
+"""Nothing that a stranger, a neighbour or a slow machine does stops payments: under each of 21 attacks the good
+clients of another tenant pay, settle and read as before (p99 at most three times that of the quiet phase, or
+100 ms), /livez and /healthz respond within 250 ms, nothing is refused or lost, and memory grows by at most
+64 MiB. COFFER_LANES_SECONDS (1.2) says how long each phase is; COFFER_LANES which attacks are made: names with
+commas between, `all`, or none for the shorter part of them; COFFER_LANES_FIGURES=1 only measures. The judge has
+to find fault with what was measured without lanes, and with a server that has one lane."""
 
-import http.client
 import json
 import os
 import re
@@ -12,14 +17,15 @@ import time
 from datetime import datetime
 
 import lanes_attacks as attacks
-from gateway import Connection
+from harness.calls import fetch
+from harness.machine import binary, skip
+from harness.report import TRIES, fail, until_in_time
 from lanes_clients import Running
 from lanes_control import OneLane, calm_result, recorded, recorded_text
-from lanes_judge import (Bounds, answered_with, few_checkpoints, judge, rows, served_in_full, stops_at_quota, table)
+from lanes_judge import Bounds, answered_with, few_checkpoints, judge, rows, served_in_full, stops_at_quota, table
 from lanes_probe import RemoteProbe, Sampler, figures
-from lanes_tls import certificate, speak_tls
+from lanes_tls import speak_tls, tls_settings
 from lanes_world import World, make_stored
-from patience import TRIES, until_in_time
 from webhook_network import prepare_namespace
 
 SETTLED_WITHIN_S = 20.0
@@ -84,10 +90,8 @@ ROWS = [
 
 
 def metric(world, name):
-    connection = http.client.HTTPConnection(world.gateway.host, world.gateway.port, timeout=30)
-    connection.request("GET", "/metrics")
-    found = re.search(rf"^coffer_{name}(?:{{[^}}]*}})? (\S+)", connection.getresponse().read().decode(), re.M)
-    connection.close()
+    page = fetch(f"http://{world.gateway.host}:{world.gateway.port}/metrics", timeout_s=30.0).text
+    found = re.search(rf"^coffer_{name}(?:{{[^}}]*}})? (\S+)", page, re.M)
     return float(found.group(1)) if found else 0.0
 
 
@@ -105,7 +109,7 @@ def milliseconds(record):
 def settlements(world, acked, prefix):
     """Number of each payment -> ms from acceptance to settlement; and what is lost, as sentences."""
     end = time.monotonic() + SETTLED_WITHIN_S
-    connection = Connection(world.gateway.host, world.gateway.port, 30.0)
+    connection = world.gateway.connect(30.0)
     connection.headers = world.good.headers
     while True:
         try:
@@ -178,9 +182,9 @@ def run_row(row, stored, control):
             settings |= {"COFFER_OAUTH_ISSUER": attacks.ISSUER, "COFFER_OAUTH_AUDIENCE": "coffer",
                          "COFFER_OAUTH_JWKS": f"https://127.0.0.1:{silent.port}/keys"}
         if row.tls:
-            settings |= certificate(folder)
+            settings |= tls_settings(folder)
             speak_tls(settings["COFFER_TLS_CERT"])
-        world = World(os.environ["COFFER_RELEASE_BIN"], os.path.join(folder, "file"), settings, row.options,
+        world = World(binary(), os.path.join(folder, "file"), settings, row.options,
                       stored if row.stored else None)
         world.helpers, world.kept, world.idle = [], [], IDLE
         try:
@@ -204,7 +208,7 @@ def in_process(row, stored, control=False):
     done = subprocess.run([*row.wrapper, sys.executable, "-B", os.path.abspath(__file__), row.name, stored,
                            str(int(control))], stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode:
-        sys.exit(f"lanes: {row.name} ended with {done.returncode}")
+        fail(f"{row.name} ended with {done.returncode}")
     return json.loads(done.stdout.splitlines()[-1])
 
 
@@ -217,12 +221,12 @@ def check_recorded(all_rows):
     for row in all_rows:
         faults = judge(row.bounds, calm_result())
         if faults:
-            sys.exit(f"lanes: a run in which nothing happened has faults by the bounds of {row.name}: {faults}")
+            fail(f"a run in which nothing happened has faults by the bounds of {row.name}: {faults}")
         result, wanted = recorded(row.name)
         faults = judge(row.bounds, result)
         for text in wanted:
             if not any(text in fault for fault in faults):
-                sys.exit(f"lanes: what {row.name} did to a gateway without lanes was not noticed ({text}): {faults}")
+                fail(f"what {row.name} did to a gateway without lanes was not noticed ({text}): {faults}")
 
 
 def check_one_lane(row, stored):
@@ -232,14 +236,13 @@ def check_one_lane(row, stored):
         faults = judge(row.bounds, in_process(row, stored, control=True))
         if any("payment" in fault or "livez" in fault for fault in faults):
             return
-    sys.exit(f"lanes: {row.name} at a server with one lane was not noticed: {faults}")
+    fail(f"{row.name} at a server with one lane was not noticed: {faults}")
 
 
 def main():
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     if hard < IDLE + 2000:
-        print(f"lanes: {hard} descriptors are too few")
-        sys.exit(77)
+        skip(f"{hard} descriptors are too few")
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     by_name = {row.name: row for row in ROWS}
     if len(sys.argv) > 1:
@@ -255,7 +258,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         stored = os.environ.get("COFFER_LANES_FILES") or os.path.join(folder, "stored")
         if any(row.stored for row in chosen):
-            make_stored(os.environ["COFFER_RELEASE_BIN"], stored, *STORED)
+            make_stored(binary(), stored, *STORED)
         lines = []
 
         def run(row):
@@ -269,7 +272,7 @@ def main():
 
         for row in chosen:
             print(f"  {row.title}", flush=True)
-            until_in_time(f"lanes: {row.name}", lambda: run(row))
+            until_in_time(lambda: run(row), row.name)
         print(table(lines), flush=True)
         if FIGURES:
             return

@@ -11,6 +11,7 @@ import subprocess
 import threading
 import time
 
+from harness.provider import RATES, Simulator, add_connector
 from lanes_clients import Hammer, Holder
 from lanes_tls import client_hello
 from lanes_world import BULK, beneficiary, pay
@@ -180,11 +181,11 @@ def require_pattern(world):
                                       "--max", "1000")["id"]
     world.gateway.command("connector", "require", connector, "remark", "--pattern", "([A-Za-z]+ ?)+")
     world.connector = connector
-    world.beneficiary = world.neighbour.need(201, "POST", "/v1/beneficiaries", {
+    world.beneficiary = world.neighbour.ask("POST", "/v1/beneficiaries", {
         "individual": {"firstName": "Amina", "lastName": "Otieno"},
         "paymentDestinations": [{"method": "MOBILE_MONEY", "countryIsoCode2": "KE", "currencyIsoCode3": "KES",
                                  "mobileMoney": {"provider": "M-PESA", "phoneNumber": "+254712345678"}}]})["id"]
-    enums = world.neighbour.need(200, "GET", "/v1/payments/enums")
+    enums = world.neighbour.ask("GET", "/v1/payments/enums")
     world.codes = {name: enums[name][0]["code"] for name in ("purposeOfPayment", "sourceOfFunds", "relationship")}
 
 
@@ -227,19 +228,10 @@ def slow_exports(world, stop):
 
 def start_provider(world):
     """A valid provider that takes nine seconds for each call."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port = listener.getsockname()[1]
-    connector = world.gateway.command(
-        "connector", "add", "Slow", "--driver", "http", "--method", "MOMO", "--country", "KE", "--currency", "KES",
-        "--asset", "USDC", "--rate", "129.5", "--min", "1", "--max", "1000", "--base-url",
-        f"http://127.0.0.1:{port}", "--timeout-ms", "10000")
-    world.connector = connector["id"]
-    provider = subprocess.Popen(
-        [world.gateway.binary, "provider-sim", "--listen", f"127.0.0.1:{port}", "--secret", connector["secret"],
-         "--faults", "late=1:9000", "--rates", "USDC:KES=129.5", "--json"],
-        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    provider.stdout.readline()
-    world.helpers.append(provider)
+    provider = Simulator(world.gateway.binary)
+    world.connector, secret = add_connector(world.gateway, "Slow", provider.url, "--timeout-ms", "10000")
+    provider.configure(secret, "--faults", "late=1:9000", "--rates", RATES).start()
+    world.helpers.append(provider.process)
 
 
 def slow_quotes(world, stop):
@@ -277,7 +269,7 @@ def silence_names(world):
     silent = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     silent.bind(("127.0.0.1", 53))
     world.kept.append(silent)
-    world.webhook = world.neighbour.need(201, "POST", "/v1/webhooks", {
+    world.webhook = world.neighbour.ask("POST", "/v1/webhooks", {
         "url": "http://93.184.216.34/", "eventTypes": ["payment.refund_failed"]})["id"]
 
 
@@ -302,7 +294,7 @@ def keep_destinations(world):
     account = {"accountName": "n" * 150, "accountNumber": "0123456789", "bankName": "b" * 150}
     world.replaced = large(1) | {"paymentDestinations": 20 * [
         {"method": "BANK", "countryIsoCode2": "KE", "currencyIsoCode3": "KES", "label": "l" * 150, "bank": account}]}
-    world.beneficiary = world.neighbour.need(201, "POST", "/v1/beneficiaries", world.replaced)["id"]
+    world.beneficiary = world.neighbour.ask("POST", "/v1/beneficiaries", world.replaced)["id"]
 
 
 def fat_rows(world, stop):

@@ -10,8 +10,8 @@ import selectors
 import socket
 import time
 
-from clients import Crowd
-from gateway import Connection
+from harness.calls import Connection
+from harness.clients import Crowd
 
 TIMEOUT_S = 20.0
 

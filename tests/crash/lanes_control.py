@@ -8,6 +8,7 @@ import socket
 import threading
 import time
 
+from harness.server import Elsewhere
 from flood_double import WrongServer
 from lanes_probe import KINDS
 
@@ -67,7 +68,7 @@ class OneLane(WrongServer):
         """From now on every client connects to this server."""
         world.host_and_port = self.host, self.port
         for caller in (world.good, world.neighbour):
-            caller.host, caller.port = self.host, self.port
+            caller.server = Elsewhere(self.host, self.port, caller.server.command)
         return self
 
 

@@ -1,7 +1,7 @@
 """Judges lanes.py: the bounds of what an attack may cost others, the faults of a run, and its rows in the table."""
 
+from harness.report import SLOW
 from lanes_probe import KINDS
-from patience import SLOW
 
 # A payment or read may take three times as long as in the quiet phase of the same run, and 100 ms in any case.
 QUIET_TIMES, AT_LEAST_MS = 3.0, 100.0

@@ -12,7 +12,7 @@ import subprocess
 import threading
 import time
 
-from gateway import Connection
+from harness.process import memory_mib
 
 # Of each kind of request: how many a second, by how many threads, and which of them are on a new connection.
 PAYMENTS, READS, LOOKS, OTHERS = (40, 24, 5), (20, 12, 5), (20, 8, 1), (4, 4, 5)
@@ -84,12 +84,10 @@ class Probe:
             return None, 0
 
     def connect(self):
-        connection = Connection(self.good.host, self.good.port, TIMEOUT_S)
-        connection.headers = dict(self.good.headers)
-        return connection
+        return self.good.connect(TIMEOUT_S)
 
     def pay(self, connection, number):
-        path, body = self.good.payment(f"{self.prefix}-{number}")
+        path, body = self.good.payment(f"{self.prefix}-{number}", "0.25")
         status, answer = connection.call("POST", path, body)
         if status == 202:
             with self.lock:
@@ -166,9 +164,8 @@ class RemoteProbe:
 
 def resident_mib(pid):
     try:
-        with open(f"/proc/{pid}/status", encoding="ascii") as file:
-            return next(int(line.split()[1]) for line in file if line.startswith("VmRSS")) / 1024
-    except (OSError, StopIteration):
+        return memory_mib(pid)
+    except (OSError, KeyError):
         return 0.0
 
 

@@ -1,25 +1,22 @@
 """TLS for lanes.py: a server with a certificate, clients that speak to it, and the start of a handshake."""
 
 import http.client
-import os
 import ssl
-import subprocess
 
-def certificate(folder):
+from harness.tls import certificate, trusting
+
+def tls_settings(folder):
     """Settings with a certificate for 127.0.0.1, of an RSA key: its handshakes take the most time."""
-    files = os.path.join(folder, "cert.pem"), os.path.join(folder, "key.pem")
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1",
-                    "-addext", "subjectAltName=IP:127.0.0.1", "-out", files[0], "-keyout", files[1]],
-                   capture_output=True, check=True)
-    return {"COFFER_TLS_CERT": files[0], "COFFER_TLS_KEY": files[1]}
+    cert, key = certificate(folder, key=("rsa:2048",))
+    return {"COFFER_TLS_CERT": cert, "COFFER_TLS_KEY": key}
 
 
 def speak_tls(cert_file):
     """From now on every connection of this process and of its children's speaks TLS."""
-    trusting = ssl.create_default_context(cafile=cert_file)
+    context = trusting(cert_file)
 
     def connect(host, port, timeout=None):
-        return http.client.HTTPSConnection(host.removeprefix("https://"), port, timeout=timeout, context=trusting)
+        return http.client.HTTPSConnection(host, port, timeout=timeout, context=context)
 
     http.client.HTTPConnection = connect
 

@@ -6,46 +6,14 @@ import os
 import shutil
 import subprocess
 
-from gateway import OWN, Connection, Gateway
+from harness.load import wrk
+from harness.server import Demo
+from harness.tenant import Tenant
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 BULK = 500
 # Of a file with many rows.
 LARGE = {"COFFER_QUOTA_SANDBOX": "beneficiaries=unlimited,file_bytes=unlimited"}
-
-
-class Caller:
-    """One application: its keys, its wallets, and the headers of its requests."""
-
-    def __init__(self, gateway, keys, wallets=()):
-        self.host, self.port, self.keys, self.wallets = gateway.host, gateway.port, keys, list(wallets)
-        self.headers = {"Content-Type": "application/json"}
-        status, token = self.connect().call("POST", "/v1/auth/token", {
-            "clientId": keys["clientId"], "clientSecret": keys["clientSecret"]})
-        if status != 200:
-            raise ConnectionError(f"token: {status} {token}")
-        self.headers["x-svc-auth"] = keys["apiKey"]
-        self.headers["Authorization"] = "Bearer " + token["accessToken"]
-
-    def connect(self, timeout_s=10.0):
-        connection = Connection(self.host, self.port, timeout_s)
-        connection.headers = dict(self.headers)
-        return connection
-
-    def call(self, method, path, body=None):
-        return self.connect(30.0).call(method, path, body)
-
-    def need(self, wanted, method, path, body=None):
-        """The body of the response; any other status ends the run."""
-        status, answer = self.call(method, path, body)
-        if status != wanted:
-            raise RuntimeError(f"{method} {path}: {status} {answer}")
-        return answer
-
-    def payment(self, transaction_id):
-        return "/v1/payments/" + OWN, {
-            "transactionId": transaction_id, "sourceWalletId": self.wallets[0],
-            "destinationWalletId": self.wallets[1], "sendingAssetCode": "USDC", "amount": "0.25"}
 
 
 class World:
@@ -56,32 +24,12 @@ class World:
             shutil.copytree(stored, folder, dirs_exist_ok=True)
         self.folder = folder
         os.makedirs(folder, exist_ok=True)
-        wrapped = os.path.join(folder, "coffer")
-        # The gateway of the other tests knows no options; a script of ours in its place does.
-        with open(wrapped, "w", encoding="ascii") as file:
-            file.write(f'#!/bin/sh\nif [ "$1" = demo ]; then exec "{binary}" "$@" {options}; fi\n'
-                       f'exec "{binary}" "$@"\n')
-        os.chmod(wrapped, 0o755)
         settings = {"COFFER_LOG_LEVEL": "warning", **(LARGE if stored else {}), **(settings or {})}
-        self.gateway = Gateway(wrapped, folder).start(env=settings, ready_within_s=120.0)
-        self.gateway.host = self.gateway.host.removeprefix("https://")
+        self.gateway = Demo(binary, folder, options=options.split()).start(env=settings, ready_within_s=120.0)
         self.folder, self.pid, self.host_and_port = folder, self.gateway.server_pid(), None
-        self.neighbour = Caller(self.gateway, self.gateway.facts,
-                                [self.gateway.wallet("Treasury"), self.gateway.wallet("Operations")])
-        self.good = self.register("good", "production")
-        for number in range(2):
-            wallet = self.good.need(201, "POST", "/v1/wallets", {
-                "walletName": f"Good {number}", "assetCode": "USDC", "ownAccount": True})["id"]
-            # The same reason and id for each would be a replay.
-            self.gateway.command("wallet", "fund", wallet, "--asset", "USDC", "--amount", "1000000",
-                                 "--transaction-id", "fund-" + wallet, "--reason", "a test of lanes")
-            self.good.wallets.append(wallet)
-
-    def register(self, name, environment):
-        association = self.gateway.command("association", "create", name)["id"]
-        keys = self.gateway.command("application", "register", "--name", name, "--association", association,
-                                    "--environment", environment)
-        return Caller(self.gateway, {**keys, "associationId": association})
+        self.neighbour = Tenant.of_demo(self.gateway)
+        self.neighbour.login()
+        self.good = Tenant.create(self.gateway, "good", "production")
 
     @property
     def address(self):
@@ -106,14 +54,10 @@ class World:
 
 def pay(gateway, caller, seconds, rate, run, connections=64):
     """Payments by wrk for so many seconds: (accepted, errors)."""
-    headers = caller.headers
-    done = subprocess.run(
-        ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--timeout", "30s", "-s",
-         os.path.join(HERE, "steady.lua"), gateway.facts["baseUrl"], "--", headers["x-svc-auth"],
-         headers["Authorization"].removeprefix("Bearer "), *caller.wallets[:2], run, str(rate)],
-        capture_output=True, text=True, check=True)
-    line = next(line for line in done.stdout.splitlines() if line.startswith("RESULT "))
-    return int(line.split()[4]), int(line.split()[5])
+    headers = caller.connect().headers
+    result = wrk(os.path.join(HERE, "steady.lua"), gateway.facts["baseUrl"], seconds, connections, headers["x-svc-auth"],
+                 headers["Authorization"].removeprefix("Bearer "), *caller.wallets[:2], run, rate, timeout_s=30)
+    return int(result[3]), int(result[4])
 
 
 def beneficiary(number):
@@ -128,11 +72,11 @@ def make_stored(binary, folder, payments, beneficiaries):
     os.makedirs(folder, exist_ok=True)
     if os.path.exists(os.path.join(folder, "facts.json")):
         return folder
-    gateway = Gateway(binary, folder).start(env={"COFFER_LOG_LEVEL": "warning", **LARGE})
-    caller = Caller(gateway, gateway.facts, [gateway.wallet("Treasury"), gateway.wallet("Operations")])
+    gateway = Demo(binary, folder).start(env={"COFFER_LOG_LEVEL": "warning", **LARGE})
+    caller = Tenant.of_demo(gateway)
     for first in range(0, beneficiaries, BULK):
         rows = [beneficiary(number) for number in range(first, min(first + BULK, beneficiaries))]
-        answer = caller.need(200, "POST", "/v1/beneficiaries/bulk", {"beneficiaries": rows})
+        answer = caller.ask("POST", "/v1/beneficiaries/bulk", {"beneficiaries": rows})
         if answer["failed"]:
             raise RuntimeError(f"bulk: {answer['failed']} rows failed: {answer['results'][0]}")
     there, turn = 0, 0

@@ -1,4 +1,8 @@
-"""Issues every kind of secret, uses each, and looks for them where they must not be. See leaked_secrets.sh."""
+#!/usr/bin/env -S PYTHONPATH=tests python3 -B
+# ctest: parallel
+"""No secret that was ever issued or sent is found in the database, the write-ahead log, a backup or the
+log, neither as it is nor decoded, in hex or inside base64; files are 0600 and folders 0700 under any
+umask; exactly one SQLite is in the binary, and a mended one. Each secret has to be found once planted."""
 
 import base64
 import hashlib
@@ -11,16 +15,16 @@ import sqlite3
 import stat
 import struct
 import subprocess
-import sys
 import tempfile
 import time
-import urllib.error
 import urllib.parse
-import urllib.request
 
-from auditor import audit
-from clients import wait_until_settled
-from gateway import OWN, Gateway, payment
+from harness import machine
+from harness.auditor import audit
+from harness.calls import fetch
+from harness.clients import OWN, payment, wait_until_settled
+from harness.report import fail, judge_faults
+from harness.server import Demo
 
 # SQLite before this day can lose committed pages (its WAL-reset bug).
 SQLITE_SINCE = b"2026-03-13"
@@ -77,7 +81,7 @@ class Secrets:
 
     def add(self, what, secret):
         if not secret or len(secret) < SHORTEST:
-            sys.exit(f"leaked_secrets: {what} is no secret: {secret!r}")
+            fail(f"{what} is no secret: {secret!r}")
         self.known[what] = secret
 
     def find(self, paths):
@@ -96,7 +100,7 @@ class Secrets:
 
 def must(status, answer, wanted=200):
     if status != wanted:
-        sys.exit(f"leaked_secrets: answered {status}, not {wanted}: {answer}")
+        fail(f"answered {status}, not {wanted}: {answer}")
     return answer
 
 
@@ -218,15 +222,9 @@ def read_metrics(gateway, token):
     """With the token, right and wrong, as from another machine."""
     url = f"http://{gateway.host}:{gateway.port}/metrics"
     for given, wanted in (("wrong-" + token, 401), (token, 200)):
-        request = urllib.request.Request(
-            url, headers={"X-Forwarded-For": "192.0.2.1", "Authorization": "Bearer " + given})
-        try:
-            with urllib.request.urlopen(request, timeout=10) as answer:
-                status, text = answer.status, answer.read().decode()
-        except urllib.error.HTTPError as error:
-            status, text = error.code, ""
+        status, _, text = fetch(url, headers={"X-Forwarded-For": "192.0.2.1", "Authorization": "Bearer " + given})
         if status != wanted:
-            sys.exit(f"leaked_secrets: /metrics answered {status}, not {wanted}")
+            fail(f"/metrics answered {status}, not {wanted}")
     return text
 
 
@@ -265,9 +263,9 @@ def back_up(gateway, folder):
         done = subprocess.run([gateway.binary, "backup", path, "--db", gateway.db], capture_output=True, text=True,
                               check=False)
         if done.returncode:
-            sys.exit(f"leaked_secrets: coffer backup: {done.stderr}")
+            fail(f"coffer backup: {done.stderr}")
         if stat.S_IMODE(os.stat(path).st_mode) & 0o077:
-            sys.exit(f"leaked_secrets: the backup has mode {stat.S_IMODE(os.stat(path).st_mode):o}")
+            fail(f"the backup has mode {stat.S_IMODE(os.stat(path).st_mode):o}")
         made.append(path)
     return made
 
@@ -284,7 +282,7 @@ def control(secrets, data, folder, binary):
             with open(path, "wb") as file:
                 file.write(b"something before " + text + b" something behind")
             if (what, "planted") not in secrets.find([path]):
-                sys.exit(f"leaked_secrets: {what} in {form} went unnoticed")
+                fail(f"{what} in {form} went unnoticed")
     # In a table of the database itself.
     path = os.path.join(folder, "planted.db")
     shutil.copy(database, path)
@@ -295,21 +293,21 @@ def control(secrets, data, folder, binary):
         db.execute("INSERT INTO planted VALUES (?)", (bytes.fromhex(key.split("_", 1)[1]),))
     db.close()
     if not secrets.find([path]):
-        sys.exit("leaked_secrets: a decoded key in a table went unnoticed")
+        fail("a decoded key in a table went unnoticed")
     os.chmod(path, 0o640)
     if not modes(folder, {"directory": 0o700, "file": 0o600}):
-        sys.exit("leaked_secrets: a mode of 0640 went unnoticed")
+        fail("a mode of 0640 went unnoticed")
     with open(binary, "rb") as file:
         content = file.read()
     own = SOURCE_ID.search(content).group()
     for wrong in (content + b"2026-10-16 00:00:00 " + b"a" * 64, content.replace(own, b"2022" + own[4:]), b""):
         if not sqlite_faults(wrong):
-            sys.exit("leaked_secrets: a second, an old or no SQLite went unnoticed")
+            fail("a second, an old or no SQLite went unnoticed")
 
 
 def main():
     os.umask(0)  # whatever is private is so by coffer's own doing
-    binary = os.environ["COFFER_RELEASE_BIN"]
+    binary = machine.binary()
     secrets = Secrets()
     with tempfile.TemporaryDirectory() as folder:
         issuer = Issuer(folder)
@@ -323,7 +321,7 @@ def main():
         secrets.add("the token of the metrics page", metrics_token)
         logs = os.path.join(folder, "logs")
         os.mkdir(logs)
-        gateway = Gateway(binary, folder, db="data/ledger.db").start(env={
+        gateway = Demo(binary, folder, db="data/ledger.db").start(env={
             "COFFER_METRICS_TOKEN": metrics_token, "COFFER_LOG_FILE": os.path.join(logs, "coffer.log"),
             "COFFER_LOG_LEVEL": "debug", "COFFER_LOG_FORMAT": "json", "COFFER_OAUTH_ISSUER": "https://issuer.example",
             "COFFER_OAUTH_AUDIENCE": "coffer", "COFFER_OAUTH_JWKS": issuer.jwks,
@@ -372,10 +370,7 @@ def main():
                 faults.append("there was nothing to look into")
         with open(binary, "rb") as file:
             faults += sqlite_faults(file.read())
-        for fault in faults[:40]:
-            print("  " + str(fault))
-        if faults:
-            sys.exit(f"leaked_secrets: {len(faults)} faults")
+        judge_faults(faults)
         planted = os.path.join(folder, "control")
         os.mkdir(planted, 0o700)
         control(secrets, data, planted, binary)

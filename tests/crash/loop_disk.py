@@ -1,12 +1,12 @@
 """A file system in an image file, on a loop device: it can be cut off as a power failure would, and
-filled up. The caller has a mount namespace of its own (`unshare --mount`)."""
+filled up. The caller has a mount namespace of its own (`in_namespaces("mount")`)."""
 
 import errno
 import os
 import subprocess
-import sys
+import tempfile
 
-SKIPPED = 77
+from harness.machine import skip
 
 
 def run(*command):
@@ -62,9 +62,9 @@ class Disk:
         os.remove(self.filler)
 
 
-def skip_without_loop_device(test, folder):
-    try:
-        Disk(folder, "16M").unmount()
-    except (OSError, subprocess.CalledProcessError) as error:
-        print(f"{test}: no loop device to be had here: {error}")
-        sys.exit(SKIPPED)
+def skip_without_loop_device():
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        try:
+            Disk(folder, "16M").unmount()
+        except (OSError, subprocess.CalledProcessError) as error:
+            skip(f"no loop device: {error}")

@@ -1,16 +1,24 @@
-"""The power fails: only what reached the disk is left. See power_cut.sh."""
+#!/usr/bin/env -S PYTHONPATH=tests python3 -B
+# ctest: parallel
+"""A 202 survives a power cut. The file lies on a disk image; the server is frozen, the image copied as
+it is (what was never synchronised is not in it), mounted, and judged. COFFER_CUT_ROUNDS (8) says how
+often, COFFER_CUT_PAYMENTS (0) how many payments must be acknowledged by the last cut, COFFER_SEED when.
+The control is the same with synchronous=NORMAL, and on a disk that only says it has synchronised. Needs
+root and a loop device; the mounts are this process's own."""
 
 import os
 import random
-import shutil
 import signal
-import sys
 import tempfile
 import time
 
-from auditor import audit
-from clients import Clients, wait_until_settled
-from gateway import Gateway
+from harness import machine
+from harness.auditor import audit
+from harness.clients import Clients, wait_until_settled
+from harness.machine import in_namespaces, program
+from harness.report import fail, judge_faults
+from harness.server import Demo
+from injection import may_trace
 from loop_disk import Disk, run, skip_without_loop_device
 
 SLOW_S = 30.0
@@ -46,24 +54,21 @@ def faults_after(gateway, facts):
 
 
 def gateway_on(disk, folder, binary):
-    gateway = Gateway(binary, disk.mount_point)
+    gateway = Demo(binary, disk.mount_point)
     gateway.log = os.path.join(folder, "server.log")  # not on the disk: it would keep it busy
     return gateway
 
 
 def rounds_with_cuts(folder, rounds, dice):
     disk = Disk(folder)
-    gateway = gateway_on(disk, folder, os.environ["COFFER_RELEASE_BIN"]).start()
+    gateway = gateway_on(disk, folder, machine.binary()).start()
     clients = Clients(gateway).start()
     acked, wanted = 0, int(os.environ.get("COFFER_CUT_PAYMENTS", "0"))
     for number in range(1, rounds + 1):
         facts = cut_under_load(disk, gateway, clients, dice, wanted * number // rounds)
         acked = len(facts["acked"])
         faults = faults_after(gateway, facts)
-        for fault in faults[:20]:
-            print("  " + str(fault))
-        if faults:
-            sys.exit(f"power_cut: {len(faults)} faults after cut {number}")
+        judge_faults(faults, f"after cut {number}")
         gateway.start()
     clients.stop()
     clients.replay_waiting()
@@ -72,9 +77,9 @@ def rounds_with_cuts(folder, rounds, dice):
     faults = clients.surprises + audit(gateway.db, clients.facts(), settled=True)
     disk.unmount()
     if faults or set(clients.acked) != set(clients.sent):
-        sys.exit(f"power_cut: {faults[:5]}")
+        fail(f"{faults[:5]}")
     if acked < wanted:
-        sys.exit(f"power_cut: only {acked} payments were acknowledged, not {wanted}")
+        fail(f"only {acked} payments were acknowledged, not {wanted}")
     print(f"count: {rounds} cuts, {acked} payments acknowledged before the last, 0 lost, 0 doubled,"
           f" {clients.repeats} learnt by replay")
 
@@ -101,23 +106,24 @@ def control(folder, dice, what, binary, wrapper=(), env=None):
     clients.stopping.set()
     disk.unmount()
     if not lost:
-        sys.exit(f"power_cut: {what} lost nothing in {cuts} cuts, so this test sees nothing")
+        fail(f"{what} lost nothing in {cuts} cuts, so this test sees nothing")
     print(f"control: {what}: {lost} faults over {acked} acknowledged payments after {cuts} cuts")
 
 
 def main():
+    in_namespaces("mount")
+    program("mkfs.ext4")
+    skip_without_loop_device()
     rounds = int(os.environ.get("COFFER_CUT_ROUNDS", "8"))
     seed = int(os.environ.get("COFFER_SEED", str(time.time_ns() % 1_000_000)))
     dice = random.Random(seed)
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        skip_without_loop_device("power_cut", folder)
     print(f"power_cut: {rounds} rounds, COFFER_SEED={seed}")
     parts = [lambda folder: rounds_with_cuts(folder, rounds, dice),
-             lambda folder: control(folder, dice, "synchronous=NORMAL", os.environ["COFFER_FAULTS_BIN"],
+             lambda folder: control(folder, dice, "synchronous=NORMAL", machine.binary("faults"),
                                     env=NORMAL)]
-    if shutil.which("strace") and os.system("strace -o /dev/null true 2>/dev/null") == 0:
+    if may_trace():
         parts.append(lambda folder: control(folder, dice, "a disk that only says it synchronised",
-                                            os.environ["COFFER_RELEASE_BIN"], wrapper=LYING))
+                                            machine.binary(), wrapper=LYING))
     for part in parts:
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
             part(folder)

@@ -1,20 +1,21 @@
-"""Cash-outs through an unreliable provider, with kills on both sides. See provider_chaos.sh."""
+#!/usr/bin/env -S PYTHONPATH=tests python3 -B
+"""Cash-outs through a provider that is killed, hangs, lies and repeats itself, while coffer is killed too:
+in the end each is succeeded, failed or refunded exactly once, and the provider's own list agrees line
+by line. COFFER_CASHOUTS (60) says how many, COFFER_SEED which faults."""
 
-import json
 import os
 import random
-import subprocess
-import sys
 import tempfile
 import threading
 import time
-import urllib.request
 from decimal import Decimal
 
-from auditor import audit
-from clients import wait_until_settled
-from gateway import Gateway
-from held_port import held_port
+from harness.auditor import audit
+from harness.clients import Crowd, wait_until_settled
+from harness.machine import binary, held_port
+from harness.provider import RATES, Simulator, add_connector, beneficiary, purpose
+from harness.report import fail, judge_faults
+from harness.server import Demo
 
 FAULTS = ("late=0.1:400,refuse=0.03,duplicate=0.2,reorder=0.2,lose-answer=0.15,garbage=0.08,"
           "hang=0.02")
@@ -25,86 +26,26 @@ ENDINGS = ["5678", "5678", "5678", "1101", "1104", "1202", "1301", "1303"]
 SETTLED_WITHIN_S = 120.0
 
 
-class Provider:
-    """The simulated provider: a process with a file, at one port for good."""
-
-    def __init__(self, gateway, folder, seed):
-        port = held_port()
-        self.url = f"http://127.0.0.1:{port}"
-        self.connector, secret = register(gateway, self.url)
-        self.command = [gateway.binary, "provider-sim", "--listen", f"127.0.0.1:{port}", "--secret",
-                        secret, "--callback", gateway.facts["baseUrl"], "--db", os.path.join(folder, "provider.ndjson"),
-                        "--faults", FAULTS, "--seed", str(seed), "--delay-ms", "150",
-                        "--hang-ms", "1500", "--rates", "USDC:KES=129.5", "--json"]
-        self.log = os.path.join(folder, "provider.log")
-
-    def start(self):
-        with open(self.log, "ab") as log:
-            self.process = subprocess.Popen(self.command, stdout=subprocess.PIPE, stderr=log)
-        if not self.process.stdout.readline():
-            raise RuntimeError(f"the provider ended with {self.process.wait()}")
-        return self
-
-    def kill(self):
-        self.process.kill()
-        self.process.wait()
-        self.process.stdout.close()
-
-    def control(self, method, path, body=None):
-        data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(self.url + "/control" + path, data, method=method,
-                                         headers={"Content-Type": "application/json"})
-        with urllib.request.urlopen(request, timeout=10) as answer:
-            return json.loads(answer.read() or b"null")
-
-    def payouts(self):
-        return self.control("GET", "/payouts")["data"]
+def chaotic_provider(gateway, folder, seed):
+    """A simulator with a file, that fails in every way."""
+    provider = Simulator(gateway.binary, os.path.join(folder, "provider.log"))
+    provider.connector, secret = add_connector(gateway, "Chaos", provider.url, "--fee-fixed", "0.1",
+                                               "--timeout-ms", "1000")
+    return provider.configure(
+        secret, "--callback", gateway.facts["baseUrl"], "--db", os.path.join(folder, "provider.ndjson"),
+        "--faults", FAULTS, "--seed", str(seed), "--delay-ms", "150", "--hang-ms", "1500", "--rates", RATES)
 
 
-def register(gateway, url):
-    """Registers the provider as a connector of the served file; its id and secret."""
-    command = [gateway.binary, "connector", "add", "Chaos", "--driver", "http", "--method", "MOMO",
-               "--country", "KE", "--currency", "KES", "--asset", "USDC", "--rate", "129.5",
-               "--fee-fixed", "0.1", "--min", "1", "--max", "1000", "--base-url", url,
-               "--timeout-ms", "1000", "--db", gateway.db, "--json"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        sys.exit(f"provider_chaos: connector add: {done.stderr}")
-    answer = json.loads(done.stdout)
-    return answer["id"], answer["secret"]
-
-
-def beneficiary(connection, ending):
-    status, answer = connection.call("POST", "/v1/beneficiaries", {
-        "individual": {"firstName": "Amina", "lastName": "Otieno"},
-        "paymentDestinations": [{
-            "method": "MOBILE_MONEY", "countryIsoCode2": "KE", "currencyIsoCode3": "KES",
-            "mobileMoney": {"provider": "M-PESA", "phoneNumber": "+25471234" + ending}}]})
-    if status != 201:
-        sys.exit(f"provider_chaos: beneficiary: {status} {answer}")
-    return answer["id"]
-
-
-class Customers:
+class Customers(Crowd):
     """Threads that cash out one after the other and never give up on an answer."""
 
     def __init__(self, gateway, connector, beneficiaries, count, words):
+        super().__init__(6)
         self.gateway, self.connector, self.beneficiaries = gateway, connector, beneficiaries
         self.words = words
         self.left = list(range(count))
-        self.lock = threading.Lock()
         self.acked = {}
         self.surprises = []
-        self.threads = [threading.Thread(target=self.work, daemon=True) for _ in range(6)]
-
-    def start(self):
-        for thread in self.threads:
-            thread.start()
-        return self
-
-    def join(self):
-        for thread in self.threads:
-            thread.join()
 
     def call(self, path, body):
         """Until there is an answer that is one."""
@@ -120,7 +61,7 @@ class Customers:
             time.sleep(0.05)
         return 0, None
 
-    def work(self):
+    def work(self, _):
         while True:
             with self.lock:
                 if not self.left or self.surprises:
@@ -216,13 +157,11 @@ def main():
     dice = random.Random(seed)
     print(f"provider_chaos: {count} cash-outs, COFFER_SEED={seed}")
     with tempfile.TemporaryDirectory() as folder:
-        gateway = Gateway(os.environ["COFFER_RELEASE_BIN"], folder, port=held_port()).start()
-        provider = Provider(gateway, folder, seed).start()
+        gateway = Demo(binary(), folder, port=held_port()).start()
+        provider = chaotic_provider(gateway, folder, seed).start()
         connection = gateway.login()
         beneficiaries = [beneficiary(connection, ending) for ending in ENDINGS]
-        enums = connection.call("GET", "/v1/payments/enums")[1]
-        words = {name: enums[name][0]["code"]
-                 for name in ("purposeOfPayment", "sourceOfFunds", "relationship")}
+        words = purpose(connection)
         before = balance(gateway)
         customers = Customers(gateway, provider.connector, beneficiaries, count, words).start()
         stopping, kills, began = threading.Event(), [], time.monotonic()
@@ -233,7 +172,7 @@ def main():
         stopping.set()
         worker.join()
         if customers.surprises:
-            sys.exit(f"provider_chaos: answers that no client should get: {customers.surprises[:5]}")
+            fail(f"answers that no client should get: {customers.surprises[:5]}")
         provider.control("PUT", "/faults", {"faults": ""})
         took = wait_until_settled(gateway, SETTLED_WITHIN_S + 2 * (time.monotonic() - began))
         faults, ends = judge(gateway, provider, customers, before)
@@ -241,10 +180,7 @@ def main():
             faults.append("a clean stop did not end with 0")
         provider.kill()
         faults += audit(gateway.db, settled=True)
-        for fault in faults[:20]:
-            print("  " + str(fault))
-        if faults:
-            sys.exit(f"provider_chaos: {len(faults)} faults")
+        judge_faults(faults)
         print(f"provider_chaos: {kills[0]} kills of coffer, {kills[1]} of the provider, {count} cash-outs,"
               f" in the end {ends}; all over {took:.1f} s after the provider was"
               " well, its list agrees line by line, money is conserved")

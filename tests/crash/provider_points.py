@@ -1,13 +1,17 @@
-"""The process dies around a provider's call; see provider_points.sh."""
+#!/usr/bin/env -S PYTHONPATH=tests python3 -B
+# ctest: parallel
+"""coffer dies exactly before, between and after a provider's call and what it answered: each cash-out is
+still carried out once."""
 
-import os
-import sys
 import tempfile
 
-from auditor import audit
-from clients import wait_until_settled
-from gateway import Gateway
-from provider_chaos import ENDINGS, SETTLED_WITHIN_S, Customers, beneficiary
+from harness.auditor import audit
+from harness.clients import wait_until_settled
+from harness.machine import binary
+from harness.provider import beneficiary, purpose
+from harness.report import fail, judge_faults
+from harness.server import Demo
+from provider_chaos import ENDINGS, SETTLED_WITHIN_S, Customers
 
 POINTS = ("provider.opened", "provider.answered", "provider.closed")
 SIGKILL = -9
@@ -21,12 +25,10 @@ ENDS = {"5678": ("succeeded",), "1101": ("failed",), "1104": ("failed",), "1202"
 def run(point, passage):
     """How many attempts were open when the process died."""
     with tempfile.TemporaryDirectory() as folder:
-        gateway = Gateway(os.environ["COFFER_FAULTS_BIN"], folder).start()
+        gateway = Demo(binary("faults"), folder).start()
         connection = gateway.login()
         recipients = [beneficiary(connection, ending) for ending in ENDINGS]
-        enums = connection.call("GET", "/v1/payments/enums")[1]
-        words = {name: enums[name][0]["code"]
-                 for name in ("purposeOfPayment", "sourceOfFunds", "relationship")}
+        words = purpose(connection)
         gateway.stop()
         gateway.start(env={"COFFER_FAULT": f"{point}:{passage}"})
         connector = next(c["id"] for c in gateway.facts["connectors"]
@@ -34,7 +36,7 @@ def run(point, passage):
         customers = Customers(gateway, connector, recipients, CASH_OUTS, words).start()
         code = gateway.wait(DIES_WITHIN_S)
         if code != SIGKILL:
-            sys.exit(f"provider_points: {point}:{passage} ended the process with {code}")
+            fail(f"{point}:{passage} ended the process with {code}")
         faults = audit(gateway.db)
         gateway.start()
         customers.join()
@@ -47,10 +49,7 @@ def run(point, passage):
         wanted = dict(zip(recipients, (ENDS[ending] for ending in ENDINGS)))
         faults += [f"{record['transactionId']} is {record['status']}" for record in records
                    if record["status"] not in wanted[record["beneficiaryId"]]]
-        for fault in faults[:20]:
-            print("  " + str(fault))
-        if faults:
-            sys.exit(f"provider_points: {point}:{passage}: {len(faults)} faults")
+        judge_faults(faults, f"{point}:{passage}")
         print(f"  {point}:{passage}: {len(records)} cash-outs, each carried out once")
 
 

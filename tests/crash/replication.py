@@ -1,25 +1,27 @@
-"""A second process copies the file and its log while both go on. See replication.sh."""
+#!/usr/bin/env -S PYTHONPATH=tests python3 -B
+# ctest: parallel
+"""Replication by another process (as Litestream works): it reads the file and its write-ahead log beside the
+server, with a read transaction that keeps the log from starting again, lets go now and then, and copies
+anew when the log has started again meanwhile. Whatever our checkpoints do, what it has is a file that
+verifies, with every payment that was answered before its last round. COFFER_REPLICA_SECONDS (6)."""
 
 import os
 import shutil
 import sqlite3
 import struct
 import subprocess
-import sys
 import tempfile
 import time
 
-from auditor import audit
-from clients import Clients
-from gateway import Gateway
+from harness.auditor import audit
+from harness.clients import Clients
+from harness.machine import binary
+from harness.report import fail
+from harness.server import Demo
 
-BINARY = os.environ["COFFER_RELEASE_BIN"]
+BINARY = binary()
 WAL_HEADER, FRAME = 32, 24 + 4096
 ROUND_S, LET_GO_EVERY = 0.05, 10
-
-
-def fail(what):
-    sys.exit("replication: " + what)
 
 
 def read_at(path, offset, size):
@@ -100,7 +102,7 @@ class Replica:
 def main():
     seconds = float(os.environ.get("COFFER_REPLICA_SECONDS", "6"))
     with tempfile.TemporaryDirectory() as folder:
-        gateway = Gateway(BINARY, folder).start()
+        gateway = Demo(BINARY, folder).start()
         clients = Clients(gateway).start()
         while len(clients.acked) < 100:
             time.sleep(0.02)

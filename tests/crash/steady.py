@@ -1,14 +1,21 @@
-"""Half load for long: nothing may creep. See steady.sh."""
+#!/usr/bin/env -S PYTHONPATH=tests python3 -B
+"""Nothing creeps at half load: memory, descriptors, threads, the write-ahead log and latency stay where
+they are. COFFER_STEADY_SECONDS (20; a soak: 1200) says how long, COFFER_STEADY_RATE at how many
+payments a second (half of what the machine was just seen to do), COFFER_STEADY_LATENCY=0 that others
+use the machine too and latency is only shown. The judge is fed series that creep before it judges."""
 
 import os
 import subprocess
-import sys
 import tempfile
 import time
 
-from auditor import audit
-from clients import wait_until_settled
-from gateway import Gateway
+from harness.auditor import audit
+from harness.clients import wait_until_settled
+from harness.load import wrk
+from harness.machine import binary, program
+from harness.process import memory_mib, status
+from harness.report import fail, judge_faults
+from harness.server import Demo
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 CONNECTIONS = 64
@@ -97,12 +104,8 @@ class Load:
 
     def run(self, seconds, rate):
         self.runs += 1
-        done = subprocess.run(
-            ["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{seconds}s", "--timeout", "30s", "-s", os.path.join(HERE, "steady.lua"),
-             self.url, "--", *self.arguments, f"run-{self.runs}", str(rate)],
-            capture_output=True, text=True, check=True)
-        line = next(line for line in done.stdout.splitlines() if line.startswith("RESULT "))
-        per_s, p50, p99, requests, errors = line.split()[1:]
+        per_s, p50, p99, requests, errors = wrk(os.path.join(HERE, "steady.lua"), self.url, seconds, CONNECTIONS,
+                                                *self.arguments, f"run-{self.runs}", rate, timeout_s=30)
         self.payments += int(requests)
         return {"rate": float(per_s), "p50_ms": float(p50), "p99_ms": float(p99), "errors": int(errors)}
 
@@ -118,10 +121,8 @@ def descriptors(pid, idle):
 
 
 def look(gateway, pid, idle):
-    with open(f"/proc/{pid}/status", encoding="ascii") as file:
-        status = dict(line.split(":", 1) for line in file)
     wal = gateway.db + "-wal"
-    return {"rss_mib": int(status["VmRSS"].split()[0]) / 1024, "threads": int(status["Threads"]),
+    return {"rss_mib": memory_mib(pid), "threads": int(status(pid)["Threads"]),
             "descriptors": descriptors(pid, idle),
             "wal_mib": os.path.getsize(wal) / 2**20 if os.path.exists(wal) else 0.0}
 
@@ -133,6 +134,7 @@ def show(number, sample):
 
 
 def main():
+    program("wrk")
     seconds = int(os.environ.get("COFFER_STEADY_SECONDS", "20"))
     window = int(os.environ.get("COFFER_STEADY_WINDOW", "10" if seconds >= 300 else "2"))
     rate = int(os.environ.get("COFFER_STEADY_RATE", "0"))
@@ -141,7 +143,7 @@ def main():
     latency = os.environ.get("COFFER_STEADY_LATENCY", "1" if seconds >= 300 else "0") == "1"
     check_judge()
     with tempfile.TemporaryDirectory() as folder:
-        gateway = Gateway(os.environ["COFFER_RELEASE_BIN"], folder).start(
+        gateway = Demo(binary(), folder).start(
             env={"COFFER_LOG_LEVEL": "warning"})
         pid = gateway.server_pid()
         load = Load(gateway)
@@ -160,7 +162,7 @@ def main():
         settled_s = wait_until_settled(gateway)
         code = gateway.stop()
         if code != 0:
-            sys.exit(f"steady: a clean stop ended with {code}")
+            fail(f"a clean stop ended with {code}")
         faults = judge(samples, growth_mib, latency)
         verified = subprocess.run([gateway.binary, "verify", "--db", gateway.db], check=False,
                                   capture_output=True, text=True)
@@ -168,10 +170,7 @@ def main():
             faults.append(f"coffer verify: {verified.stdout}{verified.stderr}")
         if load.payments <= AUDIT_MAX_PAYMENTS:
             faults += audit(gateway.db, settled=True)
-        for fault in faults[:20]:
-            print("  " + str(fault))
-        if faults:
-            sys.exit(f"steady: {len(faults)} faults")
+        judge_faults(faults)
         first, last = thirds([sample["p99_ms"] for sample in samples])
         rss = thirds([sample["rss_mib"] for sample in samples])
         mean_rate = sum(sample["rate"] for sample in samples) / len(samples)

@@ -1,17 +1,21 @@
-"""One system call on the database files fails; see storage_errors.sh."""
+#!/usr/bin/env -S PYTHONPATH=tests python3 -B
+"""The disk fails a commit. Refused synchronisation or write: the commit is neither done nor failed, so
+nobody is told anything, the process ends with 70 at once, and the replay after the restart finds
+exactly one record of every payment. No space: the commit is certainly not there, clients are told to
+try again, and the same process goes on."""
 
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 import time
 
-from auditor import audit
-from clients import Clients, wait_until_settled
-from gateway import Gateway
+from harness.auditor import audit
+from harness.clients import Clients, wait_until_settled
+from harness.machine import binary
+from harness.report import Slow, fail, judge_faults, until_in_time
+from harness.server import Demo
 from injection import ENDS_WITHIN_S, EXIT_UNCERTAIN, injected_and_ended, skip_without_strace, tracer
-from patience import Slow, until_in_time
 
 # (system calls, error, which of them fails, whether the process must end)
 CASES = [("fsync,fdatasync", "EIO", (1, 2, 3, 8, 30, 150), True),
@@ -32,7 +36,7 @@ def wait_for_end(gateway, trace, what):
     code = gateway.wait(240.0)
     injected, ended = injected_and_ended(trace)
     if code != EXIT_UNCERTAIN or injected is None:
-        sys.exit(f"storage_errors: {what}: the process ended with {code}, injected at {injected}")
+        fail(f"{what}: the process ended with {code}, injected at {injected}")
     if ended - injected > ENDS_WITHIN_S:
         raise Slow(f"{what}: went on for {ended - injected:.2f} s")
     return f"exit 70 after {(ended - injected) * 1000:.0f} ms"
@@ -43,12 +47,12 @@ def wait_for_recovery(gateway, clients, trace, what):
     deadline = time.monotonic() + 240.0
     while injected_and_ended(trace)[0] is None:
         if time.monotonic() > deadline:
-            sys.exit(f"storage_errors: {what}: nothing was injected, so nothing was tested")
+            fail(f"{what}: nothing was injected, so nothing was tested")
         time.sleep(0.05)
     before = len(clients.acked)
     while len(clients.acked) < before + 20:
         if gateway.process.poll() is not None or time.monotonic() > deadline:
-            sys.exit(f"storage_errors: {what}: no payment is accepted any more")
+            fail(f"{what}: no payment is accepted any more")
         time.sleep(0.02)
     return "went on"
 
@@ -58,7 +62,7 @@ def run(seeded, calls, error, when, ends):
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(seeded, folder, dirs_exist_ok=True)
         trace = os.path.join(folder, "trace")
-        gateway = Gateway(os.environ["COFFER_RELEASE_BIN"], folder)
+        gateway = Demo(binary(), folder)
         clients = Clients(gateway, seed=when)
         start(gateway, calls, error, when, trace)
         clients.start()
@@ -75,10 +79,8 @@ def run(seeded, calls, error, when, ends):
         wait_until_settled(gateway)
         gateway.stop()
         faults += clients.surprises + audit(gateway.db, clients.facts(), settled=True)
-        for fault in faults[:20]:
-            print("  " + str(fault))
-        if faults or set(clients.acked) != set(clients.sent):
-            sys.exit(f"storage_errors: {what}: {len(faults)} faults")
+        faults += [f"not answered: {one}" for one in set(clients.sent) - set(clients.acked)]
+        judge_faults(faults, what)
         return [], (f"  {what}: {outcome}; {len(clients.acked)} payments acknowledged once,"
                     f" {unanswered} left without an answer, {clients.repeats} of them were there")
 
@@ -88,26 +90,26 @@ def control(seeded):
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(seeded, folder, dirs_exist_ok=True)
         trace = os.path.join(folder, "trace")
-        gateway = Gateway(os.environ["COFFER_RELEASE_BIN"], folder)
+        gateway = Demo(binary(), folder)
         gateway.start(wrapper=tracer(trace, "fsync,fdatasync", "retval=0:when=3+"))
         clients = Clients(gateway).start()
         try:
-            sys.exit(f"storage_errors: a swallowed error ended the process with {gateway.wait(2.0)}")
+            fail(f"a swallowed error ended the process with {gateway.wait(2.0)}")
         except subprocess.TimeoutExpired:
             clients.stop()
         gateway.stop()
         if injected_and_ended(trace)[0] is None:
-            sys.exit("storage_errors: the control swallowed nothing")
+            fail("the control swallowed nothing")
     print("control: a swallowed error ends nothing, as it must be for the other runs to mean something")
 
 
 def main():
-    skip_without_strace("storage_errors")
+    skip_without_strace()
     with tempfile.TemporaryDirectory() as seeded:
-        Gateway(os.environ["COFFER_RELEASE_BIN"], seeded).start().stop()
+        Demo(binary(), seeded).start().stop()
         for calls, error, numbers, ends in CASES:
             for when in numbers:
-                print(until_in_time("storage_errors", lambda: run(seeded, calls, error, when, ends)), flush=True)
+                print(until_in_time(lambda: run(seeded, calls, error, when, ends)), flush=True)
         control(seeded)
     print(f"count: {sum(len(case[2]) for case in CASES)} failed calls under load, each payment there once")
 

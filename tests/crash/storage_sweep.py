@@ -1,19 +1,26 @@
-"""Every system call of a scripted run fails, one after the other; see storage_sweep.sh."""
+#!/usr/bin/env -S PYTHONPATH=tests python3 -B
+# ctest: parallel
+"""A fixed run of payments, again and again: each time another write, synchronisation, truncation, open or
+accept of the server fails, once or from then on. After a failed write or synchronisation the process is
+gone within a second and nobody was told "failed"; without space everybody is told to try again and the
+process goes on; and always a replay after the restart finds exactly one record of every payment.
+COFFER_SWEEP=full takes every call, one after the other, until none is left; otherwise a sample of them,
+which COFFER_SEED chooses. COFFER_SWEEP_CASES names the cases, COFFER_SWEEP_JOBS (2) how many at a time."""
 
 import os
 import random
 import shutil
 import subprocess
-import sys
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from auditor import audit
-from clients import TRY_AGAIN, wait_until_settled
-from gateway import Gateway, payment
+from harness.auditor import audit
+from harness.clients import TRY_AGAIN, payment, wait_until_settled
+from harness.machine import binary
+from harness.report import SLOW, fail, until_in_time
+from harness.server import Demo
 from injection import ENDS_WITHIN_S, EXIT_UNCERTAIN, injected_and_ended, skip_without_strace, tracer
-from patience import SLOW, until_in_time
 
 PAYMENTS = 10
 TRIES = 40
@@ -151,7 +158,7 @@ def run_one(seeded, calls, what, outcome, tries):
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(seeded, folder, dirs_exist_ok=True)
         trace = os.path.join(folder, "trace")
-        gateway = Gateway(os.environ["COFFER_RELEASE_BIN"], folder)
+        gateway = Demo(binary(), folder)
         script = Script(gateway)
         try:
             gateway.start(wrapper=tracer(trace, calls, what), ready_within_s=READY_S)
@@ -185,7 +192,7 @@ def sweep(seeded, case, stays, pick, jobs):
             reached, faults, script = run_one(seeded, calls, what, outcome, tries if name != "accept" else TRIES)
             return faults, (reached, script)
 
-        return until_in_time(f"storage_sweep: {calls} {what}", run)
+        return until_in_time(run, f"{calls} {what}")
 
     tried = repeats = 0
     number, more = 1, True
@@ -210,7 +217,7 @@ def control(seeded):
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(seeded, folder, dirs_exist_ok=True)
         trace = os.path.join(folder, "trace")
-        gateway = Gateway(os.environ["COFFER_RELEASE_BIN"], folder)
+        gateway = Demo(binary(), folder)
         gateway.start(wrapper=tracer(trace, "fsync,fdatasync", "retval=0:when=3+"), ready_within_s=READY_S)
         script = Script(gateway)
         script.run(1)
@@ -222,12 +229,12 @@ def control(seeded):
         shutil.copytree(seeded, folder, dirs_exist_ok=True)
         lost = audit(gateway.db, script.facts())
     if not unnoticed or sum(fault.startswith("acknowledged and lost") for fault in lost) != PAYMENTS:
-        sys.exit(f"storage_sweep: the broken run passes: {unnoticed} {lost}")
+        fail(f"the broken run passes: {unnoticed} {lost}")
     print(f"control: a swallowed error is seen ({unnoticed[0]}), {len(lost)} lost payments are seen")
 
 
 def main():
-    skip_without_strace("storage_sweep")
+    skip_without_strace()
     full = os.environ.get("COFFER_SWEEP", "sample") == "full"
     jobs = int(os.environ.get("COFFER_SWEEP_JOBS", "2"))
     only = os.environ.get("COFFER_SWEEP_CASES", "").split()
@@ -236,7 +243,7 @@ def main():
     dice = random.Random(seed)
     counts = {}
     with tempfile.TemporaryDirectory() as seeded:
-        Gateway(os.environ["COFFER_RELEASE_BIN"], seeded).start().stop()
+        Demo(binary(), seeded).start().stop()
         for case in CASES:
             if only and case[0] not in only:
                 continue

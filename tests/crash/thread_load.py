@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S PYTHONPATH=tests python3 -B
 """Mixed load on a binary that was built with the thread sanitizer: everything at once, and stopped and
 started now and then. No report may come of it.
 
@@ -13,12 +13,14 @@ import sys
 import tempfile
 import time
 
-from auditor import audit
-from clients import Clients, Crowd, wait_until_settled
-from gateway import Gateway, run_command
-from held_port import held_port
-from provider_chaos import SETTLED_WITHIN_S, Provider, beneficiary
-from receivers import Receiver
+from harness.auditor import audit
+from harness.clients import Clients, Crowd, wait_until_settled
+from harness.machine import held_port
+from harness.provider import beneficiary, purpose
+from harness.receiver import Receiver
+from harness.report import fail
+from harness.server import Demo, run_command
+from provider_chaos import SETTLED_WITHIN_S, chaotic_provider
 
 RESTARTS = 4
 FORMATS = ("json", "csv", "camt.053")
@@ -56,7 +58,7 @@ def control(folder):
                     "-pthread"], input=RACE, text=True, check=True)
     code = subprocess.run([program], env={**os.environ, **sanitizer(folder, "control")}, check=False).returncode
     if code != REPORTED or not any("data race" in report for report in reports(folder, "control")):
-        sys.exit(f"thread_load: the control, a program with a race, ended with {code} and no report")
+        fail(f"the control, a program with a race, ended with {code} and no report")
 
 
 class Visitors(Crowd):
@@ -95,8 +97,7 @@ def text(connection, path):
 
 
 def jobs_of(gateway, connectors, recipient, url):
-    enums = gateway.login().call("GET", "/v1/payments/enums")[1]
-    words = {name: enums[name][0]["code"] for name in ("purposeOfPayment", "sourceOfFunds", "relationship")}
+    words = purpose(gateway.login())
     treasury = gateway.wallet("Treasury")
 
     def cash_out(connection, number):
@@ -152,16 +153,16 @@ def start_again(gateway, env):
 
 
 def run(binary, folder, seconds):
-    gateway = Gateway(binary, folder, port=held_port())
+    gateway = Demo(binary, folder, port=held_port())
     env = sanitizer(folder, "tsan")
     gateway.start(env=env, ready_within_s=60.0)
     receiver = Receiver(lambda delivery: ("ok", "slow", "error", "reset")[delivery.number % 4 if delivery.number else 0])
     connection = gateway.login()
     status, made = connection.call("POST", "/v1/webhooks", {"url": receiver.url(), "eventTypes": ["*"]})
     if status != 201:
-        sys.exit(f"thread_load: webhook: {status} {made}")
+        fail(f"webhook: {status} {made}")
     recipient = beneficiary(connection, "5678")
-    provider = Provider(gateway, folder, 1).start()
+    provider = chaotic_provider(gateway, folder, 1).start()
     sandbox = [one["id"] for one in gateway.facts["connectors"] if one.get("direction") == "OFF_RAMP"
                and one.get("method") == "MOMO" and one.get("currency") == "KES"]
     clients = Clients(gateway, count=6).start()
@@ -191,7 +192,7 @@ def main():
     binary = sys.argv[1] if len(sys.argv) == 2 else sys.exit(__doc__)
     with open(binary, "rb") as file:
         if b"__tsan_init" not in file.read():
-            sys.exit(f"thread_load: {binary} is not built with the thread sanitizer (./dev build tsan)")
+            fail(f"{binary} is not built with the thread sanitizer (./dev build tsan)")
     seconds = float(os.environ.get("COFFER_LOAD_SECONDS", "60"))
     with tempfile.TemporaryDirectory() as folder:
         control(folder)

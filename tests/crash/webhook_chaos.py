@@ -1,19 +1,22 @@
-"""Payments while receivers of their events do everything a receiver can do wrong. See webhook_chaos.sh."""
+#!/usr/bin/env -S PYTHONPATH=tests python3 -B
+"""Receivers answer 500, hang, reset, send garbage, redirect to a trap, break off, never end, or are gone:
+every event reaches every healthy receiver, with the same id and bytes at each repetition and not a second
+late, and payments, events and what arrived agree line by line. COFFER_PAYMENTS (400) says how many,
+COFFER_HANGING_ENDPOINTS (6) how many endpoints hang beside them, COFFER_SEED what goes wrong where."""
 
 import hashlib
 import os
 import random
-import sys
 import tempfile
 import threading
 import time
 
-from auditor import audit
-from gateway import Gateway
-from patience import Slow, until_in_time
-from receivers import Receiver
-from webhook_world import (Member, Payers, changed, check_controls, judge, judge_bytes, report,
-                           wait_until_arrived, worst_delay_s)
+from harness.auditor import audit
+from harness.machine import binary
+from harness.receiver import Receiver, changed
+from harness.report import Slow, fail, judge_faults, until_in_time
+from harness.server import Demo
+from webhook_world import Member, Payers, check_controls, judge, judge_bytes, wait_until_arrived, worst_delay_s
 
 TIMEOUT_MS = 2000     # of an attempt; longer than anybody may be delayed
 DELAY_S = 1.0
@@ -68,20 +71,20 @@ class World:
     def __init__(self, gateway, hanging, seed):
         self.trap = Receiver()
         self.gateway = gateway
-        split, whole, varied = (Member(gateway, f"healthy-{number}") for number in range(3))
+        split, whole, varied = (Member.create(gateway, f"healthy-{number}") for number in range(3))
         for types in TYPES:
             split.listen(Receiver(), types=types)
         whole.listen(Receiver())
         varied.listen(Receiver(well_in_every_way))
         self.healthy = [split, whole, varied]
-        self.flaky = [Member(gateway, f"flaky-{number}") for number in range(2)]
+        self.flaky = [Member.create(gateway, f"flaky-{number}") for number in range(2)]
         for number, member in enumerate(self.flaky):
             member.listen(Receiver(flaky(f"{seed}/{number}"), redirect=self.trap.url()))
         kinds = [HANGING[number % 2] for number in range(hanging)] + list(QUICK)
-        self.dead = [Member(gateway, f"{kind}-{number}") for number, kind in enumerate(kinds)]
+        self.dead = [Member.create(gateway, f"{kind}-{number}") for number, kind in enumerate(kinds)]
         for member, kind in zip(self.dead, kinds):
             member.listen(Receiver(lambda delivery, kind=kind: kind, redirect=self.trap.url()), healthy=False)
-        self.gone = Member(gateway, "gone")
+        self.gone = Member.create(gateway, "gone")
         self.gone.listen(Receiver(lambda delivery: "gone"), healthy=False)
         self.members = [*self.healthy, *self.flaky, *self.dead, self.gone]
 
@@ -124,7 +127,7 @@ def wait_until_dead(members, within_s):
         if not any(member.endpoints[0].pending() for member in members):
             return
         time.sleep(0.2)
-    sys.exit("webhook_chaos: attempts at dead endpoints do not come to an end")
+    fail("attempts at dead endpoints do not come to an end")
 
 
 def late(facts, by_s):
@@ -137,7 +140,7 @@ def late(facts, by_s):
 def check_trap(world):
     """Never reached; and it could have been."""
     if world.trap.accepted:
-        sys.exit(f"webhook_chaos: a redirect was followed {len(world.trap.accepted)} times")
+        fail(f"a redirect was followed {len(world.trap.accepted)} times")
     probe = world.healthy[1]
     webhook = probe.endpoints[0]
     probe.ask("PATCH", f"/v1/webhooks/{webhook.id}", {"url": world.trap.url()})
@@ -146,7 +149,7 @@ def check_trap(world):
     while not world.trap.accepted and time.monotonic() < deadline:
         time.sleep(0.02)
     if not world.trap.accepted:
-        sys.exit("webhook_chaos: the trap cannot be reached at all")
+        fail("the trap cannot be reached at all")
 
 
 def check_delays(healthy, stalls):
@@ -155,7 +158,7 @@ def check_delays(healthy, stalls):
     if delay > limit:
         raise Slow(f"a healthy receiver waited {delay:.2f} s, allowed are {limit:.2f} s")
     if worst_delay_s(late(healthy[1], 2 * limit)) < limit:
-        sys.exit("webhook_chaos: the measure does not notice a late arrival")
+        fail("the measure does not notice a late arrival")
     return delay
 
 
@@ -168,7 +171,7 @@ def run():
     print(f"webhook_chaos: {count} payments, {hanging} endpoints that hang, COFFER_SEED={seed}", flush=True)
     settings = {"COFFER_WEBHOOK_TIMEOUT_MS": str(TIMEOUT_MS), "COFFER_WEBHOOK_SANDBOX_RETRY_S": "1,3"}
     with tempfile.TemporaryDirectory() as folder:
-        gateway = Gateway(os.environ["COFFER_RELEASE_BIN"], folder).start(env=settings)
+        gateway = Demo(binary(), folder).start(env=settings)
         world = World(gateway, hanging, seed)
         stalls = Stalls(folder)
         Payers(world.work(count, dice), per_second).start().join()
@@ -180,19 +183,19 @@ def run():
         for member in world.dead:
             faults += judge_dead(member, every[member])
         faults += judge_gone(world.gone)
-        report("webhook_chaos", faults)
+        judge_faults(faults)
         # The third takes its own time to answer.
         healthy = [every[member] for member in world.healthy[:2]]
         delay = check_delays(healthy, stalls)
         controls = check_controls(healthy[1]) + 1
         check_trap(world)
         if gateway.stop() != 0:
-            sys.exit("webhook_chaos: a clean stop did not end with 0")
+            fail("a clean stop did not end with 0")
         client = {"sent": {}, "acked": {}}
         for member in world.members:
             client["sent"] |= member.sent
             client["acked"] |= member.acked
-        report("webhook_chaos", audit(gateway.db, client, settled=True)
+        judge_faults(audit(gateway.db, client, settled=True)
                + judge_bytes(gateway.db, every.values()))
     requests = sum(len(endpoint["deliveries"]) for facts in every.values() for endpoint in facts["endpoints"])
     events = sum(len(facts["events"]) for facts in every.values())
@@ -205,4 +208,4 @@ def run():
 
 
 if __name__ == "__main__":
-    print(until_in_time("webhook_chaos", run))
+    print(until_in_time(run))

@@ -1,16 +1,22 @@
-"""Deliveries over TLS: only to who proves its name by a certificate that the CA bundle vouches for. See
-webhook_https.sh, which gives this a network and a mount namespace of its own."""
+#!/usr/bin/env -S PYTHONPATH=tests python3 -B
+# ctest: parallel
+"""Events go over TLS only to who proves its name: a private authority is believed with --ca-bundle and not
+without, and a certificate that is expired, self-signed, for another name or by a stranger gets nothing.
+Production takes no http. Runs in a network and a mount namespace of its own."""
 
 import os
 import ssl
 import subprocess
 import sys
 import tempfile
-import urllib.request
 import warnings
 
-from receivers import Receiver, contract_verifies, standard_signers
-from webhook_network import PUBLIC, Names, Server, prepare_namespace
+from harness.calls import fetch
+from harness.machine import in_namespaces
+from harness.names import Names
+from harness.receiver import Receiver, contract_verifies, standard_signers
+from harness.report import fail, judge_faults
+from webhook_network import PUBLIC, Network, prepare_namespace
 
 NAME = "hook.test"
 PAST = ("20200101000000Z", "20200201000000Z")
@@ -160,15 +166,14 @@ def check_control(receivers):
             continue
         url = receiver.url(PUBLIC)
         try:
-            request = urllib.request.Request(url, b"{}")
-            with urllib.request.urlopen(request, timeout=10, context=careless) as answer:
-                reached += answer.status == 204
+            reached += fetch(url, "POST", b"{}", tls=careless).status == 204
         except OSError as error:
-            sys.exit(f"webhook_https: a careless client does not reach the one {what}: {error}")
+            fail(f"a careless client does not reach the one {what}: {error}")
     return reached
 
 
 def main():
+    in_namespaces("net", "mount")
     with tempfile.TemporaryDirectory() as folder:
         prepare_namespace(folder)
         Names({NAME: lambda kind, before: [PUBLIC]})
@@ -176,7 +181,7 @@ def main():
         receivers = {what: (Receiver(host="0.0.0.0", tls=shown), host, believed)
                      for what, (shown, host, believed) in servers(folder, authority).items()}
         faults = []
-        server = Server(folder, "trusting", {"COFFER_CA_BUNDLE": authority.cert,
+        server = Network(folder, "trusting", {"COFFER_CA_BUNDLE": authority.cert,
                                              "COFFER_WEBHOOK_ATTEMPTS": "2"}).start()
         try_all(server, receivers, faults)
         try_plain_http(server, faults)
@@ -184,14 +189,11 @@ def main():
             faults.append("a delivery over TLS does not verify")
         server.stop()
         # The system's own bundle does not know the authority.
-        server = Server(folder, "plain", {"COFFER_WEBHOOK_ATTEMPTS": "2"}).start()
+        server = Network(folder, "plain", {"COFFER_WEBHOOK_ATTEMPTS": "2"}).start()
         try_all(server, {what: (receiver, host, False)
                          for what, (receiver, host, good) in receivers.items() if good}, faults)
         server.stop()
-        for fault in faults:
-            print("  " + fault)
-        if faults:
-            sys.exit(f"webhook_https: {len(faults)} faults")
+        judge_faults(faults)
         reached = check_control(receivers)
     believed = sum(good for _, _, good in receivers.values())
     print(f"count: {believed} servers delivered to, {len(receivers) - believed} without a good proof got nothing,"

@@ -1,18 +1,20 @@
-"""kill -9 while events are being delivered: none is lost, and what comes twice is the same. See
-webhook_kills.sh."""
+#!/usr/bin/env -S PYTHONPATH=tests python3 -B
+# ctest: parallel
+"""kill -9 during deliveries under load loses no event; what comes twice has the same id and the same bytes,
+and the sequence is complete. COFFER_KILL_ROUNDS (8) says how often, COFFER_SEED when."""
 
 import os
 import random
-import sys
 import tempfile
 import time
 
-from auditor import audit
-from gateway import Gateway
-from held_port import held_port
-from receivers import Receiver
-from webhook_audit import check_damages
-from webhook_world import Member, Payers, check_controls, judge, judge_bytes, report, wait_until_arrived
+from harness.auditor import audit
+from harness.auditor_webhooks import check_damages
+from harness.machine import binary, held_port
+from harness.receiver import Receiver
+from harness.report import fail, judge_faults
+from harness.server import Demo
+from webhook_world import Member, Payers, check_controls, judge, judge_bytes, wait_until_arrived
 
 TYPES = (("payment.initiated",), ("payment.processing",), ("payment.succeeded", "payment.failed"))
 ARRIVED_WITHIN_S = 90.0
@@ -34,7 +36,7 @@ def slow(delivery):
 
 
 def make_members(gateway):
-    split, late, bad = (Member(gateway, name) for name in ("split", "late", "bad"))
+    split, late, bad = (Member.create(gateway, name) for name in ("split", "late", "bad"))
     for types in TYPES:
         split.listen(Receiver(), types=types)
     late.listen(Receiver(slow))
@@ -59,7 +61,7 @@ def kill_again_and_again(gateway, rounds, dice, payers, settings):
     while done < rounds:
         time.sleep(dice.uniform(0.1, 0.6))
         if payers.is_over():
-            sys.exit(f"webhook_kills: the payments were over after {done} kills")
+            fail(f"the payments were over after {done} kills")
         gateway.kill()
         gateway.start(env=settings)
         done += 1
@@ -72,7 +74,7 @@ def main():
     print(f"webhook_kills: {rounds} kills, COFFER_SEED={seed}", flush=True)
     settings = {"COFFER_WEBHOOK_SANDBOX_RETRY_S": "1"}
     with tempfile.TemporaryDirectory() as folder:
-        gateway = Gateway(os.environ["COFFER_RELEASE_BIN"], folder, port=held_port()).start(env=settings)
+        gateway = Demo(binary(), folder, port=held_port()).start(env=settings)
         members = make_members(gateway)
         payers = Payers(dice.choices(members, k=100_000), PER_SECOND).start()
         kill_again_and_again(gateway, rounds, dice, payers, settings)
@@ -81,20 +83,20 @@ def main():
         payers.join()
         took = wait_until_arrived(members, ARRIVED_WITHIN_S)
         every = [member.facts() for member in members]
-        report("webhook_kills", [fault for facts in every for fault in judge(facts)])
+        judge_faults([fault for facts in every for fault in judge(facts)])
         controls = check_controls(every[0])
         if gateway.stop() != 0:
-            sys.exit("webhook_kills: a clean stop did not end with 0")
+            fail("a clean stop did not end with 0")
         client = {"sent": {}, "acked": {}}
         for member in members:
             client["sent"] |= member.sent
             client["acked"] |= member.acked
-        report("webhook_kills", audit(gateway.db, client, settled=True) + judge_bytes(gateway.db, every))
+        judge_faults(audit(gateway.db, client, settled=True) + judge_bytes(gateway.db, every))
         damages = check_damages(gateway.db, audit, client)
     again = sum(repeated(facts) for facts in every)
     events = sum(len(facts["events"]) for facts in every)
     if again == 0 and rounds > 20:
-        sys.exit("webhook_kills: no kill came between an answer and its record, the kills prove nothing")
+        fail("no kill came between an answer and its record, the kills prove nothing")
     print(f"count: {rounds} kills, {len(client['acked'])} payments, {events} events, 0 lost, {again} came again"
           f" after an answer of 2xx with the same id and bytes, all there {took:.1f} s after the last payment")
     print(f"control: {controls} false records of what arrived and {damages} damaged copies of the file, each"

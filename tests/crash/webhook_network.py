@@ -2,21 +2,20 @@
 process that was started with `unshare -n -m`."""
 
 import os
-import socket
-import struct
 import subprocess
 import sys
-import threading
 import time
 
-from gateway import RUNNING, Connection, command
+from harness.machine import binary
+from harness.report import fail
+from harness.server import Service
+from harness.tenant import Tenant
 
 PUBLIC, PUBLIC6 = "93.184.216.34", "2606:2800:220:1::1"
 PRIVATE = ("127.0.0.1", "127.0.0.2", "10.1.2.3", "192.168.7.7", "172.16.5.5", "100.64.0.9", "169.254.169.254",
            "198.18.0.1")
 PRIVATE6 = ("::1", "fd00::7", "fec0::7")
 API_HOST, API_PORT = "127.0.0.2", 8080
-A, AAAA = 1, 28
 
 
 def prepare_namespace(folder):
@@ -37,98 +36,26 @@ def prepare_namespace(folder):
         run("mount", "--bind", path, "/etc/" + name)
 
 
-def record(kind, address, ttl):
-    data = socket.inet_pton(socket.AF_INET if kind == A else socket.AF_INET6, address)
-    return b"\xc0\x0c" + struct.pack(">HHIH", kind, 1, ttl, len(data)) + data
-
-
-class Names:
-    """A name server. `zone`: name -> function of (type, how often it was asked before) to addresses."""
-
-    def __init__(self, zone):
-        self.zone, self.asked, self.lock = zone, {}, threading.Lock()
-        self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        self.socket.bind(("127.0.0.1", 53))
-        threading.Thread(target=self.run, daemon=True).start()
-
-    def run(self):
-        while True:
-            query, peer = self.socket.recvfrom(2048)
-            labels, at = [], 12
-            while query[at]:
-                labels.append(query[at + 1:at + 1 + query[at]].decode().lower())
-                at += 1 + query[at]
-            kind = struct.unpack(">H", query[at + 1:at + 3])[0]
-            question, name = query[12:at + 5], ".".join(labels)
-            answers = self.answers(name, kind)
-            header = query[:2] + struct.pack(">HHHHH", 0x8580, 1, len(answers), 0, 0)
-            self.socket.sendto(header + question + b"".join(answers), peer)
-
-    def answers(self, name, kind):
-        if name not in self.zone or kind not in (A, AAAA):
-            return []
-        with self.lock:
-            before = self.asked.get((name, kind), 0)
-            self.asked[(name, kind)] = before + 1
-        found = self.zone[name](kind, before)
-        # TTL 0: nobody may remember it.
-        return [record(kind, address, 0) for address in found if (":" in address) == (kind == AAAA)]
-
-
-class Server:
-    """`coffer serve` on a fresh file, with an application per environment as they are wanted."""
+class Network(Service):
+    """`coffer serve` on a new file, with a tenant per environment as they are wanted."""
 
     def __init__(self, folder, name, settings):
-        self.binary, self.db = os.environ["COFFER_RELEASE_BIN"], os.path.join(folder, name, "coffer.db")
-        os.mkdir(os.path.dirname(self.db))
-        self.log = os.path.join(folder, name + ".log")
-        self.settings = {"COFFER_LISTEN_HTTP": f"{API_HOST}:{API_PORT}", "COFFER_RATE_LIMIT_LOGIN_PER_MIN": "0",
-                         "COFFER_RATE_LIMIT_SANDBOX_PER_S": "0", "COFFER_RATE_LIMIT_PRODUCTION_PER_S": "0",
-                         "COFFER_WEBHOOK_SANDBOX_RETRY_S": "1", "COFFER_WEBHOOK_RETRY_S": "1",
-                         "COFFER_WEBHOOK_TIMEOUT_MS": "3000", **settings}
+        os.mkdir(os.path.join(folder, name))
+        super().__init__(binary(), os.path.join(folder, name, "coffer.db"), API_HOST, API_PORT, {
+            "COFFER_RATE_LIMIT_LOGIN_PER_MIN": "0", "COFFER_RATE_LIMIT_SANDBOX_PER_S": "0",
+            "COFFER_RATE_LIMIT_PRODUCTION_PER_S": "0", "COFFER_WEBHOOK_SANDBOX_RETRY_S": "1",
+            "COFFER_WEBHOOK_RETRY_S": "1", "COFFER_WEBHOOK_TIMEOUT_MS": "3000", **settings})
         self.command("init")
-        self.association = self.command("association", "create", name)["id"]
-        self.applications = {}
+        self.name, self.tenants = name, {}
 
-    def command(self, *words):
-        return command(self.binary, self.db, *words)
-
-    def start(self):
-        with open(self.log, "ab") as log:
-            self.process = subprocess.Popen([self.binary, "serve", "--db", self.db], stdout=log, stderr=log,
-                                            env={**os.environ, **self.settings})
-        RUNNING.add(self.process)
-        deadline = time.monotonic() + 20
-        while time.monotonic() < deadline and self.process.poll() is None:
-            try:
-                if Connection(API_HOST, API_PORT).call("GET", "/healthz")[0] == 200:
-                    return self
-            except ConnectionError:
-                time.sleep(0.05)
-        with open(self.log, encoding="utf-8") as log:
-            sys.exit("the server does not come up: " + log.read()[-500:])
-
-    def stop(self):
-        self.process.terminate()
-        if self.process.wait(30) != 0:
-            sys.exit("a clean stop did not end with 0")
-        RUNNING.discard(self.process)
-
-    def application(self, environment="sandbox"):
-        if environment not in self.applications:
-            self.applications[environment] = self.command(
-                "application", "register", "--name", environment, "--association", self.association,
-                "--environment", environment)
-        return self.applications[environment]
+    def stop(self, timeout_s=30.0):
+        if super().stop(timeout_s) != 0:
+            fail("a clean stop did not end with 0")
 
     def call(self, method, path, body=None, environment="sandbox"):
-        keys = self.application(environment)
-        connection = Connection(API_HOST, API_PORT)
-        token = connection.call("POST", "/v1/auth/token", {"clientId": keys["clientId"],
-                                                           "clientSecret": keys["clientSecret"]})[1]
-        connection.headers["x-svc-auth"] = keys["apiKey"]
-        connection.headers["Authorization"] = "Bearer " + token["accessToken"]
-        return connection.call(method, path, body)
+        if environment not in self.tenants:
+            self.tenants[environment] = Tenant.create(self, self.name, environment, wallets=())
+        return self.tenants[environment].login().call(method, path, body)
 
     def register(self, url, environment="sandbox"):
         """(status, answer). Takes no type that another would want: tests are sent to it alone."""

@@ -1,16 +1,17 @@
-"""Secrets are rotated while events are delivered: at every moment the signatures are those that the
-documentation promises. See webhook_rotation.sh."""
+#!/usr/bin/env -S PYTHONPATH=tests python3 -B
+"""A secret is rotated under load, again and again: each delivery is signed by the new secret, and as long as
+the grace period lasts by the old one too, never longer. COFFER_ROTATIONS (6) says how often."""
 
 import os
-import sys
 import tempfile
 import time
 
-from auditor import audit
-from gateway import Gateway
-from patience import SLOW, until_in_time
-from receivers import Receiver, judge_requests, standard_signers
-from webhook_world import Member, Payers, changed, judge, report, wait_until_arrived
+from harness.auditor import audit
+from harness.machine import binary
+from harness.receiver import Receiver, changed, judge_requests, standard_signers
+from harness.report import SLOW, fail, judge_faults, until_in_time
+from harness.server import Demo
+from webhook_world import Member, Payers, judge, wait_until_arrived
 
 GRACE_S = 2
 PER_SECOND = 60.0
@@ -121,22 +122,22 @@ def check_control(deliveries, secrets, rotations):
     shifted = [changed(delivery, headers={**delivery.headers, "x-webhook-ts": str(
         int(delivery.headers["x-webhook-ts"]) + 1500)}) for delivery in deliveries]
     if all(fault.startswith(SLOW) for fault in judge_signers(shifted, secrets, rotations)[0]):
-        sys.exit("webhook_rotation: signatures of another moment are not noticed")
+        fail("signatures of another moment are not noticed")
     if not judge_signers([changed(deliveries[0], headers={
             **deliveries[-1].headers, "webhook-signature": deliveries[0].headers["webhook-signature"]})],
             secrets, rotations)[0]:
-        sys.exit("webhook_rotation: a foreign signature is not noticed")
+        fail("a foreign signature is not noticed")
     if not judge_requests(deliveries, secrets[:1]):
-        sys.exit("webhook_rotation: a consumer that never learns the new secrets notices nothing")
+        fail("a consumer that never learns the new secrets notices nothing")
     return 3
 
 
 def run():
     cycles = int(os.environ.get("COFFER_ROTATIONS", "6")) // 2
     with tempfile.TemporaryDirectory() as folder:
-        gateway = Gateway(os.environ["COFFER_RELEASE_BIN"], folder)
+        gateway = Demo(binary(), folder)
         gateway.start(env={"COFFER_WEBHOOK_SANDBOX_RETRY_S": "1"})
-        member, consumer = Member(gateway, "rotating"), Strict()
+        member, consumer = Member.create(gateway, "rotating"), Strict()
         consumer.endpoint = endpoint = member.listen(Receiver(consumer))
         payers = Payers([member] * 100_000, PER_SECOND).start()
         time.sleep(0.5)
@@ -153,10 +154,10 @@ def run():
             return faults, None
         controls = check_control(deliveries, endpoint.secrets, rotations)
         if set(kinds) != {1, 2}:
-            sys.exit(f"webhook_rotation: not both kinds of moments were seen: {kinds}")
+            fail(f"not both kinds of moments were seen: {kinds}")
         gateway.stop()
         client = {"sent": member.sent, "acked": member.acked}
-        report("webhook_rotation", audit(gateway.db, client, settled=True))
+        judge_faults(audit(gateway.db, client, settled=True))
     return [], (f"count: {len(rotations)} rotations, {len(deliveries)} deliveries, {kinds[2]} of them signed by both"
                 f" secrets, {consumer.refused} refused by a consumer of the newest secret only and delivered"
                 f" again; the last without the new one {lag * 1000:.0f} ms after a rotation was answered\n"
@@ -164,4 +165,4 @@ def run():
 
 
 if __name__ == "__main__":
-    print(until_in_time("webhook_rotation", run))
+    print(until_in_time(run))

@@ -1,12 +1,17 @@
-"""Names that change their minds, and addresses in disguise: see webhook_targets.sh, which gives this a
-network and a mount namespace of its own. Everything happens on the loopback device of that namespace."""
+#!/usr/bin/env -S PYTHONPATH=tests python3 -B
+# ctest: parallel
+"""Webhooks are no way into the network that coffer stands in: names that answer a public address first and a
+private one later, or both at once, and every way to write an address reach nothing but what is public. Runs
+in a network and a mount namespace of its own, with its own name server."""
 
 import sqlite3
-import sys
 import tempfile
 
-from receivers import Receiver, contract_verifies
-from webhook_network import PRIVATE, PRIVATE6, PUBLIC, PUBLIC6, Names, Server, prepare_namespace
+from harness.machine import in_namespaces
+from harness.names import Names
+from harness.receiver import Receiver, contract_verifies
+from harness.report import fail, judge_faults
+from webhook_network import PRIVATE, PRIVATE6, PUBLIC, PUBLIC6, Network, prepare_namespace
 
 PORT = 8091  # of the public receiver and of every trap: only the address tells them apart
 OPENED = "0.0.0.0/0,::/0,169.254.169.254"
@@ -179,7 +184,7 @@ def try_smuggled(server, listeners, faults):
 
 def check_control(folder, names, listeners):
     """With everything opened the same names lead into the trap: the test can fail."""
-    server = Server(folder, "opened", {"COFFER_WEBHOOK_ALLOW_TARGETS": OPENED}).start()
+    server = Network(folder, "opened", {"COFFER_WEBHOOK_ALLOW_TARGETS": OPENED}).start()
     reached = 0
     names.asked.clear()
     for name in ("rebound.test", "in-turn.test", "private-0.test", "private-2.test", "private-6.test",
@@ -191,29 +196,27 @@ def check_control(folder, names, listeners):
         reached += listeners.take()[1] > 0
     server.stop()
     if reached != 9:
-        sys.exit(f"webhook_targets: with all doors open only {reached} of 9 reach the trap")
+        fail(f"with all doors open only {reached} of 9 reach the trap")
     return reached
 
 
 def main():
+    in_namespaces("net", "mount")
     with tempfile.TemporaryDirectory() as folder:
         prepare_namespace(folder)
         names = Names({name: answer for name, (answer, _) in zone().items()})
         listeners = Listeners()
-        server = Server(folder, "closed", {}).start()
+        server = Network(folder, "closed", {}).start()
         faults = []
         tried = try_names(server, listeners, faults)
         disguised = try_disguises(server, listeners, faults)
         try_update(server, listeners, faults)
         smuggled = try_smuggled(server, listeners, faults)
         server.stop()
-        for fault in faults:
-            print("  " + fault)
-        if faults:
-            sys.exit(f"webhook_targets: {len(faults)} faults")
+        judge_faults(faults)
         arrived = listeners.deliveries()
         if not all(contract_verifies(one.headers, one.body, one.arrived * 1000) for one in arrived):
-            sys.exit("webhook_targets: a delivery does not verify")
+            fail("a delivery does not verify")
         reached = check_control(folder, names, listeners)
     print(f"count: {tried} names, {disguised} disguised addresses, {smuggled} written into the file, a redirect:"
           f" no connection to a private address, {len(arrived)} requests at the public one")

@@ -1,20 +1,15 @@
 """Associations with wallets and endpoints of their own beside a running demo, who pays in them, and the
 comparison of everything that should agree in the end: payments, events, and what arrived."""
 
-import copy
 import datetime
 import sqlite3
 import sys
-import threading
 import time
 import uuid
 
-from clients import wait_until_settled
-from gateway import Connection
-from receivers import WELL, judge_requests
-
-TRY_AGAIN = (429, 503)
-
+from harness.clients import TRY_AGAIN, Crowd, wait_until_settled
+from harness.receiver import WELL, changed, judge_requests
+from harness.tenant import Tenant
 
 class Endpoint:
     """A registration at a receiver. `healthy`: every event has to arrive there."""
@@ -37,52 +32,13 @@ class Endpoint:
         return self.member.pages(f"/v1/webhooks/{self.id}/deliveries")
 
 
-class Member:
-    """An association of its own with a sandbox application and two funded wallets."""
+class Member(Tenant):
+    """A tenant with endpoints, and what was paid in its name."""
 
-    def __init__(self, gateway, name):
-        self.gateway, self.name = gateway, name
-        association = gateway.command("association", "create", name)
-        self.association = association["id"]
-        self.application = gateway.command("application", "register", "--name", name, "--association",
-                                           self.association)
+    def __init__(self, *arguments, **named):
+        super().__init__(*arguments, **named)
         self.endpoints = []
         self.sent, self.acked = {}, {}
-        self.wallets = [self.ask("POST", "/v1/wallets", {"walletName": which, "assetCode": "USDC",
-                                                         "ownAccount": True})["id"]
-                        for which in ("first", "second")]
-        for wallet in self.wallets:
-            self.ask("POST", f"/v1/sandbox/wallets/{wallet}/fund", {"assetCode": "USDC", "amount": "900000"})
-
-    def login(self):
-        """A new connection with a token; ConnectionError while nobody answers."""
-        connection = Connection(self.gateway.host, self.gateway.port)
-        status, token = connection.call("POST", "/v1/auth/token", {
-            "clientId": self.application["clientId"], "clientSecret": self.application["clientSecret"]})
-        if status != 200:
-            raise ConnectionError(f"token: {status}")
-        connection.headers["x-svc-auth"] = self.application["apiKey"]
-        connection.headers["Authorization"] = "Bearer " + token["accessToken"]
-        return connection
-
-    def ask(self, method, path, body=None):
-        """The answer; anything but a 2xx ends the test."""
-        status, answer = self.login().call(method, path, body)
-        if status // 100 != 2:
-            sys.exit(f"{self.name}: {method} {path}: {status} {answer}")
-        return answer
-
-    def pages(self, path):
-        connection, out, cursor = self.login(), [], None
-        while True:
-            page = f"?limit=100&cursor={cursor}" if cursor else "?limit=100"
-            status, answer = connection.call("GET", path + page)
-            if status != 200:
-                sys.exit(f"{self.name}: GET {path}: {status} {answer}")
-            out += answer["data"]
-            if not answer["hasMore"]:
-                return out
-            cursor = answer["nextCursor"]
 
     def listen(self, receiver, **how):
         self.endpoints.append(Endpoint(self, receiver, **how))
@@ -97,44 +53,34 @@ class Member:
                                "deliveries": endpoint.receiver.snapshot()} for endpoint in self.endpoints]}
 
 
-class Payers:
+class Payers(Crowd):
     """Threads that pay at a steady pace and repeat each payment until it is answered."""
 
     def __init__(self, work, per_second, threads=6):
         """`work`: members, one for each payment."""
-        self.work = list(enumerate(work))
-        self.work.reverse()
+        super().__init__(threads)
+        self.left = list(enumerate(work))
+        self.left.reverse()
         self.pause = threads / per_second
-        self.lock = threading.Lock()
         self.surprises = []
-        self.threads = [threading.Thread(target=self.run, daemon=True) for _ in range(threads)]
-
-    def start(self):
-        for thread in self.threads:
-            thread.start()
-        return self
 
     def stop(self):
         """What is begun is still paid."""
         with self.lock:
-            self.work.clear()
+            self.left.clear()
 
     def join(self):
-        for thread in self.threads:
-            thread.join()
+        super().join()
         if self.surprises:
             sys.exit(f"answers that no client should get: {self.surprises[:3]}")
 
-    def is_over(self):
-        return not any(thread.is_alive() for thread in self.threads)
-
-    def run(self):
+    def work(self, _):
         connections = {}
         while not self.surprises:
             with self.lock:
-                if not self.work:
+                if not self.left:
                     return
-                number, member = self.work.pop()
+                number, member = self.left.pop()
             began = time.monotonic()
             self.pay(member, number, connections)
             time.sleep(max(0.0, self.pause - (time.monotonic() - began)))
@@ -268,13 +214,6 @@ def worst_delay_s(facts):
 
 # --- and whether the comparison notices when it does not ----------------------------------------------
 
-def changed(delivery, **fields):
-    other = copy.copy(delivery)
-    for name, value in fields.items():
-        setattr(other, name, value)
-    return other
-
-
 def drop_delivery(facts):
     rows = facts["endpoints"][0]["deliveries"]
     lost = rows[len(rows) // 2].id
@@ -353,10 +292,3 @@ def wait_until_arrived(members, within_s):
         else:
             time.sleep(0.1)
     return time.monotonic() - began
-
-
-def report(name, faults):
-    for fault in faults[:20]:
-        print("  " + fault)
-    if faults:
-        sys.exit(f"{name}: {len(faults)} faults")

@@ -1,14 +1,17 @@
-"""Raw bytes that a careless reader understands in more than one way, or never. See wire_probes.sh."""
+#!/usr/bin/env -S PYTHONPATH=tests python3 -B
+"""Bytes that smuggle a request past one reader, that another protocol sends, or that never end: answered
+once with 4xx and closed, never a hang, never a second answer; good requests in between work. At what
+ships and, where it was built, under the address sanitizer. Servers that are wrong must not pass."""
 
 import asyncio
 import os
-import sys
 import tempfile
 
+from harness import machine
+from harness.report import SLOW, fail, until_in_time
+from harness.server import Demo
 from chunk_probes import CHUNKS, CODED, HIDDEN, LAST, LAX_TAKES, POST, chunked, post
 from flood_double import AnsweringServer, LaxServer, PoolServer
-from gateway import Gateway
-from patience import SLOW, until_in_time
 
 CLOSED_WITHIN_S = 6.0
 # For requests that stay incomplete in their body: the deadline of a whole request.
@@ -366,7 +369,7 @@ async def in_pieces(limit, host, port, name, payload):
 def run(binary):
     """All probes at one binary: the faults, and nothing to say when there are none."""
     with tempfile.TemporaryDirectory() as folder:
-        gateway = Gateway(binary, folder).start(ready_within_s=30.0)
+        gateway = Demo(binary, folder).start(ready_within_s=30.0)
         outcomes = asyncio.run(all_probes(gateway.host, gateway.port))
         # SLOW comes first, where a fault has it.
         faults = [f"{fault}, {what}" for what, fault in outcomes.items() if fault]
@@ -398,34 +401,34 @@ async def control():
         double.stop()
         for name, outcome in zip(sample, outcomes):
             if judge_refused(outcome) is None:
-                sys.exit(f"wire_probes: a server that {what} passed the probe `{name}`")
+                fail(f"a server that {what} passed the probe `{name}`")
     lax, taken = LaxServer(), []
     for name, payload in CHUNKS:
         outcome = await probe(lax.host, lax.port, payload, 0.2)
         if judge_refused(outcome) is None:
-            sys.exit(f"wire_probes: a server that reads chunks as it pleases passed the probe `{name}`")
+            fail(f"a server that reads chunks as it pleases passed the probe `{name}`")
         if b"200 OK" in outcome.data:
             taken.append(name)
     lax.stop()
     if len(taken) < LAX_TAKES:
-        sys.exit(f"wire_probes: a careless reader takes only {len(taken)} of the chunked probes: {taken}")
+        fail(f"a careless reader takes only {len(taken)} of the chunked probes: {taken}")
     right = AnsweringServer(good)
     outcome = await probe(right.host, right.port, sample.popitem()[1], 2.0)
     right.stop()
     if judge_refused(outcome) is not None:
-        sys.exit(f"wire_probes: the judge is never content: {judge_refused(outcome)}")
+        fail(f"the judge is never content: {judge_refused(outcome)}")
     return len(doubles) + 1
 
 
 def main():
     doubles = asyncio.run(control())
-    binaries = [os.environ["COFFER_RELEASE_BIN"]]
+    binaries = [machine.binary()]
     sanitized = os.environ.get("COFFER_DEV_BIN", "")
     if os.path.exists(sanitized):
         binaries.append(sanitized)
-    for binary in binaries:
-        name = os.path.basename(os.path.dirname(binary))
-        until_in_time(f"wire_probes: {name}", lambda: run(binary))
+    for path in binaries:
+        name = os.path.basename(os.path.dirname(path))
+        until_in_time(lambda: run(path), name)
     count = 2 * len(REFUSED) + len(ANSWERED) + len(CUT)
     print(f"count: about {count} probes at each of {len(binaries)} binaries")
     print(f"control: {doubles} servers that are wrong did not pass")

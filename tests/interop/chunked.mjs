@@ -1,10 +1,12 @@
-// Payments whose bodies arrive with `Transfer-Encoding: chunked`. See chunked.sh.
+// Clients that do not know the length of a body when they begin to send it pay like any other: Node's http module, and
+// curl, with `Transfer-Encoding: chunked`.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { withDemo } from './demo.mjs';
+
+const info = JSON.parse(process.env.COFFER_TEST);
 
 const PAYMENTS = '/v1/payments/p2p/own';
 
@@ -45,28 +47,26 @@ async function curl(...arguments_) {
   return { status: Number(output.slice(end + 1)), body: JSON.parse(output.slice(0, end)) };
 }
 
-await withDemo(process.argv[2], async (info) => {
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  const credentials = JSON.stringify({ clientId: info.clientId, clientSecret: info.clientSecret });
-  const token = await send(info, agent, '/v1/auth/token', [credentials]);
-  assert.equal(token.status, 200);
-  const own = { 'x-svc-auth': info.apiKey, authorization: `Bearer ${token.body.accessToken}` };
+const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+const credentials = JSON.stringify({ clientId: info.clientId, clientSecret: info.clientSecret });
+const token = await send(info, agent, '/v1/auth/token', [credentials]);
+assert.equal(token.status, 200);
+const own = { 'x-svc-auth': info.apiKey, authorization: `Bearer ${token.body.accessToken}` };
 
-  const body = payment(info, 'node');
-  const paid = await send(info, agent, PAYMENTS, [body.slice(0, 40), body.slice(40)], own);
-  assert.equal(paid.status, 202, JSON.stringify(paid.body));
-  const again = await send(info, agent, PAYMENTS, [...body], { ...own, expect: '100-continue' });
-  assert.equal(again.status, 202, JSON.stringify(again.body));
-  assert.equal(again.body.isIdempotent, true);
-  const large = await send(info, agent, PAYMENTS, ['{"memo":"', 'x'.repeat(70_000)], own)
-    .catch((error) => error);
-  assert.ok(large.status === 413 || large.code === 'EPIPE' || large.code === 'ECONNRESET', `${large.status}`);
-  agent.destroy();
-  console.log('ok  Node.js pays in two pieces, and again one byte at a time');
+const body = payment(info, 'node');
+const paid = await send(info, agent, PAYMENTS, [body.slice(0, 40), body.slice(40)], own);
+assert.equal(paid.status, 202, JSON.stringify(paid.body));
+const again = await send(info, agent, PAYMENTS, [...body], { ...own, expect: '100-continue' });
+assert.equal(again.status, 202, JSON.stringify(again.body));
+assert.equal(again.body.isIdempotent, true);
+const large = await send(info, agent, PAYMENTS, ['{"memo":"', 'x'.repeat(70_000)], own)
+  .catch((error) => error);
+assert.ok(large.status === 413 || large.code === 'EPIPE' || large.code === 'ECONNRESET', `${large.status}`);
+agent.destroy();
+console.log('ok  Node.js pays in two pieces, and again one byte at a time');
 
-  const fields = Object.entries({ ...own, 'Transfer-Encoding': 'chunked', 'Content-Type': 'application/json' })
-    .flatMap(([name, value]) => ['--header', `${name}: ${value}`]);
-  const byCurl = await curl(...fields, '--data', payment(info, 'curl'), info.baseUrl + PAYMENTS);
-  assert.equal(byCurl.status, 202, JSON.stringify(byCurl.body));
-  console.log('ok  curl pays with Transfer-Encoding: chunked');
-});
+const fields = Object.entries({ ...own, 'Transfer-Encoding': 'chunked', 'Content-Type': 'application/json' })
+  .flatMap(([name, value]) => ['--header', `${name}: ${value}`]);
+const byCurl = await curl(...fields, '--data', payment(info, 'curl'), info.baseUrl + PAYMENTS);
+assert.equal(byCurl.status, 202, JSON.stringify(byCurl.body));
+console.log('ok  curl pays with Transfer-Encoding: chunked');

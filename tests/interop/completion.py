@@ -1,4 +1,6 @@
-"""Types half a command and Tab into bash, zsh and fish, and judges what they make of it."""
+#!/usr/bin/env -S PYTHONPATH=tests python3 -B
+"""What `coffer completion` prints, in real shells: types half a command and Tab into bash, and into zsh and fish where
+they are installed, and judges what they make of it."""
 
 import os
 import pty
@@ -9,6 +11,8 @@ import subprocess
 import sys
 import tempfile
 import time
+
+from harness.machine import binary
 
 # What is typed, what has to be offered or filled in, and what must not be.
 CASES = [
@@ -156,7 +160,7 @@ def judge(name, folder, coffer, cases):
 
 
 def main():
-    coffer, faults = os.path.abspath(sys.argv[1]), []
+    coffer, faults = binary(), []
     with tempfile.TemporaryDirectory() as folder:
         link = os.path.join(folder, "bin")
         os.mkdir(link)

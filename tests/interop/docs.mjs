@@ -1,12 +1,14 @@
-// docs.mjs <openapi.json> <folder of the page>: runs the script of /docs on a document, with as much of a
-// browser as it uses, and looks at what it drew.
+// The API reference at /docs draws every operation of the document that what ships serves: runs the page's script on it,
+// with as much of a browser as it uses, and looks at what it drew.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import vm from 'node:vm';
 
-const [documentPath, folder] = process.argv.slice(2);
-const openapi = JSON.parse(readFileSync(documentPath, 'utf8'));
+const { baseUrl } = JSON.parse(process.env.COFFER_TEST);
+const folder = fileURLToPath(new URL('../../web/docs', import.meta.url));
+const openapi = await (await fetch(`${baseUrl}/v1/openapi.json`)).json();
 const html = readFileSync(join(folder, 'index.html'), 'utf8');
 
 /** An element: strict about its children, because the real one turns what is no node into text. */

@@ -1,7 +1,7 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S PYTHONPATH=tests python3 -B
 """The commands of the documents: which there are, and which test runs each.
 
-    documents.py check                        every block has one runner, or a reason why it has none
+    tests/interop/documents.py                every block has one runner, or a reason why it has none
     documents.py text RUNNER DOCUMENT START   prints a block, for a runner that is a shell script
 
 A runner takes its blocks out of the documents and runs them as they stand, but for a few placeholders
@@ -13,8 +13,8 @@ import os
 import re
 import sys
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.environ.get("COFFER_SOURCE_DIR") or os.path.join(HERE, "..", "..")
+from harness.machine import ROOT
+
 README_DEBIAN = "packaging/debian/coffer.README.Debian"
 INLINE = "`"      # the language of a command inside a sentence
 INDENTED = "  "   # and of the blocks of a plain text
@@ -223,9 +223,9 @@ def faults(blocks, claims):
             out.append(f"{block}: {len(rows)} tests run it; see CLAIMS in tests/interop/documents.py")
     out += [f"{row}: there is no such block any more" for row in claims if row not in used]
     for row in claims:
-        script = os.path.join(ROOT, "tests", row[3] + ".sh")
-        if not row[3].startswith(NOT_RUN) and not os.access(script, os.X_OK):
-            out.append(f"{row}: there is no tests/{row[3]}.sh")
+        scripts = [os.path.join(ROOT, "tests", row[3] + suffix) for suffix in (".py", ".sh", ".mjs")]
+        if not row[3].startswith(NOT_RUN) and not any(os.access(script, os.X_OK) for script in scripts):
+            out.append(f"{row}: there is no test tests/{row[3]}")
     return out
 
 
@@ -285,7 +285,7 @@ def controls(blocks):
     none = ("docs/install.md", "sh", "coffer fly", "interop/readme")
     assert any("no such block" in one for one in faults(blocks, [*CLAIMS, none])), "a row without a block"
     nobody = (*none[:3], "interop/nobody")
-    assert any("no tests/" in one for one in faults(blocks, [*CLAIMS, nobody])), "no runner"
+    assert any("no test tests/" in one for one in faults(blocks, [*CLAIMS, nobody])), "no runner"
 
 
 def check():
@@ -300,11 +300,11 @@ def check():
     print(f"ok       {len(blocks)} blocks and commands, {excused} of them excused, the rest run by tests")
 
 
-def main(what, *words):
-    if what == "check":
+def main(*words):
+    if not words:
         check()
     else:
-        runner, document, start = words
+        _, runner, document, start = words
         print(Mine(runner).take(document, start), end="")
 
 

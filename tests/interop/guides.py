@@ -1,8 +1,8 @@
-#!/usr/bin/env python3
-"""guides.py <coffer>: runs the `sh` blocks of each guide, in order and in one shell, against a fresh
-demo, and compares what a block prints with the `output` block that follows it. Commands of `console`
-blocks run in terminals of their own, the demo first. Folders beside the guide are there for its commands,
-and PORT is one that nobody listens on."""
+#!/usr/bin/env -S PYTHONPATH=tests python3 -B
+"""The guides are run as they are written, each against a fresh demo of what ships: its `sh` blocks in order and in one
+shell, and what a block prints is compared with the `output` block that follows it. Commands of `console` blocks run in
+terminals of their own, the demo first. Folders beside the guide are there for its commands, and PORT is one that nobody
+listens on."""
 import os
 import re
 import shutil
@@ -13,9 +13,8 @@ import tempfile
 import threading
 import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "crash"))
-import documents  # noqa: E402
-from held_port import held_port  # noqa: E402
+import documents
+from harness.machine import binary, held_port
 
 START_SECONDS = 60
 BLOCK_SECONDS = 60
@@ -191,7 +190,7 @@ def main():
     assert matches("a1c", "a…c") and not matches("ab", "a") and not matches("a.c", "a…d")
     assert not same(["a"], []) and not same([], ["…"])
     guides = sorted({block.document for block in documents.Mine("interop/guides").left})
-    faults = sum(run_guide(sys.argv[1], os.path.join(documents.ROOT, guide)) for guide in guides)
+    faults = sum(run_guide(binary(), os.path.join(documents.ROOT, guide)) for guide in guides)
     sys.exit(1 if faults else 0)
 
 

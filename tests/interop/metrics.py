@@ -1,4 +1,7 @@
-"""See metrics.sh."""
+#!/usr/bin/env -S PYTHONPATH=tests python3 -B
+"""What Prometheus reads of the binary that ships: promtool judges the page, the alert rules and their own
+tests; every metric that a rule or the dashboard asks for is on the page; who may read it, over the wire;
+the log file is rotated and reopened without a line lost."""
 
 import json
 import os
@@ -7,17 +10,17 @@ import shutil
 import signal
 import stat
 import subprocess
-import sys
 import tempfile
 import time
-import urllib.error
-import urllib.request
 
 import documents
-from clients import wait_until_settled
-from gateway import Gateway, payment
+from harness.calls import fetch
+from harness.clients import payment, wait_until_settled
+from harness.machine import ROOT, binary, program
+from harness.provider import add_connector
+from harness.report import fail
+from harness.server import Demo
 
-ROOT = os.environ.get("COFFER_SOURCE_DIR", os.path.join(os.path.dirname(__file__), "..", ".."))
 RULES = os.path.join(ROOT, "packaging", "prometheus", "coffer.rules.yml")
 RULES_TEST = os.path.join(ROOT, "packaging", "prometheus", "coffer.rules.test.yml")
 DASHBOARD = os.path.join(ROOT, "packaging", "grafana", "coffer.json")
@@ -31,12 +34,8 @@ ON_DEMAND = {
 METRIC = re.compile(r"\b(?:coffer|process)_[a-z_]+\b")
 
 
-def fail(text):
-    sys.exit("metrics: " + text)
-
-
 def promtool(*words, text=None, folder=None):
-    return subprocess.run([os.environ["COFFER_PROMTOOL"], *words], input=text, capture_output=True, text=True,
+    return subprocess.run([program("promtool"), *words], input=text, capture_output=True, text=True,
                           check=False, cwd=folder)
 
 
@@ -57,16 +56,6 @@ def judge(page):
     done = promtool("check", "metrics", text=page)
     said = (done.stdout + done.stderr).strip() if done.returncode or done.stderr.strip() else ""
     return said + "".join(f"\nno histogram: {key}" for key in broken_histograms(page))
-
-
-def get(url, headers=None, method="GET"):
-    """(status, headers, text)"""
-    request = urllib.request.Request(url, headers=headers or {}, method=method)
-    try:
-        with urllib.request.urlopen(request, timeout=10) as answer:
-            return answer.status, answer.headers, answer.read().decode()
-    except urllib.error.HTTPError as error:
-        return error.code, error.headers, error.read().decode()
 
 
 def families(page):
@@ -122,13 +111,7 @@ def use(gateway):
     for _ in range(3):
         stranger.call("POST", "/v1/auth/token", {"clientId": gateway.facts["clientId"], "clientSecret": "wrong"})
     stranger.call("GET", "/no/such/path")
-    done = subprocess.run(
-        [gateway.binary, "connector", "add", "Quotes \"and\\more\"", "--driver", "http", "--method", "MOMO", "--country", "KE",
-         "--currency", "KES", "--asset", "USDC", "--rate", "129.5", "--min", "1", "--max", "1000",
-         "--base-url", "http://127.0.0.1:9", "--db", gateway.db, "--json"], capture_output=True, text=True, check=False)
-    if done.returncode:
-        fail(f"connector add: {done.stderr}")
-    connector = json.loads(done.stdout)["id"]
+    connector, _ = add_connector(gateway, "Quotes \"and\\more\"", "http://127.0.0.1:9")
     status, _ = login.call("POST", "/v1/quotes", {"connectorId": connector, "amount": "10", "transactionType": "B2C"})
     if status < 500:
         fail(f"a quote of a provider that is not there was answered {status}")
@@ -214,13 +197,13 @@ def check_config(folder):
 def check_access(gateway):
     """On the demo's one port, and on the listener of its own."""
     url = f"http://{gateway.host}:{gateway.port}/metrics"
-    status, headers, page = get(url)
+    status, headers, page = fetch(url)
     if status != 200 or headers["Content-Type"] != "text/plain; version=0.0.4; charset=utf-8":
         fail(f"/metrics: {status} {headers['Content-Type']}")
     proxied = {"X-Forwarded-For": "127.0.0.1"}
     for wanted, given in ((401, proxied), (401, {**proxied, "Authorization": "Bearer x"}),
                           (200, {**proxied, "Authorization": "Bearer " + TOKEN})):
-        status = get(url, given)[0]
+        status = fetch(url, headers=given).status
         if status != wanted:
             fail(f"/metrics with {given} answers {status}, not {wanted}")
     return page
@@ -281,10 +264,11 @@ def check_log(gateway, folder):
 
 
 def main():
+    program("promtool")
     with tempfile.TemporaryDirectory() as folder:
         logs = os.path.join(folder, "logs")
         os.mkdir(logs)
-        gateway = Gateway(os.environ["COFFER_RELEASE_BIN"], folder).start(env={
+        gateway = Demo(binary(), folder).start(env={
             "COFFER_METRICS_TOKEN": TOKEN, "COFFER_LOG_LEVEL": "debug", "COFFER_LOG_FILE": os.path.join(logs, "coffer.log"),
             "COFFER_LOG_MAX_MIB": "1", "COFFER_LOG_KEEP": "50"})
         use(gateway)

@@ -1,7 +1,9 @@
-// A stock OAuth 2 client (openid-client) gets tokens from a running demo and uses them.
+// A stock OAuth 2 client (openid-client) gets a token from what ships, by client_secret_post and by
+// client_secret_basic, and reads wallets with it.
 import assert from 'node:assert/strict';
 import { Issuer, errors } from 'openid-client';
-import { withDemo } from './demo.mjs';
+
+const info = JSON.parse(process.env.COFFER_TEST);
 
 async function checkGrant(issuer, info, method) {
   const client = new issuer.Client({
@@ -50,11 +52,9 @@ async function checkRefusals(issuer, info, method) {
   assert.equal(other.error, 'unsupported_grant_type');
 }
 
-await withDemo(process.argv[2], async (info) => {
-  const issuer = new Issuer({ issuer: info.baseUrl, token_endpoint: `${info.baseUrl}/v1/auth/token` });
-  for (const method of ['client_secret_post', 'client_secret_basic']) {
-    await checkGrant(issuer, info, method);
-    await checkRefusals(issuer, info, method);
-    console.log(`ok  ${method}`);
-  }
-});
+const issuer = new Issuer({ issuer: info.baseUrl, token_endpoint: `${info.baseUrl}/v1/auth/token` });
+for (const method of ['client_secret_post', 'client_secret_basic']) {
+  await checkGrant(issuer, info, method);
+  await checkRefusals(issuer, info, method);
+  console.log(`ok  ${method}`);
+}

@@ -1,9 +1,9 @@
-// openapi.mjs <exchanges.ndjson> <where to write the document>: judges every exchange that the api
-// tests recorded by the document that coffer served to them, and the judge by what it must find.
+// Part of openapi.py: judges every exchange that the api tests recorded by the document that coffer served to them, and
+// the judge by what it must find. COFFER_TEST names the `exchanges` and where to write the `document`.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { findingsOf } from './openapi_judge.mjs';
 
-const [logPath, documentPath] = process.argv.slice(2);
+const { exchanges: logPath, document: documentPath } = JSON.parse(process.env.COFFER_TEST);
 const exchanges = readFileSync(logPath, 'utf8').trimEnd().split('\n').map((line) => JSON.parse(line));
 const served = exchanges.find((e) => e.pattern === '/v1/openapi.json' && e.status === 200);
 if (!served) throw new Error('no test has read /v1/openapi.json');

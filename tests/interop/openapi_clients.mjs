@@ -1,15 +1,15 @@
-// openapi_clients.mjs <coffer>: generates clients from `coffer openapi` by openapi-typescript with
-// openapi-fetch and by hey-api, compiles the programs of ./clients against them, and runs these against a
-// demo. A program that must not compile shows that the compiler looks at the generated types.
+// ctest: binary=dev
+// Clients that stock generators (openapi-typescript with openapi-fetch, and hey-api) make from `coffer openapi` compile
+// under the strictest TypeScript, need no narrowing of a success, and pay against a running demo: the programs of
+// ./clients. A program that must not compile shows that the compiler looks at the generated types.
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { withDemo } from './demo.mjs';
 
-const [binary] = process.argv.slice(2);
+const info = JSON.parse(process.env.COFFER_TEST);
 const here = dirname(fileURLToPath(import.meta.url));
 const packages = join(here, 'node_modules');
 const scratch = mkdtempSync(join(tmpdir(), 'coffer-clients-'));
@@ -19,7 +19,7 @@ const run = (script, ...args) =>
   execFileSync(process.execPath, [join(packages, script), ...args], { cwd: scratch, stdio: ['ignore', 'pipe', 'inherit'] });
 
 function generate() {
-  writeFileSync(join(scratch, 'openapi.json'), execFileSync(binary, ['openapi'], { maxBuffer: 1 << 26 }));
+  writeFileSync(join(scratch, 'openapi.json'), execFileSync(info.binary, ['openapi'], { maxBuffer: 1 << 26 }));
   writeFileSync(join(scratch, 'package.json'), '{"type":"module"}');
   symlinkSync(packages, join(scratch, 'node_modules'));
   mkdirSync(join(scratch, 'programs'));
@@ -58,11 +58,9 @@ const refused = [...wrong.text.matchAll(/wrong\.ts\((\d+),/g)].map(([, line]) =>
 assert.ok(marked.length > 0);
 assert.deepEqual([...new Set(refused)], marked, wrong.text);
 
-await withDemo(binary, async (info) => {
-  for (const name of ['fetch', 'hey']) {
-    const out = execFileSync(process.execPath, [join(scratch, 'compiled', `${name}.js`)], {
-      input: JSON.stringify(info), encoding: 'utf8', stdio: ['pipe', 'pipe', 'inherit'],
-    });
-    process.stdout.write(out);
-  }
-});
+for (const name of ['fetch', 'hey']) {
+  const out = execFileSync(process.execPath, [join(scratch, 'compiled', `${name}.js`)], {
+    input: JSON.stringify(info), encoding: 'utf8', stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  process.stdout.write(out);
+}

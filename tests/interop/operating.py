@@ -1,16 +1,19 @@
-"""See operating.sh."""
+#!/usr/bin/env -S PYTHONPATH=tests python3 -B
+"""Operating a gateway by docs/operating.md, and every command that a sentence of a document names: run as
+they are written, on a gateway with payments in it."""
 
 import json
 import os
 import re
 import sqlite3
-import sys
 import time
 
 import documents
-from checks import check
+from harness.calls import fetch
+from harness.machine import binary
+from harness.report import check
+from harness.terminal import Home, alone
 from served import Served
-from terminal import Home, alone, get
 
 OPERATING = "docs/operating.md"
 # Words of the documents that stand for something of the reader's.
@@ -25,7 +28,7 @@ def funding(gateway, mine):
     association = json.loads(home.run("coffer association list --json"))[0]["id"]
     keys = json.loads(home.run("coffer application register --name live --environment production"
                                f" --association {association} --json"))
-    connection = gateway.shop.login(keys)
+    connection = gateway.shop.server.connect().log_in(keys)
     status, wallet = connection.call("POST", "/v1/wallets", {
         "walletName": "Treasury", "assetCode": "USDC", "ownAccount": True})
     check("a production wallet is made", status == 201, wallet)
@@ -102,8 +105,8 @@ def metrics_and_log(gateway, mine):
                   + documents.replaced(mine.take(OPERATING, "coffer serve --log-file"),
                                        {"/var/log/coffer": home.path("log")}))
     page, proxied = "http://127.0.0.1:8081/metrics", {"X-Forwarded-For": "192.0.2.1"}
-    statuses = [get(page)[0], get(page, proxied)[0],
-                get(page, {**proxied, "Authorization": "Bearer " + "t" * 40})[0]]
+    statuses = [fetch(page).status, fetch(page, headers=proxied).status,
+                fetch(page, headers={**proxied, "Authorization": "Bearer " + "t" * 40}).status]
     check("metrics over a proxy want the token", statuses == [200, 401, 200], statuses)
     log = home.path("log", "coffer.log")
     check("lines go to the file, which is its owner's alone", is_said(log, '"listening"')
@@ -169,7 +172,7 @@ def for_real(gateway, mine):
     home.run(documents.replaced(mine.take(OPERATING, "coffer restore BACKUP"), {"BACKUP": backup}))
     os.link(os.path.join(away, "master.key"), os.path.join(data, "master.key"))
     gateway.serve(mine.take(OPERATING, "coffer serve", documents.INLINE))
-    gateway.settled("first")
+    gateway.shop.wait_settled("first")
     gateway.pay("second")
     check("restored for real, it has its payments and takes more", True)
 
@@ -208,10 +211,10 @@ def receivers(home, mine):
     check("old entries of an inbox go, others stay", os.listdir(done) == ["new"])
 
 
-def main(binary):
+def main():
     alone()
     mine = documents.Mine("interop/operating")
-    with Home(binary) as home:
+    with Home(binary()) as home:
         os.mkdir(home.path("backups"), 0o700)
         gateway = Served(home, f'backup_dir = "{home.path("backups")}"\n')
         funding(gateway, mine)
@@ -226,4 +229,4 @@ def main(binary):
     mine.end()
 
 
-main(*sys.argv[1:])
+main()

@@ -1,21 +1,22 @@
-"""See proxies.sh."""
+#!/usr/bin/env -S PYTHONPATH=tests python3 -B
+"""coffer behind nginx and behind Caddy, each Debian's own, with the configuration files that are shipped and
+what docs/tls.md says of them."""
 
 import base64
-import http.server
 import json
-import os
 import signal
 import socket
 import subprocess
 import sys
-import threading
 import time
 
 import documents
-from checks import check
-from https import NAME, Connection, certificate, connect, refused, trusting
+from harness.machine import binary, program
+from harness.receiver import Receiver
+from harness.report import check
+from harness.terminal import Home, alone
+from harness.tls import NAME, certificate, connect, refused, trusting
 from served import Served
-from terminal import Home, alone
 
 MIB = 1 << 20
 LOGINS_PER_MIN = 10
@@ -59,7 +60,7 @@ def nginx(home, certificates, **changes):
     with open(home.path("nginx.conf"), "w", encoding="utf-8") as file:
         file.write(f"user root; daemon off; pid {home.path('nginx.pid')}; events {{}}\n"
                    f"http {{ access_log off; {folders} include {home.path('site.conf')}; }}\n")
-    return Proxy(home, ["nginx", "-e", "stderr", "-c", home.path("nginx.conf")])
+    return Proxy(home, [program("nginx"), "-e", "stderr", "-c", home.path("nginx.conf")])
 
 
 def caddy(home, certificates, text):
@@ -68,7 +69,7 @@ def caddy(home, certificates, text):
     text = "{\n\tadmin off\n}\n" + documents.replaced(text, {NAME + " {\n": f"{NAME} {{\n\t{own}\n"})
     with open(home.path("Caddyfile"), "w", encoding="utf-8") as file:
         file.write(text)
-    return Proxy(home, ["caddy", "run", "--adapter", "caddyfile", "--config", home.path("Caddyfile")])
+    return Proxy(home, [program("caddy"), "run", "--adapter", "caddyfile", "--config", home.path("Caddyfile")])
 
 
 # --- In front of coffer -------------------------------------------------------------------------------
@@ -76,16 +77,13 @@ def caddy(home, certificates, text):
 def pays(gateway, context, name):
     """Over one connection, which stays open."""
     check("a certificate of somebody else is not taken", refused(trusting(
-        certificate(gateway.home.path("other")))))
+        certificate(gateway.home.path("other"), NAME)[0])))
     connection = connect(context, gateway.shop.login().headers)
-    gateway.shop.pay(connection, name)
+    gateway.shop.pay(name, connection=connection)
     kept = connection.http.sock
-    for _ in range(200):
-        if gateway.shop.status_of(connection, name) == "succeeded":
-            break
-        time.sleep(0.05)
+    gateway.shop.wait_settled(name, connection=connection)
     check("pays over TLS, and sees it settled, on one connection",
-          gateway.shop.status_of(connection, name) == "succeeded" and connection.http.sock is kept)
+          gateway.shop.status_of(name, connection) == "succeeded" and connection.http.sock is kept)
     said = gateway.home.run(f"curl --silent --fail --http2 --write-out ' %{{http_version}}' --cacert "
                             f"{gateway.home.path('tls', 'fullchain.pem')} --resolve {NAME}:443:127.0.0.1 "
                             f"https://{NAME}/livez")
@@ -152,54 +150,26 @@ def held_against(context, gateway, marks, paused):
 
 # --- In front of one that dies ------------------------------------------------------------------------
 
-class Dying:
+class Dying(Receiver):
     """Takes coffer's place: answers GET, reads a payment to its end and hangs up. Counts."""
 
     def __init__(self):
-        outer = self
-        self.payments = self.connections = 0
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def setup(self):
-                super().setup()
-                outer.connections += 1
-
-            def do_GET(self):
-                self.send_response(200)
-                self.send_header("Content-Length", "0")
-                self.end_headers()
-
-            def do_POST(self):
-                self.rfile.read(int(self.headers["Content-Length"]))
-                outer.payments += 1
-                self.close_connection = True
-                self.connection.shutdown(socket.SHUT_RDWR)
-
-            def log_message(self, *_):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 8080), Handler)
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        super().__init__(lambda delivery: "ok" if delivery.method == "GET" else "hang_up", port=8080)
 
     def judge(self, context):
         """(connections that 20 requests took, how often one payment was sent, its status)"""
+        connections, requests = len(self.accepted), len(self.snapshot())
         connection = connect(context)
         for _ in range(20):
             connection.http.request("GET", "/livez")
             connection.http.getresponse().read()
-        took = self.connections
+        took = len(self.accepted) - connections
         # Now on a connection that was used before, where proxies like to try again.
         connection.http.request("POST", "/v1/payments/p2p/own", '{"amount":"1"}', connection.headers)
         answer = connection.http.getresponse()
         answer.read()
-        sent, self.payments, self.connections = self.payments, 0, 0
+        sent = sum(one.method == "POST" for one in self.snapshot()[requests:])
         return took, sent, answer.status
-
-    def close(self):
-        self.server.shutdown()
-        self.server.server_close()
 
 
 def never_twice(context, start_nginx, start_caddy, shipped):
@@ -217,17 +187,19 @@ def never_twice(context, start_nginx, start_caddy, shipped):
     with start_nginx({"keepalive 64;": ""}):
         took, _, _ = dying.judge(context)
     check(f"the control: without keepalive 20 requests take {took} connections", took == 20, took)
-    dying.close()
+    dying.stop()
 
 
 # --- All ----------------------------------------------------------------------------------------------
 
-def main(binary):
+def main():
+    for name in ("nginx", "caddy"):
+        program(name)
     alone()
     mine = documents.Mine("interop/proxies")
     short, shipped = mine.take("docs/tls.md", NAME + " {"), documents.read("packaging/examples/Caddyfile")
-    with Home(binary) as home:
-        context = trusting(certificate(home.path("tls")))
+    with Home(binary()) as home:
+        context = trusting(certificate(home.path("tls"), NAME)[0])
 
         def start_nginx(changed=None):
             return nginx(home, home.path("tls"), changed=changed or {})
@@ -258,4 +230,4 @@ def main(binary):
     mine.end()
 
 
-main(*sys.argv[1:])
+main()

@@ -1,17 +1,20 @@
-"""See readme.sh."""
+#!/usr/bin/env -S PYTHONPATH=tests python3 -B
+"""A newcomer with the README and nothing else: from the demo to the first settled payment, the admin page,
+events on their own machine, and a gateway by hand. Every command is taken from the README."""
 
-import http.server
 import json
 import os
 import re
 import sys
 import textwrap
-import threading
 import time
 
 import documents
-from checks import check
-from terminal import ROOT, Home, alone, get
+from harness.calls import fetch
+from harness.machine import ROOT, binary
+from harness.receiver import Receiver
+from harness.report import check
+from harness.terminal import Home, alone
 
 README = "README.md"
 MINUTES_PROMISED = 5
@@ -55,52 +58,29 @@ def first_payment(home, mine):
     other = home.run(token + documents.replaced(step(calls, 2), {'"12.50"': '"12.51"'}))
     check("with another amount it is a conflict that names the field",
           "transaction-id-conflict" in other and '"amount"' in other, other)
-    check("the admin page is at the address it prints", get(admin[1])[0] == 200)
+    check("the admin page is at the address it prints", fetch(admin[1]).status == 200)
     check("Ctrl-C stops it", demo.stop() == 0)
     return re.search(r"ak_[0-9a-f]+", calls)[0]
 
 
-class Receiver:
-    """What the reader is writing: keeps the last delivery as files, as it arrived."""
-
-    def __init__(self, folder, port):
-        outer = self
-        self.count = 0
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_POST(self):
-                body = self.rfile.read(int(self.headers["Content-Length"]))
-                lines = "".join(f"{name}: {value}\n" for name, value in self.headers.items())
-                for name, content in (("saved.txt", lines.encode()), ("saved.json", body)):
-                    with open(os.path.join(folder, name), "wb") as file:
-                        file.write(content)
-                outer.count += 1
-                self.send_response(204)
-                self.end_headers()
-
-            def log_message(self, *_):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", port), Handler)
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-
-    def wait(self, count):
-        end = time.monotonic() + 30
-        while self.count < count and time.monotonic() < end:
-            time.sleep(0.02)
-        check(f"delivery {count} arrives", self.count >= count)
+def keep(folder, delivery):
+    """What the reader is writing: the last delivery as files, as it arrived."""
+    for name, content in (("saved.txt", delivery.head), ("saved.json", delivery.body)):
+        with open(os.path.join(folder, name), "wb") as file:
+            file.write(content)
+    return "ok"
 
 
 def events(home, mine, key):
     demo = home.start(mine.take(README, "./dev demo --json"), ROOT)
     facts = json.loads(demo.says(r'^\{"baseUrl".*\}$')[0])
     check("started again it has the same keys", facts["apiKey"] == key)
-    receiver = Receiver(home.folder, 3000)
+    receiver = Receiver(lambda delivery: keep(home.folder, delivery), port=3000)
     listen, trigger, listing, verify = mine.take(README, "coffer listen").splitlines()
     listener = home.start(listen)
     secret = listener.says(r"whsec_\S+")[0]
     home.run(trigger)
-    receiver.wait(1)
+    receiver.wait_for(1)
     shown = home.run(listing)
     check("events list shows the payment", "payment.succeeded" in shown, shown)
     resend = re.search(r"`(events resend ID)`", listing)[1]
@@ -129,19 +109,19 @@ def by_hand(home, mine):
     check("an application has its secrets", "sk_" in secrets and "ak_" in secrets, secrets)
     server = home.start(serve, ROOT)
     link = server.says(r"http://127\.0\.0\.1:8081/admin/\S*claim=[\w-]+")[0]
-    check("serve prints a link into the admin page", get(link.partition("#")[0])[0] == 200)
-    check("and serves", get("http://127.0.0.1:8080/healthz")[0] == 200)
+    check("serve prints a link into the admin page", fetch(link.partition("#")[0]).status == 200)
+    check("and serves", fetch("http://127.0.0.1:8080/healthz").status == 200)
     check("Ctrl-C stops the server", server.stop() == 0)
 
 
-def main(binary):
+def main():
     alone()
     mine = documents.Mine("interop/readme")
-    with Home(binary) as home:
+    with Home(binary()) as home:
         key = first_payment(home, mine)
         events(home, mine, key)
         by_hand(home, mine)
     mine.end()
 
 
-main(*sys.argv[1:])
+main()

@@ -5,9 +5,10 @@ import os
 import sys
 import time
 
-from checks import check
-from terminal import get
-from shop import Shop
+from harness.calls import fetch
+from harness.report import check
+from harness.server import Elsewhere
+from harness.tenant import Tenant
 
 
 class Served:
@@ -20,15 +21,18 @@ class Served:
             file.write(settings)
         home.run("coffer init")
         self.serve()
-        self.shop = Shop(lambda *words: json.loads(home.run(
-            "coffer " + " ".join(f"'{word}'" for word in words) + " --json")))
+        self.command("asset", "add", "USDC", "--name", "US dollar")
+        self.shop = Tenant.create(Elsewhere("127.0.0.1", 8080, self.command), "Acme Ltd")
         self.pay("first")
+
+    def command(self, *words):
+        return json.loads(self.home.run("coffer " + " ".join(f"'{word}'" for word in words) + " --json"))
 
     def serve(self, command="coffer serve"):
         self.server = self.home.start(command)
         for _ in range(600):
             try:
-                if get("http://127.0.0.1:8080/healthz")[0] == 200:
+                if fetch("http://127.0.0.1:8080/healthz").status == 200:
                     return
             except OSError:
                 pass
@@ -39,14 +43,5 @@ class Served:
         check("the server ends well", self.server.stop() == 0, self.server.printed)
 
     def pay(self, name):
-        connection = self.shop.login()
-        self.shop.pay(connection, name)
-        self.settled(name)
-
-    def settled(self, name):
-        connection = self.shop.login()
-        for _ in range(200):
-            if self.shop.status_of(connection, name) == "succeeded":
-                return
-            time.sleep(0.05)
-        sys.exit(name + " is not settled")
+        self.shop.pay(name)
+        self.shop.wait_settled(name)

@@ -1,4 +1,5 @@
-"""See terminals.sh."""
+#!/usr/bin/env -S PYTHONPATH=tests python3 -B
+"""The command line at the other end of pipes, full disks and pseudo-terminals."""
 
 import contextlib
 import fcntl
@@ -10,14 +11,15 @@ import select
 import signal
 import struct
 import subprocess
-import sys
 import tempfile
 import termios
 import time
 
-from checks import check
+from harness.machine import binary
+from harness.report import check
+from harness.server import Demo
 
-BINARY = os.path.abspath(sys.argv[1])
+BINARY = binary("dev")
 WAIT_S = 120
 ESCAPES = re.compile(r"\x1b\[[0-9;]*[mK]")
 CLEAR = "\r\x1b[K"
@@ -85,25 +87,6 @@ def on_terminal(*words, columns=100, output=True, errors=True, **more):
     return seen.decode().replace("\r\n", "\n"), process.wait(WAIT_S)
 
 
-class Demo:
-    """A server with data in its file."""
-
-    def __init__(self, database):
-        self.process = subprocess.Popen([BINARY, "demo", "--port", "0", "--json", "--db", database],
-                                        env=HOME, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                        stderr=open(path("demo.log"), "w", encoding="utf-8"))
-        self.told = json.loads(self.process.stdout.readline())
-
-    def log(self):
-        with open(path("demo.log"), encoding="utf-8") as file:
-            return file.read()
-
-    def stop(self):
-        self.process.send_signal(signal.SIGTERM)
-        self.process.stdout.close()
-        check("the server ends well", self.process.wait(WAIT_S) == 0, self.log())
-
-
 # Closed pipes and full disks --------------------------------------------------------------------------
 
 OWN = (["openapi"], ["--help"], ["help"], ["help", "wallet", "list"], ["--version"], ["version", "--json"],
@@ -160,49 +143,6 @@ def follower_without_reader(database):
     _, said = process.communicate(timeout=WAIT_S)
     check("and ends when its reader has gone", (process.returncode, said) == (-signal.SIGPIPE, ""),
           (process.returncode, said))
-
-
-# Words ------------------------------------------------------------------------------------------------
-
-TYPOS = (
-    (["walet", "list"], 'unknown command "walet"; did you mean "wallet"? See coffer --help'),
-    (["WALLET"], 'unknown command "WALLET"; did you mean "wallet"? See coffer --help'),
-    (["frobnicate"], 'unknown command "frobnicate"; see coffer --help'),
-    (["wallet", "lsit"], 'unknown command "lsit"; did you mean "list"? See coffer wallet --help'),
-    (["--verison"], 'unknown option "--verison"; did you mean "--version"? See coffer --help'),
-    (["wallet", "list", "--jsno"], 'unknown option "--jsno"; did you mean "--json"? See coffer wallet list --help'),
-    (["wallet", "list", "-json"], 'unknown option "-json"; did you mean "--json"? See coffer wallet list --help'),
-    (["wallet", "list", "--sttaus=Pending"],
-     'unknown option "--sttaus"; did you mean "--status"? See coffer wallet list --help'),
-    (["serve", "--listen-htp", "x"],
-     'unknown option "--listen-htp"; did you mean "--listen-http"? See coffer serve --help'),
-    (["verify", "a", "b"], 'unexpected argument "b"; see coffer verify --help'),
-    (["rate", "list", "--environment", "sandbx"],
-     '--environment "sandbx" is not one of sandbox|production; did you mean "sandbox"? '
-     "See coffer rate list --help"),
-    (["completion", "bsh"], 'SHELL "bsh" is not one of bash|zsh|fish; did you mean "bash"? '
-     "See coffer completion --help"),
-    (["association", "create", "--nmae", "x"], 'unknown option "--nmae"; see coffer association create --help'),
-    (["application", "register", "--nmae", "x"],
-     'unknown option "--nmae"; did you mean "--name"? See coffer application register --help'),
-    (["help", "walet"], 'unknown command "walet"; did you mean "wallet"? See coffer --help'),
-    (["help", "wallet", "shwo"], 'unknown command "shwo"; did you mean "show"? See coffer wallet --help'),
-    (["help", "verify", "x"], 'unexpected argument "x"; see coffer verify --help'),
-)
-
-
-def words(database):
-    for typed, answer in TYPOS:
-        done = run(*typed)
-        check("coffer " + " ".join(typed), done.returncode == 2 and done.stdout == ""
-              and done.stderr == f"coffer: {answer}\n", (done.returncode, done.stderr))
-    done = run("trigger", "payment.suceeded", "--db", database)
-    check("an event type", done.returncode == 2
-          and done.stderr.endswith('; did you mean "payment.succeeded"?\n'), done.stderr)
-    check("help is the help", printed("help") == printed("--help"))
-    check("of a group too", printed("help", "wallet") == printed("wallet", "--help"))
-    check("and of a command", printed("help", "wallet", "list") == printed("wallet", "list", "--help"))
-    check("-v is --version", printed("-v") == printed("--version"))
 
 
 # Tables -----------------------------------------------------------------------------------------------
@@ -325,25 +265,24 @@ def seeding():
 
 
 def main():
-    database = path("demo", "demo.db")
     in_a_shell()
     seeding()
-    demo = Demo(database)
-    before = demo.log()
+    os.mkdir(path("demo"))
+    demo = Demo(BINARY, path("demo")).start(env=HOME)
+    database, before = demo.db, demo.said()
     for where in ("served", "on a file"):
         pipes_and_disks(database, where)
         failures_stay(database, where)
         if where == "served":
             follower_without_reader(database)
-            check("the server has not minded", "ERROR" not in demo.log()[len(before):]
-                  and demo.process.poll() is None, demo.log())
-            words(database)
+            check("the server has not minded", "ERROR" not in demo.said()[len(before):]
+                  and demo.process.poll() is None, demo.said())
         tables(database, where)
         colours(database, where)
         numbers(database, where)
         progress(database, where.replace(" ", "-"))
         if where == "served":
-            demo.stop()
+            check("the server ends well", demo.stop(WAIT_S) == 0, demo.said())
 
 
 main()

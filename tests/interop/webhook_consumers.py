@@ -1,7 +1,7 @@
-#!/usr/bin/env python3
-"""webhook_consumers.py <coffer> <docs>: the consumers in docs/webhook-consumers, each beside a running
-demo and then under attack. The attacks themselves are tried on consumers that were broken on purpose:
-each must be found out."""
+#!/usr/bin/env -S PYTHONPATH=tests python3 -B
+"""The consumers of docs/webhooks.md are programs, so they are run: each in docs/webhook-consumers takes the deliveries of
+what ships and is then attacked. A language whose runtime is not here is named and left out. The attacks themselves are
+tried on consumers that were broken on purpose: each must be found out."""
 import http.client
 import json
 import os
@@ -12,13 +12,12 @@ import subprocess
 import sys
 import tempfile
 import time
-import uuid
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "crash"))
-import documents  # noqa: E402
-from gateway import Gateway, OWN  # noqa: E402
-from held_port import held_port  # noqa: E402
-from webhook_attacks import Attacks, event, headers_of, random_secret  # noqa: E402
+import documents
+from harness.clients import OWN
+from harness.machine import ROOT, binary, held_port
+from harness.server import Demo
+from webhook_attacks import Attacks, event, headers_of, random_secret
 
 WAIT_S = 20
 # By the guide; here at another port, and the one in Go compiled once.
@@ -382,13 +381,13 @@ def check_guide(docs, guide):
 
 
 def main():
-    binary, docs = sys.argv[1], os.path.abspath(sys.argv[2])
+    docs = os.path.join(ROOT, "docs")
     with open(os.path.join(docs, "webhooks.md"), encoding="utf-8") as file:
         guide = file.read()
     check_guide(docs, guide)
     with tempfile.TemporaryDirectory() as folder:
         commands = commands_of(docs, guide, folder)
-        gateway = Gateway(binary, folder).start(ready_within_s=PORT_IS_THERE_S)
+        gateway = Demo(binary(), folder).start(ready_within_s=PORT_IS_THERE_S)
         try:
             faults = sum(run_consumer(name, number, lines, gateway, folder)
                          for number, (name, lines) in enumerate(commands.items()))

@@ -76,5 +76,5 @@ exec $emulator '$(realpath "$bin")' "\$@"
 TEXT
 chmod +x "$scratch/coffer"
 [ "$failures" -eq 0 ] || printf '%d checks of the file failed\n' "$failures"
-python3 -B tests/package/aarch64.py "$scratch/coffer" "$scratch" || failures=$((failures + 1))
+PYTHONPATH=tests python3 -B tests/package/aarch64.py "$scratch/coffer" "$scratch" || failures=$((failures + 1))
 exit $((failures > 0))

@@ -1,15 +1,11 @@
 """docs/tls.md, "Bare": coffer with a certificate of its own on port 443, and its renewal."""
 
-import os
 import pathlib
 import re
-import sys
 import tempfile
 
-from host import check
-
-sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "interop"))
-from https import certificate, connect, refused, shown, trusting  # noqa: E402
+from harness.report import check
+from harness.tls import NAME, certificate, connect, refused, shown, trusting
 
 TLS = "docs/tls.md"
 
@@ -26,11 +22,11 @@ def bare(life, scratch):
 
     def renew():
         """As certbot does it, and what verifies the new one."""
-        trusted = trusting(certificate(lineage))
+        trusted = trusting(certificate(lineage, NAME)[0])
         life.type(f"export RENEWED_LINEAGE=/root/lineage\n{hook}")
         return trusted
 
-    certificate(lineage)
+    certificate(lineage, NAME)
     life.type("install -d -m 0755 /etc/coffer/tls\n" + hook.replace(
         '"$RENEWED_LINEAGE"', "/root/lineage").partition(" && ")[0])
     first = trusting(str(lineage / "fullchain.pem"))
@@ -39,13 +35,13 @@ def bare(life, scratch):
     life.settings.write_text(good + life.says(TLS, "tls_cert"))
     life.type(life.says(TLS, "systemctl edit coffer.socket"))
     kept = connect(first, headers)
-    check("pays over TLS of its own, on port 443 without a privilege", life.shop.pay(kept, "bare-tls"))
-    check("a certificate of somebody else is not taken", refused(trusting(certificate(scratch))))
+    check("pays over TLS of its own, on port 443 without a privilege", life.shop.pay("bare-tls", connection=kept))
+    check("a certificate of somebody else is not taken", refused(trusting(certificate(scratch, NAME)[0])))
     before = shown(first)
     second = renew()
     life.until("a renewed certificate is shown after the hook", lambda: refused(first))
     check("and verifies", shown(second) != before)
-    check("a connection from before goes on", life.shop.status_of(kept, "bare-tls") is not None
+    check("a connection from before goes on", life.shop.status_of("bare-tls", kept) is not None
           and kept.http.sock is not None)
     life.path("etc/coffer/tls/fullchain.pem").write_bytes((scratch / "fullchain.pem").read_bytes())
     life.type(life.says(TLS, "systemctl reload coffer"))

@@ -1,51 +1,30 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S PYTHONPATH=tests python3 -B
 """The binary where it was not built: roots of an older and a newer release, with their own libraries,
 name services and certificates.
 
-    distributions.py BINARY [RELEASE ...]
+    tests/package/distributions.py [RELEASE ...]
 
 Without COFFER_PACKAGE_ROOTS=make it is skipped where the roots are not there yet: they take minutes.
 """
 
 import json
 import os
-import pathlib
 import subprocess
 import sys
-import time
 
 import roots
+from harness.machine import binary, skip
+from harness.report import check
+from harness.server import Elsewhere
+from harness.tenant import Tenant
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "crash"))
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "interop"))
-import gateway as crash_gateway  # noqa: E402
-from checks import check  # noqa: E402
 
 PORT = 8080
 
 
-def pay(facts):
-    connection = crash_gateway.Connection("127.0.0.1", PORT)
-    status, token = connection.call("POST", "/v1/auth/token", {
-        "clientId": facts["clientId"], "clientSecret": facts["clientSecret"]})
-    assert status == 200, (status, token)
-    connection.headers |= {"x-svc-auth": facts["apiKey"], "Authorization": "Bearer " + token["accessToken"]}
-    own = [wallet["id"] for wallet in facts["wallets"] if wallet["name"] in ("Treasury", "Operations")]
-    status, answer = connection.call("POST", "/v1/payments/p2p/own", {
-        "transactionId": "first", "sendingAssetCode": "USDC", "amount": "12.50",
-        "sourceWalletId": own[0], "destinationWalletId": own[1]})
-    assert status == 202, (status, answer)
-    for _ in range(100):
-        _, page = connection.call("GET", "/v1/transactions?transactionId=first")
-        if page["data"][0]["status"] == "succeeded":
-            return "succeeded"
-        time.sleep(0.05)
-    return page["data"][0]["status"]
-
-
-def try_on(release, binary, folder):
+def try_on(release, folder):
     root = roots.Root(release, folder)
-    coffer = root.bring(binary)
+    coffer = root.bring(binary())
     name = (root.path / "etc/debian_version").read_text().strip()
     done = root.run(coffer, "version", "--json")
     check(f"Debian {name}: version", done.returncode == 0, done.stderr)
@@ -53,7 +32,11 @@ def try_on(release, binary, folder):
                                "/root/demo.db"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         facts = json.loads(server.stdout.readline())
-        check(f"Debian {name}: a payment settles", pay(facts) == "succeeded")
+        own = [wallet["id"] for wallet in facts["wallets"] if wallet["name"] in ("Treasury", "Operations")]
+        tenant = Tenant(Elsewhere("127.0.0.1", PORT, None), facts, own)
+        tenant.pay("first", "12.50")
+        tenant.wait_settled("first")
+        check(f"Debian {name}: a payment settles", True)
         done = root.run(coffer, "verify", "--db", "/root/demo.db")
         check(f"Debian {name}: the file proves", done.returncode == 0, done.stderr)
     finally:
@@ -62,14 +45,14 @@ def try_on(release, binary, folder):
     check(f"Debian {name}: ends well", server.returncode == 0, server.returncode)
 
 
-def main(binary, *releases):
+def main(*releases):
     releases = releases or ("bullseye", "trixie")
     if os.environ.get("COFFER_PACKAGE_ROOTS") != "make" and not all(map(roots.kept, releases)):
-        roots.skip("the roots are not there; COFFER_PACKAGE_ROOTS=make makes them")
+        skip("the roots are not there; COFFER_PACKAGE_ROOTS=make makes them")
     roots.alone(*releases)
     for release in releases:
         with roots.memory() as folder:
-            try_on(release, binary, folder)
+            try_on(release, folder)
 
 
 main(*sys.argv[1:])

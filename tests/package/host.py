@@ -6,10 +6,8 @@ import re
 import sys
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "interop"))
-import checks  # noqa: E402
-import documents  # noqa: E402
-from checks import check  # noqa: E402
+from harness.report import check
+from interop import documents
 
 
 class Host:

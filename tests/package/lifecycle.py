@@ -1,24 +1,37 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S PYTHONPATH=tests python3 -B
 """One installation's whole life in a clean Debian root with its own systemd, by the documents: install,
 configure, pay, TLS, upgrade to a version with another schema while clients pay, pay, a downgrade that is
 refused, back by restore, remove, install again, purge with both answers. Nothing left behind, no payment
 lost. What the documents say to type is taken out of them.
 
-    lifecycle.py OLD.deb NEW.deb
+    tests/package/lifecycle.py [OLD.deb NEW.deb]
+
+Without names the packages are made: from the release binary, and from one whose schema is a step further.
 """
 
+import json
+import os
 import pathlib
 import re
 import shutil
+import subprocess
 import sys
+import tempfile
 import time
 
 import roots
+from harness.calls import Connection
+from harness.machine import ROOT, SKIPPED, binary, skip
+from harness.report import COUNTED, check
+from harness.server import Elsewhere
+from harness.tenant import Tenant
 from bare_tls import bare_tls
-from host import Host, check, checks, documents
-from shop import Crowd, Shop, as_json, crash_gateway
+from host import Host
+from interop import documents
+from shop import Newcomers
 
 DATA = "var/lib/coffer"
+NEXT_VERSION = "99.0.0"
 INSTALL, OPERATING = "docs/install.md", "docs/operating.md"
 # What belongs to apt, dpkg, debconf, systemd and the table of users, or is a log of theirs.
 NOT_OURS = re.compile(
@@ -51,7 +64,9 @@ class Life(Host):
         return self.root.run("coffer", *arguments)
 
     def json(self, *arguments):
-        return as_json(self.coffer(*arguments, "--json"))
+        done = self.coffer(*arguments, "--json")
+        assert done.returncode == 0, (done.args, done.returncode, done.stderr)
+        return json.loads(done.stdout)
 
     def install(self):
         done = self.type(self.says(INSTALL, "apt install ./coffer_0.1.0_amd64.deb"))
@@ -94,16 +109,16 @@ class Life(Host):
         status = dict(line.split(":\t", 1) for line in (process / "status").read_text().splitlines())
         check("without capabilities and new privileges, behind a filter", status["CapBnd"] == "0" * 16
               and status["NoNewPrivs"] == "1" and status["Seccomp"] == "2", status)
-        self.shop = Shop(self.json)
-        connection = self.shop.login()
-        self.shop.pay(connection, "before-upgrade")
-        self.until("pays", lambda: self.shop.status_of(connection, "before-upgrade") == "succeeded")
+        self.json("asset", "add", "USDC", "--name", "US dollar")
+        self.shop = Tenant.create(Elsewhere("127.0.0.1", 8080, self.json), "shop")
+        self.shop.pay("before-upgrade")
+        self.until("pays", lambda: self.shop.status_of("before-upgrade") == "succeeded")
 
     def rotate_the_key(self):
         old = (self.data / "master.key").read_bytes()
         self.type(self.says(OPERATING, "systemctl stop coffer\ncd"))
         check("serves with a new master key", (self.data / "master.key").read_bytes() != old
-              and self.shop.status_of(self.shop.login(), "before-upgrade") == "succeeded")
+              and self.shop.status_of("before-upgrade", self.shop.login()) == "succeeded")
         self.until("whose old one is kept", lambda: (self.data / "master.key.old").read_bytes() == old)
         owners = {path.stat().st_uid for path in self.data.rglob("*")}
         check("and every file is the service's", owners == {self.data.stat().st_uid}, owners)
@@ -122,7 +137,7 @@ class Life(Host):
         self.type(commands)
         self.type(start)
         check("serves with the master key from a credential",
-              self.shop.status_of(self.shop.login(), "before-upgrade") == "succeeded")
+              self.shop.status_of("before-upgrade", self.shop.login()) == "succeeded")
         check("and makes none of its own", not (self.data / "master.key").exists())
 
     def survive(self):
@@ -150,11 +165,11 @@ class Life(Host):
         self.settings.write_text(good)
         self.systemctl("reset-failed", "coffer.service")
         self.systemctl("start", "coffer")
-        check("mended, it serves", self.shop.status_of(self.shop.login(), "before-upgrade") == "succeeded")
+        check("mended, it serves", self.shop.status_of("before-upgrade", self.shop.login()) == "succeeded")
 
     def listen_elsewhere(self):
         self.type(self.says(INSTALL, "systemctl edit coffer.socket"))
-        status, _ = crash_gateway.Connection("127.0.0.2", 8080).call("GET", "/livez")
+        status, _ = Connection("127.0.0.2", 8080).call("GET", "/livez")
         check("the socket's addresses are the server's", status == 200)
         # The package's README names the command, and that the list is emptied first.
         edit = self.says(documents.README_DEBIAN, "systemctl edit coffer.socket")
@@ -193,7 +208,7 @@ class Life(Host):
 
     def stop_under_load(self):
         """The control of the next step: a stop that is none of a restart is noticed by the clients."""
-        crowd = Crowd(self.shop)
+        crowd = Newcomers(self.shop)
         time.sleep(1)
         self.systemctl("stop", "coffer")
         time.sleep(0.5)
@@ -203,7 +218,7 @@ class Life(Host):
               crowd.trouble and all("refused" in one for one in crowd.trouble), crowd.trouble[:3])
 
     def upgrade_under_load(self):
-        crowd = Crowd(self.shop)
+        crowd = Newcomers(self.shop)
         time.sleep(1)
         done = self.type(self.says(INSTALL, "apt install ./coffer_0.2.0_amd64.deb"))
         time.sleep(1)
@@ -215,11 +230,11 @@ class Life(Host):
         self.backups = sorted((self.data / "backups").glob(f"before-{self.new_version}-*.db"))
         check("there is one backup", len(self.backups) == 1, self.backups)
         connection = self.shop.login()
-        self.until("no payment is lost", lambda: all(self.shop.status_of(connection, name) == "succeeded"
+        self.until("no payment is lost", lambda: all(self.shop.status_of(name, connection) == "succeeded"
                                                      for name in crowd.paid), 60)
-        self.shop.pay(connection, "after-upgrade")
-        self.until("pays after it", lambda: self.shop.status_of(connection, "after-upgrade") == "succeeded")
-        self.balance = self.shop.balance(connection)
+        self.shop.pay("after-upgrade", connection=connection)
+        self.until("pays after it", lambda: self.shop.status_of("after-upgrade", connection) == "succeeded")
+        self.balance = self.shop.balance(self.shop.wallets[1])
         check("the file proves", self.coffer("verify").returncode == 0)
 
     def refuse_a_downgrade(self, apt_install):
@@ -229,7 +244,7 @@ class Life(Host):
         status = self.root.run("dpkg", "--status", "coffer").stdout
         check("and changes nothing", f"Version: {self.new_version}\n" in status
               and "Status: install ok installed" in status, status)
-        check("the server goes on", self.shop.balance(self.shop.login()) == self.balance)
+        check("the server goes on", self.shop.balance(self.shop.wallets[1]) == self.balance)
 
     def go_back(self):
         backup = re.search(r"before-.*-(\w+)\.db", self.backups[0].name)[1]
@@ -242,10 +257,10 @@ class Life(Host):
               " is kept", schemas[0] < schemas[1])
         connection = self.shop.login()
         check("the old version serves what was there before the upgrade",
-              self.shop.status_of(connection, "before-upgrade") == "succeeded")
-        check("and not what came after", self.shop.status_of(connection, "after-upgrade") is None)
-        self.shop.pay(connection, "after-upgrade")
-        check("which a client may send again", self.shop.status_of(connection, "after-upgrade") is not None)
+              self.shop.status_of("before-upgrade", connection) == "succeeded")
+        check("and not what came after", self.shop.status_of("after-upgrade", connection) is None)
+        self.shop.pay("after-upgrade", connection=connection)
+        check("which a client may send again", self.shop.status_of("after-upgrade", connection) is not None)
 
     def remove_and_purge(self):
         remove, purge = self.says(INSTALL, "apt remove coffer").splitlines()
@@ -256,7 +271,7 @@ class Life(Host):
               and self.settings.is_file())
         said = self.type(self.says("README.md", "./dev package"))
         check("installed again, by the README, it has the ledger and a link into the admin page",
-              self.shop.status_of(self.shop.login(), "before-upgrade") == "succeeded"
+              self.shop.status_of("before-upgrade", self.shop.login()) == "succeeded"
               and "#claim=" in said.stdout + said.stderr)
         self.type(purge)
         check("purging without an answer keeps the ledger and its key", (self.data / "coffer.db").is_file()
@@ -269,7 +284,40 @@ class Life(Host):
         check("purged with yes, no file is left", not left, left)
 
 
-def main(old, new):
+def make_packages(folder):
+    """As the README makes it, from what is built already; and one whose schema is a step further. Both, and the root
+    that they are installed in, at once."""
+    for tool in ("debootstrap", "dh", "lintian", "unshare", "ip", "systemd-analyze"):
+        if not shutil.which(tool):
+            skip(f"there is no {tool}")
+    programs = os.path.join(folder, "bin")
+    os.mkdir(programs)
+    with open(os.path.join(programs, "cmake"), "w", encoding="ascii") as file:
+        file.write("#!/bin/sh\n")
+    os.chmod(file.name, 0o755)
+    kept = os.path.join(ROOT, "build", "package")
+    jobs = [subprocess.Popen(command, cwd=ROOT, env={**os.environ, **more}) for command, more in (
+        ([sys.executable, "-B", "tests/package/roots.py", "bookworm"], {}),
+        (["packaging/deb.sh"], {"COFFER_PACKAGE_OUT": folder, "COFFER_PACKAGE_BIN": binary("next"),
+                                "COFFER_PACKAGE_VERSION": NEXT_VERSION, "COFFER_PACKAGE_ROUGH": "yes"}),
+        (["./dev", "package"], {"PATH": programs + ":" + os.environ["PATH"], "COFFER_PACKAGE_BIN": binary()}))]
+    codes = [job.wait() for job in jobs]
+    if SKIPPED in codes:
+        sys.exit(SKIPPED)
+    check("the packages are made", codes == [0, 0, 0], codes)
+    return [str(one) for place in (kept, folder) for one in pathlib.Path(place).glob("coffer_*.deb")]
+
+
+def main(*packages):
+    if os.geteuid() != 0:
+        skip("not root")
+    if not packages:
+        with tempfile.TemporaryDirectory() as folder:
+            sys.exit(subprocess.run([sys.executable, "-B", *sys.argv, *make_packages(folder)], check=False).returncode)
+    live(*packages)
+
+
+def live(old, new):
     roots.alone("bookworm")
     with roots.memory() as folder:
         root = roots.Root("bookworm", folder).boot()
@@ -290,7 +338,7 @@ def main(old, new):
             life.mine.end()
         finally:
             root.halt()
-    print(f"{checks.count} checks")
+    print(f"{COUNTED['checks']} checks")
 
 
 main(*sys.argv[1:])

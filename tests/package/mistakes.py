@@ -1,8 +1,6 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S PYTHONPATH=tests python3 -B
 """Each kind of mistake in a configuration: one sentence that names the setting or file and what to do,
 and an exit code that a supervisor does not restart on (2, 77 or 78).
-
-    mistakes.py BINARY
 """
 
 import os
@@ -12,6 +10,8 @@ import socket
 import subprocess
 import sys
 import tempfile
+
+from harness.machine import binary, skip
 
 NOBODY = 65534
 TIMEOUT_S = 60
@@ -149,9 +149,9 @@ CASES = [
 ]
 
 
-def run(binary, world, timeout_s=TIMEOUT_S):
+def run(world, timeout_s=TIMEOUT_S):
     """(exit code, standard error), as the service's user would see them."""
-    command = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--", binary,
+    command = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--", binary(),
                "serve", "--config", str(world.settings), *world.arguments]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True, timeout=timeout_s, check=False,
@@ -164,10 +164,9 @@ def said_by(error):
     return [line for line in error.splitlines() if line.startswith("coffer: ")]
 
 
-def main(binary):
+def main():
     if os.geteuid() != 0:
-        print("skipped: not root, so no other user can be tried")
-        sys.exit(77)
+        skip("not root, so no other user can be tried")
     taken = socket.create_server(("127.0.0.1", 0))
     failures = 0
     for spoil, code, names in CASES:
@@ -176,7 +175,7 @@ def main(binary):
             world = World(folder, taken.getsockname()[1])
             os.chown(world.settings, NOBODY, NOBODY)
             spoil(world)
-            found, error = run(binary, world)
+            found, error = run(world)
             said = said_by(error)
             wrong = [name for name in names if not any(name in line for line in said)]
             good = found == code and len(said) == 1 and not wrong
@@ -190,7 +189,7 @@ def main(binary):
         os.chown(folder, NOBODY, NOBODY)
         world = World(folder, 0)
         try:
-            run(binary, world, timeout_s=2)
+            run(world, timeout_s=2)
             failures += 1
             print("FAILED  the good configuration: it ends")
         except subprocess.TimeoutExpired:
@@ -198,4 +197,4 @@ def main(binary):
     sys.exit(1 if failures else 0)
 
 
-main(*sys.argv[1:])
+main()

@@ -75,7 +75,7 @@ fi
 
 # docs/install.md, on what was made, with this version's name and another folder than /usr/local/bin.
 name=$(basename "$archive" .tar.gz)
-commands=$(python3 -B tests/interop/documents.py text package/reproducible docs/install.md "sha256sum -c" |
+commands=$(tests/interop/documents.py text package/reproducible docs/install.md "sha256sum -c" |
   sed "s|coffer-[0-9.]*-linux-x86_64|$name|g; s|/usr/local/bin/|$scratch/bin/|")
 mkdir "$scratch/bin"
 if (cd "$scratch/one/build/release" && bash -eu -c "$commands" >/dev/null) &&

@@ -15,15 +15,12 @@ import sys
 import tempfile
 import time
 
+from harness.machine import in_namespaces, skip
+
 # Beyond the base: what a real host has that a package's scripts use, and what the package recommends, which
 # apt would fetch.
 EXTRA = {"bookworm": "systemd,systemd-sysv,debconf,ca-certificates"}
 KEPT_S = 30 * 24 * 3600
-
-
-def skip(why):
-    print(f"skipped: {why}")
-    sys.exit(77)
 
 
 def mirror():
@@ -215,22 +212,14 @@ class Root:
         return out
 
 
-def alone(*releases, real_root=True):
+def alone(*releases):
     """Runs this program again where it has mounts, a loopback and ports of its own. There is no network
     there, so the roots that it is going to copy are made before."""
-    if os.environ.get("COFFER_ALONE"):
-        return
-    if os.geteuid() != 0 and real_root:
+    if os.geteuid() != 0:
         skip("not root")
     for release in releases:
         archive_of(release)
-    own = ["unshare", "--mount", "--net"] + ([] if os.geteuid() == 0 else ["--map-root-user"])
-    shell = "mount --make-rprivate / && ip link set lo up && exec \"$@\""
-    command = [*own, "--ipc", "--uts", "sh", "-c", shell, "sh", sys.executable, "-B", *sys.argv]
-    if subprocess.run([*own, "true"], check=False).returncode != 0:
-        skip("no namespaces here")
-    os.environ["COFFER_ALONE"] = "1"
-    os.execvp(command[0], command)
+    in_namespaces("mount", "net", "ipc", "uts")
 
 
 if __name__ == "__main__":

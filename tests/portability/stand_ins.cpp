@@ -1,6 +1,6 @@
-// Implements macOS calls on Linux according to their manual pages, as far as coffer's macOS code
-// uses them. This shows that the code compiles and works against the documentation, but not that
-// macOS behaves as documented.
+// macOS's calls over Linux's, as their manual pages describe them and as far as our macOS parts use
+// them. What they prove: the parts compile, and work against what is written there. What they
+// cannot: that macOS does what is written there.
 #include <dirent.h>
 #include <sys/epoll.h>
 #include <sys/stat.h>
@@ -15,8 +15,6 @@
 #include <fstream>
 #include <map>
 #include <mutex>
-#include <optional>
-#include <utility>
 
 #include "include/libproc.h"
 #include "include/macos.h"
@@ -24,113 +22,62 @@
 
 namespace {
 
-struct Knote {
-  std::uint16_t flags = 0;
-  void* udata = nullptr;
-  bool enabled = true;
+/// A queue is an epoll set of two: that of the read filters, and that of the write filters.
+struct Filters {
+  int read = -1;
+  int write = -1;
 };
 
-/// One descriptor in one queue.
-struct Source {
-  std::optional<Knote> read;
-  std::optional<Knote> write;
-  bool write_first = false;
-};
+int made_inside(int queue) {
+  const int set = ::epoll_create1(EPOLL_CLOEXEC);
+  epoll_event event{EPOLLIN, {}};
+  ::epoll_ctl(queue, EPOLL_CTL_ADD, set, &event);
+  return set;
+}
 
-using Sources = std::map<std::pair<int, int>, Source>;  // by queue and descriptor
-
-std::mutex& lock() {
+/// `renew`: of a queue that was just made; one of this number was closed before.
+Filters filters_of(int queue, bool renew = false) {
   static std::mutex mutex;
-  return mutex;
-}
-
-Sources& sources() {
-  static Sources all;
-  return all;
-}
-
-std::uint32_t mask_of(const std::optional<Knote>& knote, std::uint32_t wanted) {
-  if (!knote || !knote->enabled) return 0;
-  std::uint32_t mask = wanted;
-  if ((knote->flags & EV_CLEAR) != 0) mask |= EPOLLET;
-  if ((knote->flags & EV_DISPATCH) != 0) mask |= EPOLLONESHOT;
-  return mask;
-}
-
-int watch(int queue, int operation, int fd, const Source& source) {
-  epoll_event event{};
-  event.events = mask_of(source.read, EPOLLIN | EPOLLRDHUP) | mask_of(source.write, EPOLLOUT);
-  event.data.fd = fd;
-  return ::epoll_ctl(queue, operation, fd, &event);
-}
-
-void update(std::optional<Knote>& knote, const struct kevent& change) {
-  constexpr std::uint16_t kKept = EV_CLEAR | EV_DISPATCH;
-  if (!knote) knote = Knote{static_cast<std::uint16_t>(change.flags & kKept), nullptr, true};
-  knote->udata = change.udata;
-  if ((change.flags & EV_DISABLE) != 0) knote->enabled = false;
-  if ((change.flags & EV_ENABLE) != 0) knote->enabled = true;
+  static std::map<int, Filters> all;
+  const std::lock_guard guard(mutex);
+  Filters& filters = all[queue];
+  if (renew) {
+    for (const int old : {filters.read, filters.write}) {
+      if (old >= 0) ::close(old);
+    }
+    filters = {made_inside(queue), made_inside(queue)};
+  }
+  return filters;
 }
 
 /// 0, or -1 with `errno`.
 int apply(int queue, const struct kevent& change) {
+  const bool reads = change.filter == EVFILT_READ;
+  const int set = reads ? filters_of(queue).read : filters_of(queue).write;
   const int fd = static_cast<int>(change.ident);
-  Source& source = sources()[{queue, fd}];
-  const auto side = change.filter == EVFILT_READ ? &Source::read : &Source::write;
-  if ((change.flags & EV_DELETE) != 0) {
-    if (!(source.*side)) {
-      errno = ENOENT;
-      return -1;
-    }
-    (source.*side).reset();
-    const bool left = source.read || source.write;
-    return watch(queue, left ? EPOLL_CTL_MOD : EPOLL_CTL_DEL, fd, source);
-  }
-  // A closed descriptor has left both epoll's list and the queue, so this one is new.
-  Source fresh;
-  update(fresh.*side, change);
-  if (watch(queue, EPOLL_CTL_ADD, fd, fresh) == 0) {
-    source = fresh;
-    return 0;
-  }
-  if (errno != EEXIST) return -1;
-  update(source.*side, change);
-  return watch(queue, EPOLL_CTL_MOD, fd, source);
+  if ((change.flags & EV_DELETE) != 0) return ::epoll_ctl(set, EPOLL_CTL_DEL, fd, nullptr);
+  epoll_event event{};
+  event.data.ptr = change.udata;
+  if ((change.flags & EV_DISABLE) == 0) event.events = reads ? EPOLLIN | EPOLLRDHUP : EPOLLOUT;
+  if ((change.flags & EV_CLEAR) != 0) event.events |= EPOLLET;
+  if ((change.flags & EV_DISPATCH) != 0) event.events |= EPOLLONESHOT;
+  if (::epoll_ctl(set, EPOLL_CTL_ADD, fd, &event) == 0) return 0;
+  return errno == EEXIST ? ::epoll_ctl(set, EPOLL_CTL_MOD, fd, &event) : -1;
 }
 
-/// kqueue reports the socket's error beside EV_EOF: what tells a reset from an end.
-struct kevent event_of(int fd, std::int16_t filter, Knote& knote, std::uint32_t events) {
-  if ((knote.flags & EV_DISPATCH) != 0) knote.enabled = false;
-  const bool over = (events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
-  const auto flags = static_cast<std::uint16_t>(knote.flags | (over ? EV_EOF : 0));
-  const std::uint32_t error = (events & EPOLLERR) != 0 ? ECONNRESET : 0;
-  return {static_cast<std::uintptr_t>(fd), filter, flags, error, 0, knote.udata};
-}
-
-/// Converts the epoll event of one descriptor to up to two events; returns their number.
-int translate(int queue, const epoll_event& ready, struct kevent* out, int room) {
-  const int fd = ready.data.fd;
-  const auto found = sources().find({queue, fd});
-  if (found == sources().end()) return 0;
-  Source& source = found->second;
-  const bool over = (ready.events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
-  const bool reads = source.read && source.read->enabled && (over || (ready.events & EPOLLIN) != 0);
-  const bool writes = source.write && source.write->enabled &&
-                      (ready.events & (EPOLLOUT | EPOLLHUP | EPOLLERR)) != 0;
-  const bool both = reads && writes;
-  if (both && room < 2) {  // one now, in turn; the kernel is asked to report it again
-    source.write_first = !source.write_first;
-    watch(queue, EPOLL_CTL_MOD, fd, source);
+/// What is ready of one filter, without waiting; how many. kqueue reports the socket's error beside
+/// EV_EOF: what tells a reset from an end.
+int take(int set, std::int16_t filter, struct kevent* out, int room) {
+  std::array<epoll_event, 32> ready;
+  const int most = std::min(room, static_cast<int>(ready.size()));
+  const int found = most > 0 ? ::epoll_wait(set, ready.data(), most, 0) : 0;
+  for (int i = 0; i < found; ++i) {
+    const epoll_event& event = ready[static_cast<std::size_t>(i)];
+    const bool over = (event.events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
+    const std::uint32_t error = (event.events & EPOLLERR) != 0 ? ECONNRESET : 0;
+    out[i] = {0, filter, static_cast<std::uint16_t>(over ? EV_EOF : 0), error, 0, event.data.ptr};
   }
-  const bool one = both && room < 2;
-  int count = 0;
-  if (reads && !(one && source.write_first)) {
-    out[count++] = event_of(fd, EVFILT_READ, *source.read, ready.events);
-  }
-  if (writes && !(one && !source.write_first)) {
-    out[count++] = event_of(fd, EVFILT_WRITE, *source.write, ready.events);
-  }
-  return count;
+  return std::max(found, 0);
 }
 
 int entries_of(const char* folder) {
@@ -146,15 +93,13 @@ int entries_of(const char* folder) {
 
 int kqueue() {
   const int queue = ::epoll_create1(0);
-  const std::lock_guard guard(lock());
-  std::erase_if(sources(), [&](const auto& entry) { return entry.first.first == queue; });
+  filters_of(queue, true);
   return queue;
 }
 
 int kevent(int queue, const struct kevent* changes, int change_count, struct kevent* events,
            int room, const struct timespec* timeout) {
   for (int i = 0; i < change_count; ++i) {
-    const std::lock_guard guard(lock());
     if (apply(queue, changes[i]) != 0) return -1;
   }
   if (room == 0) return 0;
@@ -162,17 +107,13 @@ int kevent(int queue, const struct kevent* changes, int change_count, struct kev
       timeout == nullptr ? -1
                          : static_cast<int>(timeout->tv_sec * 1'000 + timeout->tv_nsec / 1'000'000);
   for (;;) {
-    std::array<epoll_event, 32> ready;
-    // Half of the capacity, because a descriptor may be ready in both directions.
-    const int most = std::clamp(room / 2, 1, static_cast<int>(ready.size()));
-    const int found = ::epoll_wait(queue, ready.data(), most, wait_ms);
+    epoll_event any;
+    const int found = ::epoll_wait(queue, &any, 1, wait_ms);
     if (found <= 0) return found;
-    const std::lock_guard guard(lock());
-    int count = 0;
-    for (int i = 0; i < found; ++i) {
-      count += translate(queue, ready[static_cast<std::size_t>(i)], events + count, room - count);
-    }
-    if (count > 0) return count;
+    const Filters filters = filters_of(queue);
+    int count = take(filters.write, EVFILT_WRITE, events, room);
+    count += take(filters.read, EVFILT_READ, events + count, room - count);
+    if (count > 0) return count;  // else another thread was faster
   }
 }
 

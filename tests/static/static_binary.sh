@@ -194,7 +194,7 @@ C
 resolve_names() {
   local root server port url
   make_certificates
-  node "$here/name_server.mjs" "$scratch/server.pem" "$scratch/server.key" "$scratch/port" &
+  PYTHONPATH=$here/.. python3 -B "$here/name_server.py" "$scratch/server.pem" "$scratch/server.key" "$scratch/port" &
   server=$!
   if ! wait_for 10 test -s "$scratch/port"; then
     not_ok "the helper serves names and TLS"

@@ -1,5 +1,5 @@
 // Every request of the API tests to a route of the document with its response: checked at once
-// against the declarations of the route, and logged for tests/interop/openapi.sh, which judges the
+// against the declarations of the route, and logged for tests/interop/openapi.py, which judges the
 // bodies.
 #pragma once
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,110 +20,54 @@ enum class System {
   library,  // a name of a library, such as the GNU C library, which has its own condition
 };
 
-struct Name {
-  std::string_view text;
+struct Names {
   System system;
+  std::string_view names;  // of headers, calls and constants
 };
 
-constexpr auto kHeaders = std::to_array<Name>({
-    {"sys/epoll.h", System::linux},   {"sys/eventfd.h", System::linux},
-    {"sys/timerfd.h", System::linux}, {"sys/signalfd.h", System::linux},
-    {"sys/inotify.h", System::linux}, {"sys/prctl.h", System::linux},
-    {"sys/vfs.h", System::linux},     {"sys/statfs.h", System::linux},
-    {"sys/random.h", System::linux},  {"sys/sendfile.h", System::linux},
-    {"sys/sysinfo.h", System::linux}, {"sys/auxv.h", System::linux},
-    {"sys/syscall.h", System::linux}, {"endian.h", System::linux},
-    {"byteswap.h", System::linux},    {"malloc.h", System::library},
-    {"nss.h", System::library},       {"sys/event.h", System::macos},
-    {"libproc.h", System::macos},     {"sys/proc_info.h", System::macos},
-    {"sys/mount.h", System::macos},   {"sys/sysctl.h", System::macos},
+constexpr auto kNames = std::to_array<Names>({
+    {System::linux,
+     "sys/epoll.h sys/eventfd.h sys/timerfd.h sys/signalfd.h sys/inotify.h sys/prctl.h "
+     "sys/vfs.h sys/statfs.h sys/random.h sys/sendfile.h sys/sysinfo.h sys/auxv.h "
+     "sys/syscall.h endian.h byteswap.h epoll_create epoll_create1 epoll_ctl epoll_wait "
+     "epoll_pwait eventfd eventfd_read eventfd_write timerfd_create signalfd "
+     "inotify_init1 accept4 pipe2 dup3 renameat2 RENAME_NOREPLACE SO_PEERCRED ucred "
+     "MSG_NOSIGNAL MSG_MORE SOCK_CLOEXEC SOCK_NONBLOCK POLLRDHUP TCP_USER_TIMEOUT "
+     "TCP_KEEPIDLE TCP_DEFER_ACCEPT TCP_QUICKACK O_PATH O_TMPFILE O_DIRECT prctl syscall "
+     "gettid sched_getaffinity sched_setaffinity pthread_setaffinity_np fdatasync syncfs "
+     "sync_file_range fallocate posix_fallocate posix_fadvise splice copy_file_range "
+     "memfd_create getrandom getauxval ppoll sigtimedwait sigwaitinfo clock_nanosleep "
+     "CLOCK_BOOTTIME CLOCK_MONOTONIC_COARSE CLOCK_REALTIME_COARSE adjtimex st_atim "
+     "st_mtim st_ctim secure_getenv explicit_bzero program_invocation_name "
+     "program_invocation_short_name posix_spawn_file_actions_addclosefrom_np "},
+    {System::macos,
+     "sys/event.h libproc.h sys/proc_info.h sys/mount.h sys/sysctl.h kqueue kevent "
+     "proc_pidinfo renamex_np F_FULLFSYNC F_BARRIERFSYNC getpeereid SO_NOSIGPIPE "
+     "arc4random_buf st_mtimespec st_ctimespec f_fstypename POSIX_SPAWN_CLOEXEC_DEFAULT "},
+    {System::either, "fsync sendfile pthread_setname_np "},
+    {System::library, "malloc.h nss.h mallopt malloc_trim mallinfo2 __nss_configure_lookup "},
 });
 
-constexpr auto kNames = std::to_array<Name>({
-    {"epoll_create", System::linux},
-    {"epoll_create1", System::linux},
-    {"epoll_ctl", System::linux},
-    {"epoll_wait", System::linux},
-    {"epoll_pwait", System::linux},
-    {"eventfd", System::linux},
-    {"eventfd_read", System::linux},
-    {"eventfd_write", System::linux},
-    {"timerfd_create", System::linux},
-    {"signalfd", System::linux},
-    {"inotify_init1", System::linux},
-    {"accept4", System::linux},
-    {"pipe2", System::linux},
-    {"dup3", System::linux},
-    {"renameat2", System::linux},
-    {"RENAME_NOREPLACE", System::linux},
-    {"SO_PEERCRED", System::linux},
-    {"ucred", System::linux},
-    {"MSG_NOSIGNAL", System::linux},
-    {"MSG_MORE", System::linux},
-    {"SOCK_CLOEXEC", System::linux},
-    {"SOCK_NONBLOCK", System::linux},
-    {"POLLRDHUP", System::linux},
-    {"TCP_USER_TIMEOUT", System::linux},
-    {"TCP_KEEPIDLE", System::linux},
-    {"TCP_DEFER_ACCEPT", System::linux},
-    {"TCP_QUICKACK", System::linux},
-    {"O_PATH", System::linux},
-    {"O_TMPFILE", System::linux},
-    {"O_DIRECT", System::linux},
-    {"prctl", System::linux},
-    {"syscall", System::linux},
-    {"gettid", System::linux},
-    {"sched_getaffinity", System::linux},
-    {"sched_setaffinity", System::linux},
-    {"pthread_setaffinity_np", System::linux},
-    {"fdatasync", System::linux},
-    {"syncfs", System::linux},
-    {"sync_file_range", System::linux},
-    {"fallocate", System::linux},
-    {"posix_fallocate", System::linux},
-    {"posix_fadvise", System::linux},
-    {"splice", System::linux},
-    {"copy_file_range", System::linux},
-    {"memfd_create", System::linux},
-    {"getrandom", System::linux},
-    {"getauxval", System::linux},
-    {"ppoll", System::linux},
-    {"sigtimedwait", System::linux},
-    {"sigwaitinfo", System::linux},
-    {"clock_nanosleep", System::linux},
-    {"CLOCK_BOOTTIME", System::linux},
-    {"CLOCK_MONOTONIC_COARSE", System::linux},
-    {"CLOCK_REALTIME_COARSE", System::linux},
-    {"adjtimex", System::linux},
-    {"st_atim", System::linux},
-    {"st_mtim", System::linux},
-    {"st_ctim", System::linux},
-    {"secure_getenv", System::linux},
-    {"explicit_bzero", System::linux},
-    {"program_invocation_name", System::linux},
-    {"program_invocation_short_name", System::linux},
-    {"posix_spawn_file_actions_addclosefrom_np", System::linux},
-    {"mallopt", System::library},
-    {"malloc_trim", System::library},
-    {"mallinfo2", System::library},
-    {"__nss_configure_lookup", System::library},
-    {"kqueue", System::macos},
-    {"kevent", System::macos},
-    {"proc_pidinfo", System::macos},
-    {"renamex_np", System::macos},
-    {"F_FULLFSYNC", System::macos},
-    {"F_BARRIERFSYNC", System::macos},
-    {"getpeereid", System::macos},
-    {"SO_NOSIGPIPE", System::macos},
-    {"arc4random_buf", System::macos},
-    {"st_mtimespec", System::macos},
-    {"st_ctimespec", System::macos},
-    {"f_fstypename", System::macos},
-    {"POSIX_SPAWN_CLOEXEC_DEFAULT", System::macos},
-    {"fsync", System::either},
-    {"sendfile", System::either},
-    {"pthread_setname_np", System::either},
-});
+const std::map<std::string_view, System>& systems() {
+  static const auto all = [] {
+    std::map<std::string_view, System> out;
+    for (const auto& [system, names] : kNames) {
+      for (std::size_t at = 0, end = 0; at < names.size(); at = end + 1) {
+        end = std::min(names.find(' ', at), names.size());
+        out.emplace(names.substr(at, end - at), system);
+      }
+    }
+    return out;
+  }();
+  return all;
+}
+
+System system_of_name(std::string_view name) {
+  if (name.starts_with("linux/")) return System::linux;
+  if (name.starts_with("mach/")) return System::macos;
+  const auto found = systems().find(name);
+  return found == systems().end() ? System::any : found->second;
+}
 
 constexpr std::array<std::string_view, 3> kPlaces = {"/proc/", "/sys/", "/run/systemd/"};
 
@@ -226,21 +171,18 @@ void judge(const File& file, Findings& out) {
   const System own = system_of_file(file);
   const auto branches = branches_of(file.code.names);
   const auto look = [&](std::string_view name, System system, int line, bool alone) {
+    if (system == System::any) return;
     if (own != System::any && (system == own || system == System::either)) return;
     if (stands_well(branches, line, system, alone)) return;
     out.push_back({file.path, line, advice(name, system)});
   };
   for (const Include& include : file.code.includes) {
-    for (const Name& header : kHeaders) {
-      if (include.path == header.text) look(header.text, header.system, include.line, true);
-    }
-    if (include.path.starts_with("linux/")) look(include.path, System::linux, include.line, true);
-    if (include.path.starts_with("mach/")) look(include.path, System::macos, include.line, true);
+    look(include.path, system_of_name(include.path), include.line, true);
   }
   const std::string_view text = file.code.names;
   for (const Word& word : words(text)) {
-    for (const Name& name : kNames) {
-      if (word.text == name.text) look(name.text, name.system, line_at(text, word.offset), false);
+    if (const System system = system_of_name(word.text); system != System::any) {
+      look(word.text, system, line_at(text, word.offset), false);
     }
   }
   for (const Literal& literal : file.code.literals) {

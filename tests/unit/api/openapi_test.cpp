@@ -1,6 +1,6 @@
 // What the OpenAPI document promises as a whole. That exchanges are what it says is judged by
-// tests/interop/openapi.sh, that generated clients compile and pay by
-// tests/interop/openapi_clients.sh.
+// tests/interop/openapi.py, that generated clients compile and pay by
+// tests/interop/openapi_clients.mjs.
 #include "api/about/openapi.h"
 
 #include <algorithm>

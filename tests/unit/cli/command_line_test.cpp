@@ -172,6 +172,20 @@ TEST_CASE("a typo gets the word that was meant, and the help of where it was typ
         "\"sandbox\"? See coffer rate list --help\n");
   CHECK(said({"verify", "a", "b"}) ==
         "coffer: unexpected argument \"b\"; see coffer verify --help\n");
+  CHECK(said({"WALLET"}) ==
+        "coffer: unknown command \"WALLET\"; did you mean \"wallet\"? See coffer --help\n");
+  CHECK(said({"--verison"}) ==
+        "coffer: unknown option \"--verison\"; did you mean \"--version\"? See coffer --help\n");
+  CHECK(said({"rate", "list", "-json"}) ==
+        "coffer: unknown option \"-json\"; did you mean \"--json\"? See coffer rate list --help\n");
+  CHECK(said({"serve", "--listen-htp", "x"}) ==
+        "coffer: unknown option \"--listen-htp\"; did you mean \"--listen-http\"? See coffer serve "
+        "--help\n");
+  CHECK(said({"completion", "bsh"}) ==
+        "coffer: SHELL \"bsh\" is not one of bash|zsh|fish; did you mean \"bash\"? See coffer "
+        "completion --help\n");
+  CHECK(said({"association", "create", "--nmae", "x"}) ==
+        "coffer: unknown option \"--nmae\"; see coffer association create --help\n");
 }
 
 TEST_CASE("help is a command, too, and -v prints the version", "[cli]") {
@@ -191,6 +205,26 @@ TEST_CASE("help is a command, too, and -v prints the version", "[cli]") {
   CHECK(printed({"help", "help"}) == read({"help", "--help"}).out);
   CHECK(read({"-v"}).out == read({"--version"}).out);
   CHECK_FALSE(read({"-v"}).out.empty());
+}
+
+TEST_CASE("help of a word that is none says so as the command itself does", "[cli]") {
+  const auto said = [](const std::vector<std::string>& words) {
+    std::ostringstream out;
+    std::ostringstream err;
+    const Console console{out, err};
+    const CommandLine line = read_command_line(words, console);
+    REQUIRE(line.command != nullptr);
+    CHECK(std::get<OwnCommand>(line.command->run)(console, line.arguments, line.flags) ==
+          exit_code::kUsage);
+    CHECK(out.str().empty());
+    return err.str();
+  };
+  CHECK(said({"help", "walet"}) ==
+        "coffer: unknown command \"walet\"; did you mean \"wallet\"? See coffer --help\n");
+  CHECK(said({"help", "wallet", "shwo"}) ==
+        "coffer: unknown command \"shwo\"; did you mean \"show\"? See coffer wallet --help\n");
+  CHECK(said({"help", "verify", "x"}) ==
+        "coffer: unexpected argument \"x\"; see coffer verify --help\n");
 }
 
 TEST_CASE("the name of a command is an argument like any other word", "[cli]") {

@@ -156,6 +156,8 @@ TEST_CASE("market: assets, liquidity and rates of either environment", "[cli]") 
   CHECK(file.run("rate remove", pair).code == exit_code::kFailed);
   CHECK(file.run("rate set", {{"SELL", "USDC"}, {"BUY", "USDC"}, {"RATE", "1"}}).code ==
         exit_code::kUsage);
+  with_rate["RATE"] = "zero";
+  CHECK(file.run("rate set", with_rate).code == exit_code::kUsage);
 }
 
 TEST_CASE("amounts are judged before anything moves", "[cli]") {
@@ -167,6 +169,8 @@ TEST_CASE("amounts are judged before anything moves", "[cli]") {
           exit_code::kUsage);
   }
   CHECK(file.run("asset list").json().at(0).at("sandboxLiquidity") == "0.00");
+  CHECK(file.run("asset liquidity", {{"CODE", "NOPE"}, {"AMOUNT", "5"}}).code ==
+        exit_code::kFailed);
 }
 
 TEST_CASE("wallets: review and funding", "[cli]") {

@@ -1,0 +1,57 @@
+#!/usr/bin/env -S PYTHONPATH=tests python3 -B
+"""The admin page of what ships, in a real browser: every screen and every action, by keyboard, in light and dark, wide
+and narrow, judged by axe; scripts in every free text stay text; who may not does not. admin.mjs is the walk; here are
+the demo, and a provider and a receiver of webhooks that respond with scripts wherever a response has text.
+COFFER_SHOTS=folder keeps a picture of every screen."""
+
+import itertools
+import json
+import os
+import shutil
+import sys
+import tempfile
+
+from harness.machine import ROOT, binary, node_packages, skip
+from harness.node import run_beside_demo
+from harness.receiver import Receiver, Reply
+
+SCRIPT = '<img src=x onerror="window.owned=true"><script>window.owned=true</script>'
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+
+
+def as_json(status, body):
+    return Reply(status, "Content-Type: application/json\r\n", json.dumps(body).encode())
+
+
+def provider(request):
+    """Prices one to one; refuses payouts to 1102 with a script, leaves others pending under one."""
+    asked = json.loads(request.body or "{}")
+    if request.target == "/quotes":
+        return as_json("200 OK", {"sendAmount": asked["amount"], "receiveAmount": asked["amount"], "rate": "1",
+                                  "fee": "0.00"})
+    if request.target == "/payouts" and asked["recipient"]["accountNumber"].endswith("1102"):
+        return as_json("422 Unprocessable Content", {"code": "account_closed", "message": SCRIPT})
+    return as_json("202 Accepted", {"id": asked.get("id") or request.target.split("/")[2], "status": "pending",
+                                    "providerReference": SCRIPT})
+
+
+def failing_receiver():
+    reasons = itertools.cycle(("Internal Server Error", SCRIPT))
+    return Receiver(lambda _: Reply(f"500 {next(reasons)}", f"Content-Type: text/html\r\nX-Answer: {SCRIPT}\r\n",
+                                    SCRIPT.encode()))
+
+
+def main():
+    program = binary()
+    node_packages("browser")
+    browser = os.environ.get("COFFER_CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
+    if not browser:
+        skip("no chromium")
+    with tempfile.TemporaryDirectory() as folder:
+        facts = {"browser": browser, "script": SCRIPT, "provider": f"http://127.0.0.1:{Receiver(provider).port}",
+                 "receiver": f"http://127.0.0.1:{failing_receiver().port}"}
+        return run_beside_demo(os.path.join(ROOT, "tests/browser/admin.mjs"), program, folder, facts,
+                               {"COFFER_BACKUP_DIR": os.path.join(folder, "backups")})
+
+
+sys.exit(main())

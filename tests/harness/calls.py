@@ -1,0 +1,85 @@
+"""HTTP as clients speak it: a keep-alive connection, one exchange, logins."""
+
+import collections
+import http.client
+import json
+import socket
+import urllib.error
+import urllib.request
+
+class Response(collections.namedtuple("Response", "status headers text")):
+    """Of one exchange."""
+
+    def json(self):
+        return json.loads(self.text) if self.text else None
+
+
+class Connection:
+    """One keep-alive connection that sends and reads JSON. Any trouble on the way is a ConnectionError: nobody
+    knows what became of the request. `tls`: an ssl.SSLContext. `at`: the (host, port) to connect to where it is
+    not the name's own; `source`: the address to come from."""
+
+    def __init__(self, host, port, timeout_s=10.0, tls=None, at=None, source=""):
+        if tls:
+            self.http = http.client.HTTPSConnection(host, port, timeout=timeout_s, context=tls)
+        else:
+            self.http = http.client.HTTPConnection(host, port, timeout=timeout_s)
+        if at:
+            self.http._create_connection = lambda *_, **__: socket.create_connection(at, timeout_s, (source, 0))
+        self.headers = {"Content-Type": "application/json"}
+        self.answered = None  # the headers of the last response
+
+    def call(self, method, path, body=None):
+        """(status, body of the response)"""
+        try:
+            text = None if body is None else json.dumps(body)
+            self.http.request(method, path, text, self.headers)
+            response = self.http.getresponse()
+            content = response.read()
+            self.answered = response.headers
+            return response.status, json.loads(content) if content else None
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            self.http.close()
+            raise ConnectionError(str(error)) from error
+
+    def pages(self, path):
+        """The rows of a list, all of its pages."""
+        out, cursor = [], None
+        while True:
+            page = f"&cursor={cursor}" if cursor else ""
+            status, answer = self.call("GET", f"{path}{'&' if '?' in path else '?'}limit=100{page}")
+            if status != 200:
+                raise ConnectionError(f"GET {path}: {status} {answer}")
+            out += answer["data"]
+            if not answer["hasMore"]:
+                return out
+            cursor = answer["nextCursor"]
+
+    def list_transactions(self, query=""):
+        return self.pages("/v1/transactions" + (query and "?" + query))
+
+    def log_in(self, keys):
+        """With the credentials of an application: the connection itself, with the headers of its calls."""
+        status, token = self.call("POST", "/v1/auth/token", {
+            "clientId": keys["clientId"], "clientSecret": keys["clientSecret"]})
+        if status != 200:
+            raise ConnectionError(f"token: {status} {token}")
+        self.headers["x-svc-auth"] = keys["apiKey"]
+        self.headers["Authorization"] = "Bearer " + token["accessToken"]
+        return self
+
+
+def fetch(url, method="GET", body=None, headers=None, tls=None, timeout_s=10.0):
+    """One request of its own, whatever its status. A body that is no text is sent as JSON."""
+    headers = dict(headers or {})
+    if body is not None and not isinstance(body, (bytes, str)):
+        body = json.dumps(body)
+        headers.setdefault("Content-Type", "application/json")
+    data = body.encode() if isinstance(body, str) else body
+    request = urllib.request.Request(url, data, headers, method=method)
+    handlers = [urllib.request.ProxyHandler({})] + ([urllib.request.HTTPSHandler(context=tls)] if tls else [])
+    try:
+        with urllib.request.build_opener(*handlers).open(request, timeout=timeout_s) as response:
+            return Response(response.status, response.headers, response.read().decode())
+    except urllib.error.HTTPError as error:
+        return Response(error.code, error.headers, error.read().decode())

@@ -1,0 +1,297 @@
+#!/usr/bin/env -S PYTHONPATH=tests python3 -B
+# ctest: timeout=900
+"""The command line as a process, once with the sanitized binary and once with what ships: exit codes, private files,
+the demo as scripts start, stop and kill it, commands beside a running server, TLS. What a command does with its
+arguments is tested in tests/unit/cli, terminals and pipes in terminals.py."""
+
+import json
+import os
+import re
+import signal
+import stat
+import subprocess
+import tempfile
+
+from harness.calls import fetch
+from harness.machine import binary, binary_path
+from harness.report import check, wait_for
+from harness.server import Demo
+from harness.tenant import Tenant
+from harness.tls import certificate, trusting
+
+WAIT_S = 60.0
+NOBODY_ID = "0190a5a0-0000-7000-8000-000000000000"
+DEMO_MEMBERS = ("baseUrl adminUrl adminUser adminPassword associationId applicationId clientId clientSecret apiKey"
+                " connectSecret publicKey secretSeed signInSecret wallets beneficiaries connectors").split()
+SECRETS = ("clientSecret", "apiKey", "secretSeed")
+# Of doctor: what it looks at is not this machine's.
+FREE = ("--listen-http", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--resolve", "localhost")
+
+
+def mode_of(path):
+    return stat.S_IMODE(os.stat(path).st_mode)
+
+
+class Cli:
+    """One binary, in a folder and a home of its own."""
+
+    def __init__(self, program, folder):
+        self.program, self.folder = program, folder
+        self.home = {"HOME": self.path("home"), "XDG_DATA_HOME": "", "XDG_CONFIG_HOME": ""}
+
+    def path(self, *names):
+        return os.path.join(self.folder, *names)
+
+    def exits(self, code, what, *words, env=None, wrapper=()):
+        """The finished process of a command, which ends with this code."""
+        done = subprocess.run([*wrapper, self.program, *words], stdin=subprocess.DEVNULL, capture_output=True,
+                              env={**os.environ, **self.home, **(env or {})}, timeout=WAIT_S, check=False)
+        done.stdout, done.stderr = done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
+        check(f"{what} (exit {code})", done.returncode == code, (done.returncode, done.stdout, done.stderr))
+        return done
+
+    def says(self, code, what, pattern, *words, **more):
+        """Nothing but this on standard error."""
+        done = self.exits(code, what, *words, **more)
+        check(f"says {pattern!r}", re.search(pattern, done.stderr), done.stderr)
+        return done
+
+    def demo(self, *names, options=()):
+        os.makedirs(self.path(*names[:-1]), exist_ok=True)
+        return Demo(self.program, self.path(*names[:-1]), names[-1], options=options)
+
+
+# --- Usage and files that nobody serves ---------------------------------------------------------------------------
+
+
+def usage(cli):
+    none = cli.path("no.db")
+    done = cli.says(2, "no arguments", "Usage")
+    check("not on standard output", not done.stdout)
+    check("--help is on standard output", "Usage" in cli.exits(0, "--help", "--help").stdout)
+    check("--version is one line", cli.exits(0, "--version", "--version").stdout.count("\n") == 1)
+    version = json.loads(cli.exits(0, "version --json", "version", "--json").stdout)
+    check("names SQLite", version["sqlite"].startswith("3."), version)
+    check("openapi prints JSON", json.loads(cli.exits(0, "openapi", "openapi").stdout)["openapi"])
+    cli.says(2, "an unknown command", "--help", "frobnicate")
+    cli.exits(2, "bytes that are no UTF-8", "association", "create", b"\xff\xfe", "--db", none)
+    done = cli.exits(2, "an escape sequence", "association", "create", "\x1b[2J", "--db", none)
+    check("and no escape comes back", "\x1b" not in done.stderr, done.stderr)
+    cli.exits(2, "a port that is none", "demo", "--port", "70000", "--db", none)
+    cli.exits(2, "two ways to say the address", "demo", "--port", "0", "--listen-http", "127.0.0.1:0", "--db", none)
+    cli.exits(78, "a fault in the environment", "serve", "--db", none, env={"COFFER_WORKERS": "many"})
+    check("nothing of all this made a file", not os.listdir(cli.folder), os.listdir(cli.folder))
+
+
+def stopped_file(cli):
+    db = cli.path("data", "own.db")
+    cli.says(1, "a command on a file that is not there", "coffer init", "association", "list", "--db", db)
+    check("does not make it", not os.path.exists(cli.path("data")))
+    cli.exits(0, "init", "init", "--db", db)
+    modes = [mode_of(path) for path in (cli.path("data"), db, cli.path("data", "master.key"))]
+    check("folder, file and master key are private", modes == [0o700, 0o600, 0o600], modes)
+    cli.exits(73, "init again", "init", "--db", db)
+    os.symlink("own.db", cli.path("data", "link.db"))
+    cli.exits(73, "init on a link", "init", "--db", cli.path("data", "link.db"))
+    made = cli.exits(0, "a name as people write it", "association", "create", "Müller & Söhne", "--json", "--db", db)
+    check("is kept as it is", json.loads(made.stdout)["name"] == "Müller & Söhne", made.stdout)
+    cli.exits(2, "an id that is none", "association", "suspend", "abc", "--db", db)
+    cli.exits(0, "verify", "verify", "--db", db)
+    doctor(cli, db)
+
+
+def doctor(cli, db):
+    """What a person runs when something is wrong: it works whatever is."""
+    done = cli.says(0, "doctor on a good file", "0 faults", "doctor", "--db", db, *FREE)
+    check("has a table", re.search("^CHECK  *RESULT  *FOUND", done.stdout, re.M), done.stdout)
+    done = cli.exits(0, "doctor --json", "doctor", "--json", "--db", db, *FREE)
+    rows = json.loads(done.stdout)
+    check("says nothing else, and has a remedy for each finding that is not ok", len(rows) > 8 and not done.stderr
+          and all(row["check"] and row["found"] and (row["result"] == "ok") == (row["remedy"] is None) for row in rows), rows)
+    done = cli.exits(3, "doctor with a broken configuration", "doctor", "--db", db, *FREE,
+                     env={"COFFER_WORKERS": "many"})
+    check("names the fault and goes on", "COFFER_WORKERS" in done.stdout
+          and re.search("^database  *ok", done.stdout, re.M), done.stdout)
+
+
+def bad_files(cli):
+    with open(cli.path("text.db"), "w", encoding="ascii") as file:
+        file.write("this is no database, whatever its name says: " + "0" * 1000)
+    cli.exits(74, "a file that is no database", "association", "list", "--db", cli.path("text.db"))
+    cli.exits(0, "init", "init", "--db", cli.path("torn.db"))
+    with open(cli.path("torn.db"), "r+b") as file:
+        file.seek(4096)
+        file.write(os.urandom(3 * 4096))
+    cli.exits(74, "a torn file", "verify", "--db", cli.path("torn.db"))
+    cli.exits(0, "init", "init", "--db", cli.path("k", "keyless.db"))
+    with open(cli.path("k", "master.key"), "w", encoding="ascii") as file:
+        file.write("0" * 64 + "\n")
+    cli.exits(78, "another master key", "association", "list", "--db", cli.path("k", "keyless.db"))
+    cli.says(1, "a file with other data for a demo", "not a demo file", "demo", "--port", "0", "--db",
+             cli.path("data", "own.db"))
+
+
+def folder_of_another(cli):
+    """Only root can become nobody, and where the binary's folder is private nobody cannot run it."""
+    nobody = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
+    if os.geteuid() != 0 or subprocess.run([*nobody, cli.program, "--version"], capture_output=True,
+                                           check=False).returncode != 0:
+        print("         not tried: a folder of another user")
+        return
+    os.mkdir(cli.path("closed"), 0o755)
+    os.chmod(cli.folder, 0o755)
+    file = cli.path("closed", "new.db")
+    cli.exits(77, "init in a folder of another user", "init", "--db", file, wrapper=nobody)
+    cli.says(77, "a demo in it", "closed", "demo", "--port", "0", "--db", file, wrapper=nobody)
+
+
+# --- The demo -----------------------------------------------------------------------------------------------------
+
+
+def opens(demo):
+    """Whether its secrets are those of its file."""
+    return demo.login().call("GET", "/v1/wallets")
+
+
+def demo_of_a_person(cli):
+    demo = cli.demo("demo", "demo.db").start()
+    check("the JSON has exactly the promised members", list(demo.facts) == DEMO_MEMBERS, list(demo.facts))
+    check("two own USDC wallets come first", [one["assetCode"] for one in demo.facts["wallets"][:2]] == ["USDC"] * 2)
+    check("the secrets are private", mode_of(demo.db + ".demo.json") == 0o600)
+    status, wallets = opens(demo)
+    check("they open it, with a million in the first wallet", status == 200 and any(
+        balance["balance"] == "1000000.00" for row in wallets["data"] for balance in row["balances"]), wallets)
+    cli.exits(75, "a second demo on the file", "demo", "--port", "0", "--db", demo.db)
+    os.symlink("demo.db", cli.path("demo", "link.db"))
+    cli.exits(75, "and by another name of it", "demo", "--port", "0", "--db", cli.path("demo", "link.db"))
+    address = f"127.0.0.1:{demo.port}"
+    cli.says(2, "a port that is taken", address, "demo", "--port", str(demo.port), "--db", cli.path("other", "demo.db"))
+    beside_a_server(cli, demo, address)
+    rotated_behind_its_back = demo.facts
+    os.kill(demo.server_pid(), signal.SIGTERM)
+    rest = demo.process.stdout.read()
+    check("SIGTERM ends it with 0", demo.wait(WAIT_S) == 0)
+    check("nothing but the JSON was on standard output", not rest, rest)
+    check("and takes the socket away", not os.path.exists(demo.db + ".sock"))
+    cli.exits(69, "healthcheck of a stopped server", "healthcheck", "--url", f"http://{address}/livez")
+    cli.exits(0, "the file is whole", "verify", "--db", demo.db)
+    started_again(cli, demo, rotated_behind_its_back)
+
+
+def beside_a_server(cli, demo, address):
+    """Commands while a server owns the file: they act inside it, at once."""
+    db, tenant = demo.db, Tenant.of_demo(demo)
+    check("association list in the running server", any(row["name"] == "Demo Ltd" for row in demo.command(
+        "association", "list")))
+    check("verify in the running server", demo.command("verify")["ok"] is True)
+    check("the socket is private", mode_of(db + ".sock") == 0o600)
+    cli.says(1, "what is not there is said by the server", "wallet was not found", "wallet", "verify", NOBODY_ID,
+             "--db", db)
+    cli.says(2, "a type of events with a typo", 'did you mean "payment.succeeded"', "trigger", "payment.suceeded",
+             "--db", db)
+    application, headers = demo.facts["applicationId"], tenant.login().headers
+    for command, wanted in (("suspend", 401), ("resume", 200), ("rotate", 401)):
+        cli.exits(0, f"application {command}", "application", command, application, "--db", db)
+        if command == "resume":
+            headers = tenant.login().headers
+        connection = demo.connect()
+        connection.headers = headers
+        check(f"counts at once: its calls get {wanted}", connection.call("GET", "/v1/wallets")[0] == wanted)
+    status, _ = demo.connect().call("POST", "/v1/auth/token", {
+        "clientId": demo.facts["clientId"], "clientSecret": demo.facts["clientSecret"]})
+    check("rotation ends the old secret too", status == 401)
+    cli.exits(0, "healthcheck", "healthcheck", "--url", f"http://{address}/livez")
+    cli.exits(3, "healthcheck of what is not there", "healthcheck", "--url", f"http://{address}/nowhere")
+    done = cli.exits(0, "doctor with other settings than the server's", "doctor", "--db", db, "--listen-http",
+                     "127.0.0.1:1", "--admin-off", "--resolve", "localhost")
+    check("finds it healthy, where it listens", f"{address} is healthy" in done.stdout, done.stdout)
+
+
+def started_again(cli, demo, before):
+    demo.start()
+    check("after a rotation behind its back it has other secrets, which open it",
+          demo.facts["clientSecret"] != before["clientSecret"] and opens(demo)[0] == 200
+          and demo.facts["applicationId"] == before["applicationId"])
+    before = demo.facts
+    demo.kill()
+    check("a killed server leaves its socket", stat.S_ISSOCK(os.stat(demo.db + ".sock").st_mode))
+    done = cli.exits(0, "a command opens the file itself then", "wallet", "list", "--status", "Verified", "--db",
+                     demo.db)
+    check("and finds the wallets", "Treasury" in done.stdout, done.stdout)
+    demo.start()
+    check("opened again: the same secrets and wallets", all(demo.facts[name] == before[name] for name in SECRETS)
+          and [one["id"] for one in demo.facts["wallets"]] == [one["id"] for one in before["wallets"]])
+    demo.process.send_signal(signal.SIGINT)
+    check("SIGINT ends it with 0", demo.wait(WAIT_S) == 0)
+    os.remove(demo.db + ".demo.json")
+    demo.start()
+    check("without its secrets file the demo issues new ones", opens(demo)[0] == 200)
+    demo.stop()
+
+
+def killed_creation(cli):
+    """Killed at any moment while it is being made, a demo comes up at the next start with secrets that open it."""
+    for number, delay_s in enumerate((0.01, 0.03, 0.05, 0.08, 0.12, 0.16, 0.2, 0.3, 0.45)):
+        demo = cli.demo(f"killed{number}", "demo.db")
+        demo.start_and_kill(delay_s)
+        demo.start(ready_within_s=WAIT_S)
+        check(f"killed after {delay_s} s, started again: the secrets open it, and there are four wallets",
+              opens(demo)[0] == 200 and len(demo.facts["wallets"]) == 4)
+        demo.stop()
+        cli.exits(0, "and the file is whole", "verify", "--quick", "--db", demo.db)
+
+
+# --- TLS ----------------------------------------------------------------------------------------------------------
+
+
+def over_tls(cli):
+    """The three calls of the start text, pasted as they stand, and a certificate that is exchanged."""
+    cert, key = certificate(cli.path("tls"), "127.0.0.1")
+    log, text = cli.path("tls.log"), cli.path("tls.txt")
+    with open(log, "wb") as errors, open(text, "wb") as said:
+        server = subprocess.Popen([cli.program, "demo", "--port", "0", "--db", cli.path("text", "demo.db"),
+                                   "--tls-cert", cert, "--tls-key", key], stdin=subprocess.DEVNULL, stdout=said, stderr=errors,
+                                  env={**os.environ, **cli.home})
+
+    def read(path):
+        with open(path, encoding="utf-8") as file:
+            return file.read()
+
+    try:
+        wait_for("the start text appears", lambda: re.search(r"# 3\.(.|\n)*\n\n", read(text)), WAIT_S)
+        calls = read(text)[read(text).index("# 1."):]
+
+        def paste():
+            return subprocess.run(["bash", "-euc", calls], env={**os.environ, "no_proxy": "*"}, capture_output=True,
+                                  text=True, check=True, timeout=WAIT_S).stdout
+
+        check("a payment is accepted", '"status":"accepted"' in paste())
+        wait_for("pasted again the payment is settled", lambda: '"status":"succeeded"' in paste(), WAIT_S, 0.2)
+        url = re.search(r"https://[0-9.:]*", calls)[0]
+        cli.exits(0, "healthcheck over TLS", "healthcheck", "--url", url + "/livez", "--ca-bundle", cert)
+        context = trusting(cert)
+        with open(cert, "w", encoding="ascii") as file:
+            file.write("broken")
+        server.send_signal(signal.SIGHUP)
+        wait_for("SIGHUP with a broken certificate is logged", lambda: "could not be reloaded" in read(log), 10)
+        check("and the server goes on", fetch(url + "/livez", tls=context).status == 200)
+    finally:
+        server.terminate()
+    check("and ends with 0", server.wait(WAIT_S) == 0)
+
+
+def run_all(program):
+    print(f"         with {program}")
+    with tempfile.TemporaryDirectory() as folder:
+        cli = Cli(program, folder)
+        for part in (usage, stopped_file, bad_files, folder_of_another, demo_of_a_person, killed_creation, over_tls):
+            part(cli)
+
+
+def main():
+    run_all(binary("dev"))
+    if os.access(binary_path("release"), os.X_OK):
+        run_all(binary())
+
+
+main()

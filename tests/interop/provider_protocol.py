@@ -1,0 +1,200 @@
+#!/usr/bin/env -S PYTHONPATH=tests python3 -B
+"""The provider protocol as an outsider meets it: its document is valid for a stock linter, its examples and its
+signatures are right, and a simulated provider in a process of its own does what the documents say, also after kill -9.
+Shapes are judged by ajv (shapes.mjs), signatures by Python's own hmac."""
+
+import copy
+import hashlib
+import hmac
+import json
+import os
+import re
+import tempfile
+import time
+import uuid
+
+from harness.calls import fetch
+from harness.machine import ROOT, binary, node_packages
+from harness.node import judged_by_node
+from harness.provider import Simulator
+from harness.receiver import Receiver
+from harness.report import check, wait_for
+from linter import complaints
+
+DOCUMENT = os.path.join(ROOT, "docs", "provider-openapi.json")
+SECRET = "interop-secret"
+ID = re.compile(r"[0-9a-f]{8}-[0-9a-f-]{27}")
+
+
+class Shapes:
+    """Values that must have a documented shape, and some that must not; judged together."""
+
+    def __init__(self, document):
+        self.document, self.cases = document, []
+
+    def add(self, what, schema, value, fits=True):
+        self.cases.append((what, schema, value, fits))
+
+    def judge(self):
+        faults = judged_by_node(os.path.join(ROOT, "tests/interop/shapes.mjs"), {
+            "document": self.document, "cases": [{"schema": case[1], "value": case[2]} for case in self.cases]})
+        for (what, _, _, fits), fault in zip(self.cases, faults, strict=True):
+            check(f"{what} {'has' if fits else 'has not'} the documented shape", (fault is None) == fits, fault)
+
+
+def add_examples(shapes):
+    """All examples of requests and responses."""
+    count, document = 0, shapes.document
+    for path, item in [*document["paths"].items(), *document["webhooks"].items()]:
+        for method, operation in item.items():
+            for part in (operation.get("requestBody"), *operation["responses"].values()):
+                content = ((part or {}).get("content") or {}).get("application/json")
+                if not content:
+                    continue
+                examples = content["examples"].values() if "examples" in content else [{"value": content["example"]}]
+                for example in examples:
+                    shapes.add(f"an example of {method} {path}", content["schema"], example["value"])
+                    count += 1
+    check(f"there are {count} examples", count >= 45)
+    shapes.add("control: a payout that failed for no reason", "Payout",
+               {"id": str(uuid.uuid4()), "status": "failed"}, fits=False)
+    shapes.add("control: an amount that is a number", "Quote",
+               {"sendAmount": 1, "receiveAmount": "1", "rate": "1", "fee": "0"}, fits=False)
+
+
+def signature_of(key, timestamp, method, path, body):
+    text = f"{timestamp}.{method}.{path}.{body}".encode()
+    return "v1=" + hmac.new(key.encode(), text, hashlib.sha256).hexdigest()
+
+
+def judge_signed_examples(shapes):
+    with open(os.path.join(ROOT, "docs", "provider-protocol.md"), encoding="utf-8") as file:
+        blocks = re.findall(r"secret: {4}(.*)\ntimestamp: (.*)\nmethod: {4}(.*)\npath: {6}(.*)\nbody: {6}(.*)\n"
+                            r"signature: (.*)\n", file.read())
+    check("the page has three signed examples", len(blocks) == 3)
+    for key, timestamp, method, path, shown, signature in blocks:
+        body = "" if shown == "(empty)" else shown
+        check(f"the signature of {method} {path} is right", signature_of(key, timestamp, method, path, body) == signature)
+        if body:
+            shapes.add(f"the signed body of {path}", "NewPayout" if path == "/payouts" else "Callback",
+                       json.loads(body))
+
+
+class Protocol:
+    """The simulator, called as coffer would."""
+
+    def __init__(self, folder, shapes):
+        self.shapes, self.document = shapes, shapes.document
+        self.callbacks = Receiver()
+        self.provider = Simulator(binary()).configure(
+            SECRET, "--db", os.path.join(folder, "provider.ndjson"), "--callback",
+            f"http://127.0.0.1:{self.callbacks.port}").start()
+
+    def call(self, method, path, body=None, key=SECRET, skew_s=0):
+        """One signed call: (status, body). The response has to be a documented one."""
+        text = "" if body is None else json.dumps(body)
+        timestamp, route = str(int(time.time()) + skew_s), path.partition("?")[0]
+        response = fetch(self.provider.url + path, method, text or None, {
+            "Coffer-Timestamp": timestamp, "Content-Type": "application/json",
+            "Coffer-Signature": signature_of(key, timestamp, method, route, text)})
+        what = f"{method} {path} {response.status}"
+        documented = self.document["paths"].get(ID.sub("{id}", route), {}).get(method.lower(), {})
+        documented = documented.get("responses", {}).get(str(response.status))
+        check(what + " is documented", documented is not None)
+        self.shapes.add(what, documented["content"]["application/json"]["schema"], response.json())
+        return response.status, response.json()
+
+    def example(self, path):
+        return copy.deepcopy(self.document["paths"][path]["post"]["requestBody"]["content"]["application/json"]["example"])
+
+    def payout_to(self, account_number):
+        payout = {**self.example("/payouts"), "id": str(uuid.uuid4())}
+        payout["recipient"]["accountNumber"] = account_number
+        return payout
+
+    def payouts(self):
+        """One that is carried out, and everything around it."""
+        status, quote = self.call("POST", "/quotes", self.example("/quotes"))
+        check("a quote", status == 200 and quote["sendAmount"] == "100.00", quote)
+        payout = self.payout_to("0123456789")
+        check("a payout is accepted", self.call("POST", "/payouts", payout)[0] == 202)
+        check("and known when it comes again", self.call("POST", "/payouts", payout)[0] == 200)
+        check("another content is refused", self.call("POST", "/payouts", {**payout, "sendAmount": "1.00"})[0] == 409)
+        status, refused = self.call("POST", "/payouts", self.payout_to("000001102"))
+        check("a refusal has its code", status == 422 and refused["code"] == "account_closed", refused)
+        check("garbage is refused", self.call("POST", "/payouts", {"id": "x"})[0] == 400)
+        check("another secret is refused", self.call("POST", "/payouts", self.payout_to("1"), key="x")[0] == 401)
+        check("an old signature is refused", self.call("GET", f"/payouts/{payout['id']}", skew_s=-301)[0] == 401)
+        never = str(uuid.uuid4())
+        status, unknown = self.call("GET", f"/payouts/{never}")
+        check("what never arrived is 404", status == 404 and unknown["code"] == "payout_not_found", unknown)
+        cancelled = self.call("POST", f"/payouts/{never}/cancel")[1]
+        check("it can be cancelled", cancelled["failure"]["code"] == "cancelled", cancelled)
+        late = self.call("POST", "/payouts", {**self.payout_to("0123456789"), "id": never})[1]
+        check("and is not executed when it comes late", late["status"] == "failed", late)
+        return payout
+
+    def collections(self):
+        collection = {**self.example("/collections"), "id": str(uuid.uuid4())}
+        collection["payer"]["accountNumber"] = "000001201"
+        collection["expiresAt"] = time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime(time.time() + 600))
+        asked = self.call("POST", "/collections", collection)[1]
+        check("a collection has instructions", asked["instructions"], asked)
+        path = f"/collections/{collection['id']}"
+        check("and expires when asked to", self.call("POST", path + "/expire")[1]["status"] == "expired")
+        check("for good", self.call("GET", path)[1]["status"] == "expired")
+
+    def references(self):
+        ask = self.example("/references")
+        status, issued = self.call("POST", "/references", ask)
+        check("a reference", status == 200 and issued["metadata"] is not None, issued)
+        for what, customer, wanted in (("a customer who is not registered", "customer-2002", 404),
+                                       ("no reference to give", "customer-2003", 409)):
+            check(what, self.call("POST", "/references", {**ask, "customerId": customer})[0] == wanted)
+        self.provider.control("POST", f"/references/{issued['reference']}/pay",
+                              {"amount": "12.50", "payer": {"name": "Ada"}})
+
+    def judge_callbacks(self):
+        def told():
+            return [one.event() for one in self.callbacks.snapshot()]
+        wait_for("callbacks of every kind arrive", lambda: len({one["type"] for one in told()}) == 3, 10)
+        for one in self.callbacks.snapshot():
+            self.shapes.add(f"the callback {one.event()['id']}", "Callback", one.event())
+            check("it is signed", one.headers["coffer-signature"] == signature_of(
+                SECRET, one.headers["coffer-timestamp"], "POST", one.target, one.body.decode()))
+        ids = [one["id"] for one in told()]
+        check(f"{len(ids)} callbacks, each once", len(set(ids)) == len(ids))
+
+    def restart(self, payout):
+        in_review = self.payout_to("000001202")
+        self.call("POST", "/payouts", in_review)
+        self.provider.kill()
+        self.provider.start()
+        status, again = self.call("POST", "/payouts", payout)
+        check("after kill -9 it knows what it paid", status == 200 and again["status"] == "succeeded", again)
+        ids = [one["id"] for one in self.call("GET", "/payouts?cursor=")[1]["data"]]
+        check("its list has every payout once",
+              {payout["id"], in_review["id"]} <= set(ids) and len(set(ids)) == len(ids), ids)
+        wait_for("and it still calls back", lambda: any(
+            one.event()["data"].get("id") == in_review["id"] for one in self.callbacks.snapshot()), 10)
+        check("SIGTERM ends it with 0", self.provider.stop() == 0)
+
+
+def main():
+    node_packages("interop")
+    check("the linter has no complaint", not (said := complaints(DOCUMENT)), said)
+    with open(DOCUMENT, encoding="utf-8") as file:
+        shapes = Shapes(json.load(file))
+    add_examples(shapes)
+    judge_signed_examples(shapes)
+    with tempfile.TemporaryDirectory() as folder:
+        protocol = Protocol(folder, shapes)
+        payout = protocol.payouts()
+        protocol.collections()
+        protocol.references()
+        protocol.judge_callbacks()
+        protocol.restart(payout)
+    shapes.judge()
+
+
+main()
