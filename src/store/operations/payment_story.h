@@ -54,6 +54,20 @@ struct StoryJob {
 /// What has to be done about it next. Reads along the backlog of settlement.
 std::optional<StoryJob> job_of_payment(Connection& db, std::int64_t payment);
 
+/// Who pays or receives, as an operator knows them. A multi-transfer has no sides of its own: its
+/// legs have.
+struct StorySide {
+  std::optional<std::string> name;
+  std::optional<std::string> account;  // account number, IBAN, phone number or address, not masked
+};
+struct StorySides {
+  StorySide source;
+  StorySide destination;
+};
+StorySides sides_of_payment(Connection& db, std::int64_t payment);
+/// Of each leg of a multi-transfer, in order.
+std::vector<StorySides> sides_of_legs(Connection& db, std::int64_t payment);
+
 /// What an operator recognises beside the record.
 struct StoryParties {
   std::string application;
