@@ -146,25 +146,25 @@ Route about(std::string_view pattern, std::string_view operation, std::string_vi
 
 std::vector<Route> pages_routes() {
   const std::vector<DeclaredResponse> file = {{200}, {304}};
-  return {about("/", "index", "What this server is", index_page, file),
-          about("/style.css", "styleSheet", "Style of the pages", style_sheet, file),
-          about("/docs", "reference", "The API reference", reference_page, file),
-          about("/docs/docs.js", "referenceScript", "What draws the API reference", reference_file,
-                file),
-          about("/docs/samples.js", "referenceSamples", "Calls in several languages",
-                reference_file, file),
-          about("/docs/texts.js", "referenceTexts", "Glossary and list of guides", reference_file,
-                file),
-          about("/docs/search.js", "referenceSearch", "Search of the API reference",
-                reference_file, file),
-          about("/docs/guide.js", "guideScript", "What draws a guide", reference_file, file),
-          about("/docs/docs.css", "referenceStyle", "Style of the API reference", reference_file,
-                file),
-          about("/docs/guides/{guide}", "guide", "A guide; with .md its text", guide,
-                {{200}, {304}, {404}}),
-          about("/problems", "problems", "Every problem with its remedy", problem_list, file),
-          about("/problems/{slug}", "problem", "What a problem means and what to do", problem_page,
-                {{200}, {304}, {404}})};
+  return {
+      about("/", "index", "What this server is", index_page, file),
+      about("/style.css", "styleSheet", "Style of the pages", style_sheet, file),
+      about("/docs", "reference", "The API reference", reference_page, file),
+      about("/docs/docs.js", "referenceScript", "What draws the API reference", reference_file,
+            file),
+      about("/docs/samples.js", "referenceSamples", "Calls in several languages", reference_file,
+            file),
+      about("/docs/texts.js", "referenceTexts", "Glossary and list of guides", reference_file,
+            file),
+      about("/docs/search.js", "referenceSearch", "Search of the API reference", reference_file,
+            file),
+      about("/docs/guide.js", "guideScript", "What draws a guide", reference_file, file),
+      about("/docs/docs.css", "referenceStyle", "Style of the API reference", reference_file, file),
+      about("/docs/guides/{guide}", "guide", "A guide; with .md its text", guide,
+            {{200}, {304}, {404}}),
+      about("/problems", "problems", "Every problem with its remedy", problem_list, file),
+      about("/problems/{slug}", "problem", "What a problem means and what to do", problem_page,
+            {{200}, {304}, {404}})};
 }
 
 }  // namespace coffer::api
