@@ -220,7 +220,7 @@ std::vector<Command> webhook_commands() {
        .hint = kHint},
       {.path = "webhook recover",
        .summary = "Redeliver all events of a time range that a webhook did not receive",
-       .label = "Recover events",
+       .label = "Redeliver a range",
        .consequence = "coffer delivers every event of the range that the webhook has not received.",
        .run = recover,
        .role = OperatorRole::operating,
