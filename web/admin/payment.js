@@ -60,8 +60,7 @@ function figures(record) {
 const isRamp = (record) => ['offramp', 'onramp', 'onramp_reference'].includes(record.type);
 
 function nextStep(record) {
-  const next = P.next;
-  const due = record.nextAttemptAt;
+  const { next } = P;
   switch (record.status) {
     case 'initiated':
     case 'processing':
@@ -73,7 +72,7 @@ function nextStep(record) {
     case 'failed':
       return S.failureNext[record.failureCode] || S.failureNext.other;
     default:
-      return [next[record.status], due && ''];
+      return next[record.status];
   }
 }
 

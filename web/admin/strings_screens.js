@@ -480,8 +480,5 @@ export const screens = {
       ['coffer restore', ' creates a database from a backup. '],
       ['coffer key rotate', ' changes the master key. Run these on the command line of the server.'],
     ],
-    backups: 'Backups',
-    noBackups: 'No backups in backup_dir.',
-    schedule: (hours, keep) => `Every ${hours} hours; the latest ${keep} are kept.`,
   },
 };
