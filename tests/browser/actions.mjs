@@ -60,7 +60,7 @@ export async function doing(watched, { place, command, about, values = {}, then 
     await press(watched, command, about);
     fault = await send(watched, values);
     // A call to its provider is just under way: as the answer says.
-    for (let tries = 0; /try again in a few seconds/.test(fault) && tries < 50; tries += 1) {
+    for (let tries = 0; /try again in a few seconds/i.test(fault) && tries < 50; tries += 1) {
       await watched.page.waitForTimeout(100);
       fault = await send(watched, {});
     }

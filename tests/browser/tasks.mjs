@@ -237,6 +237,26 @@ export async function manners(watched, world) {
   await spelling(watched, world);
 }
 
+/** On paper: black on white, whatever the theme, and nothing that is pressed. */
+export async function printing(watched, world) {
+  const { page } = watched;
+  for (const place of [`statements?wallet=${world.facts.wallets[0].id}`, `payments/${world.seeded.paid}`]) {
+    await watched.visit(place);
+    await page.waitForSelector('main tbody tr');
+    await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+    const seen = await page.evaluate(() => ({
+      paper: getComputedStyle(document.querySelector('main .panel')).backgroundColor,
+      ink: getComputedStyle(document.querySelector('main h1')).color,
+      pressed: [...document.querySelectorAll('button, #menu, #top, .filters')].filter((each) => each.checkVisibility()).length,
+      dated: /\d{4}, \d\d:\d\d/.test(document.querySelector('main time').textContent),
+    }));
+    const wanted = { paper: 'rgb(255, 255, 255)', ink: 'rgb(0, 0, 0)', pressed: 0, dated: true };
+    ok(`#/${place.split('?')[0]} prints in black, dated, without buttons`, JSON.stringify(seen) === JSON.stringify(wanted), JSON.stringify(seen));
+    await watched.shot(`print ${place}`);
+    await page.emulateMedia({ media: 'screen', colorScheme: 'light' });
+  }
+}
+
 /** One spelling of every status, and no member of the API's as it is. */
 async function spelling(watched, world) {
   const { page } = watched;

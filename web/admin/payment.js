@@ -1,7 +1,7 @@
 // One payment: who pays whom, how much, where it stands and why, what to do next, and how it came there.
 import { h } from './dom.js';
 import { details } from './details.js';
-import { account, ago, amount, badge, exactTime, failureText, id, number, typeText } from './format.js';
+import { account, ago, amount, badge, exactTime, failureText, id, number, statusText, typeText } from './format.js';
 import { side } from './payments.js';
 import { folded, members, panel, terms } from './record.js';
 import { resolveButton } from './resolve.js';
@@ -115,6 +115,12 @@ function standing(record, again) {
 
 const RESOLVED = /^resolved as (\w+) by (.+?): (.*)$/s;
 
+/** A state of the provider as a word; what it said in other words stays. */
+function saidOf(outcome) {
+  if (!outcome) return P.open;
+  return /^[a-z_]+$/.test(outcome) ? statusText(outcome) : outcome;
+}
+
 /** What was asked of the provider, between the statuses. */
 function callSteps(record) {
   return record.providerAttempts.map((attempt) => {
@@ -124,7 +130,7 @@ function callSteps(record) {
       actor: attempt.actor,
       order: 0,
       what: resolved ? P.resolvedAs(resolved[1].toLowerCase()) : P.call(attempt.call, record.connector),
-      said: resolved ? resolved[3] : attempt.outcome || P.open,
+      said: resolved ? resolved[3] : saidOf(attempt.outcome),
       reference: attempt.call === 'submit' && attempt.closedAt ? record.providerReference : undefined,
     };
   });

@@ -1,6 +1,6 @@
 // A table: dense on a wide screen, one card a row on a narrow one.
 import { h } from './dom.js';
-import { assetsShown, id, isId, isNumeric, isTime, label, placeOf, time, valueNode } from './format.js';
+import { assetsShown, exactTime, id, isId, isNumeric, isTime, label, placeOf, time, valueNode } from './format.js';
 import { S } from './strings.js';
 
 /**
@@ -110,7 +110,7 @@ export function table({ caption, rows, columns, link, actions, key }) {
 function linked(column, row, href) {
   const value = row[column.key];
   if (isId(value)) return id(value, href);
-  if (isTime(value)) return h('a', { href }, time(value));
+  if (isTime(value)) return h('a', { href }, column.exact ? exactTime(value) : time(value));
   return h('a', { href }, isBlank(value) ? S.common.noName : String(value));
 }
 

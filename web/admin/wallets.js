@@ -1,7 +1,7 @@
 // Wallets and beneficiaries.
 import { details, plainBody } from './details.js';
 import { h } from './dom.js';
-import { account, amount, badge } from './format.js';
+import { account, amount, badge, exactTime } from './format.js';
 import { list, listPart } from './list.js';
 import { folded, members, panel } from './record.js';
 import { S } from './strings.js';
@@ -81,7 +81,7 @@ function balances(record) {
 
 /** The columns of a statement, here and on its own screen. */
 export const ENTRY_COLUMNS = [
-  { key: 'at', card: 'sub' },
+  { key: 'at', card: 'sub', exact: true, render: (row) => exactTime(row.at) },
   { key: 'counterparty', card: 'title' },
   'description',
   'reference',
