@@ -57,6 +57,16 @@ foreach(file IN LISTS embedded_web)
   string(APPEND embedded_web_rows "      {\"${name}\", ${expression}},\n")
 endforeach()
 
+# The guides, which /docs/guides serves.
+file(GLOB embedded_guides CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/docs/*.md")
+list(SORT embedded_guides COMPARE STRING)
+foreach(file IN LISTS embedded_guides)
+  coffer_embed_blob("${file}" expression)
+  cmake_path(GET file FILENAME name)
+  string(APPEND embedded_web_rows "      {\"guides/${name}\", ${expression}},\n")
+endforeach()
+list(APPEND embedded_web ${embedded_guides})
+
 # Under the name that web/admin/qr.js imports.
 set(embedded_qrcode "${qrcode_SOURCE_DIR}/dist/qrcode.mjs")
 coffer_embed_blob("${embedded_qrcode}" expression)

@@ -217,6 +217,7 @@ class Producer {
   Reply not_found(Sample sample) {
     replace_all(sample.target, "/USDC", "/NOPE");
     replace_all(sample.target, "/problems/not-found", "/problems/nonsense");
+    replace_all(sample.target, "/guides/contract", "/guides/nonsense");
     return app_.me().send(sample.call(nobodys_));
   }
 

@@ -25,10 +25,53 @@ TEST_CASE("the API reference is served with everything it needs") {
   CHECK_THAT(app.anonymous().get("/").body, Catch::Matchers::Contains("href=\"/docs\""));
 }
 
+TEST_CASE("the guides and the list of problems are served by the binary") {
+  TestApp app;
+  const Client& reader = app.anonymous();
+  const std::string guides = "/docs/guides/";
+  const Reply text = reader.get(guides + "webhooks.md");
+  CHECK(text.status == 200);
+  CHECK(text.header("Content-Type") == "text/markdown; charset=utf-8");
+  CHECK_THAT(text.body, Catch::Matchers::Contains("webhook-signature"));
+  const Reply page = reader.get("/docs/guides/webhooks");
+  CHECK(page.header("Content-Type") == "text/html; charset=utf-8");
+  CHECK_THAT(page.body, Catch::Matchers::Contains("src=\"/docs/guide.js\""));
+  for (const char* none : {"other", "other.md", "..%2Findex", ".md"}) {
+    INFO(none);
+    CHECK(reader.get(guides + none).status == 404);
+  }
+  const Reply problems = reader.get("/problems");
+  CHECK(problems.status == 200);
+  for (const SlugInfo& slug : slug_table()) {
+    CHECK_THAT(problems.body,
+               Catch::Matchers::Contains("href=\"/problems/" + std::string(slug.name) + "\""));
+  }
+  CHECK(problems.body.find("{{") == std::string::npos);
+}
+
+TEST_CASE("each page of the reference is under 300 KB with all it needs") {
+  TestApp app;
+  const Client reader = app.anonymous().with("Accept-Encoding", "gzip");
+  const auto size = [&](const std::vector<std::string>& paths) {
+    std::size_t bytes = 0;
+    for (const std::string& path : paths) bytes += reader.get(path).body.size();
+    return bytes;
+  };
+  constexpr std::size_t kMax = 300'000;
+  CHECK(size({"/docs", "/docs/docs.js", "/docs/samples.js", "/docs/texts.js", "/docs/search.js",
+              "/docs/docs.css", "/v1/openapi.json"}) < kMax);
+  for (const char* guide : {"contract", "webhooks", "operating"}) {
+    const std::string path = "/docs/guides/" + std::string(guide);
+    CHECK(size({path, path + ".md", "/docs/guide.js", "/docs/docs.css"}) < kMax);
+  }
+  CHECK(size({"/problems", "/style.css"}) < kMax);
+}
+
 TEST_CASE("no page needs resources that its policy forbids") {
   TestApp app;
   for (const char* path :
-       {"/", "/docs", "/docs/docs.js", "/docs/docs.css", "/style.css", "/problems/not-found"}) {
+       {"/", "/docs", "/docs/docs.js", "/docs/docs.css", "/style.css", "/problems/not-found",
+        "/problems", "/docs/guides/contract", "/docs/search.js", "/docs/texts.js"}) {
     const Reply reply = app.anonymous().get(path);
     INFO(path);
     CHECK(reply.status == 200);

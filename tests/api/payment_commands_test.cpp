@@ -175,6 +175,44 @@ TEST_CASE("payment list: filters, pages, newest first") {
   CHECK(world.run("payment list", {{"wallet", kNobody}}).code == cli::exit_code::kFailed);
 }
 
+TEST_CASE("payment list and show: names with masked accounts, and who did each step") {
+  World world;
+  const std::string refused = world.cash_out("1102");
+  const std::string moved = world.transfer("walk-1");
+  world.pass(2'000);
+  const Json rows = world.run("payment list", {{"text", "walk"}}).json();
+  REQUIRE(ids(rows) == std::vector<std::string>{moved});
+  CHECK(rows[0].at("sourceName") == "Own USDC");
+  const std::string account = rows[0].at("sourceAccount");
+  CHECK(account.starts_with("****"));
+  CHECK(account.find_first_not_of('*') == account.size() - 4);
+  const Json closed = world.run("payment list", {{"failure", "account_closed"}}).json();
+  REQUIRE(ids(closed) == std::vector<std::string>{refused});
+  CHECK(closed[0].at("failureMessage").is_string());
+  CHECK(closed[0].at("destinationAccount").get<std::string>().ends_with("1102"));
+  CHECK(world.run("payment list", {{"failure", "gone"}}).code == cli::exit_code::kUsage);
+  const Json count = world.run("payment count", {{"type", "offramp"}}).json();
+  CHECK(count.at("payments") == 1);
+  CHECK(count.at("isExact") == true);
+
+  const Json shown = world.show(refused);
+  const Json& timeline = shown.at("timeline");
+  CHECK(timeline[0].at("actor") == shown.at("application"));
+  CHECK(timeline[1].at("actor") == "coffer");
+  CHECK(timeline[2].at("actor") == shown.at("connector"));
+  CHECK(timeline[2].at("code") == "account_closed");
+  CHECK(world.show(moved).at("timeline").back().at("actor") == "coffer");
+
+  const std::string stuck = world.cash_out("1201");
+  world.pass(1'000);
+  const Json resolved = world.resolve(stuck, "failed").json();
+  const std::string who = "command line, uid " + std::to_string(::geteuid());
+  CHECK(resolved.at("timeline")[2].at("actor") == who);
+  CHECK(resolved.at("timeline")[2].at("providerReference") == resolved.at("providerReference"));
+  CHECK(resolved.at("providerAttempts").back().at("actor") == who);
+  CHECK(resolved.at("providerAttempts")[0].at("actor") == "coffer");
+}
+
 TEST_CASE("payment find: by any identifier of a payment") {
   World world;
   const std::string id = world.transfer("order-77", "INV-2026");

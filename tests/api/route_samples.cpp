@@ -18,6 +18,7 @@ const std::map<std::string, std::string, std::less<>>& path_values() {
       {"id", "$association"},
       {"assetCode", "USDC"},
       {"slug", "not-found"},
+      {"guide", "contract"},
       {"beneficiaryId", "$beneficiary"},
       {"destinationId", "$destination"},
       {"associationId", "$association"},

@@ -18,10 +18,11 @@ async function press({ page }, command, about) {
 /** Fills the open dialog, sends it and waits until it is gone or shows the answer. Returns what was wrong. */
 async function send({ page }, values) {
   for (const [name, value] of Object.entries(values)) {
-    const field = page.locator(`dialog[open] [name="${name}"]`);
+    const field = page.locator(`dialog[open] [name="${name}"]`).first();
     const kind = await field.evaluate((element) => element.type);
     if (kind.startsWith('select')) await field.selectOption(value);
     else if (kind === 'checkbox') await field.check();
+    else if (kind === 'radio') await page.check(`dialog[open] [name="${name}"][value="${value}"]`);
     else await field.fill(value);
   }
   await page.click('dialog[open] button[type=submit]');
@@ -59,7 +60,7 @@ export async function doing(watched, { place, command, about, values = {}, then 
     await press(watched, command, about);
     fault = await send(watched, values);
     // A call to its provider is just under way: as the answer says.
-    for (let tries = 0; /try again in a few seconds/.test(fault) && tries < 50; tries += 1) {
+    for (let tries = 0; /try again in a few seconds/i.test(fault) && tries < 50; tries += 1) {
       await watched.page.waitForTimeout(100);
       fault = await send(watched, {});
     }
@@ -115,7 +116,7 @@ export async function tenants(watched, { facts }) {
     values: { NAME: SCRIPT },
     then: SCRIPT,
   });
-  await doing(watched, { command: 'association suspend', about: 'window.owned', then: 'suspended' });
+  await doing(watched, { command: 'association suspend', about: 'window.owned', then: 'Suspended' });
   await doing(watched, { command: 'association activate', about: 'window.owned' });
   await watched.quiet('an association whose name is a script');
 
@@ -148,8 +149,8 @@ export async function tenants(watched, { facts }) {
     then: 'wallets:read',
   });
   await doing(watched, { command: 'application rotate' });
-  await doing(watched, { command: 'application suspend', then: 'suspended' });
-  await doing(watched, { command: 'application resume', then: 'active' });
+  await doing(watched, { command: 'application suspend', then: 'Suspended' });
+  await doing(watched, { command: 'application resume', then: 'Active' });
 
   await doing(watched, {
     place: 'users',
@@ -159,21 +160,43 @@ export async function tenants(watched, { facts }) {
   });
   await doing(watched, { command: 'user reset-otp' });
   await doing(watched, { command: 'user reset-password' });
-  await doing(watched, { command: 'user suspend', then: 'suspended' });
+  await doing(watched, { command: 'user suspend', then: 'Suspended' });
   await doing(watched, { command: 'user resume' });
+}
+
+/** Decides on one wallet in the drawer of the queue, and closes it. */
+async function review({ page }, name, command, values = {}) {
+  await page.locator(`main tr:has-text(${JSON.stringify(name)}) [data-review]`).click();
+  await page.waitForSelector('dialog.drawer form');
+  for (const [field, value] of Object.entries(values)) {
+    const input = page.locator(`dialog.drawer [name="${field}"]`);
+    if (field === 'code') await input.selectOption(value);
+    else await input.fill(value);
+  }
+  const title = await page.textContent('dialog.drawer h2');
+  await page.click(`dialog.drawer [data-command="${command}"]`);
+  await page.waitForFunction(
+    (before) => {
+      const heading = document.querySelector('dialog.drawer h2');
+      return !heading || heading.textContent !== before || document.querySelector('dialog.drawer .notice.bad');
+    },
+    title,
+  );
+  const fault = await page.evaluate(() => (document.querySelector('dialog .notice.bad') || {}).textContent || '');
+  ok(`${command} is done in the drawer`, fault === '', fault);
+  done.add(command);
+  await page.keyboard.press('Escape');
+  await page.waitForSelector('dialog[open]', { state: 'detached' });
 }
 
 export async function money(watched, { facts, seeded }) {
   const { page } = watched;
-  await doing(watched, {
-    place: 'reviews',
-    command: 'wallet reject',
-    about: 'Second',
-    values: { code: 'DOCUMENTS', message: SCRIPT },
-  });
+  await watched.visit('reviews');
+  await review(watched, 'Second', 'wallet reject', { code: 'DOCUMENTS', message: SCRIPT });
   await watched.visit(`wallets/${seeded.rejected.id}`);
   ok('the reason is on the wallet', (await page.textContent('main')).includes(SCRIPT));
-  await doing(watched, { place: 'reviews', command: 'wallet verify', about: 'Ada Obi' });
+  await watched.visit('reviews');
+  await review(watched, 'Ada Obi', 'wallet verify');
   await page.waitForSelector('tr:has-text("Ada Obi")', { state: 'detached' });
   ok('who was reviewed leaves the queue', true);
   await doing(watched, {
@@ -186,9 +209,9 @@ export async function money(watched, { facts, seeded }) {
   await doing(watched, { place: `payments/${seeded.stuck}`, command: 'payment retry' });
   await doing(watched, {
     command: 'payment resolve',
-    values: { as: 'failed', reason: `Asked the bank ${SCRIPT}` },
+    values: { as: 'failed', reason: `Asked the bank ${SCRIPT}`, confirmation: '25' },
   });
-  await page.waitForSelector('main header .badge:text-is("refunded")');
+  await page.waitForSelector('main header .badge:text-is("Refunded")');
   ok('a stuck cash-out that was resolved gives back what it took', true);
   ok('the reason is on its page', (await page.textContent('main')).includes('Asked the bank <img'));
   await watched.quiet('a payment that was resolved');
@@ -204,7 +227,7 @@ export async function market(watched, { facts }) {
     place: 'connectors',
     command: 'connector pause',
     about: 'Nigeria bank',
-    then: 'paused',
+    then: 'Paused',
   });
   await doing(watched, { command: 'connector resume', about: 'Nigeria bank' });
   await watched.page.click('main tbody a:has-text("Liar")');
@@ -251,7 +274,7 @@ export async function hooks(watched, { facts }) {
     place: `events?association=${facts.associationId}`,
     command: 'trigger',
     values: { TYPE: 'payment.succeeded', association: facts.associationId },
-    then: 'test',
+    then: 'Test event',
   });
   await doing(watched, { command: 'events resend' });
   await watched.visit('webhooks');
@@ -260,7 +283,7 @@ export async function hooks(watched, { facts }) {
   await doing(watched, { command: 'webhook test' });
   await doing(watched, { command: 'webhook recover', values: { from: '2026-01-01T00:00' } });
   await doing(watched, { command: 'events resend' });
-  await doing(watched, { command: 'webhook disable', then: 'disabled' });
+  await doing(watched, { command: 'webhook disable', then: 'Disabled' });
   await watched.quiet('a webhook');
 }
 
@@ -278,7 +301,7 @@ export async function people(watched) {
     values: { role: 'viewer' },
     then: 'viewer',
   });
-  await doing(watched, { command: 'operator suspend', about: 'walker', then: 'suspended' });
+  await doing(watched, { command: 'operator suspend', about: 'walker', then: 'Suspended' });
   await doing(watched, { command: 'operator resume', about: 'walker' });
   const [link] = await doing(watched, { command: 'operator reset', about: 'walker' });
   ok('a reset is a new link', link.includes('#claim='));
@@ -300,7 +323,7 @@ export async function checks(watched) {
   done.add('backup');
   await watched.visit('overview');
   const last = await page.locator('main .figures li', { hasText: 'Last backup' }).textContent();
-  ok('the overview knows of the backup', / ago.*proven/.test(last), last);
+  ok('the overview knows of the backup', / ago.*verified/.test(last), last);
   await watched.quiet('checks');
 }
 

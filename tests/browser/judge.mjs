@@ -114,7 +114,7 @@ export class Watched {
   async settled() {
     await this.page.waitForFunction(() => {
       const main = document.querySelector('main .content');
-      return main && main.querySelector('h1') && !/Loading…|Searching …/.test(main.textContent);
+      return main && main.querySelector('h1') && !/Loading…|Searching…/.test(main.textContent);
     });
   }
 

@@ -1,6 +1,7 @@
 // The API reference at /docs draws every operation of the document that what ships serves: runs the page's script on it,
 // with as much of a browser as it uses, and looks at what it drew.
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -92,14 +93,20 @@ const browser = {
   location: { origin: 'http://127.0.0.1:8080', hash: '#createQuote' },
   matchMedia: () => ({ matches: false }),
   fetch: async (address) => {
+    const guide = address.match(/^\/docs\/guides\/([\w-]+\.md)$/)?.[1];
+    if (guide) return { ok: true, text: async () => readFileSync(join(folder, '../../docs', guide), 'utf8') };
     assert.equal(address, '/v1/openapi.json');
     setTimeout(drawn, 0);
     return { ok: true, json: async () => openapi };
   },
   setTimeout,
+  addEventListener: () => {},
 };
 browser.globalThis = browser;
-vm.runInContext(readFileSync(join(folder, 'docs.js'), 'utf8'), vm.createContext(browser));
+vm.createContext(browser);
+for (const [, file] of html.matchAll(/src="\/docs\/(\w+\.js)"/g)) {
+  vm.runInContext(readFileSync(join(folder, file), 'utf8'), browser, { filename: file });
+}
 await finished;
 await new Promise((resolve) => setTimeout(resolve, 0));
 
@@ -166,10 +173,55 @@ const search = (text) => {
 };
 assert.deepEqual(search('post /v1/quotes'), ['createQuote']);
 assert.equal(known.found.textContent, `1 of ${operations.length} operations`);
-assert.deepEqual(search('no such thing'), []);
+assert.deepEqual(search('no such thing at all'), []);
 assert.equal(search('').length, operations.length);
 search('wallet');
 box.listeners.keydown({ key: 'Escape' });
 assert.equal(visible().length, operations.length);
 
+// What no operation is named after: found in what they say, in the guides, the glossary and the problems.
+const hitsOf = async (text) => {
+  box.value = text;
+  await box.listeners.input();
+  return [...known.hits.all('li')].map((each) => each.textContent);
+};
+const refund = await hitsOf('refund');
+assert.ok(visible().length > 3 && visible().length < operations.length, `refund finds ${visible().length} operations`);
+assert.ok(refund.includes('Refund Glossary'), refund.join('; '));
+assert.ok(refund.some((each) => /Webhooks|Contract|Sandbox/.test(each)), refund.join('; '));
+assert.ok((await hitsOf('trustline missing')).some((each) => each.startsWith('trustline-missing Problem')));
+assert.ok((await hitsOf('strict send')).includes('Strict send Glossary'));
+assert.deepEqual(await hitsOf(''), []);
+for (const [name] of vm.runInContext('cofferTexts.guides', browser)) {
+  assert.ok(readFileSync(join(folder, '../../docs', `${name}.md`), 'utf8').length > 100, name);
+}
+
+// Every language says the same call; those that this machine has accept it.
+const samples = vm.runInContext('cofferSamples', browser);
+assert.deepEqual(Object.keys(samples), ['curl', 'Node.js', 'Python', 'Go', 'PHP']);
+const CHECKS = {
+  'Node.js': ['node', ['--input-type=module', '--check'], ''],
+  Python: ['python3', ['-c', 'import ast,sys; ast.parse(sys.stdin.read())'], ''],
+  Go: ['gofmt', ['-e'], ''],
+  PHP: ['php', ['-l'], ''],
+  curl: ['bash', ['-n'], ''],
+};
+const articleOf = (id) => articles.get(id);
+const judged = new Set();
+for (const id of ['createQuote', 'listWallets', 'createBeneficiary']) {
+  for (const language of Object.keys(samples)) {
+    const button = [...articleOf(id).all('button')].find((each) => each.textContent === language);
+    button.listeners.click({ currentTarget: button });
+    const code = [...articleOf(id).all('pre')].at(-1).textContent;
+    assert.ok(code.includes('http://127.0.0.1:8080/v1/'), `${id} in ${language}`);
+    const [program, args] = CHECKS[language];
+    const run = spawnSync(program, args, { input: code, encoding: 'utf8' });
+    if (run.error) continue; // not on this machine
+    assert.equal(run.status, 0, `${id} in ${language}: ${run.stderr}\n${code}`);
+    judged.add(language);
+  }
+}
+assert.ok(judged.has('Node.js') && judged.has('Python') && judged.has('curl'));
+
+console.log(`samples judged in ${[...judged].join(', ')}`);
 console.log(`${operations.length} operations drawn, ${slugs.size} problems linked`);

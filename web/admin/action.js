@@ -1,9 +1,10 @@
 // Doing something: a button, a dialog that says what will happen, the command, and its answer.
-import { announce, freshId, h, replace } from './dom.js';
+import { freshId, h, replace } from './dom.js';
 import { field, isPaging, submitting, valuesOf } from './form.js';
 import { label } from './format.js';
-import { note } from './notice.js';
+import { note, toast } from './notice.js';
 import { answerNode, hasSecret, terms } from './record.js';
+import { S } from './strings.js';
 import { act, can, session } from './wire.js';
 
 /** A modal dialog with a heading. `keep` refuses Escape: it holds something that is shown once. */
@@ -39,10 +40,11 @@ function fixedList(command, fixed) {
 function showAnswer(open, title, answer, finish) {
   const secrets = !Array.isArray(answer.data) && hasSecret(answer.data);
   open.state.keep = secrets;
+  if (secrets) open.box.dataset.keep = '';
   const close = h(
     'button',
     { type: 'button', class: 'primary', onclick: open.close },
-    secrets ? 'I have copied them' : 'Close',
+    secrets ? S.common.secretsCopied : S.common.close,
   );
   const heading = open.box.querySelector('h2');
   replace(
@@ -51,7 +53,7 @@ function showAnswer(open, title, answer, finish) {
     h(
       'p',
       { class: `notice ${secrets ? 'warn' : 'good'}`, role: 'status' },
-      secrets ? "Done. Copy these secrets now. You won't see them again." : 'Done.',
+      secrets ? S.common.secretsDone : S.common.done,
     ),
     answer.note && !secrets && note(answer.note),
     answerNode(answer, title),
@@ -95,7 +97,7 @@ export function ask({
     h(
       'div',
       { class: 'row end' },
-      h('button', { type: 'button', class: 'quiet', onclick: open.close }, 'Cancel'),
+      h('button', { type: 'button', class: 'quiet', onclick: open.close }, S.common.cancel),
       h('button', { type: 'submit', class: danger ? 'danger' : 'primary' }, button || name),
     ),
   );
@@ -106,11 +108,11 @@ export function ask({
       answer = await act(path, { ...valuesOf(form), ...fixed });
     });
     if (!went) return;
-    announce('Done');
     const finish = () => done && done(answer);
     if (quietly && !(answer.data && hasSecret(answer.data))) {
       open.box.addEventListener('close', finish, { once: true });
       open.close();
+      toast(S.common.toast(about ? `${name}: ${about}` : name));
     } else {
       showAnswer(open, name, answer, finish);
     }

@@ -1,12 +1,16 @@
 // The frame: who is signed in, the menu, the screens by their address, the search.
 import { announce, h, replace } from './dom.js';
+import { zone } from './format.js';
 import { errorBox } from './notice.js';
+import { openShortcuts, shortcut } from './palette.js';
+import { scopeControls } from './scope.js';
+import { S } from './strings.js';
 import { MENU, screenAt } from './screens.js';
 import { claimDialog, enrolDialog, signInDialog } from './signin.js';
 import { loadSession, session, signOut } from './wire.js';
 
 const main = h('main', { id: 'main', tabindex: -1 });
-const menu = h('nav', { id: 'menu', 'aria-label': 'Screens' });
+const menu = h('nav', { id: 'menu', 'aria-label': S.app.screens });
 const who = h('span', { class: 'who' });
 let leaveScreen = new AbortController();
 
@@ -45,7 +49,7 @@ async function showScreen() {
   markMenu(screen.menu);
   titled(screen.title);
   // Its own element: what a screen that was left still draws is not seen.
-  const own = h('div', { class: 'content' }, h('p', { class: 'soft', role: 'status' }, 'Loading…'));
+  const own = h('div', { class: 'content' }, h('p', { class: 'soft', role: 'status' }, S.app.loading));
   replace(main, own);
   const context = {
     main: own,
@@ -66,6 +70,7 @@ async function showScreen() {
 
 function moved() {
   if (takeLink() || !main.isConnected) return;
+  document.querySelectorAll('dialog[open]:not(.cover, [data-keep])').forEach((each) => each.close());
   showScreen();
   window.scrollTo(0, 0);
   main.focus({ preventScroll: true });
@@ -86,11 +91,13 @@ function drawMenu() {
       ),
     ]),
     themeButton(),
+    h('button', { type: 'button', class: 'quiet theme', onclick: openShortcuts }, S.shortcuts.open),
+    h('p', { class: 'soft small zone' }, S.app.zone(...zone())),
   );
 }
 
 function themeButton() {
-  const name = (theme) => ({ system: 'Theme: system', light: 'Theme: light', dark: 'Theme: dark' })[theme];
+  const name = (theme) => S.app.theme[theme];
   const button = h('button', { type: 'button', class: 'quiet theme' }, name(window.cofferTheme.present()));
   button.addEventListener('click', () => {
     button.textContent = name(window.cofferTheme.next());
@@ -103,12 +110,13 @@ function searchForm() {
     type: 'search',
     name: 'text',
     id: 'find',
-    placeholder: 'Find by any id or reference  (/)',
-    'aria-label': 'Find a payment, wallet or beneficiary by any id or reference',
+    placeholder: S.app.find,
+    'aria-label': S.app.findLabel,
+    'aria-keyshortcuts': '/',
     autocomplete: 'off',
     spellcheck: 'false',
   });
-  const form = h('form', { role: 'search', class: 'find', 'aria-label': 'Find anything' }, input);
+  const form = h('form', { role: 'search', class: 'find', 'aria-label': S.app.findLabel }, input);
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     const text = input.value.trim();
@@ -127,18 +135,19 @@ function drawFrame() {
       'aria-expanded': 'false',
       'aria-controls': 'menu',
     },
-    'Menu',
+    S.app.menu,
   );
   menuButton.addEventListener('click', () => {
     const open = document.body.classList.toggle('menu-open');
     menuButton.setAttribute('aria-expanded', String(open));
     if (open) menu.querySelector('a').focus();
   });
-  const skip = h('a', { class: 'skip', href: '#main' }, 'To the content');
+  const skip = h('a', { class: 'skip', href: '#main' }, S.app.skip);
   skip.addEventListener('click', (event) => {
     event.preventDefault();
     main.focus();
   });
+  const scope = scopeControls(showScreen);
   replace(
     document.body,
     skip,
@@ -148,12 +157,15 @@ function drawFrame() {
       menuButton,
       h('a', { class: 'brand', href: '#/overview' }, 'coffer'),
       searchForm(),
-      h('span', { class: 'stale-mark', role: 'status' }, 'No answer; trying again'),
+      h('span', { class: 'stale-mark', role: 'status' }, S.app.stale),
+      scope.controls,
       h('a', { class: 'who-link', href: '#/account' }, who),
-      h('button', { type: 'button', class: 'quiet', onclick: leaveNow }, 'Sign out'),
+      h('button', { type: 'button', class: 'quiet', onclick: leaveNow }, S.app.signOut),
     ),
+    scope.banner,
     menu,
     main,
+    h('div', { id: 'toasts', role: 'status', 'aria-live': 'polite' }),
     h('div', { id: 'announcer', class: 'unseen', 'aria-live': 'polite', role: 'status' }),
   );
 }
@@ -185,7 +197,7 @@ function takeLink() {
 let asking;
 /** One question, however many calls found the session over. */
 session.onExpired = () => {
-  asking ??= again('Your session is over. Sign in to go on where you were.').finally(() => {
+  asking ??= again(S.app.sessionOver).finally(() => {
     asking = undefined;
   });
   return asking;
@@ -244,17 +256,7 @@ function watchIdle() {
 }
 
 function keyboard(event) {
-  const typing = /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName);
-  if (
-    event.key === '/' &&
-    !typing &&
-    !event.ctrlKey &&
-    !event.metaKey &&
-    !document.querySelector('dialog[open]')
-  ) {
-    event.preventDefault();
-    document.getElementById('find').focus();
-  }
+  if (session.operator && main.isConnected && shortcut(event)) event.preventDefault();
   if (event.key === 'Escape' && document.body.classList.contains('menu-open')) {
     document.body.classList.remove('menu-open');
     const button = document.getElementById('menu-button');

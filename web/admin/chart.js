@@ -1,5 +1,6 @@
 // A column chart: how many of each kind, over time. Small, drawn by hand, with its numbers as a table.
 import { freshId, h, s } from './dom.js';
+import { S } from './strings.js';
 import { table } from './table.js';
 
 const WIDTH = 420;
@@ -96,12 +97,12 @@ export function chart({ title, buckets, series, summary }) {
     h(
       'details',
       {},
-      h('summary', {}, 'As a table'),
+      h('summary', {}, S.overview.charts.asTable),
       table({
         caption: title,
         rows: buckets,
         columns: [
-          { key: 'label', label: 'From' },
+          { key: 'label', label: S.overview.charts.from },
           ...series.map(({ key, name }) => ({
             key,
             label: name,

@@ -5,6 +5,7 @@ import { errorBox, note } from './notice.js';
 import { heading } from './list.js';
 import { answerNode } from './record.js';
 import { act, can, session } from './wire.js';
+import { S } from './strings.js';
 
 /** Commands by their noun, in the order of the help. */
 function groups() {
@@ -24,10 +25,10 @@ function runButton(row) {
     {
       type: 'button',
       'data-command': row.command,
-      'aria-label': `Run ${row.command}`,
-      onclick: () => ask({ command: row.command, button: 'Run' }),
+      'aria-label': S.commands.runOf(row.command),
+      onclick: () => ask({ command: row.command, button: S.commands.run }),
     },
-    'Run',
+    S.commands.run,
   );
 }
 
@@ -36,7 +37,7 @@ export function commandsScreen(context) {
     type: 'search',
     id: 'command-filter',
     autocomplete: 'off',
-    placeholder: 'Part of a name',
+    placeholder: S.commands.part,
   });
   const place = h('div', {});
   const draw = () => {
@@ -80,13 +81,13 @@ export function commandsScreen(context) {
   replace(
     context.main,
     heading(
-      'All commands',
-      `What the role ${session.operator.role} may run. The command line has the same commands.`,
+      S.menu.commands,
+      S.commands.intro(session.operator.role),
     ),
     h(
       'div',
       { class: 'filters' },
-      h('div', { class: 'field' }, h('label', { for: 'command-filter' }, 'Filter'), filter),
+      h('div', { class: 'field' }, h('label', { for: 'command-filter' }, S.commands.filter), filter),
     ),
     place,
   );
@@ -98,26 +99,24 @@ export function commandsScreen(context) {
 const CHECKS = [
   {
     command: 'verify',
-    title: 'Verify file',
+    title: S.checks.verify,
     values: { quick: true },
-    button: 'Verify now',
-    text:
-      'Checks every invariant of the ledger: sums, balances, hash chains. ' +
-      'All commands has the full check of the SQLite structure.',
+    button: S.checks.verifyNow,
+    text: S.checks.verifyText,
   },
   {
     command: 'backup',
-    title: 'Back up',
+    title: S.checks.backUp,
     values: { verify: true },
-    button: 'Back up now',
-    text: 'Backs up the database into backup_dir while payments continue, and verifies the backup.',
+    button: S.checks.backUpNow,
+    text: S.checks.backUpText,
   },
 ];
 
 function verdict({ exitCode }) {
   return exitCode
-    ? h('p', { class: 'notice bad', role: 'alert' }, 'The check found faults, listed below.')
-    : h('p', { class: 'notice good', role: 'status' }, 'No faults found.');
+    ? h('p', { class: 'notice bad', role: 'alert' }, S.checks.faults)
+    : h('p', { class: 'notice good', role: 'status' }, S.checks.noFaults);
 }
 
 function checkPanel({ command, title, text, values, button }) {
@@ -125,7 +124,7 @@ function checkPanel({ command, title, text, values, button }) {
   const run = h('button', { type: 'button', 'data-command': command }, button);
   run.addEventListener('click', async () => {
     run.disabled = true;
-    replace(place, h('p', { class: 'soft', role: 'status' }, 'Working …'));
+    replace(place, h('p', { class: 'soft', role: 'status' }, S.checks.working));
     try {
       const answer = await act(command, values);
       replace(place, verdict(answer), answer.note && note(answer.note), answerNode(answer, title));
@@ -141,22 +140,16 @@ function checkPanel({ command, title, text, values, button }) {
 export function checksScreen(context) {
   replace(
     context.main,
-    heading('Checks and data', 'Whether the box is well, and its data safe.'),
+    heading(S.menu.checks, S.checks.intro),
     CHECKS.filter(({ command }) => can(command)).map(checkPanel),
     h(
       'section',
       { class: 'panel' },
-      h('h2', {}, 'On the machine itself'),
+      h('h2', {}, S.checks.machine),
       h(
         'p',
         {},
-        h('code', {}, 'coffer doctor'),
-        ' examines settings, disk, clock, names and ports; ',
-        h('code', {}, 'coffer restore'),
-        ' makes a database from a backup; ',
-        h('code', {}, 'coffer key rotate'),
-        ' changes the master key. They need the server stopped or are about more than it, ',
-        'so they are not on this page.',
+        S.checks.machineText.map(([command, text]) => [h('code', {}, command), text]),
       ),
     ),
   );

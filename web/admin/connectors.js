@@ -6,6 +6,8 @@ import { badge } from './format.js';
 import { list } from './list.js';
 import { idColumn } from './table.js';
 import { verbs } from './verbs.js';
+import { namedColumn } from './names.js';
+import { S } from './strings.js';
 
 const together = (key, label, text) => ({
   key,
@@ -15,8 +17,8 @@ const together = (key, label, text) => ({
 
 export function connectorsScreen(context) {
   return list(context, {
-    title: 'Connectors',
-    intro: 'Pausing ends quotes at once; accepted payments finish.',
+    title: S.menu.connectors,
+    intro: S.connectors.intro,
     command: 'connector list',
     columns: [
       'name',
@@ -25,8 +27,8 @@ export function connectorsScreen(context) {
       'successRate',
       'paymentsUnderWay',
       'direction',
-      together('method', 'Corridor', (row) => `${row.method} ${row.countryIsoCode2}`),
-      together('assetCode', 'Pair', (row) => `${row.assetCode} / ${row.currencyIsoCode3}`),
+      together('method', S.connectors.corridor, (row) => `${row.method} ${row.countryIsoCode2}`),
+      together('assetCode', S.connectors.pair, (row) => `${row.assetCode} / ${row.currencyIsoCode3}`),
       'rate',
       'environment',
     ],
@@ -42,8 +44,8 @@ export function connectorsScreen(context) {
         only: ['pause', 'resume'],
       }),
     empty: [
-      'No connector yet.',
-      'Add one for each provider, country and method; quotes for cash-outs come from them.',
+      S.connectors.empty,
+      S.connectors.emptyNext,
     ],
   });
 }
@@ -51,7 +53,7 @@ export function connectorsScreen(context) {
 export function connectorScreen(context) {
   const ID = context.parts[1];
   return details(context, {
-    back: { href: '#/connectors', text: 'Connectors' },
+    back: { href: '#/connectors', text: S.menu.connectors },
     command: 'connector show',
     ID,
     title: (record) => record.name,
@@ -70,8 +72,8 @@ export function connectorScreen(context) {
           'set-url': { URL: record.baseUrl, 'timeout-ms': record.timeoutMs },
         },
       }),
-      h('a', { class: 'button', href: `#/payments?connector=${ID}` }, 'Payments'),
-      h('a', { class: 'button', href: `#/quotes?connector=${ID}` }, 'Quotes'),
+      h('a', { class: 'button', href: `#/payments?connector=${ID}` }, S.menu.payments),
+      h('a', { class: 'button', href: `#/quotes?connector=${ID}` }, S.menu.quotes),
     ],
     body: (record) => plainBody(record, { leaveOut: ['name'] }),
   });
@@ -79,8 +81,8 @@ export function connectorScreen(context) {
 
 export function quotesScreen(context) {
   return list(context, {
-    title: 'Quotes',
-    intro: 'What was offered, and whether it was taken.',
+    title: S.menu.quotes,
+    intro: S.quotes.intro,
     command: 'quote list',
     columns: [
       'createdAt',
@@ -93,27 +95,27 @@ export function quotesScreen(context) {
       'receiveAmount',
       'fee',
       'rate',
-      idColumn('transactionRecordId', 'Payment'),
+      idColumn('transactionRecordId', S.statements.payment),
       'association',
       'environment',
       'expiresAt',
     ],
     empty: [
-      'No quote yet.',
-      'Applications ask for them: POST /v1/quotes. They need a connector with a rate: ',
-      h('a', { href: '#/connectors' }, 'Connectors'),
+      S.quotes.empty,
+      S.quotes.emptyNext,
+      h('a', { href: '#/connectors' }, S.menu.connectors),
     ],
   });
 }
 
 export function feesScreen(context) {
   return list(context, {
-    title: 'Fees',
-    intro: 'What associations pay instead of a connector’s own fee.',
+    title: S.menu.fees,
+    intro: S.fees.intro,
     command: 'fee list',
     columns: [
-      idColumn('associationId', 'Association'),
-      idColumn('connectorId', 'Connector'),
+      namedColumn('association'),
+      namedColumn('connector'),
       'transactionType',
       { key: 'fee', numeric: true },
     ],
@@ -129,6 +131,6 @@ export function feesScreen(context) {
         only: ['remove'],
         more: { CONNECTOR: row.connectorId, TYPE: row.transactionType },
       }),
-    empty: ['Every association pays the connectors’ own fees.', 'Set one to make a difference.'],
+    empty: [S.fees.empty, S.fees.emptyNext],
   });
 }

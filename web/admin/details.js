@@ -4,24 +4,25 @@ import { heading } from './list.js';
 import { live } from './live.js';
 import { errorBox, notBuilt } from './notice.js';
 import { inside, members } from './record.js';
+import { S } from './strings.js';
 import { can, read, Refused } from './wire.js';
 
 /** What `command` shows of one thing, or the row of a command that lists (`listed`). */
-async function look({ command, ID, listed }, signal) {
-  if (!listed) return (await read(command, { ID }, signal)).data;
+async function look({ command, ID, listed, values }, signal) {
+  if (!listed) return (await read(command, { ID, ...values }, signal)).data;
   const { data } = await read(command, {}, signal);
   const row = data.find(({ id }) => id === ID);
-  if (!row) throw new Refused({ title: 'Not found', detail: 'The object does not exist.' });
+  if (!row) throw new Refused({ title: S.common.notFoundTitle, detail: S.common.notFoundDetail });
   return row;
 }
 
 /**
- * {back: {href, text}, command, ID, listed, title(record), intro(record), actions(record, again),
+ * {back: {href, text}, command, ID, values: further ones, listed, title(record), intro(record), actions(record, again),
  * body(record, again), below: nodes that stay}.
  */
 export function details(context, spec) {
-  const place = h('div', {}, h('p', { class: 'soft', role: 'status' }, 'Loading…'));
-  const back = h('p', { class: 'back' }, h('a', { href: spec.back.href }, `← ${spec.back.text}`));
+  const place = h('div', {}, h('p', { class: 'soft', role: 'status' }, S.app.loading));
+  const back = h('p', { class: 'back' }, h('a', { href: spec.back.href }, S.common.back(spec.back.text)));
   replace(context.main, back, place, spec.below);
   if (!can(spec.command)) {
     replace(place, heading(spec.back.text), notBuilt(spec.command));
@@ -52,7 +53,7 @@ export function plainBody(record, { leaveOut = [] } = {}) {
     h(
       'section',
       { class: 'panel' },
-      h('h2', { class: 'unseen' }, 'Details'),
+      h('h2', { class: 'unseen' }, S.common.details),
       members(record, { leaveOut }),
     ),
     inside(record, { leaveOut }),

@@ -1,4 +1,5 @@
 // Building the page. Everything that comes from outside becomes a text node: nothing in it can be markup.
+import { S } from './strings.js';
 
 const SVG = 'http://www.w3.org/2000/svg';
 
@@ -48,18 +49,18 @@ export function announce(text) {
 }
 
 /** Puts text on the clipboard and says so on the button. */
-export function copyButton(text, what) {
-  const button = h('button', { type: 'button', class: 'quiet copy', 'aria-label': `Copy ${what}` }, 'Copy');
+export function copyButton(text, what, said = S.common.copy) {
+  const button = h('button', { type: 'button', class: 'quiet copy', 'aria-label': S.common.copyOf(what) }, said);
   button.addEventListener('click', async () => {
     try {
       await navigator.clipboard.writeText(text);
-      button.textContent = 'Copied';
+      button.textContent = S.common.copied;
     } catch {
-      button.textContent = 'Select and copy by hand'; // no clipboard without TLS
+      button.textContent = S.common.copyByHand; // no clipboard without TLS
     }
     announce(`${what}: ${button.textContent}`);
     setTimeout(() => {
-      button.textContent = 'Copy';
+      button.textContent = said;
     }, 2000);
   });
   return button;

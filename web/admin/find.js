@@ -4,24 +4,25 @@ import { heading } from './list.js';
 import { empty, errorBox } from './notice.js';
 import { table } from './table.js';
 import { can, read } from './wire.js';
+import { S } from './strings.js';
 
 const SECTIONS = [
   {
-    title: 'Payments',
+    title: S.menu.payments,
     command: 'payment find',
     values: (text) => ({ TEXT: text }),
     to: (row) => `#/payments/${row.id}`,
     columns: ['transactionId', 'foundAs', 'status', 'type', 'sendingAmount', 'association', 'createdAt'],
   },
   {
-    title: 'Wallets',
+    title: S.menu.wallets,
     command: 'wallet list',
     values: (text) => ({ text }),
     to: (row) => `#/wallets/${row.id}`,
     columns: ['walletName', 'status', 'assetCode', 'association', 'environment'],
   },
   {
-    title: 'Beneficiaries',
+    title: S.menu.beneficiaries,
     command: 'beneficiary list',
     values: (text) => ({ text }),
     to: (row) => `#/beneficiaries/${row.id}`,
@@ -41,8 +42,8 @@ async function look(section, text, signal) {
 
 export async function findScreen(context) {
   const text = (context.query.get('text') || '').trim();
-  const title = heading(`Search: ${text}`);
-  replace(context.main, title, h('p', { class: 'soft', role: 'status' }, 'Searching …'));
+  const title = heading(S.find.title(text));
+  replace(context.main, title, h('p', { class: 'soft', role: 'status' }, S.find.searching));
   const results = await Promise.all(
     SECTIONS.filter(({ command }) => can(command)).map((section) => look(section, text, context.signal)),
   );
@@ -58,9 +59,8 @@ export async function findScreen(context) {
     results.map(({ fault }) => fault && errorBox(fault)),
     hits.length === 0 &&
       empty(
-        'Nothing was found.',
-        'A payment is found by any id of it or of what belongs to it, by its transactionId, request id, ',
-        'references and hash; wallets also by a part of their name, beneficiaries by the beginnings of words.',
+        S.find.nothing,
+        S.find.nothingNext,
       ),
     hits.map(({ title: name, rows, columns, to }) =>
       h('section', {}, h('h2', {}, name), table({ caption: name, rows, columns, link: to })),

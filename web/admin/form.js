@@ -2,6 +2,8 @@
 import { freshId, h } from './dom.js';
 import { label } from './format.js';
 import { errorBox } from './notice.js';
+import { manyOf, picker } from './picker.js';
+import { S } from './strings.js';
 import { can, read } from './wire.js';
 
 const PAGING = new Set(['limit', 'cursor', 'before', 'after']);
@@ -10,7 +12,7 @@ const PAGING = new Set(['limit', 'cursor', 'before', 'after']);
 export const isPaging = (argument) => PAGING.has(argument.name);
 
 const isLong = (argument) => /^(message|reason|description|scopes)$/i.test(argument.name);
-const isTime = (argument) => argument.placeholder === 'TIME';
+export const isTime = (argument) => argument.placeholder === 'TIME';
 
 // --- Choices -------------------------------------------------------------------------------------------
 
@@ -21,7 +23,7 @@ const FEW = {
   webhook: { command: 'webhook list', name: (row) => row.url },
 };
 
-function fewOf(argument) {
+export function fewOf(argument) {
   const few = FEW[argument.name.toLowerCase()];
   return few && argument.kind !== 'choice' && can(few.command) ? few : undefined;
 }
@@ -35,7 +37,7 @@ function chooser(few, argument, present, blank, attributes) {
   const select = h(
     'select',
     attributes,
-    option('', argument.required ? 'Choose…' : blank, present),
+    option('', argument.required ? S.common.choose : blank, present),
     present && option(present, present, present),
   );
   read(few.command).then(
@@ -60,7 +62,7 @@ function localTime(value) {
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
 
-function control(argument, value, blank, attributes) {
+function control(argument, value, blank, attributes, say) {
   const present = value ?? argument.fallback ?? '';
   const few = fewOf(argument);
   if (few) return chooser(few, argument, present, blank, attributes);
@@ -70,8 +72,10 @@ function control(argument, value, blank, attributes) {
     return h(
       'select',
       attributes,
-      !argument.fallback && option('', argument.required ? 'Choose…' : blank, present),
-      argument.placeholder.split('|').map((word) => option(word, word, present)),
+      !argument.fallback && option('', argument.required ? S.common.choose : blank, present),
+      argument.placeholder
+        .split('|')
+        .map((word) => option(word, say ? say(argument, word) : word, present)),
     );
   }
   if (isTime(argument))
@@ -98,17 +102,42 @@ function labelled(input, text, hint) {
   );
 }
 
-/** A labelled field for an argument; `blank` is the text of a choice without a value. */
-export function field(argument, value, { blank = 'None', hint = argument.help } = {}) {
+/** One of many things, chosen by name: its field, and the hidden one that holds the ID. */
+function pickerField(argument, value, text, hint) {
+  const id = freshId('field');
+  const describedBy = hint ? freshId('hint') : undefined;
+  const { node } = picker(argument.name.toLowerCase(), {
+    name: argument.name,
+    id,
+    value,
+    describedBy,
+    required: argument.required,
+  });
+  return h(
+    'div',
+    { class: 'field' },
+    h('label', { for: id }, text),
+    node,
+    hint && h('p', { class: 'hint', id: describedBy }, hint),
+  );
+}
+
+/**
+ * A labelled field for an argument; `blank` is the text of a choice without a value, `say(argument, word)` the text
+ * of one with a value.
+ */
+export function field(argument, value, { blank = S.common.none, hint = argument.help, say } = {}) {
   const toggle = argument.kind === 'toggle';
-  const input = control(argument, value, blank, {
+  const optional = !argument.required && !toggle && h('span', { class: 'soft' }, S.common.optional);
+  const text = [argument.label || label(argument.name), optional];
+  if (manyOf(argument)) return pickerField(argument, value, text, hint);
+  const attributes = {
     id: freshId('field'),
     name: argument.name,
     required: argument.required && !toggle,
     'aria-describedby': hint ? freshId('hint') : undefined,
-  });
-  const optional = !argument.required && !toggle && h('span', { class: 'soft' }, ' (optional)');
-  return labelled(input, [argument.label || label(argument.name), optional], hint);
+  };
+  return labelled(control(argument, value, blank, attributes, say), text, hint);
 }
 
 /** A field of a form that does not belong to a command. */
@@ -117,6 +146,18 @@ export function plainField({ name, text, hint, type = 'text', ...attributes }) {
     id: freshId('field'),
     name,
     type,
+    'aria-describedby': hint ? freshId('hint') : undefined,
+    ...attributes,
+  });
+  return labelled(input, text, hint);
+}
+
+/** Several lines of text. */
+export function textField({ name, text, hint, ...attributes }) {
+  const input = h('textarea', {
+    id: freshId('field'),
+    name,
+    rows: 3,
     'aria-describedby': hint ? freshId('hint') : undefined,
     ...attributes,
   });

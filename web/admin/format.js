@@ -1,6 +1,7 @@
 // How values look: amounts, times, states, ids. By the name of the member and by the value itself, so
 // that a command which says something new is shown well too.
 import { h } from './dom.js';
+import { S } from './strings.js';
 
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:?\d\d)$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -22,8 +23,20 @@ function toneOf(word) {
   return found ? found[0] : 'plain';
 }
 
+/** One spelling of each status, on every screen. */
+export function statusText(word) {
+  const key = String(word).toLowerCase().replaceAll(' ', '_');
+  if (Object.hasOwn(S.status, key)) return S.status[key];
+  const text = String(word).replaceAll('_', ' ');
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** `p2p_own` as words; a choice of a command that has none of its own as it is written. */
+export const typeText = (word) => S.type[word] || statusText(word);
+export const failureText = (code) => S.failure[code] || statusText(code);
+
 export function badge(word, tone = toneOf(word)) {
-  return h('span', { class: `badge ${tone}` }, String(word));
+  return h('span', { class: `badge ${tone}` }, statusText(word));
 }
 
 /** Of a circuit breaker: an open one lets nothing through. */
@@ -45,28 +58,9 @@ const KEEP = {
   dns: 'DNS',
 };
 
-const NAMES = {
-  walletName: 'Name',
-  assetCode: 'Asset',
-  sellAssetCode: 'Sell',
-  buyAssetCode: 'Buy',
-  countryIsoCode2: 'Country',
-  currencyIsoCode3: 'Currency',
-  successRate: 'Success',
-  paymentsUnderWay: 'In progress',
-  runningBalance: 'Balance after',
-  createdAt: 'Created',
-  updatedAt: 'Updated',
-  nextAttemptAt: 'Next attempt',
-  lastAttemptAt: 'Last attempt',
-  lastResponseStatus: 'Last status',
-  closedAt: 'Ended',
-  at: 'Time',
-};
-
 /** `sendingAmount` and `before-act` as people write them. */
 export function label(key) {
-  if (Object.hasOwn(NAMES, key)) return NAMES[key];
+  if (Object.hasOwn(S.label, key)) return S.label[key];
   const words = String(key)
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .split(/[ _-]+/)
@@ -90,7 +84,31 @@ export const isTime = (value) => typeof value === 'string' && ISO_TIME.test(valu
 export const isId = (value) => typeof value === 'string' && UUID.test(value);
 const isDecimal = (value) => typeof value === 'string' && DECIMAL.test(value);
 
-const utc = (value) => `${value.replace('T', ' ').replace(/Z$/, '')} UTC`;
+const utc = (value) => S.common.utc(value.replace('T', ' ').replace(/Z$/, ''));
+
+const EXACT = new Intl.DateTimeFormat(undefined, {
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hour12: false,
+  timeZoneName: 'short',
+});
+
+/** Date, time and zone, for a page about one thing and for print. */
+export function exactTime(value) {
+  return h('time', { datetime: value, title: utc(value), class: 'number' }, EXACT.format(new Date(value)));
+}
+
+/** The zone of the browser: its name and offset. */
+export function zone() {
+  const offset = new Intl.DateTimeFormat('en', { timeZoneName: 'longOffset' })
+    .formatToParts(new Date())
+    .find(({ type }) => type === 'timeZoneName');
+  return [Intl.DateTimeFormat().resolvedOptions().timeZone, offset ? offset.value : ''];
+}
 
 /** In the zone of the browser, in UTC on hover. */
 export function time(value) {
@@ -125,9 +143,14 @@ function duration(seconds, most = 2) {
   return parts.join(' ') || '0 s';
 }
 
+function distance(value) {
+  const seconds = (Date.now() - new Date(value).getTime()) / 1000;
+  return seconds < 0 ? S.common.in(duration(-seconds, 1)) : S.common.ago(duration(seconds, 1));
+}
+
+/** `3 h ago`, or `in 4 min`. */
 export function ago(value) {
-  const text = `${duration((Date.now() - new Date(value).getTime()) / 1000, 1)} ago`;
-  return h('time', { datetime: value, title: utc(value) }, text);
+  return h('time', { datetime: value, title: utc(value) }, distance(value));
 }
 
 export function bytes(count) {
@@ -140,7 +163,7 @@ export function bytes(count) {
   }
   return h(
     'span',
-    { class: 'number', title: `${count} bytes` },
+    { class: 'number', title: S.common.bytesTitle(count) },
     `${unit === 0 ? value : value.toFixed(value < 10 ? 2 : value < 100 ? 1 : 0)} ${units[unit]}`,
   );
 }
@@ -189,6 +212,13 @@ const PLACES = {
 export function placeOf(key, value) {
   const noun = PLACES[key];
   return noun && value ? `#/${noun}/${encodeURIComponent(value)}` : undefined;
+}
+
+/** `*****0077` with the part that was masked as dots of one length. */
+export function account(masked) {
+  if (!masked) return null;
+  const shown = masked.replace(/^\*+/, '');
+  return h('span', { class: 'account number', title: masked }, shown === masked ? masked : `•••• ${shown}`);
 }
 
 /** An id short enough for a table; the whole of it on hover, and selected as a whole. */
@@ -251,24 +281,27 @@ function jsonText(value) {
 
 function scalarNode(key, value, record, whole) {
   if (value === null || value === undefined || value === '') return dash();
-  if (typeof value === 'boolean') return value ? 'Yes' : 'No';
+  if (typeof value === 'boolean') return value ? S.common.yes : S.common.no;
   if (/bytes$/i.test(key) && typeof value === 'number') return bytes(value);
   if (/seconds$/i.test(key) && typeof value === 'number') return duration(value);
   if (key === 'successRate') return h('span', { class: 'number' }, `${value} %`);
   if (key === 'breaker') return badge(value, BREAKER[value]);
+  if (key === 'durationMs') return h('span', { class: 'number' }, `${value} ms`);
   if (typeof value === 'number') return number(value);
-  if (isTime(value)) return time(value);
+  if (isTime(value)) return whole ? exactTime(value) : time(value);
+  if (key === 'type' && S.type[value]) return S.type[value];
+  if (key === 'failureCode') return failureText(value);
   if (STATE_KEY.test(key) && /^[\w -]{1,24}$/.test(value)) return badge(value);
   if (isDecimal(value) && AMOUNT_KEY.test(key)) {
     const shown = amount(value, /rate$/i.test(key) ? undefined : assetBeside(record, key));
     if (key === 'amount' && value.startsWith('-')) shown.classList.add('negative'); // goes out
     return shown;
   }
-  if (isId(value)) return id(value, placeOf(key, value), whole);
+  if (isId(value)) return id(value, placeOf(key, value));
   return jsonText(value) || String(value);
 }
 
-/** A value that is no list, for a table (`whole` false) or for a page about one thing. */
+/** A value that is no list, for a table, or for a page about one thing (`whole`). */
 export function valueNode(key, value, record = {}, whole = false) {
   return scalarNode(key, value, record, whole);
 }

@@ -1,11 +1,17 @@
-// A screen that lists: filters, one page of rows, the way to the next.
+// A screen that lists: filters, one page of rows with how many there are, the way to the next.
+import { everyRow, saveCsv } from './csv.js';
 import { h, replace } from './dom.js';
-import { field, isPaging, valuesOf } from './form.js';
+import { filterBar, filtersOf } from './filters.js';
+import { label } from './format.js';
 import { live } from './live.js';
-import { empty, errorBox, note, notBuilt } from './notice.js';
+import { empty, errorBox, note, notBuilt, toast } from './notice.js';
+import { inScope } from './scope.js';
+import { S } from './strings.js';
 import { table } from './table.js';
-import { can, read, session, takes } from './wire.js';
+import { chosenColumns, columnsButton, viewsMenu } from './views.js';
+import { can, read, takes } from './wire.js';
 
+const L = S.list;
 const PAGE = 50;
 const LIMIT_MAX = 500; // of commands without pages
 
@@ -31,51 +37,36 @@ export function addressWith(context, values) {
 }
 
 const cursorName = (spec) => spec.cursor || 'cursor';
-
-/** What of a command's arguments may be chosen on the screen. */
-function filtersOf(spec) {
-  if (spec.filters === false) return [];
-  return session.commands
-    .get(spec.command)
-    .arguments.filter(
-      (argument) =>
-        !isPaging(argument) &&
-        argument.kind !== 'positional' &&
-        !(spec.fixed && argument.name in spec.fixed),
-    );
-}
-
-function filterForm(context, spec) {
-  const usable = filtersOf(spec);
-  if (usable.length === 0) return null;
-  const form = h(
-    'form',
-    { class: 'filters', role: 'search', 'aria-label': `Filter ${spec.title}` },
-    usable.map((argument) => field(argument, context.query.get(argument.name), { blank: 'Any', hint: '' })),
-    h('div', { class: 'field' }, h('button', { type: 'submit' }, 'Apply')),
-  );
-  const apply = (event) => {
-    event.preventDefault();
-    const values = valuesOf(form);
-    const all = Object.fromEntries(usable.map(({ name }) => [name, values[name]]));
-    context.go(addressWith(context, { ...all, [cursorName(spec)]: undefined }));
-  };
-  form.addEventListener('submit', apply);
-  form.addEventListener('change', (event) => {
-    if (event.target.tagName === 'SELECT' || event.target.type === 'checkbox') apply(event);
-  });
-  return form;
-}
-
 const isPaged = (spec) => takes(spec.command, cursorName(spec));
 
-function valuesFor(context, spec, shown) {
+// --- What is asked for --------------------------------------------------------------------------------
+
+/** The filters of the address, within the environment and association of the page. */
+function filterValues(context, spec) {
   const values = {};
   for (const [name, value] of context.query) {
     if (takes(spec.command, name)) values[name] = value;
   }
-  if (takes(spec.command, 'limit')) values.limit = isPaged(spec) ? PAGE : Math.min(shown, LIMIT_MAX);
-  return { ...values, ...spec.fixed };
+  return { ...inScope(spec.command), ...values, ...spec.fixed };
+}
+
+function valuesFor(context, spec, shown) {
+  const values = filterValues(context, spec);
+  if (takes(spec.command, 'limit'))
+    values.limit = spec.limit || (isPaged(spec) ? PAGE : Math.min(shown, LIMIT_MAX));
+  return values;
+}
+
+/** How many rows there are, where a command counts them; a count that cannot be had hides no row. */
+async function countOf(context, spec, signal) {
+  if (!spec.count || !can(spec.count)) return undefined;
+  const values = filterValues(context, spec);
+  delete values[cursorName(spec)];
+  try {
+    return (await read(spec.count, values, signal)).data;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Where the next page begins: as the command says, or by the last row's number. */
@@ -85,6 +76,8 @@ function nextOf(answer, spec) {
   return spec.cursorOf(answer.data[answer.data.length - 1]);
 }
 
+// --- What is drawn ------------------------------------------------------------------------------------
+
 function pager(context, spec, answer) {
   const name = cursorName(spec);
   const next = nextOf(answer, spec);
@@ -92,9 +85,9 @@ function pager(context, spec, answer) {
   if (!next && !first) return null;
   return h(
     'nav',
-    { class: 'pager row', 'aria-label': `Pages of ${spec.title}` },
-    first && h('a', { class: 'button', href: addressWith(context, { [name]: undefined }) }, 'Newest'),
-    next && h('a', { class: 'button', href: addressWith(context, { [name]: next }), rel: 'next' }, 'Older'),
+    { class: 'pager row', 'aria-label': L.pages(spec.title) },
+    first && h('a', { class: 'button', href: addressWith(context, { [name]: undefined }) }, L.newest),
+    next && h('a', { class: 'button', href: addressWith(context, { [name]: next }), rel: 'next' }, L.older),
   );
 }
 
@@ -106,55 +99,121 @@ function moreButton(spec, rows, state, again) {
     state.shown += PAGE;
     again();
   };
-  return h('p', {}, h('button', { type: 'button', onclick: more }, 'Show more'));
+  return h('p', {}, h('button', { type: 'button', onclick: more }, L.more));
+}
+
+/** `50 of 431`: never silent about rows that are not shown. */
+function countText(spec, answer, rows, shown) {
+  if (rows.length === 0 || spec.limit) return null;
+  const count = answer.count;
+  let text;
+  if (count) text = L.of(shown, count.payments, count.isExact);
+  else if (isPaged(spec)) text = nextOf(answer, spec) ? L.andMore(shown) : L.shown(shown);
+  else text = L.of(shown, rows.length, true);
+  return h('p', { class: 'count soft small', role: 'status' }, text);
 }
 
 function nothing(context, spec, answer) {
-  if (nextOf(answer, spec)) return empty('Nothing fits so far; there is more to look through.');
+  if (nextOf(answer, spec)) return empty(L.nothingSoFar);
   const filtered = filtersOf(spec).some(({ name }) => context.query.has(name));
-  if (filtered)
-    return empty('Nothing fits these filters.', h('a', { href: `#/${context.path}` }, 'Show all'));
-  return empty(...(spec.empty || ['There is nothing here yet.']));
+  if (filtered) return empty(L.nothingFits, h('a', { href: `#/${context.path}` }, L.showAll));
+  return empty(...(spec.empty || [L.nothing]));
 }
 
 function draw(context, spec, answer, state, again) {
   const rows = spec.rows ? spec.rows(answer.data) : answer.data;
+  const shown = isPaged(spec) ? rows : rows.slice(0, state.shown);
   return [
+    countText(spec, answer, rows, shown.length),
     rows.length === 0
       ? nothing(context, spec, answer)
       : table({
           caption: spec.title,
-          rows: isPaged(spec) ? rows : rows.slice(0, state.shown),
-          columns: spec.columns || answer.columns,
+          rows: shown,
+          columns: chosenColumns(spec) || answer.columns,
           link: spec.link,
           key: spec.key || ((row) => row.id),
           actions:
             spec.rowActions && ((row) => h('div', { class: 'row end' }, spec.rowActions(row, again))),
         }),
     answer.note && note(answer.note),
-    moreButton(spec, rows, state, again),
-    pager(context, spec, answer),
+    !spec.limit && [moreButton(spec, rows, state, again), pager(context, spec, answer)],
+  ];
+}
+
+// --- Tools --------------------------------------------------------------------------------------------
+
+function exportButton(context, spec) {
+  const button = h('button', { type: 'button', class: 'quiet', 'data-export': '' }, L.exportCsv);
+  button.addEventListener('click', async () => {
+    button.disabled = true;
+    try {
+      const values = filterValues(context, spec);
+      delete values[cursorName(spec)];
+      const rows = isPaged(spec)
+        ? await everyRow(spec.command, values, {
+            cursor: cursorName(spec),
+            progress: (text) => (button.textContent = text),
+          })
+        : (await read(spec.command, { ...values, ...(takes(spec.command, 'limit') && { limit: LIMIT_MAX }) }))
+            .data;
+      saveCsv(context.path.replaceAll('/', '-'), rows);
+      toast(L.exported(rows.length));
+    } catch (fault) {
+      toast(fault.message, 'bad');
+    } finally {
+      button.disabled = false;
+      button.textContent = L.exportCsv;
+    }
+  });
+  return button;
+}
+
+const columnTitle = (column) =>
+  typeof column === 'string' ? label(column) : column.label || label(column.key);
+
+function tools(context, spec, redraw) {
+  if (spec.tools === false) return [];
+  return [
+    viewsMenu(context, spec, redraw),
+    columnsButton(spec, columnTitle, redraw),
+    exportButton(context, spec),
   ];
 }
 
 /**
- * The part of a screen that lists. {title, command, fixed: values that are settled, filters: false for none,
- * columns, rows(data), key(row), link(row), rowActions(row, again), empty: [text, ...what next],
- * cursor: its name, cursorOf(row)}.
+ * The part of a screen that lists. {title, command, count: the command that counts, fixed: values that cannot be
+ * changed, filters: false for none, tools: false for no export, quick: filters beside the list, views, columns,
+ * more: columns that are off, rows(data), key(row), link(row), rowActions(row, again),
+ * empty: [text, ...what next], cursor: its name, cursorOf(row)}.
  */
 export function listPart(context, spec) {
   if (!can(spec.command)) return { place: notBuilt(spec.command), again: () => {} };
-  const place = h('div', {}, h('p', { class: 'soft', role: 'status' }, 'Loading…'));
+  const place = h('div', {}, h('p', { class: 'soft', role: 'status' }, S.app.loading));
+  const bar = h('div', {});
   const state = { shown: PAGE };
   const again = live({
     container: place,
     signal: context.signal,
     seconds: context.query.get(cursorName(spec)) ? 0 : 5,
-    fetch: (signal) => read(spec.command, valuesFor(context, spec, state.shown), signal),
+    fetch: async (signal) => {
+      const [answer, count] = await Promise.all([
+        read(spec.command, valuesFor(context, spec, state.shown), signal),
+        countOf(context, spec, signal),
+      ]);
+      return count ? { ...answer, count } : answer;
+    },
     draw: (answer) => draw(context, spec, answer, state, again),
     failed: errorBox,
   });
-  return { place: h('div', {}, filterForm(context, spec), place), again };
+  const apply = (values) => context.go(addressWith(context, { ...values, [cursorName(spec)]: undefined }));
+  const drawBar = () => replace(bar, filterBar(context, spec, apply, tools(context, spec, drawAll)));
+  const drawAll = () => {
+    drawBar();
+    again();
+  };
+  drawBar();
+  return { place: h('div', {}, bar, place), again };
 }
 
 /** A whole screen: {intro, actions(again)} besides. */

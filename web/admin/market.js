@@ -4,6 +4,7 @@ import { h, replace } from './dom.js';
 import { amount } from './format.js';
 import { heading, listPart } from './list.js';
 import { verbs } from './verbs.js';
+import { S } from './strings.js';
 
 function liquidityColumn(key, text) {
   return { key, label: text, numeric: true, render: (row) => amount(row[key], row.code) };
@@ -11,14 +12,14 @@ function liquidityColumn(key, text) {
 
 export function ratesScreen(context) {
   const rates = listPart(context, {
-    title: 'Rates',
+    title: S.rates.title,
     command: 'rate list',
     columns: ['environment', 'sellAssetCode', 'buyAssetCode', { key: 'rate', numeric: true }],
     key: (row) => `${row.environment} ${row.sellAssetCode} ${row.buyAssetCode}`,
     rowActions: (row, again) => [
       action({
         command: 'rate set',
-        title: 'Change',
+        title: S.rates.change,
         about: `${row.sellAssetCode} to ${row.buyAssetCode}`,
         quietly: true,
         done: again,
@@ -27,7 +28,7 @@ export function ratesScreen(context) {
       }),
       action({
         command: 'rate remove',
-        title: 'Remove',
+        title: S.rates.remove,
         about: `${row.sellAssetCode} to ${row.buyAssetCode}`,
         danger: true,
         quietly: true,
@@ -35,23 +36,23 @@ export function ratesScreen(context) {
         fixed: { SELL: row.sellAssetCode, BUY: row.buyAssetCode, environment: row.environment },
       }),
     ],
-    empty: ['No rate yet: nothing can be swapped.', 'Set one for each pair and direction.'],
+    empty: [S.rates.empty, S.rates.emptyNext],
   });
   const assets = listPart(context, {
-    title: 'Assets',
+    title: S.rates.assets,
     command: 'asset list',
     filters: false,
     columns: [
       'code',
       'name',
       'decimals',
-      liquidityColumn('sandboxLiquidity', 'Sandbox liquidity'),
-      liquidityColumn('productionLiquidity', 'Production liquidity'),
+      liquidityColumn('sandboxLiquidity', S.rates.sandbox),
+      liquidityColumn('productionLiquidity', S.rates.production),
     ],
     key: (row) => row.code,
     rowActions: (row, again) =>
       verbs('asset', { value: row.code, argument: 'CODE', about: row.code, again, except: ['add'] }),
-    empty: ['No asset yet.', 'Add the first with the button above.'],
+    empty: [S.rates.noAssets, S.rates.noAssetsNext],
   });
   const again = () => {
     rates.again();
@@ -60,12 +61,12 @@ export function ratesScreen(context) {
   replace(
     context.main,
     heading(
-      'Rates and liquidity',
-      'What swaps are made at, and from what.',
+      S.menu.rates,
+      S.rates.intro,
       action({ command: 'rate set', main: true, quietly: true, done: again }),
       action({ command: 'asset add', quietly: true, done: again }),
     ),
-    h('section', {}, h('h2', {}, 'Rates'), rates.place),
-    h('section', {}, h('h2', {}, 'Assets and liquidity'), assets.place),
+    h('section', {}, h('h2', {}, S.rates.title), rates.place),
+    h('section', {}, h('h2', {}, S.rates.assetsAndLiquidity), assets.place),
   );
 }

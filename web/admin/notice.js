@@ -1,5 +1,6 @@
 // What is said beside the data: errors with their request id, notes, empty states.
 import { copyButton, h } from './dom.js';
+import { S } from './strings.js';
 
 /** An error, so that the operator can find it in the log. */
 export function errorBox(fault) {
@@ -23,10 +24,10 @@ export function errorBox(fault) {
       h(
         'p',
         { class: 'soft small' },
-        'Request ',
+        S.common.request,
         h('span', { class: 'id' }, fault.requestId),
         ' ',
-        copyButton(fault.requestId, 'request id'),
+        copyButton(fault.requestId, S.common.requestId),
       ),
   );
 }
@@ -44,9 +45,25 @@ export function empty(text, ...next) {
 /** Where a command is not there for this operator. */
 export function notBuilt(command) {
   return empty(
-    'This server does not offer this, or not to your role.',
-    'It would run ',
+    S.common.notOffered,
+    S.common.notOfferedWhy,
     h('code', {}, `coffer ${command}`),
     '.',
   );
+}
+
+const TOAST_MS = 6000;
+
+/** What was done, for a moment, and to a screen reader. */
+export function toast(text, tone = 'good') {
+  const place = document.getElementById('toasts');
+  if (!place) return;
+  const box = h(
+    'div',
+    { class: `toast ${tone}` },
+    h('span', {}, text),
+    h('button', { type: 'button', class: 'quiet', 'aria-label': S.common.close, onclick: () => box.remove() }, '×'),
+  );
+  place.append(box);
+  setTimeout(() => box.remove(), TOAST_MS);
 }

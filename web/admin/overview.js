@@ -1,65 +1,117 @@
-// What the person who is alone with this box at night looks at first.
+// What an operator looks at first: what needs attention, today beside yesterday, charts, balances.
 import { chart } from './chart.js';
 import { h, replace } from './dom.js';
-import { ago, amount, badge, bytes, number, time } from './format.js';
+import { field, valuesOf } from './form.js';
+import { ago, amount, badge, bytes, failureText, number, time } from './format.js';
 import { addressWith, heading } from './list.js';
 import { live } from './live.js';
 import { errorBox, note, notBuilt } from './notice.js';
 import { members } from './record.js';
+import { inScope } from './scope.js';
+import { S } from './strings.js';
 import { table } from './table.js';
-import { can, read } from './wire.js';
+import { can, read, session } from './wire.js';
 
-// --- Figures ------------------------------------------------------------------------------------------
+const O = S.overview;
 
-/** What waits; `tone` is how bad it is when there is any of it. */
-const FIGURES = [
-  {
-    key: 'unsettledPayments',
-    name: 'Unsettled payments',
-    href: '#/payments?status=processing',
-    oldest: 'oldestUnsettledAt',
-  },
-  { key: 'settlementJobs', name: 'Settlement queue', href: '#/payments' },
-  { key: 'providerJobs', name: 'Provider queue', href: '#/connectors', oldest: 'oldestProviderJobAt' },
-  { key: 'pendingDeliveries', name: 'Deliveries waiting', href: '#/webhooks' },
-  { key: 'deadLetters', name: 'Dead letters', href: '#/webhooks', tone: 'bad' },
-  {
-    key: 'webhooksFailing',
-    name: 'Webhooks failing',
-    href: '#/webhooks',
-    tone: 'warn',
-    of: 'webhooksActive',
-  },
-  { key: 'webhooksDisabled', name: 'Webhooks disabled', href: '#/webhooks', tone: 'warn' },
-  {
-    key: 'pendingReviews',
-    name: 'Reviews waiting',
-    href: '#/reviews',
-    tone: 'warn',
-    oldest: 'oldestReviewAt',
-  },
-  { key: 'breakersOpen', name: 'Breakers open', href: '#/connectors', tone: 'bad' },
-  { key: 'connectorsPaused', name: 'Connectors paused', href: '#/connectors', tone: 'warn' },
-  {
-    key: 'notificationsFailed',
-    name: 'Messages failed',
-    href: '#/notifications?state=failed',
-    tone: 'warn',
-  },
-];
+// --- Needs attention ----------------------------------------------------------------------------------
 
-/** What has a place of its own on this screen. */
-const PLACED = new Set([
-  ...FIGURES.flatMap(({ key, oldest, of }) => [key, oldest, of]),
-  'books',
-  'invariantsHold',
-  'lastBackupAt',
-  'lastBackupBytes',
-  'lastBackupVerified',
-  'backupFailure',
-]);
+const OLD_MS = 15 * 60_000; // a payment in progress for longer is worth a look
+const DISK_MIN = 2 ** 30;
 
-function figure({ name, value, href, tone, beside }) {
+const isOld = (at) => at && Date.now() - new Date(at).getTime() > OLD_MS;
+
+/** The most urgent first: {text, next, href, tone}. */
+function attention({ overview: o, refundsFailed }) {
+  const rows = [
+    [!o.invariantsHold && o.invariantsHold !== null, 'bad', O.attention.ledger, 'checks'],
+    [refundsFailed, 'bad', O.attention.refundsFailed, 'payments?status=refund_failed'],
+    [o.diskFreeBytes < DISK_MIN && o.diskFreeBytes > 0, 'bad', O.attention.disk, 'checks'],
+    [o.breakersOpen, 'bad', O.attention.breakersOpen, 'connectors'],
+    [isOld(o.oldestUnsettledAt) && o.unsettledPayments, 'warn', O.attention.unsettled, 'payments?status=processing'],
+    [o.deadLetters, 'bad', O.attention.deadLetters, 'webhooks'],
+    [o.webhooksFailing, 'warn', O.attention.webhooksFailing, 'webhooks'],
+    [o.pendingReviews, 'warn', O.attention.pendingReviews, 'reviews'],
+    [o.connectorsPaused, 'warn', O.attention.connectorsPaused, 'connectors'],
+    [o.notificationsFailed, 'warn', O.attention.notificationsFailed, 'notifications?state=failed'],
+    [Boolean(o.backupFailure), 'bad', O.attention.backupFailed, 'checks'],
+    [!o.lastBackupAt && !o.backupFailure, 'warn', O.attention.noBackup, 'checks'],
+  ];
+  return rows.filter(([wanted]) => wanted);
+}
+
+function attentionPart(found) {
+  const rows = attention(found);
+  const since = { unsettled: found.overview.oldestUnsettledAt, reviews: found.overview.oldestReviewAt };
+  return h(
+    'section',
+    { class: 'panel attention', 'aria-labelledby': 'attention' },
+    h('h2', { id: 'attention' }, O.attention.title),
+    rows.length === 0
+      ? h('p', { class: 'soft' }, O.attention.nothing)
+      : h(
+          'ul',
+          { class: 'plain' },
+          rows.map(([count, tone, { text, next, since: key }, href]) =>
+            h(
+              'li',
+              { class: `tone-${tone}` },
+              h(
+                'span',
+                {},
+                h('strong', {}, text(Number(count))),
+                since[key] && h('span', { class: 'soft' }, O.attention.oldest, ago(since[key])),
+              ),
+              h('a', { class: 'button', href: `#/${href}` }, next),
+            ),
+          ),
+        ),
+  );
+}
+
+// --- Today --------------------------------------------------------------------------------------------
+
+/** Decimal texts added without a floating point number. */
+export function addDecimals(a, b) {
+  const digits = (text) => (text.split('.')[1] || '').length;
+  const scale = Math.max(digits(a), digits(b));
+  const units = (text) => BigInt(text.replace('.', '') + '0'.repeat(scale - digits(text)));
+  const sum = (units(a) + units(b)).toString().padStart(scale + 1, '0');
+  return scale === 0 ? sum : `${sum.slice(0, -scale)}.${sum.slice(-scale)}`;
+}
+
+/** Per asset: amount and number of payments. */
+function sumOf(buckets) {
+  const out = new Map();
+  for (const { assetCode, amount: text, payments } of buckets.flatMap(({ volume }) => volume)) {
+    const present = out.get(assetCode) || { amount: '0', payments: 0 };
+    out.set(assetCode, { amount: addDecimals(present.amount, text), payments: present.payments + payments });
+  }
+  return out;
+}
+
+function totals(buckets) {
+  const sum = (key) => buckets.reduce((all, bucket) => all + bucket[key], 0);
+  return { payments: sum('payments'), succeeded: sum('succeeded'), failed: sum('failed') };
+}
+
+function rateOf({ succeeded, failed }) {
+  const ended = succeeded + failed;
+  return ended > 0 ? Math.floor((succeeded * 1000) / ended) / 10 : undefined;
+}
+
+/** Hours since the last midnight of this browser, and those of the day before. */
+function days(buckets) {
+  const midnight = new Date().setHours(0, 0, 0, 0);
+  const before = new Date(midnight - 1).setHours(0, 0, 0, 0);
+  const at = ({ from }) => new Date(from).getTime();
+  return {
+    today: buckets.filter((bucket) => at(bucket) >= midnight),
+    yesterday: buckets.filter((bucket) => at(bucket) >= before && at(bucket) < midnight),
+  };
+}
+
+function tile(name, value, beside, { tone, href } = {}) {
   return h(
     'li',
     { class: tone ? `tone-${tone}` : undefined },
@@ -69,60 +121,48 @@ function figure({ name, value, href, tone, beside }) {
   );
 }
 
-function waiting(overview, { key, oldest, of, tone, name, href }) {
-  const since = overview[oldest] && ['oldest ', ago(overview[oldest])];
-  return figure({
-    name,
-    href,
-    value: number(overview[key]),
-    tone: overview[key] > 0 ? tone : undefined,
-    beside: of ? `of ${overview[of]}` : since,
-  });
+function todayPart(buckets) {
+  const { today, yesterday } = days(buckets);
+  const [now, then] = [totals(today), totals(yesterday)];
+  const [sums, before] = [sumOf(today), sumOf(yesterday)];
+  const rate = rateOf(now);
+  const assets = [...new Set([...sums.keys(), ...before.keys()])].sort();
+  const none = { amount: '0', payments: 0 };
+  return h(
+    'section',
+    {},
+    h('h2', {}, O.today.title),
+    h(
+      'ul',
+      { class: 'figures', id: 'today' },
+      tile(O.today.payments, number(now.payments), O.today.yesterday(then.payments), { href: '#/payments' }),
+      tile(
+        O.today.success,
+        rate === undefined ? '–' : `${rate} %`,
+        O.today.failed(now.failed, rateOf(then)),
+        { href: '#/payments?status=failed', tone: rate !== undefined && rate < 95 ? 'warn' : undefined },
+      ),
+      assets.map((asset) => {
+        const [present, past] = [sums.get(asset) || none, before.get(asset) || none];
+        return tile(
+          O.today.volume(asset),
+          amount(present.amount, asset),
+          O.today.volumeBeside(present.payments, past.amount, past.payments),
+        );
+      }),
+    ),
+  );
 }
 
-function backup({ lastBackupAt, lastBackupBytes, lastBackupVerified, backupFailure }) {
-  const proven = lastBackupVerified ? ', proven' : '';
-  return figure({
-    name: 'Last backup',
-    href: '#/checks',
-    value: lastBackupAt ? ago(lastBackupAt) : 'None',
-    tone: backupFailure ? 'bad' : lastBackupAt ? undefined : 'warn',
-    beside: backupFailure || (lastBackupAt && [bytes(lastBackupBytes), proven]),
-  });
-}
+// --- Charts -------------------------------------------------------------------------------------------
 
-function totals(buckets) {
-  const sum = (key) => buckets.reduce((all, bucket) => all + bucket[key], 0);
-  return { payments: sum('payments'), succeeded: sum('succeeded'), failed: sum('failed') };
-}
-
-function successRate(buckets) {
-  const { payments, succeeded, failed } = totals(buckets);
-  const ended = succeeded + failed;
-  const rate = ended > 0 ? Math.floor((succeeded * 1000) / ended) / 10 : undefined;
-  return [
-    figure({ name: 'Payments', value: number(payments), href: '#/payments' }),
-    figure({
-      name: 'Success rate',
-      href: '#/payments?status=failed',
-      value: rate === undefined ? '–' : `${rate} %`,
-      beside: `${failed} failed`,
-      tone: rate !== undefined && rate < 95 ? 'warn' : undefined,
-    }),
-  ];
-}
-
-// --- Activity -----------------------------------------------------------------------------------------
-
-const TIMES = [
-  ['24', '24 hours'],
-  ['168', '7 days'],
-];
+const TIMES = ['24', '168', '720'];
 const HOUR = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hour12: false });
-const DAY = new Intl.DateTimeFormat(undefined, { weekday: 'short', day: 'numeric' });
+const DAY = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
 const BOTH = new Intl.DateTimeFormat(undefined, {
   weekday: 'short',
   day: 'numeric',
+  month: 'short',
   hour: '2-digit',
   minute: '2-digit',
   hour12: false,
@@ -137,7 +177,7 @@ function choice(context, text, name, options, present) {
         'a',
         {
           class: 'button small',
-          href: addressWith(context, { [name]: value }),
+          href: addressWith(context, { from: undefined, to: undefined, [name]: value }),
           'aria-current': value === present ? 'true' : undefined,
         },
         said,
@@ -146,11 +186,27 @@ function choice(context, text, name, options, present) {
   );
 }
 
+/** A range with its own beginning and end. */
+function rangeForm(context) {
+  const args = session.commands.get('activity').arguments.filter(({ name }) => ['from', 'to'].includes(name));
+  const form = h(
+    'form',
+    { class: 'filters' },
+    args.map((argument) => field(argument, context.query.get(argument.name), { hint: '' })),
+    h('div', { class: 'field' }, h('button', { type: 'submit' }, O.range.show)),
+  );
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    context.go(addressWith(context, { hours: undefined, from: undefined, to: undefined, ...valuesOf(form) }));
+  });
+  return h('details', { open: context.query.has('from') }, h('summary', {}, O.range.own), form);
+}
+
 function paymentsChart(buckets, tick) {
   const { payments, succeeded, failed } = totals(buckets);
   return chart({
-    title: 'Payments',
-    summary: `${succeeded} succeeded, ${failed} failed, of ${payments}.`,
+    title: O.charts.payments,
+    summary: O.charts.paymentsSummary(succeeded, failed, payments),
     buckets: buckets.map((bucket) => ({
       ...tick(bucket),
       succeeded: bucket.succeeded,
@@ -158,39 +214,98 @@ function paymentsChart(buckets, tick) {
       other: bucket.underWay,
     })),
     series: [
-      { key: 'succeeded', name: 'succeeded', tone: 'good' },
-      { key: 'failed', name: 'failed', tone: 'bad' },
-      { key: 'other', name: 'other', tone: 'busy' },
+      { key: 'succeeded', name: S.status.succeeded, tone: 'good' },
+      { key: 'failed', name: S.status.failed, tone: 'bad' },
+      { key: 'other', name: O.charts.other, tone: 'busy' },
     ],
   });
 }
 
 function volumeChart(context, buckets, tick) {
   const assets = [...new Set(buckets.flatMap(({ volume }) => volume.map((each) => each.assetCode)))].sort();
-  if (assets.length === 0) return h('p', { class: 'soft' }, 'No volume in this time.');
+  if (assets.length === 0) return h('p', { class: 'soft' }, O.charts.noVolume);
   const asked = context.query.get('asset');
   const asset = assets.includes(asked) ? asked : assets[0];
   const amountOf = ({ volume }) => (volume.find((each) => each.assetCode === asset) || {}).amount;
   return [
     chart({
-      title: `Volume in ${asset}`,
-      summary: 'The amounts sent in each span of time.',
+      title: O.charts.volume(asset),
+      summary: O.charts.volumeSummary,
       buckets: buckets.map((bucket) => ({ ...tick(bucket), amount: amountOf(bucket) })),
       series: [{ key: 'amount', name: asset, tone: 'busy' }],
     }),
     assets.length > 1 &&
-      choice(
-        context,
-        'Asset',
-        'asset',
-        assets.map((each) => [each, each]),
-        asset,
+      h(
+        'div',
+        { class: 'row', role: 'group', 'aria-label': S.label.assetCode },
+        assets.map((each) =>
+          h(
+            'a',
+            {
+              class: 'button small',
+              href: addressWith(context, { asset: each }),
+              'aria-current': each === asset ? 'true' : undefined,
+            },
+            each,
+          ),
+        ),
       ),
   ];
 }
 
-function charts(context, buckets, hours) {
-  const ticks = hours === '24' ? HOUR : DAY;
+/** Failures counted by one of their members, the most first. */
+function countBy(failures, key, say) {
+  const counts = new Map();
+  for (const each of failures) {
+    if (each[key]) counts.set(each[key], (counts.get(each[key]) || 0) + each.payments);
+  }
+  return [...counts]
+    .sort(([, a], [, b]) => b - a)
+    .map(([value, count]) => ({ value, text: say ? say(value) : value, count }));
+}
+
+function bars(title, rows, href) {
+  const most = Math.max(1, ...rows.map(({ count }) => count));
+  return h(
+    'div',
+    { class: 'panel' },
+    h('h3', {}, title),
+    rows.length === 0
+      ? h('p', { class: 'soft' }, O.failures.none)
+      : h(
+          'ul',
+          { class: 'plain barlist' },
+          rows.slice(0, 6).map(({ value, text, count }) =>
+            h(
+              'li',
+              {},
+              h('span', {}, href ? h('a', { href: href(value) }, text) : text),
+              h('span', { class: 'number' }, String(count)),
+              h('meter', { min: 0, max: most, value: count, 'aria-label': `${text}: ${count}` }),
+            ),
+          ),
+          rows.length > 6 && h('li', { class: 'soft small' }, O.failures.more(rows.length - 6)),
+        ),
+  );
+}
+
+function failuresPart(buckets) {
+  const failures = buckets.flatMap((bucket) => bucket.failures);
+  if (failures.length === 0) return null;
+  return h(
+    'div',
+    { class: 'three' },
+    bars(O.failures.byReason, countBy(failures, 'code', failureText), (code) =>
+      code === 'expired' ? '#/payments?status=expired' : `#/payments?failure=${code}`,
+    ),
+    bars(O.failures.byConnector, countBy(failures, 'connector')),
+    bars(O.failures.byAsset, countBy(failures, 'assetCode')),
+  );
+}
+
+function chartsPart(context, buckets, hours) {
+  const width = buckets.length > 1 ? new Date(buckets[1].from) - new Date(buckets[0].from) : 0;
+  const ticks = width * buckets.length <= 48 * 3_600_000 ? HOUR : DAY;
   const tick = ({ from }) => ({ label: BOTH.format(new Date(from)), tick: ticks.format(new Date(from)) });
   return h(
     'section',
@@ -198,43 +313,97 @@ function charts(context, buckets, hours) {
     h(
       'div',
       { class: 'row between' },
-      h('h2', {}, 'Activity'),
-      choice(context, 'Period', 'hours', TIMES, hours),
+      h('h2', {}, O.charts.title),
+      choice(context, O.range.label, 'hours', TIMES.map((each) => [each, O.range[each]]), hours),
     ),
+    rangeForm(context),
     h(
       'div',
       { class: 'two' },
       h('div', { class: 'panel' }, paymentsChart(buckets, tick)),
       h('div', { class: 'panel' }, volumeChart(context, buckets, tick)),
     ),
+    failuresPart(buckets),
   );
 }
 
-// --- Books --------------------------------------------------------------------------------------------
+// --- Queues and balances ------------------------------------------------------------------------------
 
-const isZero = (text) => /^-?0*(\.0*)?$/.test(text);
+const QUEUES = [
+  ['unsettledPayments', 'payments?status=processing', 'oldestUnsettledAt'],
+  ['settlementJobs', 'payments'],
+  ['providerJobs', 'connectors', 'oldestProviderJobAt'],
+  ['pendingDeliveries', 'webhooks'],
+  ['deadLetters', 'webhooks'],
+  ['webhooksFailing', 'webhooks'],
+  ['webhooksDisabled', 'webhooks'],
+  ['pendingReviews', 'reviews', 'oldestReviewAt'],
+  ['breakersOpen', 'connectors'],
+  ['connectorsPaused', 'connectors'],
+  ['notificationsWaiting', 'notifications'],
+  ['notificationsFailed', 'notifications?state=failed'],
+];
+
+/** What has a place of its own on this screen. */
+const PLACED = new Set([
+  ...QUEUES.flatMap(([key, , oldest]) => [key, oldest]),
+  'books',
+  'invariantsHold',
+  'webhooksActive',
+  'lastBackupAt',
+  'lastBackupBytes',
+  'lastBackupVerified',
+  'backupFailure',
+]);
+
+function backupTile({ lastBackupAt, lastBackupBytes, lastBackupVerified, backupFailure }) {
+  return tile(
+    O.queues.lastBackup,
+    lastBackupAt ? ago(lastBackupAt) : O.queues.never,
+    backupFailure || (lastBackupAt && [bytes(lastBackupBytes), lastBackupVerified && O.queues.verified]),
+    { href: '#/checks', tone: backupFailure ? 'bad' : lastBackupAt ? undefined : 'warn' },
+  );
+}
+
+/** What waits; what is zero steps back into one line. */
+function queuesPart(overview) {
+  const some = QUEUES.filter(([key]) => overview[key] > 0);
+  const none = QUEUES.filter(([key]) => overview[key] === 0);
+  return h(
+    'section',
+    {},
+    h('h2', {}, O.queues.title),
+    h(
+      'ul',
+      { class: 'figures' },
+      some.map(([key, href, oldest]) =>
+        tile(O.queues[key], number(overview[key]), overview[oldest] && [O.queues.oldest, ago(overview[oldest])], {
+          href: `#/${href}`,
+        }),
+      ),
+      backupTile(overview),
+    ),
+    none.length > 0 &&
+      h('p', { class: 'soft small zero' }, O.queues.zero(none.map(([key]) => O.queues[key].toLowerCase()).join(', '))),
+  );
+}
 
 const money = (key) => ({ key, numeric: true, render: (row) => amount(row[key], row.assetCode) });
 
-function books({ books: rows, invariantsHold }) {
+function balancesPart({ books: rows, invariantsHold }) {
   return h(
     'section',
     {},
     h(
       'div',
       { class: 'row between' },
-      h('h2', {}, 'Books'),
-      h(
-        'span',
-        {},
-        badge(invariantsHold ? 'ok' : 'fault'),
-        invariantsHold ? ' every sum is zero' : ' the books do not add up: run Verify under Checks',
-      ),
+      h('h2', {}, O.balances.title),
+      h('span', {}, badge(invariantsHold ? 'ok' : 'fault'), ' ', invariantsHold ? O.balances.hold : O.balances.fault),
     ),
     rows.length === 0
-      ? h('p', { class: 'soft' }, 'Nothing was booked yet.')
+      ? h('p', { class: 'soft' }, O.balances.none)
       : table({
-          caption: 'Books',
+          caption: O.balances.title,
           rows,
           columns: [
             'assetCode',
@@ -246,47 +415,56 @@ function books({ books: rows, invariantsHold }) {
   );
 }
 
-function thisBox(overview) {
+function systemPart(overview) {
   const rest = Object.entries(overview).filter(([key]) => !PLACED.has(key));
-  return h('section', { class: 'panel' }, h('h2', {}, 'This box'), members(Object.fromEntries(rest)));
+  return h('section', { class: 'panel' }, h('h2', {}, O.system), members(Object.fromEntries(rest)));
+}
+
+// --- Screen -------------------------------------------------------------------------------------------
+
+function rangeOf(context) {
+  const from = context.query.get('from');
+  if (from) return { from, to: context.query.get('to') };
+  const asked = context.query.get('hours');
+  return { hours: TIMES.includes(asked) ? asked : '24' };
+}
+
+async function look(context, range, signal) {
+  const scope = inScope('activity');
+  const [overview, activity, days, refunds] = await Promise.all([
+    read('overview', {}, signal),
+    read('activity', { ...scope, ...range }, signal),
+    read('activity', { ...scope, hours: '48' }, signal),
+    read('payment count', { ...inScope('payment count'), status: 'refund_failed' }, signal),
+  ]);
+  return {
+    overview: overview.data,
+    buckets: activity.data,
+    said: activity.note,
+    days: days.data,
+    refundsFailed: refunds.data.payments,
+  };
 }
 
 export function overviewScreen(context) {
-  const place = h('div', {}, h('p', { class: 'soft', role: 'status' }, 'Loading…'));
-  replace(context.main, heading('Overview'), can('overview') ? place : notBuilt('overview'));
+  const place = h('div', {}, h('p', { class: 'soft', role: 'status' }, S.app.loading));
+  replace(context.main, heading(O.title), can('overview') ? place : notBuilt('overview'));
   if (!can('overview')) return;
-  const asked = context.query.get('hours');
-  const hours = TIMES.some(([value]) => value === asked) ? asked : '24';
+  const range = rangeOf(context);
   live({
     container: place,
     signal: context.signal,
     seconds: 5,
-    fetch: async (signal) => {
-      const [overview, activity] = await Promise.all([
-        read('overview', {}, signal),
-        read('activity', { hours }, signal),
-      ]);
-      return { overview: overview.data, buckets: activity.data, said: activity.note };
-    },
-    draw: ({ overview, buckets, said }) => [
-      h(
-        'ul',
-        { class: 'figures' },
-        successRate(buckets),
-        FIGURES.map((row) => waiting(overview, row)),
-        backup(overview),
-      ),
-      charts(context, buckets, hours),
-      said && note(said),
-      books(overview),
-      thisBox(overview),
-      h(
-        'p',
-        { class: 'soft small' },
-        'Seen at ',
-        time(new Date().toISOString()),
-        '. It looks again by itself.',
-      ),
+    fetch: (signal) => look(context, range, signal),
+    draw: (found) => [
+      attentionPart(found),
+      todayPart(found.days),
+      chartsPart(context, found.buckets, range.hours),
+      found.said && note(found.said),
+      queuesPart(found.overview),
+      balancesPart(found.overview),
+      systemPart(found.overview),
+      h('p', { class: 'soft small' }, O.seenAt, time(new Date().toISOString()), '.'),
     ],
     failed: errorBox,
   });

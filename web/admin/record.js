@@ -1,7 +1,8 @@
 // One thing: its members in a list, and lists inside it as tables.
-import { copyButton, h } from './dom.js';
+import { copyButton, download, h } from './dom.js';
 import { assetsShown, isId, label, valueNode } from './format.js';
 import { qrCode } from './qr.js';
+import { S } from './strings.js';
 import { table } from './table.js';
 
 const SECRETS = new Set([
@@ -67,8 +68,13 @@ export function members(record, { leaveOut = [] } = {}) {
 /** {name, value} each: what somebody outside called it. */
 const isPairs = (rows) => Object.keys(rows[0]).join() === 'name,value';
 
+/** Something that few look for, behind its name. */
+export function folded(title, ...content) {
+  return h('details', { class: 'panel folded' }, h('summary', {}, title), content);
+}
+
 /** A list that belongs to something, under its name. `none` is said when it is empty. */
-export function panel(title, rows, { none = 'None.', level = 2, ...spec } = {}) {
+export function panel(title, rows, { none = S.common.none, level = 2, ...spec } = {}) {
   let content;
   if (rows.length === 0) content = h('p', { class: 'soft' }, none);
   else if (isPairs(rows)) content = terms(rows.map(({ name, value }) => [label(name), value]));
@@ -83,10 +89,44 @@ export function inside(record, { leaveOut = [], level } = {}) {
     .map((key) => panel(label(key), record[key], { level }));
 }
 
+/** `clientSecret` as `COFFER_CLIENT_SECRET`. */
+const envName = (key) => `COFFER_${key.replace(/([a-z0-9])([A-Z])/g, '$1_$2').toUpperCase()}`;
+
+/** What an integrator needs beside the secrets, in the same file. */
+const WITH_SECRETS = ['clientId', 'publicKey', 'associationId', 'environment', 'url', 'username', 'name'];
+
+function envText(record) {
+  const keys = Object.keys(record).filter(
+    (key) => (isSecret(key) || WITH_SECRETS.includes(key)) && typeof record[key] === 'string' && record[key],
+  );
+  return keys.map((key) => `${envName(key)}='${record[key].replaceAll("'", "'\\''")}'\n`).join('');
+}
+
+/** Secrets that are shown once: first and alone, to copy together or as a file. The rest is folded. */
+export function secretsNode(record, rest) {
+  const keys = Object.keys(record).filter((key) => isSecret(key) && record[key]);
+  const text = keys.map((key) => `${label(key)}: ${record[key]}`).join('\n');
+  const save = () => download(`${record.name || 'coffer'}.env`, 'text/plain', envText(record));
+  return [
+    h(
+      'div',
+      { class: 'row above' },
+      copyButton(text, S.common.allSecrets, S.common.copyAll),
+      h('button', { type: 'button', class: 'quiet', onclick: save }, S.common.saveEnv),
+    ),
+    terms(keys.map((key) => [label(key), secretNode(key, record[key])])),
+    folded(S.common.details, rest),
+  ];
+}
+
 /** Whatever a command answered. */
 export function answerNode(answer, caption = 'Answer') {
   const { data, columns } = answer;
-  if (!Array.isArray(data)) return h('div', {}, members(data), inside(data, { level: 3 }));
-  if (data.length === 0) return h('p', { class: 'soft' }, 'Nothing to show.');
+  if (!Array.isArray(data)) {
+    const plain = members(data, { leaveOut: hasSecret(data) ? [...SECRETS] : [] });
+    const rest = [plain, inside(data, { level: 3 })];
+    return h('div', {}, hasSecret(data) ? secretsNode(data, rest) : rest);
+  }
+  if (data.length === 0) return h('p', { class: 'soft' }, S.common.nothingToShow);
   return table({ caption, rows: data, columns });
 }

@@ -9,14 +9,9 @@ import {
   notificationsScreen,
   usersScreen,
 } from './tenants.js';
-import {
-  beneficiariesScreen,
-  beneficiaryScreen,
-  reviewsScreen,
-  statementsScreen,
-  walletScreen,
-  walletsScreen,
-} from './wallets.js';
+import { beneficiariesScreen, beneficiaryScreen, walletScreen, walletsScreen } from './wallets.js';
+import { reviewsScreen } from './reviews.js';
+import { statementsScreen } from './statements.js';
 import { connectorScreen, connectorsScreen, feesScreen, quotesScreen } from './connectors.js';
 import { h, replace } from './dom.js';
 import { findScreen } from './find.js';
@@ -24,69 +19,71 @@ import { eventScreen, eventsScreen, webhookScreen, webhooksScreen } from './webh
 import { ratesScreen } from './market.js';
 import { auditScreen, operatorsScreen } from './operators.js';
 import { overviewScreen } from './overview.js';
-import { paymentScreen, paymentsScreen } from './payments.js';
+import { S } from './strings.js';
+import { paymentScreen } from './payment.js';
+import { paymentsScreen } from './payments.js';
 
 /** `show` draws the screen, `one` the page about one thing of it. */
 const screen = (noun, title, show, one) => ({ noun, title, show, one });
 
 export const MENU = [
   {
-    group: 'Now',
+    group: S.menu.groups.now,
     screens: [
-      screen('overview', 'Overview', overviewScreen),
-      screen('reviews', 'KYC review', reviewsScreen),
-      screen('payments', 'Payments', paymentsScreen, paymentScreen),
-      screen('webhooks', 'Webhooks', webhooksScreen, webhookScreen),
-      screen('events', 'Events', eventsScreen, eventScreen),
-      screen('notifications', 'Notifications', notificationsScreen),
+      screen('overview', S.menu.overview, overviewScreen),
+      screen('reviews', S.menu.reviews, reviewsScreen),
+      screen('payments', S.menu.payments, paymentsScreen, paymentScreen),
+      screen('webhooks', S.menu.webhooks, webhooksScreen, webhookScreen),
+      screen('events', S.menu.events, eventsScreen, eventScreen),
+      screen('notifications', S.menu.notifications, notificationsScreen),
     ],
   },
   {
-    group: 'Money',
+    group: S.menu.groups.money,
     screens: [
-      screen('wallets', 'Wallets', walletsScreen, walletScreen),
-      screen('statements', 'Statements', statementsScreen),
-      screen('beneficiaries', 'Beneficiaries', beneficiariesScreen, beneficiaryScreen),
+      screen('wallets', S.menu.wallets, walletsScreen, walletScreen),
+      screen('statements', S.menu.statements, statementsScreen),
+      screen('beneficiaries', S.menu.beneficiaries, beneficiariesScreen, beneficiaryScreen),
     ],
   },
   {
-    group: 'Market',
+    group: S.menu.groups.market,
     screens: [
-      screen('connectors', 'Connectors', connectorsScreen, connectorScreen),
-      screen('quotes', 'Quotes', quotesScreen),
-      screen('fees', 'Fees', feesScreen),
-      screen('rates', 'Rates and liquidity', ratesScreen),
+      screen('connectors', S.menu.connectors, connectorsScreen, connectorScreen),
+      screen('quotes', S.menu.quotes, quotesScreen),
+      screen('fees', S.menu.fees, feesScreen),
+      screen('rates', S.menu.rates, ratesScreen),
     ],
   },
   {
-    group: 'Access',
+    group: S.menu.groups.access,
     screens: [
-      screen('associations', 'Associations', associationsScreen, associationScreen),
-      screen('applications', 'Applications', applicationsScreen, applicationScreen),
-      screen('users', 'Users', usersScreen),
-      screen('operators', 'Operators', operatorsScreen),
-      screen('audit', 'Audit log', auditScreen),
+      screen('associations', S.menu.associations, associationsScreen, associationScreen),
+      screen('applications', S.menu.applications, applicationsScreen, applicationScreen),
+      screen('users', S.menu.users, usersScreen),
+      screen('operators', S.menu.operators, operatorsScreen),
+      screen('audit', S.menu.audit, auditScreen),
     ],
   },
   {
-    group: 'This box',
+    group: S.menu.groups.system,
     screens: [
-      screen('checks', 'Checks and data', checksScreen),
-      screen('commands', 'All commands', commandsScreen),
-      screen('account', 'My account', accountScreen),
+      screen('checks', S.menu.checks, checksScreen),
+      screen('commands', S.menu.commands, commandsScreen),
+      screen('account', S.menu.account, accountScreen),
     ],
   },
 ];
 
-const HIDDEN = [screen('find', 'Search', findScreen)];
+const HIDDEN = [screen('find', S.menu.find, findScreen)];
 
 const nowhere = {
-  title: 'Not found',
+  title: S.app.notFound,
   show: (context) =>
     replace(
       context.main,
-      h('h1', {}, 'Not found'),
-      h('p', {}, 'This page does not exist. ', h('a', { href: '#/overview' }, 'To the overview')),
+      h('h1', {}, S.app.notFound),
+      h('p', {}, S.app.notFoundText, h('a', { href: '#/overview' }, S.app.toOverview)),
     ),
 };
 

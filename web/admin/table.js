@@ -1,8 +1,12 @@
 // A table: dense on a wide screen, one card a row on a narrow one.
 import { h } from './dom.js';
-import { assetsShown, id, isId, isNumeric, label, placeOf, valueNode } from './format.js';
+import { assetsShown, exactTime, id, isId, isNumeric, isTime, label, placeOf, time, valueNode } from './format.js';
+import { S } from './strings.js';
 
-/** `walletName`, or {key, label, render(row), numeric}. */
+/**
+ * `walletName`, or {key, label, render(row), numeric, card}. `card` is its place on the card of a narrow screen:
+ * title, value, sub, badge or when; columns without one are left out there, unless no column has one.
+ */
 function columnOf(column, rows) {
   const given = typeof column === 'string' ? { key: column } : column;
   const sample = rows.find((row) => row[given.key] !== null && row[given.key] !== undefined);
@@ -62,19 +66,20 @@ export function table({ caption, rows, columns, link, actions, key }) {
         column.label,
       ),
     ),
-    actions && h('th', { role: 'columnheader', scope: 'col' }, h('span', { class: 'unseen' }, 'Actions')),
+    actions && h('th', { role: 'columnheader', scope: 'col' }, h('span', { class: 'unseen' }, S.common.actions)),
   );
   const body = rows.map((row) =>
     h(
       'tr',
-      { role: 'row', 'data-key': key ? key(row) : undefined },
+      { role: 'row', 'data-key': key ? key(row) : undefined, class: 'record' },
       shown.map((column, i) =>
         h(
           'td',
           {
             role: 'cell',
             'data-label': column.label,
-            class: [column.numeric && 'right', isBlank(row[column.key]) && 'blank']
+            'data-card': column.card,
+            class: [column.numeric && 'right', column.wide && 'parties-cell', isBlank(row[column.key]) && 'blank']
               .filter(Boolean)
               .join(' '),
           },
@@ -86,7 +91,12 @@ export function table({ caption, rows, columns, link, actions, key }) {
   );
   return h(
     'div',
-    { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': caption },
+    {
+      class: shown.some(({ card }) => card) ? 'scroll cards' : 'scroll',
+      tabindex: 0,
+      role: 'region',
+      'aria-label': caption,
+    },
     h(
       'table',
       { role: 'table' },
@@ -100,7 +110,8 @@ export function table({ caption, rows, columns, link, actions, key }) {
 function linked(column, row, href) {
   const value = row[column.key];
   if (isId(value)) return id(value, href);
-  return h('a', { href }, isBlank(value) ? '(no name)' : String(value));
+  if (isTime(value)) return h('a', { href }, column.exact ? exactTime(value) : time(value));
+  return h('a', { href }, isBlank(value) ? S.common.noName : String(value));
 }
 
 /** An id that leads to its own page, for a column of another table. */

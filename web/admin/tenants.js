@@ -6,22 +6,25 @@ import { badge, label } from './format.js';
 import { list, listPart } from './list.js';
 import { idColumn } from './table.js';
 import { verbs } from './verbs.js';
+import { namedColumn } from './names.js';
+import { S } from './strings.js';
 
 export function associationsScreen(context) {
   list(context, {
-    title: 'Associations',
+    title: S.menu.associations,
     intro:
-      'Whose money it is. Suspending refuses what moves money; reading goes on and running settlements finish.',
+      S.associations.intro,
     command: 'association list',
-    columns: ['name', 'status', 'type', 'createdAt', idColumn('id')],
+    columns: [{ key: 'name', card: 'title' }, { key: 'status', card: 'badge' }, { key: 'type', card: 'sub' }, 'createdAt'],
+    more: [idColumn('id')],
     link: (row) => `#/associations/${row.id}`,
     actions: (again) =>
       action({ command: 'association create', main: true, done: again }),
     rowActions: (row, again) =>
       verbs('association', { value: row.id, status: row.status, about: row.name, again }),
     empty: [
-      'No association yet.',
-      'Create the first; then register the application that calls the API for it.',
+      S.associations.empty,
+      S.associations.emptyNext,
     ],
   });
 }
@@ -32,22 +35,22 @@ export function associationScreen(context) {
     ...APPLICATIONS,
     rows: (data) => data.filter((row) => row.associationId === ID),
     empty: [
-      'No application yet.',
-      'Register one under ',
-      h('a', { href: '#/applications' }, 'Applications'),
+      S.applications.empty,
+      h('a', { href: '#/applications' }, S.applications.register),
     ],
   });
   const quotas = listPart(context, {
-    title: 'Quotas',
+    title: S.associations.quotas,
     command: 'association quotas',
     fixed: { association: ID },
     filters: false,
+    tools: false,
     columns: ['environment', 'quota', 'used', 'limit', 'usedPercent'],
     key: (row) => `${row.environment} ${row.quota}`,
-    empty: ['No quota.'],
+    empty: [S.associations.noQuotas],
   });
   details(context, {
-    back: { href: '#/associations', text: 'Associations' },
+    back: { href: '#/associations', text: S.menu.associations },
     command: 'association list',
     listed: true,
     ID,
@@ -62,8 +65,8 @@ export function associationScreen(context) {
     below: h(
       'div',
       {},
-      h('section', {}, h('h2', {}, 'Applications'), applications.place),
-      h('section', {}, h('h2', {}, 'Quotas'), quotas.place),
+      h('section', {}, h('h2', {}, S.menu.applications), applications.place),
+      h('section', {}, h('h2', {}, S.associations.quotas), quotas.place),
     ),
   });
 }
@@ -79,7 +82,7 @@ function applicationVerbs(row, again) {
 }
 
 const APPLICATIONS = {
-  title: 'Applications',
+  title: S.menu.applications,
   command: 'application list',
   columns: [
     'name',
@@ -87,10 +90,10 @@ const APPLICATIONS = {
     'status',
     {
       key: 'scopes',
-      render: (row) => h('span', { title: row.scopes }, `${row.scopes.split(' ').length} of them`),
+      render: (row) => h('span', { title: row.scopes }, S.applications.scopes(row.scopes.split(' ').length)),
     },
     'clientId',
-    idColumn('associationId', 'Association'),
+    namedColumn('association'),
     'createdAt',
   ],
   link: (row) => `#/applications/${row.id}`,
@@ -99,16 +102,16 @@ const APPLICATIONS = {
 export function applicationsScreen(context) {
   list(context, {
     ...APPLICATIONS,
-    intro: 'What calls the API. Secrets are shown once, when they are issued.',
+    intro: S.applications.intro,
     actions: (again) =>
       action({ command: 'application register', main: true, done: again }),
-    empty: ['No application yet.', 'Register one: it gets the secrets that its calls carry.'],
+    empty: [S.applications.empty, S.applications.emptyNext],
   });
 }
 
 export function applicationScreen(context) {
   details(context, {
-    back: { href: '#/applications', text: 'Applications' },
+    back: { href: '#/applications', text: S.menu.applications },
     command: 'application list',
     listed: true,
     ID: context.parts[1],
@@ -120,25 +123,30 @@ export function applicationScreen(context) {
 
 export function usersScreen(context) {
   return list(context, {
-    title: 'Users',
-    intro:
-      'People who log in to an application with password and one-time code. Not operators of this page.',
+    title: S.menu.users,
+    intro: S.users.intro,
     command: 'user list',
-    columns: ['username', 'status', idColumn('associationId', 'Association'), idColumn('id'), 'createdAt'],
+    columns: [
+      { key: 'username', card: 'title' },
+      { key: 'status', card: 'badge' },
+      { ...namedColumn('association'), card: 'sub' },
+      'createdAt',
+    ],
+    more: [idColumn('id')],
     actions: (again) => action({ command: 'user add', main: true, done: again }),
     rowActions: (row, again) =>
       verbs('user', { value: row.id, status: row.status, about: row.username, again }),
-    empty: ['No user yet.', 'Add one when people log in through your application.'],
+    empty: [S.users.empty, S.users.emptyNext],
   });
 }
 
 export function notificationsScreen(context) {
   return list(context, {
-    title: 'Notifications',
-    intro: 'Messages to receivers of payments, newest first.',
+    title: S.menu.notifications,
+    intro: S.notifications.intro,
     command: 'notification list',
     columns: [
-      idColumn('transactionRecordId', 'Payment'),
+      idColumn('transactionRecordId', S.statements.payment),
       'channel',
       'recipient',
       'state',
@@ -148,6 +156,6 @@ export function notificationsScreen(context) {
       'closedAt',
     ],
     key: (row) => `${row.transactionRecordId} ${row.channel} ${row.recipient}`,
-    empty: ['No message was sent yet.', 'They are made when a payment asks to tell its receiver.'],
+    empty: [S.notifications.empty, S.notifications.emptyNext],
   });
 }

@@ -18,7 +18,7 @@ const DANGER = new Set([
   'resolve',
 ]);
 const MAIN = new Set(['verify', 'activate', 'resume', 'recover']);
-const LOOKS = new Set(['list', 'show', 'find', 'statement', 'deliveries', 'quotas']);
+const LOOKS = new Set(['list', 'show', 'find', 'count', 'statement', 'deliveries', 'delivery', 'quotas']);
 
 /** States in which a verb is offered; the server decides. */
 const FITS = {
@@ -29,6 +29,10 @@ const FITS = {
   resume: ['suspended', 'paused'],
   pause: ['active'],
   disable: ['active'],
+  update: ['active'],
+  'rotate-secret': ['active'],
+  test: ['active'],
+  recover: ['active'],
   retry: ['initiated', 'processing', 'refund_pending'],
   resolve: ['initiated', 'processing', 'refund_pending', 'refund_failed'],
 };

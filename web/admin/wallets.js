@@ -1,29 +1,31 @@
-// Wallets, the queue of those under review, statements, beneficiaries.
-import { download, h, replace } from './dom.js';
+// Wallets and beneficiaries.
 import { details, plainBody } from './details.js';
-import { field, plainField, valuesOf } from './form.js';
-import { ago, amount, badge } from './format.js';
-import { heading, list, listPart } from './list.js';
-import { empty, errorBox, notBuilt } from './notice.js';
-import { panel } from './record.js';
+import { h } from './dom.js';
+import { account, amount, badge, exactTime } from './format.js';
+import { list, listPart } from './list.js';
+import { folded, members, panel } from './record.js';
+import { S } from './strings.js';
 import { idColumn } from './table.js';
 import { verbs } from './verbs.js';
-import { read, session } from './wire.js';
 
-const WALLET_COLUMNS = [
-  'walletName',
-  'status',
-  'assetCode',
-  'ownAccount',
-  'association',
-  'environment',
-  'createdAt',
-  idColumn('id'),
-];
+const W = S.wallets;
 
 const toWallet = (row) => `#/wallets/${row.id}`;
 
-function review(row, again) {
+const BALANCE = {
+  key: 'balances',
+  label: W.balance,
+  numeric: true,
+  card: 'value',
+  render: (row) =>
+    h(
+      'ul',
+      { class: 'plain' },
+      row.balances.map((each) => h('li', {}, amount(each.balance, each.assetCode))),
+    ),
+};
+
+function decide(row, again) {
   return verbs('wallet', {
     value: row.id,
     status: row.status,
@@ -35,38 +37,22 @@ function review(row, again) {
 
 export function walletsScreen(context) {
   return list(context, {
-    title: 'Wallets',
+    title: W.title,
     command: 'wallet list',
-    columns: WALLET_COLUMNS,
-    link: toWallet,
-    rowActions: review,
-    empty: ['No wallet yet.', 'Applications make them through the API: POST /v1/wallets.'],
-  });
-}
-
-export function reviewsScreen(context) {
-  return list(context, {
-    title: 'KYC review',
-    intro:
-      'Wallets that wait for a decision. A wallet that is approved can transact at once; ' +
-      'a rejection and its reason are shown to the integrator.',
-    command: 'wallet list',
-    fixed: { status: 'Pending' },
-    filters: false,
-    link: toWallet,
     columns: [
-      'walletName',
-      'assetCode',
+      { key: 'walletName', card: 'title' },
+      { key: 'status', card: 'badge' },
+      BALANCE,
+      { key: 'accountNumber', card: 'sub' },
+      'ownAccount',
       'association',
-      'environment',
-      { key: 'createdAt', label: 'Since', render: (row) => ago(row.createdAt) },
-      idColumn('id'),
+      'createdAt',
     ],
-    rowActions: review,
-    empty: [
-      'Nobody waits for a review.',
-      'New wallets of an association with review come here by themselves.',
-    ],
+    more: ['environment', 'assetCode', 'statusCode', 'publicKey', idColumn('id'), 'updatedAt'],
+    views: W.views,
+    link: toWallet,
+    rowActions: decide,
+    empty: [W.empty, W.emptyNext],
   });
 }
 
@@ -74,9 +60,9 @@ function balances(record) {
   return h(
     'section',
     { class: 'panel' },
-    h('h2', {}, 'Balances'),
+    h('h2', {}, W.balances),
     record.balances.length === 0
-      ? h('p', { class: 'soft' }, 'No asset yet: the wallet has no trustline.')
+      ? h('p', { class: 'soft' }, W.noBalance)
       : h(
           'ul',
           { class: 'figures' },
@@ -85,189 +71,101 @@ function balances(record) {
               'li',
               {},
               h('span', { class: 'figure-value' }, amount(each.balance, each.assetCode)),
-              h('span', { class: 'soft' }, 'available ', amount(each.available, each.assetCode)),
-              h('span', { class: 'soft' }, 'held ', amount(each.held, each.assetCode)),
+              h('span', { class: 'soft' }, W.available, amount(each.available, each.assetCode)),
+              h('span', { class: 'soft' }, W.held, amount(each.held, each.assetCode)),
             ),
           ),
         ),
   );
 }
 
+/** The columns of a statement, here and on its own screen. */
+export const ENTRY_COLUMNS = [
+  { key: 'at', card: 'sub', exact: true, render: (row) => exactTime(row.at) },
+  { key: 'counterparty', card: 'title' },
+  'description',
+  'reference',
+  { key: 'amount', card: 'value' },
+  { key: 'runningBalance', card: 'badge' },
+];
+
 export function walletScreen(context) {
   const ID = context.parts[1];
+  const recent = listPart(context, {
+    title: W.activity,
+    command: 'wallet statement',
+    fixed: { ID },
+    limit: 10,
+    filters: false,
+    tools: false,
+    columns: ENTRY_COLUMNS,
+    link: (row) => row.transactionRecordId && `#/payments/${row.transactionRecordId}`,
+    key: (row) => row.rowId,
+    empty: [W.noActivity],
+  });
   return details(context, {
-    back: { href: '#/wallets', text: 'Wallets' },
+    back: { href: '#/wallets', text: W.title },
     command: 'wallet show',
     ID,
     title: (record) => record.walletName,
-    intro: (record) => [badge(record.status), ` ${record.environment}, ${record.association}`],
+    intro: (record) => [
+      badge(record.status),
+      ' ',
+      account(record.accountNumber),
+      ` ${record.association}, ${record.environment}`,
+    ],
     actions: (record, again) => [
       verbs('wallet', { value: ID, status: record.status, about: record.walletName, again }),
-      h('a', { class: 'button', href: `#/statements?wallet=${ID}` }, 'Statement'),
-      h('a', { class: 'button', href: `#/payments?wallet=${ID}` }, 'Payments'),
+      h('a', { class: 'button', href: `#/statements?wallet=${ID}` }, W.statement),
+      h('a', { class: 'button', href: `#/payments?wallet=${ID}` }, W.payments),
     ],
     body: (record) => [
+      record.statusMessage &&
+        h('p', { class: 'notice warn' }, h('strong', {}, record.statusCode), ` ${record.statusMessage}`),
       balances(record),
-      record.details.length > 0 && panel('What the review looks at', record.details),
-      plainBody(record, { leaveOut: ['balances', 'details', 'walletName'] }),
+      record.details.length > 0 && panel(W.evidence, record.details),
+      folded(
+        S.common.allDetails,
+        members(record, { leaveOut: ['balances', 'details', 'walletName', 'statusMessage'] }),
+      ),
     ],
-  });
-}
-
-// --- Statements ---------------------------------------------------------------------------------------
-
-const PAGES_MAX = 1000; // of 200 lines: an export that is longer belongs to the command line
-
-function quoted(value) {
-  const text = value === null || value === undefined ? '' : String(value);
-  // A leading = + - @ would be a formula to a spreadsheet; numbers stay numbers.
-  const safe = /^[=+\-@\t\r]/.test(text) && !/^-?\d+(\.\d+)?$/.test(text) ? `'${text}` : text;
-  return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}
-
-function toCsv(rows) {
-  const keys = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  return (
-    [keys, ...rows.map((row) => keys.map((key) => row[key]))]
-      .map((line) => line.map(quoted).join(','))
-      .join('\r\n') + '\r\n'
-  );
-}
-
-async function wholeStatement(values, progress) {
-  const rows = [];
-  let cursor;
-  for (let page = 0; page < PAGES_MAX; page += 1) {
-    const answer = await read('wallet statement', { ...values, limit: 200, cursor });
-    rows.push(...answer.data);
-    cursor = answer.nextCursor;
-    if (!cursor) return rows;
-    progress(`${rows.length} lines …`);
-  }
-  throw new Error(`More than ${rows.length} lines; choose a shorter time, or export on the command line.`);
-}
-
-function exportButtons(values, place) {
-  const make = (name, type, write) => {
-    const button = h('button', { type: 'button' }, `Export ${name.toUpperCase()}`);
-    button.addEventListener('click', async () => {
-      const status = h('p', { class: 'soft', role: 'status' }, 'Collecting …');
-      replace(place, status);
-      button.disabled = true;
-      try {
-        const rows = await wholeStatement(values, (text) => replace(status, text));
-        download(`statement-${values.ID}.${name}`, type, write(rows));
-        replace(place, h('p', { class: 'soft', role: 'status' }, `Exported ${rows.length} lines.`));
-      } catch (fault) {
-        replace(place, errorBox(fault));
-      } finally {
-        button.disabled = false;
-      }
-    });
-    return button;
-  };
-  return [
-    make('csv', 'text/csv', toCsv),
-    make('ndjson', 'application/x-ndjson', (rows) =>
-      rows.map((row) => `${JSON.stringify(row)}\n`).join(''),
+    below: h(
+      'section',
+      {},
+      h('h2', {}, W.activity),
+      recent.place,
+      h('p', {}, h('a', { href: `#/statements?wallet=${ID}` }, W.all)),
     ),
-  ];
-}
-
-export function statementsScreen(context) {
-  const title = heading('Statements', 'Every line of one wallet, with the balance after it. Newest first.');
-  const command = session.commands.get('wallet statement');
-  if (!command) {
-    replace(context.main, title, notBuilt('wallet statement'));
-    return;
-  }
-  const wallet = context.query.get('wallet') || '';
-  const chosen = command.arguments.filter(({ name }) => ['asset', 'from', 'to'].includes(name));
-  const form = h(
-    'form',
-    { class: 'filters', 'aria-label': 'Statement' },
-    plainField({
-      name: 'wallet',
-      text: 'Wallet ID',
-      value: wallet,
-      required: true,
-      size: 38,
-      spellcheck: 'false',
-      autocomplete: 'off',
-    }),
-    chosen.map((argument) => field(argument, context.query.get(argument.name), { hint: '' })),
-    h('div', { class: 'field' }, h('button', { type: 'submit', class: 'primary' }, 'Show')),
-  );
-  form.addEventListener('submit', (event) => {
-    event.preventDefault();
-    context.go(`#/statements?${new URLSearchParams(valuesOf(form))}`);
   });
-  if (!wallet) {
-    const next = ['Its page has a button for this: ', h('a', { href: '#/wallets' }, 'Wallets')];
-    replace(context.main, title, form, empty('Choose a wallet.', ...next));
-    return;
-  }
-  const values = { ID: wallet };
-  for (const { name } of chosen) values[name] = context.query.get(name);
-  const exported = h('div', {});
-  const part = listPart(context, {
-    title: 'Statement',
-    command: 'wallet statement',
-    fixed: values,
-    filters: false,
-    columns: [
-      'at',
-      'direction',
-      'amount',
-      'runningBalance',
-      'counterparty',
-      'description',
-      'reference',
-      idColumn('transactionRecordId', 'Payment'),
-    ],
-    key: (row) => row.rowId,
-    empty: ['No line in this time.', 'Widen it, or look whether the wallet was ever used.'],
-  });
-  replace(
-    context.main,
-    title,
-    form,
-    h(
-      'div',
-      { class: 'row above' },
-      h('a', { class: 'button', href: `#/wallets/${wallet}` }, 'To the wallet'),
-      exportButtons(values, exported),
-    ),
-    exported,
-    part.place,
-  );
 }
 
 // --- Beneficiaries ------------------------------------------------------------------------------------
 
+const B = S.beneficiaries;
+
 export function beneficiariesScreen(context) {
   return list(context, {
-    title: 'Beneficiaries',
+    title: B.title,
     command: 'beneficiary list',
     columns: [
-      'name',
-      'type',
-      'email',
+      { key: 'name', card: 'title' },
+      { key: 'type', card: 'badge' },
+      { key: 'email', card: 'sub' },
       'phone',
       'clientReference',
       'association',
-      'environment',
       'createdAt',
     ],
+    more: ['environment', idColumn('id')],
     link: (row) => `#/beneficiaries/${row.id}`,
-    empty: ['No beneficiary yet.', 'Applications make them through the API: POST /v1/beneficiaries.'],
+    empty: [B.empty, B.emptyNext],
   });
 }
 
 export function beneficiaryScreen(context) {
   const ID = context.parts[1];
   return details(context, {
-    back: { href: '#/beneficiaries', text: 'Beneficiaries' },
+    back: { href: '#/beneficiaries', text: B.title },
     command: 'beneficiary show',
     ID,
     title: (record) => record.name,
@@ -275,7 +173,7 @@ export function beneficiaryScreen(context) {
       badge(record.status),
       ` ${record.type}, ${record.environment}, ${record.association}`,
     ],
-    actions: () => h('a', { class: 'button', href: `#/payments?beneficiary=${ID}` }, 'Payments'),
+    actions: () => h('a', { class: 'button', href: `#/payments?beneficiary=${ID}` }, B.payments),
     body: (record) => plainBody(record, { leaveOut: ['name'] }),
   });
 }

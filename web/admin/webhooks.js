@@ -1,48 +1,146 @@
-// Events and their deliveries to the integrators' receivers.
+// Events, webhooks, their deliveries and every attempt.
 import { action } from './action.js';
+import { chart } from './chart.js';
+import { details } from './details.js';
 import { h } from './dom.js';
-import { details, plainBody } from './details.js';
-import { badge, id, isId } from './format.js';
+import { badge, exactTime, id, isId, label, time } from './format.js';
 import { list, listPart } from './list.js';
-import { idColumn } from './table.js';
+import { live } from './live.js';
+import { errorBox } from './notice.js';
+import { named, namedColumn } from './names.js';
+import { folded, members, terms } from './record.js';
+import { inScope } from './scope.js';
+import { S } from './strings.js';
 import { verbs } from './verbs.js';
 import { can, read } from './wire.js';
 
+const W = S.webhooks;
+
+const typesText = (types) => (types === '*' ? W.everyType : types.replaceAll(',', ', '));
+
+function help() {
+  return folded(
+    W.help,
+    W.helpText.map((text) => h('p', {}, text)),
+  );
+}
+
 export function webhooksScreen(context) {
-  return list(context, {
-    title: 'Webhooks',
-    intro: 'Where events go, and whether they arrive. A dead letter is a delivery that was given up.',
+  list(context, {
+    title: W.title,
+    intro: W.intro,
     command: 'webhook list',
     columns: [
-      'url',
-      'status',
-      'health',
+      { key: 'url', card: 'title' },
+      { key: 'status', card: 'badge', render: (row) => badge(row.health || row.status) },
+      { key: 'eventTypes', label: W.types, render: (row) => typesText(row.eventTypes), card: 'sub' },
       'pending',
       'deadLetters',
-      'lastResponseStatus',
+      { key: 'lastResponseStatus', card: 'value' },
       'lastAttemptAt',
       'environment',
-      idColumn('associationId', 'Association'),
+      namedColumn('association', 'associationId', W.association),
     ],
     link: (row) => `#/webhooks/${row.id}`,
-    empty: ['No webhook yet.', 'Applications register them through the API: POST /v1/webhooks.'],
+    actions: (again) => action({ command: 'webhook create', main: true, done: again }),
+    empty: [W.empty, W.emptyNext],
+  });
+  context.main.append(help());
+}
+
+// --- One webhook --------------------------------------------------------------------------------------
+
+const HOUR_MS = 3_600_000;
+const TICK = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hour12: false });
+const LABEL = new Intl.DateTimeFormat(undefined, {
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+  hour12: false,
+});
+const BARS = 24;
+
+/** The latest deliveries by the time of their events, in as many spans as are drawn well. */
+function spans(rows) {
+  const at = (row) => new Date(row.createdAt).getTime();
+  const first = Math.min(...rows.map(at));
+  const last = Math.max(...rows.map(at));
+  const width = Math.max(HOUR_MS, Math.ceil((last - first + 1) / BARS / HOUR_MS) * HOUR_MS);
+  const from = Math.floor(first / width) * width;
+  const count = Math.floor((last - from) / width) + 1;
+  return Array.from({ length: Math.max(count, 6) }, (_, i) => {
+    const start = from + (i - Math.max(0, 6 - count)) * width;
+    const here = rows.filter((row) => at(row) >= start && at(row) < start + width);
+    const of = (...states) => here.filter(({ status }) => states.includes(status)).length;
+    return {
+      label: LABEL.format(start),
+      tick: width < 24 * HOUR_MS ? TICK.format(start) : LABEL.format(start),
+      delivered: of('delivered'),
+      dead: of('dead', 'oversize'),
+      pending: of('pending'),
+    };
   });
 }
 
+const LATEST = 200;
+
+function healthPart(context, ID) {
+  const place = h('div', {}, h('p', { class: 'soft' }, S.app.loading));
+  const again = live({
+    container: place,
+    signal: context.signal,
+    seconds: 15,
+    fetch: async (signal) => (await read('webhook deliveries', { ID, limit: LATEST }, signal)).data,
+    draw: (rows) => {
+      if (rows.length === 0) return h('p', { class: 'soft' }, W.noHealth);
+      const of = (state) => rows.filter(({ status }) => status === state).length;
+      return chart({
+        title: W.health,
+        summary: W.healthSummary(of('delivered'), of('dead'), rows.length),
+        buckets: spans(rows),
+        series: [
+          { key: 'delivered', name: S.status.delivered, tone: 'good' },
+          { key: 'dead', name: S.status.dead, tone: 'bad' },
+          { key: 'pending', name: S.status.pending, tone: 'busy' },
+        ],
+      });
+    },
+    failed: errorBox,
+  });
+  return { place: h('section', { class: 'panel' }, place), again };
+}
+
+/** A day back, in the form that a command takes. */
+const dayBack = () => new Date(Date.now() - 24 * HOUR_MS).toISOString();
+
 export function webhookScreen(context) {
+  if (context.parts.length > 2) {
+    deliveryScreen(context);
+    return;
+  }
   const ID = context.parts[1];
   const deliveries = listPart(context, {
-    title: 'Deliveries',
+    title: W.deliveries,
     command: 'webhook deliveries',
     fixed: { ID },
-    columns: ['type', 'status', 'attempts', 'lastAnswer', 'createdAt', 'nextAttemptAt', 'sequence'],
+    columns: [
+      { key: 'type', card: 'title' },
+      { key: 'status', card: 'badge' },
+      { key: 'attempts', numeric: true },
+      { key: 'lastAnswer', card: 'value' },
+      { key: 'createdAt', card: 'sub' },
+      'nextAttemptAt',
+      'sequence',
+    ],
     key: (row) => row.eventId,
-    link: (row) => `#/events/${row.eventId}`,
+    link: (row) => `#/webhooks/${ID}/${row.eventId}`,
     rowActions: (row, again) => [resend(row.type, { ID: row.eventId, webhook: ID }, again)],
-    empty: ['No delivery yet.', 'They are made when something happens that the webhook asks for.'],
+    empty: [W.noDeliveries, W.noDeliveriesNext],
   });
+  const health = healthPart(context, ID);
   details(context, {
-    back: { href: '#/webhooks', text: 'Webhooks' },
+    back: { href: '#/webhooks', text: W.title },
     command: 'webhook list',
     listed: true,
     ID,
@@ -53,21 +151,128 @@ export function webhookScreen(context) {
         value: ID,
         status: record.status,
         about: record.url,
+        preset: {
+          update: { url: record.url, types: record.eventTypes, description: record.description },
+          recover: { from: dayBack() },
+        },
         again: () => {
           again();
           deliveries.again();
+          health.again();
         },
       }),
-    below: h('section', {}, h('h2', {}, 'Deliveries'), deliveries.place),
+    body: (record) => [
+      h(
+        'section',
+        { class: 'panel' },
+        h('h2', {}, W.facts),
+        terms(
+          [
+            [W.types, typesText(record.eventTypes)],
+            [label('deadLetters'), String(record.deadLetters)],
+            [label('pending'), String(record.pending)],
+            [label('lastResponseStatus'), record.lastResponseStatus],
+            [label('lastAttemptAt'), record.lastAttemptAt && exactTime(record.lastAttemptAt)],
+            [W.association, named('association', record.associationId)],
+            [S.payment.application, named('application', record.applicationId)],
+            [S.payment.environment, badge(record.environment, 'plain')],
+            [S.payment.description, record.description],
+          ].filter(([, value]) => value),
+        ),
+      ),
+      folded(S.common.allDetails, members(record)),
+    ],
+    below: h('div', {}, health.place, h('section', {}, h('h2', {}, W.deliveries), deliveries.place), help()),
+  });
+}
+
+// --- One delivery -------------------------------------------------------------------------------------
+
+function pretty(text) {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
+
+function attemptPanel(attempt) {
+  const good = /^2\d\d$/.test(attempt.responseStatus || '');
+  const said = attempt.responseStatus ? W.status(attempt.responseStatus) : W.noResponse;
+  return h(
+    'li',
+    {},
+    h(
+      'span',
+      { class: 'row' },
+      h('strong', {}, W.attempt(attempt.attempt)),
+      h('span', { class: `badge ${good ? 'good' : 'bad'}` }, said),
+      exactTime(attempt.at),
+      h('span', { class: 'soft' }, W.took(attempt.durationMs)),
+    ),
+    attempt.fault && h('p', {}, attempt.fault),
+    attempt.responseStatus &&
+      (attempt.responseBody
+        ? h('details', {}, h('summary', {}, W.responseBody), h('pre', {}, attempt.responseBody))
+        : h('p', { class: 'soft' }, W.emptyBody)),
+  );
+}
+
+/** What is the same at every attempt. */
+function requestHeaders(record) {
+  return [
+    'POST',
+    'Content-Type: application/json',
+    'User-Agent: coffer-webhooks/1',
+    `webhook-id: ${record.eventId}`,
+    `X-Webhook-Id: ${record.eventId}`,
+  ]
+    .map((line, i) => (i === 0 ? `${line} ${record.url}` : line))
+    .join('\n');
+}
+
+function deliveryScreen(context) {
+  const [, ID, EVENT] = context.parts;
+  details(context, {
+    back: { href: `#/webhooks/${ID}`, text: W.deliveries },
+    command: 'webhook delivery',
+    ID,
+    values: { EVENT },
+    title: (record) => W.delivery(record.type),
+    intro: (record) => [badge(record.status), ` ${record.url}`],
+    actions: (record, again) => [
+      resend(record.type, { ID: EVENT, webhook: ID }, again),
+      h('a', { class: 'button', href: `#/events/${EVENT}` }, W.event),
+    ],
+    body: (record) => [
+      h(
+        'section',
+        { class: 'panel' },
+        h('h2', {}, W.attempts),
+        record.attempts.length === 0
+          ? h('p', { class: 'soft' }, W.noAttempts)
+          : h('ol', { class: 'timeline' }, record.attempts.map(attemptPanel)),
+      ),
+      h(
+        'section',
+        { class: 'panel' },
+        h('h2', {}, W.requestHeaders),
+        h('pre', {}, requestHeaders(record)),
+        h('p', { class: 'soft' }, W.headersNote),
+      ),
+      h('section', { class: 'panel' }, h('h2', {}, W.requestBody), h('pre', {}, pretty(record.body))),
+    ],
   });
 }
 
 /** The button that delivers an event again: to one webhook, or to all that take its type. */
 export function resend(about, fixed, done) {
-  return action({ command: 'events resend', title: 'Resend', about, fixed, quietly: true, done });
+  return action({ command: 'events resend', title: W.redeliver, about, fixed, quietly: true, done });
 }
 
-/** What an event is about has a page of its own, by the first word of its type; a sample's has none. */
+// --- Events -------------------------------------------------------------------------------------------
+
+/** The subject of an event has a page, by the first word of the type; that of a sample has none. */
 function placeOfSubject({ type, about, test }) {
   const noun = { payment: 'payments', wallet: 'wallets', beneficiary: 'beneficiaries' }[type.split('.')[0]];
   return noun && isId(about) && !test ? `#/${noun}/${about}` : undefined;
@@ -75,34 +280,35 @@ function placeOfSubject({ type, about, test }) {
 
 export async function eventsScreen(context) {
   // Each association numbers its events by itself: one of them is shown.
-  if (can('association list') && !context.query.has('association')) {
+  const scope = inScope('events list');
+  if (can('association list') && !context.query.has('association') && !scope.association) {
     const { data } = await read('association list', {}, context.signal);
     if (data.length > 0) context.query.set('association', data[0].id);
   }
   list(context, {
-    title: 'Events',
-    intro: 'What happened, as integrators are told. Newest first.',
+    title: S.events.title,
+    intro: S.events.intro,
     command: 'events list',
     rows: (data) => data.toSorted((a, b) => b.sequence - a.sequence),
     columns: [
-      'type',
-      'at',
-      { key: 'about', render: (row) => id(row.about, placeOfSubject(row)) },
-      { key: 'amount', numeric: true },
+      { key: 'type', card: 'title' },
+      { key: 'at', card: 'sub', render: (row) => time(row.at) },
+      { key: 'about', label: S.events.about, render: (row) => id(row.about, placeOfSubject(row)) },
+      { key: 'amount', numeric: true, card: 'value' },
       'sequence',
-      { key: 'test', render: (row) => row.test && badge('test') },
+      { key: 'test', label: S.events.test, card: 'badge', render: (row) => row.test && badge(S.events.testEvent, 'plain') },
     ],
     link: (row) => `#/events/${row.id}`,
     rowActions: (row, again) => [resend(row.type, { ID: row.id }, again)],
     actions: (again) => action({ command: 'trigger', done: again }),
-    empty: ['No event yet.', 'Payments, wallets and quotes make them.'],
+    empty: [S.events.empty, S.events.emptyNext],
   });
 }
 
 export function eventScreen(context) {
   const ID = context.parts[1];
   details(context, {
-    back: { href: '#/events', text: 'Events' },
+    back: { href: '#/events', text: S.events.title },
     command: 'events show',
     ID,
     title: (record) => record.type,
@@ -110,17 +316,17 @@ export function eventScreen(context) {
       const href = placeOfSubject(record);
       return [
         resend(record.type, { ID }, again),
-        href && h('a', { class: 'button', href }, 'What it is about'),
+        href && h('a', { class: 'button', href }, S.events.toSubject),
       ];
     },
     body: (record) => [
-      plainBody(record, { leaveOut: ['type', 'body'] }),
       h(
         'section',
         { class: 'panel' },
-        h('h2', {}, 'What is delivered'),
-        h('pre', {}, JSON.stringify(JSON.parse(record.body), null, 2)),
+        h('h2', { class: 'unseen' }, S.common.details),
+        members(record, { leaveOut: ['type', 'body'] }),
       ),
+      h('section', { class: 'panel' }, h('h2', {}, S.events.body), h('pre', {}, pretty(record.body))),
     ],
   });
 }

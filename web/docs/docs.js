@@ -159,26 +159,24 @@ function sample(schema, name, depth = 0) {
   }
 }
 
-const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
-
-function curl(method, path, operation) {
+/** The call as {method, url, headers, body}: what every language says in its own way. */
+function callOf(method, path, operation) {
   const query = (operation.parameters || [])
     .filter((each) => each.in === 'query' && each.required)
     .map((each) => `${each.name}=${sample(each.schema, each.name)}`);
   const address = location.origin + path.replaceAll(/\{(\w+)\}/g, '<$1>');
-  const parts = [`curl -s ${quoted(address + (query.length > 0 ? `?${query.join('&')}` : ''))}`];
-  const body = operation.requestBody && operation.requestBody.content['application/json'];
-  if (method !== (body ? 'post' : 'get')) parts[0] += ` -X ${method.toUpperCase()}`;
-  for (const name of Object.keys(operation.security?.[0] || {})) {
+  const headers = Object.keys(operation.security?.[0] || {}).map((name) => {
     const scheme = openapi.components.securitySchemes[name];
-    if (scheme.type === 'http') parts.push('-H "Authorization: Bearer $TOKEN"');
-    else parts.push(`-H "${scheme.name}: ${name === 'connectSecret' ? '$CONNECT_SECRET' : '$KEY'}"`);
-  }
-  if (body) {
-    parts.push("-H 'Content-Type: application/json'");
-    parts.push(`-d ${quoted(JSON.stringify(sample(body.schema, 'body'), null, 2))}`);
-  }
-  return parts.join(' \\\n  ');
+    if (scheme.type === 'http') return ['Authorization', 'Bearer $TOKEN'];
+    return [scheme.name, name === 'connectSecret' ? '$CONNECT_SECRET' : '$KEY'];
+  });
+  const body = operation.requestBody && operation.requestBody.content['application/json'];
+  return {
+    method: method.toUpperCase(),
+    url: address + (query.length > 0 ? `?${query.join('&')}` : ''),
+    headers,
+    body: body ? sample(body.schema, 'body') : undefined,
+  };
 }
 
 async function copy(text, button) {
@@ -194,6 +192,27 @@ async function copy(text, button) {
   }
   button.textContent = 'Copied';
   setTimeout(() => { button.textContent = 'Copy'; }, 2000);
+}
+
+const languages = []; // of every example: one choice holds for all
+
+function choose(language) {
+  for (const each of languages) each(language);
+}
+
+/** The call in each language, one shown at a time; drawn when it is chosen. */
+function examples(call, what) {
+  const place = h('div');
+  const buttons = Object.keys(cofferSamples).map((language) =>
+    h('button', { type: 'button', 'aria-pressed': 'false', onclick: () => choose(language) }, language));
+  const show = (language) => {
+    Object.keys(cofferSamples).forEach((each, i) =>
+      buttons[i].setAttribute('aria-pressed', String(each === language)));
+    place.replaceChildren(example(cofferSamples[language](call), `${what} in ${language}`));
+  };
+  languages.push(show);
+  show('curl');
+  return [h('div', { class: 'languages', role: 'group', 'aria-label': `Language of the example of ${what}` }, buttons), place];
 }
 
 function example(text, what) {
@@ -264,12 +283,12 @@ function article({ method, path, operation }) {
       ? [h('h4', {}, operation.requestBody.required ? 'Request body' : 'Request body, optional'),
         Object.entries(operation.requestBody.content).map(([type, { schema }]) => shape(type, schema))]
       : null,
-    h('h4', {}, 'Answers'),
+    h('h4', {}, 'Responses'),
     h('ul', { class: 'answers' }, of((isProblem) => !isProblem).map(([s, r]) => answer(s, r))),
     h('h4', {}, 'Problems'),
     h('ul', { class: 'answers' }, of((isProblem) => isProblem).map(([s, r]) => answer(s, r))),
     h('h4', {}, 'Example'),
-    example(curl(method, path, operation), `${method.toUpperCase()} ${path}`));
+    examples(callOf(method, path, operation), `${method.toUpperCase()} ${path}`));
 }
 
 function operationsByTag() {
@@ -283,6 +302,36 @@ function operationsByTag() {
     }
   }
   return [...tags.values()].filter((tag) => tag.operations.length > 0);
+}
+
+/** Names and descriptions of what an operation takes and gives, some levels deep. */
+function schemaWords(schema, depth, seen) {
+  if (!schema || depth > 4) return '';
+  if (schema.$ref) {
+    if (seen.has(schema.$ref)) return '';
+    seen.add(schema.$ref);
+  }
+  const target = resolve(schema);
+  const inner = [...Object.values(target.properties || {}), target.items, ...(alternatives(target) || [])];
+  return [
+    schema.$ref ? refName(schema) : '',
+    target.description,
+    (target.enum || []).join(' '),
+    Object.keys(target.properties || {}).join(' '),
+    ...inner.map((each) => schemaWords(each, depth + 1, seen)),
+  ].filter(Boolean).join(' ');
+}
+
+function wordsOf(operation) {
+  const seen = new Set();
+  const contents = [operation.requestBody, ...Object.values(operation.responses).map(resolve)]
+    .filter(Boolean)
+    .flatMap(({ content }) => Object.values(content || {}));
+  return [
+    ...(operation.parameters || []).map(({ name, description }) => `${name} ${description || ''}`),
+    ...Object.values(operation.responses).map((each) => resolve(each).description),
+    ...contents.map(({ schema }) => schemaWords(schema, 0, seen)),
+  ].join(' ');
 }
 
 /** Draws everything; gives what the search needs: an entry of contents and article per operation. */
@@ -303,19 +352,39 @@ function draw() {
     contents.append(group);
     content.append(section);
     tag.operations.forEach(({ method, path, operation }, i) => {
-      const words = [method, path, tag.name, operation.summary, operation.operationId].join(' ');
-      rows.push({ words: words.toLowerCase(), link: links[i], article: articles[i], group, section });
+      const words = [method, path, tag.name, operation.summary, operation.operationId].join(' ').toLowerCase();
+      const more = [words, operation.description, wordsOf(operation)].join(' ').toLowerCase();
+      rows.push({ words, more, link: links[i], article: articles[i], group, section });
     });
   }
   return rows;
 }
 
+const isAddress = (word) => word.startsWith('/') || METHODS.includes(word);
+
+/** Operations by name first; by what they take, give and say where no word is an address. */
+function fits(row, words) {
+  if (words.every((word) => row.words.includes(word))) return true;
+  return !words.some(isAddress) && words.every((word) => row.more.includes(word));
+}
+
+/** What guides, problems and the glossary have of it, above the operations. */
+async function showHits(words, mine) {
+  const place = document.getElementById('hits');
+  const hits = words.length > 0 && !words.some(isAddress) ? await cofferSearch.find(openapi, words) : [];
+  if (mine !== search.turn) return; // somebody typed on
+  place.replaceChildren(...hits.map(({ kind, heading, href }) =>
+    h('li', {}, h('a', { href }, heading), ' ', h('span', { class: 'soft' }, kind))));
+  place.hidden = hits.length === 0;
+}
+
 /** Shows the operations that have every word; all when there is none. */
 function search(rows, text) {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  search.turn = (search.turn || 0) + 1;
   let count = 0;
   for (const row of rows) {
-    const hit = words.every((word) => row.words.includes(word));
+    const hit = fits(row, words);
     row.link.hidden = row.article.hidden = !hit;
     count += hit ? 1 : 0;
   }
@@ -325,6 +394,16 @@ function search(rows, text) {
     if (words.length > 0 && !empty) row.group.open = true;
   }
   document.getElementById('found').textContent = words.length > 0 ? `${count} of ${rows.length} operations` : '';
+  return showHits(words, search.turn);
+}
+
+/** Guides and glossary, below the operations. */
+function drawTexts() {
+  document.getElementById('guides').replaceChildren(
+    ...cofferTexts.guides.map(([name, title, about]) =>
+      h('li', {}, h('a', { href: `/docs/guides/${name}` }, title), ' ', h('span', { class: 'soft' }, about))));
+  document.getElementById('words').replaceChildren(
+    ...cofferTexts.glossary.flatMap(([word, text]) => [h('dt', {}, word), h('dd', {}, text)]));
 }
 
 function listen(rows) {
@@ -334,6 +413,14 @@ function listen(rows) {
     if (event.key !== 'Escape') return;
     box.value = '';
     search(rows, '');
+  });
+  // An address leads to its operation also where the search has hidden it.
+  addEventListener('hashchange', () => {
+    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (!target || !target.hidden) return;
+    box.value = '';
+    search(rows, '');
+    target.scrollIntoView();
   });
   document.addEventListener('keydown', (event) => {
     if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -354,6 +441,7 @@ async function start() {
     return;
   }
   document.getElementById('version').textContent = openapi.info.version;
+  drawTexts();
   listen(draw());
   if (location.hash) document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView();
 }

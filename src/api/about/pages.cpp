@@ -41,6 +41,21 @@ void fill(std::string& text, std::string_view mark, std::string_view value) {
   }
 }
 
+/// Text with `code` in it, as HTML.
+std::string with_code(std::string_view text) {
+  std::string out;
+  bool open = false;
+  for (const char c : text) {
+    if (c != '`') {
+      out += c;
+      continue;
+    }
+    out += open ? "</code>" : "<code>";
+    open = !open;
+  }
+  return out;
+}
+
 Result<http::Response> index_page(const Services&, const Call& call) {
   return web_page(call, "index.html");
 }
@@ -58,10 +73,32 @@ ProblemPages problem_pages() {
     fill(text, "{{name}}", slug.name);
     fill(text, "{{title}}", slug.title);
     fill(text, "{{status}}", std::to_string(slug.status));
-    fill(text, "{{remedy}}", slug.remedy);
+    fill(text, "{{remedy}}", with_code(slug.remedy));
     out.try_emplace(slug.name, "text/html; charset=utf-8", std::move(text));
   }
   return out;
+}
+
+http::Document problem_index() {
+  std::string rows;
+  for (const SlugInfo& slug : slug_table()) {
+    std::string row =
+        "<dt><a href=\"/problems/{{name}}\"><code>{{name}}</code></a> {{status}}</dt>\n"
+        "<dd>{{title}}. {{remedy}}</dd>\n";
+    fill(row, "{{name}}", slug.name);
+    fill(row, "{{status}}", std::to_string(slug.status));
+    fill(row, "{{title}}", slug.title);
+    fill(row, "{{remedy}}", with_code(slug.remedy));
+    rows += row;
+  }
+  std::string text(web_text("problems.html"));
+  fill(text, "{{rows}}", rows);
+  return http::Document("text/html; charset=utf-8", std::move(text));
+}
+
+Result<http::Response> problem_list(const Services&, const Call& call) {
+  static const http::Document index = problem_index();
+  return page(call, index);
 }
 
 /// The target of `docUrl` in every problem.
@@ -76,12 +113,20 @@ Result<http::Response> reference_page(const Services&, const Call& call) {
   return web_page(call, "docs/index.html", kScriptedPage);
 }
 
-Result<http::Response> reference_script(const Services&, const Call& call) {
-  return web_page(call, "docs/docs.js");
+/// A file of the reference, by its own path.
+Result<http::Response> reference_file(const Services&, const Call& call) {
+  return web_page(call, std::string_view(call.request.path).substr(1));
 }
 
-Result<http::Response> reference_style(const Services&, const Call& call) {
-  return web_page(call, "docs/docs.css");
+/// The page that draws a guide, and with `.md` the guide itself.
+Result<http::Response> guide(const Services&, const Call& call) {
+  constexpr std::string_view kMarkdown = ".md";
+  const std::string name(call.param("guide"));
+  const bool is_text = name.ends_with(kMarkdown);
+  const std::string file = "guides/" + name + std::string(is_text ? "" : kMarkdown);
+  const http::Document* text = find_web_document(file);
+  if (text == nullptr) return unexpected(Slug::not_found, "The guide was not found.");
+  return is_text ? page(call, *text) : web_page(call, "docs/guide.html", kScriptedPage);
 }
 
 }  // namespace
@@ -104,10 +149,20 @@ std::vector<Route> pages_routes() {
   return {about("/", "index", "Front page of this server", index_page, file),
           about("/style.css", "styleSheet", "Style sheet of the pages", style_sheet, file),
           about("/docs", "reference", "API reference", reference_page, file),
-          about("/docs/docs.js", "referenceScript", "Script of the API reference", reference_script,
+          about("/docs/docs.js", "referenceScript", "Script of the API reference", reference_file,
                 file),
+          about("/docs/samples.js", "referenceSamples", "Calls in several languages",
+                reference_file, file),
+          about("/docs/texts.js", "referenceTexts", "Glossary and list of guides", reference_file,
+                file),
+          about("/docs/search.js", "referenceSearch", "Search of the API reference", reference_file,
+                file),
+          about("/docs/guide.js", "guideScript", "Script of a guide", reference_file, file),
           about("/docs/docs.css", "referenceStyle", "Style sheet of the API reference",
-                reference_style, file),
+                reference_file, file),
+          about("/docs/guides/{guide}", "guide", "A guide; with .md, its text", guide,
+                {{200}, {304}, {404}}),
+          about("/problems", "problems", "Every problem with its remedy", problem_list, file),
           about("/problems/{slug}", "problem", "Meaning of a problem and how to resolve it",
                 problem_page, {{200}, {304}, {404}})};
 }

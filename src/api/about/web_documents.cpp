@@ -12,11 +12,12 @@
 namespace coffer::api {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kTypes = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kTypes = {{
     {".html", "text/html; charset=utf-8"},
     {".css", "text/css; charset=utf-8"},
     {".js", "text/javascript; charset=utf-8"},
     {".svg", "image/svg+xml"},
+    {".md", "text/markdown; charset=utf-8"},
 }};
 
 // Sources of the OpenAPI document, which are not served.

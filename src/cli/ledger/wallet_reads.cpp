@@ -72,6 +72,7 @@ Result<CommandResult> list(Session& session, const Arguments& arguments) {
     Owners owners(db);
     for (const auto& [row, tenant] : page.rows) {
       result.records.push_back(view(row, tenant, owners));
+      result.records.back().emplace_back("balances", balances(db, row.key));
     }
     put_next(result, page.next, page.cut_short);
     return result;

@@ -126,23 +126,77 @@ Result<CommandResult> overview(Session& session, const Arguments&) {
 
 constexpr std::int64_t kHourMs = 3'600'000;
 
-/// Whole hours including the present one, so that bars in a chart do not move.
-store::ActivityWanted wanted_activity(const Arguments& arguments, Timestamp now) {
-  const bool week = arguments.text("hours") == "168";
+constexpr std::int64_t kSpansMax = 60;
+
+/// The shortest span of whole hours of which `length_ms` takes at most kSpansMax.
+std::int64_t span_of(std::int64_t length_ms) {
+  for (const std::int64_t hours : {1, 6, 24}) {
+    if (length_ms <= kSpansMax * hours * kHourMs) return hours * kHourMs;
+  }
+  constexpr std::int64_t kWeekMs = 7 * 24 * kHourMs;
+  return (length_ms / (kSpansMax * kWeekMs) + 1) * kWeekMs;
+}
+
+/// Whole spans from `from` to `to`, both inclusive, so that bars in a chart do not move.
+store::ActivityWanted spans_between(Timestamp from, Timestamp to, std::int64_t width_ms) {
   store::ActivityWanted out;
-  out.width_ms = week ? 6 * kHourMs : kHourMs;
-  out.buckets = week ? 28 : 24;
-  const std::int64_t end = (now.ms / out.width_ms + 1) * out.width_ms;
-  out.from = Timestamp{end - out.buckets * out.width_ms};
+  out.width_ms = width_ms;
+  out.from = Timestamp{from.ms / width_ms * width_ms};
+  const std::int64_t end = (to.ms / width_ms + 1) * width_ms;
+  out.buckets = static_cast<int>((end - out.from.ms) / width_ms);
   return out;
 }
 
-Record view(const store::ActivityBucket& bucket, const std::map<std::int64_t, Asset>& assets) {
+Result<store::ActivityWanted> wanted_activity(const Arguments& arguments, Timestamp now) {
+  COFFER_TRY(const auto from, optional_time(arguments, "from"));
+  COFFER_TRY(const auto to, optional_time(arguments, "to"));
+  if (from) {
+    const Timestamp end = to ? std::min(to->plus_ms(-1), now) : now;
+    if (*from > end)
+      return unexpected(Slug::malformed_request, "--from must be before --to and now.");
+    return spans_between(*from, end, span_of(end.ms - from->ms));
+  }
+  if (to) return unexpected(Slug::malformed_request, "--to needs --from. Add the option.");
+  COFFER_TRY(const auto hours, number_argument<std::int64_t>(arguments, "hours"));
+  const std::int64_t width_ms = hours <= 48 ? kHourMs : hours <= 168 ? 6 * kHourMs : 24 * kHourMs;
+  return spans_between(now.plus_ms(width_ms - hours * kHourMs), now, width_ms);
+}
+
+struct Names {
+  std::map<std::int64_t, Asset> assets;
+  std::map<std::int64_t, std::string> connectors;
+
+  explicit Names(Connection& db) {
+    for (const Asset& asset : store::list_assets(db)) assets[asset.key] = asset;
+    for (const auto& row : store::list_connectors_of_all(db)) {
+      connectors[row.terms.key] = row.terms.name;
+    }
+  }
+};
+
+std::vector<Record> view(const std::map<store::FailureKind, std::int64_t>& failures,
+                         const Names& names) {
+  std::vector<Record> out;
+  for (const auto& [kind, payments] : failures) {
+    std::optional<std::string> connector, asset;
+    if (kind.connector != 0) connector = names.connectors.at(kind.connector);
+    if (kind.asset != 0) asset = names.assets.at(kind.asset).code.value();
+    out.push_back({{"code", kind.code ? info(*kind.code).name : name(PaymentStatus::expired)},
+                   {"connector", connector},
+                   {"assetCode", asset},
+                   {"payments", payments}});
+  }
+  return out;
+}
+
+Record view(const store::ActivityBucket& bucket, const Names& names) {
   std::vector<Record> volume;
-  for (const auto& [key, amount] : bucket.volume) {
-    const Asset& asset = assets.at(key);
+  for (const auto& [key, sum] : bucket.volume) {
+    const Asset& asset = names.assets.at(key);
+    const Amount amount = truncate_to(sum.amount, asset.decimals);
     volume.push_back({{"assetCode", asset.code.value()},
-                      {"amount", truncate_to(amount, asset.decimals).to_string(asset.decimals)}});
+                      {"amount", amount.to_string(asset.decimals)},
+                      {"payments", sum.payments}});
   }
   return {{"from", bucket.from.to_string()},
           {"to", bucket.to.to_string()},
@@ -152,20 +206,22 @@ Record view(const store::ActivityBucket& bucket, const std::map<std::int64_t, As
           {"underWay", bucket.payments - bucket.succeeded - bucket.failed},
           {"successRate", percent(bucket.succeeded, bucket.succeeded + bucket.failed)},
           {"volume", std::move(volume)},
+          {"failures", view(bucket.failures, names)},
           {"sampled", bucket.sampled}};
 }
 
 Result<CommandResult> activity(Session& session, const Arguments& arguments) {
   return store::with_reader(session.app.database(), [&](Connection& db) -> Result<CommandResult> {
-    auto wanted = wanted_activity(arguments, session.app.queue().now());
+    COFFER_TRY(auto wanted, wanted_activity(arguments, session.app.queue().now()));
     COFFER_TRY(wanted.tenants, owners_argument(db, arguments));
-    std::map<std::int64_t, Asset> assets;
-    for (const Asset& asset : store::list_assets(db)) assets[asset.key] = asset;
-    CommandResult result{.list = true};
+    const Names names(db);
+    CommandResult result{.list = true,
+                         .columns = {"from", "to", "payments", "succeeded", "failed", "underWay",
+                                     "successRate", "volume", "sampled"}};
     bool sampled = false;
     for (const store::ActivityBucket& bucket : store::activity(db, wanted)) {
       sampled = sampled || bucket.sampled;
-      result.records.push_back(view(bucket, assets));
+      result.records.push_back(view(bucket, names));
     }
     if (sampled) {
       result.note = "Rates and volumes are estimated from an even sample of 10,000 payments.";
@@ -177,14 +233,17 @@ Result<CommandResult> activity(Session& session, const Arguments& arguments) {
 }  // namespace
 
 std::vector<Command> overview_commands() {
-  std::vector<Argument> arguments{choice("hours", "24|168", "Period in hours", "24")};
+  std::vector<Argument> arguments{
+      choice("hours", "24|48|168|720", "Period in hours", "24"),
+      option("from", "TIME", "Start of the period, instead of --hours, such as 2026-01-31"),
+      option("to", "TIME", "End of the period; by default now")};
   for (const Argument& one : owner_arguments()) arguments.push_back(one);
   return {{.path = "overview",
            .summary = "Show system status: ledger balances, queues, errors",
            .run = overview,
            .role = OperatorRole::viewer},
           {.path = "activity",
-           .summary = "Show number, success rate and volume of payments over the last day or week",
+           .summary = "Show number, success rate, volume and failures of payments over time",
            .run = activity,
            .role = OperatorRole::viewer,
            .arguments = std::move(arguments)}};

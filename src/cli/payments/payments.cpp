@@ -3,6 +3,7 @@
 #include "app/app.h"
 #include "cli/command_groups.h"
 #include "cli/providers/connectors.h"
+#include "domain/parties/beneficiary.h"
 #include "store/ledger/wallets.h"
 #include "store/operations/noun_lists.h"
 #include "store/operations/payment_lists.h"
@@ -46,6 +47,8 @@ Result<store::PaymentsWanted> wanted_payments(Connection& db, const Arguments& a
   if (const auto type = arguments.find("type")) out.type = parse_payment_type(*type);
   COFFER_TRY(out.from, optional_time(arguments, "from"));
   COFFER_TRY(out.to, optional_time(arguments, "to"));
+  if (const auto failure = arguments.find("failure")) out.failure = parse_failure_code(*failure);
+  out.text = arguments.find("text");
   return out;
 }
 
@@ -62,9 +65,24 @@ Result<CommandResult> list(Session& session, const Arguments& arguments) {
     CommandResult result{.list = true, .columns = columns()};
     Owners owners(db);
     for (const std::int64_t key : page.keys) {
-      result.records.push_back(payment_record(*store::find_payment_by_key(db, key), owners));
+      Record record = payment_record(*store::find_payment_by_key(db, key), owners);
+      put_sides(record, store::sides_of_payment(db, key));
+      result.records.push_back(std::move(record));
     }
     put_next(result, page.next, page.cut_short);
+    return result;
+  });
+}
+
+Result<CommandResult> count(Session& session, const Arguments& arguments) {
+  return store::with_reader(session.app.database(), [&](Connection& db) -> Result<CommandResult> {
+    COFFER_TRY(const auto wanted, wanted_payments(db, arguments));
+    const store::PaymentCount found = store::count_payments(db, wanted);
+    CommandResult result{.records = {{{"payments", found.payments}, {"isExact", found.exact}}}};
+    if (!found.exact) {
+      result.note = "The count stopped after " + std::to_string(store::kRowsMax) +
+                    " rows were read. There are at least this many.";
+    }
     return result;
   });
 }
@@ -92,8 +110,21 @@ Result<CommandResult> find(Session& session, const Arguments& arguments) {
   });
 }
 
-std::vector<Argument> list_arguments() {
+/// `a|b|...` of the failure table.
+std::string_view failure_choices() {
+  static const std::string kChoices = [] {
+    std::string out;
+    for (const FailureInfo& one : failure_table()) {
+      out += (out.empty() ? "" : "|") + std::string(one.name);
+    }
+    return out;
+  }();
+  return kChoices;
+}
+
+std::vector<Argument> filter_arguments() {
   std::vector<Argument> out{
+      option("text", "TEXT", "Beginning of the transactionId, or of a wallet's account number"),
       choice("status",
              "initiated|processing|succeeded|failed|refund_pending|refunded|refund_failed|expired",
              "Filter by status"),
@@ -101,15 +132,20 @@ std::vector<Argument> list_arguments() {
              "p2p_own|p2p_beneficiary|p2p_own_multi|swap_own|swap_beneficiary|offramp|onramp|"
              "onramp_reference",
              "Filter by type"),
+      choice("failure", failure_choices(), "Filter by the reason of a failure"),
       option("wallet", "ID", "Filter by wallet, as source or destination"),
       option("beneficiary", "ID", "Filter by beneficiary"),
       option("connector", "ID", "Filter by connector"),
       option("from", "TIME",
              "Accepted at or after this time, such as 2026-01-31 or 2026-01-31T09:00:00Z"),
       option("to", "TIME", "Accepted before this time")};
-  for (const auto& more : {owner_arguments(), page_arguments()}) {
-    out.insert(out.end(), more.begin(), more.end());
-  }
+  for (const Argument& one : owner_arguments()) out.push_back(one);
+  return out;
+}
+
+std::vector<Argument> list_arguments() {
+  std::vector<Argument> out = filter_arguments();
+  for (const Argument& one : page_arguments()) out.push_back(one);
   return out;
 }
 
@@ -136,11 +172,14 @@ Record payment_record(const store::PaymentRecord& payment, Owners& owners) {
   const auto of_leg = [&](auto member) {
     return leg != nullptr ? shown((*leg).*member) : std::nullopt;
   };
-  std::optional<std::string> sending, receiving, failure;
+  std::optional<std::string> sending, receiving, failure, message;
   if (payment.sending_asset) sending = payment.sending_asset->value();
   const auto receives = store::receiving_denomination(payment);
   if (receives) receiving = receives->code;
-  if (payment.failure) failure = info(*payment.failure).name;
+  if (payment.failure) {
+    failure = info(*payment.failure).name;
+    message = info(*payment.failure).message;
+  }
   Record record{{"id", payment.id.to_string()},
                 {"transactionId", request.transaction_id},
                 {"type", name(request.type)},
@@ -160,9 +199,20 @@ Record payment_record(const store::PaymentRecord& payment, Owners& owners) {
   record.emplace_back("fromRef", leg != nullptr ? leg->refs.from_ref : std::nullopt);
   record.emplace_back("toRef", leg != nullptr ? leg->refs.to_ref : std::nullopt);
   record.emplace_back("failureCode", failure);
+  record.emplace_back("failureMessage", message);
   record.emplace_back("createdAt", payment.created_at.to_string());
   record.emplace_back("updatedAt", payment.updated_at.to_string());
   return record;
+}
+
+void put_sides(Record& record, const store::StorySides& sides) {
+  const auto account = [](const store::StorySide& side) {
+    return side.account ? std::optional(masked(*side.account)) : std::nullopt;
+  };
+  record.emplace_back("sourceName", sides.source.name);
+  record.emplace_back("sourceAccount", account(sides.source));
+  record.emplace_back("destinationName", sides.destination.name);
+  record.emplace_back("destinationAccount", account(sides.destination));
 }
 
 std::vector<Command> payment_commands() {
@@ -175,6 +225,11 @@ std::vector<Command> payment_commands() {
            .run = list,
            .role = OperatorRole::viewer,
            .arguments = list_arguments()},
+          {.path = "payment count",
+           .summary = "Count payments, with the filters of payment list",
+           .run = count,
+           .role = OperatorRole::viewer,
+           .arguments = filter_arguments()},
           {.path = "payment find",
            .summary = "Find payments by any ID, reference or hash",
            .run = find,

@@ -3,12 +3,16 @@
 
 #include "cli/command.h"
 #include "cli/operations/paging.h"
+#include "store/operations/payment_story.h"
 #include "store/payments/payments.h"
 
 namespace coffer::cli {
 
 /// The fields of a payment in lists.
 Record payment_record(const store::PaymentRecord& payment, Owners& owners);
+/// `sourceName`, `sourceAccount`, `destinationName` and `destinationAccount`, with all but the last
+/// four characters of an account masked.
+void put_sides(Record& record, const store::StorySides& sides);
 
 Result<CommandResult> show_payment(Session& session, const Arguments& arguments);
 Result<CommandResult> retry_payment(Session& session, const Arguments& arguments);

@@ -62,25 +62,57 @@ std::string_view words_of(ProviderState state) {
   throw InternalError("unknown provider state");
 }
 
-std::vector<Record> timeline(const PaymentRecord& payment) {
+constexpr std::string_view kResolvedAs = "resolved as ";
+constexpr std::string_view kBy = " by ";
+
+/// The operator of an attempt that records a resolution: `resolved as failed by NAME: REASON`.
+std::optional<std::string> resolver(const store::StoryAttempt& attempt) {
+  const std::string& outcome = attempt.outcome.value_or("");
+  const auto by = outcome.find(kBy);
+  if (!outcome.starts_with(kResolvedAs) || by == std::string::npos) return std::nullopt;
+  const auto name = by + kBy.size();
+  return outcome.substr(name, outcome.find(": ", name) - name);
+}
+
+/// Who brought a payment to a status: the application, coffer, the provider, or an operator, whose
+/// resolution is recorded in the same commit.
+std::string actor_of(const flows::Reached& step, const store::StoryParties& parties,
+                     const std::vector<store::StoryAttempt>& attempts) {
+  if (step.status == PaymentStatus::initiated) return parties.application;
+  if (step.status == PaymentStatus::processing || !parties.connector) return "coffer";
+  for (const store::StoryAttempt& attempt : attempts) {
+    const auto who = resolver(attempt);
+    if (who && attempt.closed_at == step.at) return *who;
+  }
+  return *parties.connector;
+}
+
+std::vector<Record> timeline(const PaymentRecord& payment, const store::StoryParties& parties,
+                             const std::vector<store::StoryAttempt>& attempts) {
   std::vector<Record> out;
   for (const flows::Reached& step : flows::reached_statuses(payment)) {
-    std::optional<std::string> code, message;
+    std::optional<std::string> code, message, reference;
+    if (payment.provider && step.status != PaymentStatus::initiated) {
+      reference = payment.provider->provider_reference;
+    }
     if (step.why) {
       code = info(*step.why).name;
       message = info(*step.why).message;
     }
     out.push_back({{"status", name(step.status)},
                    {"at", step.at.to_string()},
+                   {"actor", actor_of(step, parties, attempts)},
+                   {"providerReference", reference},
                    {"code", code},
                    {"message", message}});
   }
   return out;
 }
 
-std::vector<Record> legs(const PaymentRecord& payment) {
+std::vector<Record> legs(Connection& db, const PaymentRecord& payment) {
   std::vector<Record> out;
   if (payment.request.type != PaymentType::p2p_own_multi) return out;
+  const auto sides = store::sides_of_legs(db, payment.key);
   for (std::size_t i = 0; i < payment.request.legs.size(); ++i) {
     const TransferLeg& leg = payment.request.legs[i];
     out.push_back({{"sourceWalletId", shown(leg.source_wallet)},
@@ -90,6 +122,7 @@ std::vector<Record> legs(const PaymentRecord& payment) {
                    {"fromRef", leg.refs.from_ref},
                    {"toRef", leg.refs.to_ref},
                    {"description", leg.description}});
+    put_sides(out.back(), sides[i]);
   }
   return out;
 }
@@ -109,14 +142,15 @@ std::vector<Record> entries(Connection& db, std::int64_t payment) {
   return out;
 }
 
-std::vector<Record> attempts(Connection& db, std::int64_t payment) {
+std::vector<Record> views(const std::vector<store::StoryAttempt>& attempts) {
   std::vector<Record> out;
-  for (const store::StoryAttempt& attempt : store::attempts_of_payment(db, payment)) {
+  for (const store::StoryAttempt& attempt : attempts) {
     out.push_back({{"attempt", attempt.attempt},
                    {"call", name(attempt.call)},
                    {"openedAt", attempt.opened_at.to_string()},
                    {"closedAt", shown(attempt.closed_at)},
-                   {"outcome", attempt.outcome}});
+                   {"outcome", attempt.outcome},
+                   {"actor", resolver(attempt).value_or("coffer")}});
   }
   return out;
 }
@@ -202,14 +236,12 @@ void put_rest(Record& record, const PaymentRecord& payment) {
   const PaymentRequest& request = payment.request;
   const bool multi = request.type == PaymentType::p2p_own_multi;
   const auto receives = store::receiving_denomination(payment);
-  std::optional<std::string> detail, hash, message;
+  std::optional<std::string> detail, hash;
   if (const char* text = flows::substatus(payment)) detail = text;
   if (payment.ledger_hash) hash = to_hex(std::string_view(*payment.ledger_hash));
-  if (payment.failure) message = info(*payment.failure).message;
   record.emplace_back("requestId", payment.request_id);
   record.emplace_back("version", payment.version);
   record.emplace_back("substatus", detail);
-  record.emplace_back("failureMessage", message);
   record.emplace_back("minReceivingAmount",
                       receives ? shown(request.min_receiving, receives->decimals) : std::nullopt);
   record.emplace_back("path", payment.path);
@@ -229,14 +261,16 @@ Record whole_record(Connection& db, const PaymentRecord& payment) {
   record.emplace_back("applicationId", parties.application_id.to_string());
   put_rest(record, payment);
   put_provider(record, payment, parties);
+  put_sides(record, store::sides_of_payment(db, payment.key));
+  const auto attempts = store::attempts_of_payment(db, payment.key);
   const auto job = store::job_of_payment(db, payment.key);
   record.emplace_back("nextAttemptAt", job ? std::optional(job->due_at.to_string()) : std::nullopt);
   record.emplace_back("jobAttempts",
                       job ? std::optional(std::to_string(job->attempts)) : std::nullopt);
-  record.emplace_back("timeline", timeline(payment));
-  record.emplace_back("legs", legs(payment));
+  record.emplace_back("timeline", timeline(payment, parties, attempts));
+  record.emplace_back("legs", legs(db, payment));
   record.emplace_back("entries", entries(db, payment.key));
-  record.emplace_back("providerAttempts", attempts(db, payment.key));
+  record.emplace_back("providerAttempts", views(attempts));
   record.emplace_back("instructions", payment.provider ? pairs(payment.provider->instructions)
                                                        : std::vector<Record>());
   record.emplace_back("additionalFields", pairs(payment.request.additional_fields));

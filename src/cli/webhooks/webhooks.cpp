@@ -15,28 +15,6 @@ namespace {
 
 constexpr int kShownMax = 1'000;
 
-Record view(const store::WebhookRow& row) {
-  std::string types;
-  for (const EventType type : row.types.types()) {
-    types += (types.empty() ? "" : ",") + std::string(name(type));
-  }
-  if (row.types == EventTypeSet::payments()) types = "*";
-  std::optional<std::string> last_status;
-  if (row.last_status) last_status = std::to_string(*row.last_status);
-  return {{"id", row.id.to_string()},
-          {"url", row.url},
-          {"eventTypes", types},
-          {"status", row.is_active() ? "active" : "disabled"},
-          {"environment", name(row.tenant.environment)},
-          {"associationId", row.tenant.association.to_string()},
-          {"applicationId", row.application_id.to_string()},
-          {"description", row.description},
-          {"consecutiveFailures", row.failures},
-          {"lastAttemptAt", shown(row.last_attempt_at)},
-          {"lastResponseStatus", last_status},
-          {"createdAt", row.created_at.to_string()}};
-}
-
 Result<CommandResult> list(Session& session, const Arguments& arguments) {
   store::WebhookFilter filter;
   if (const auto status = arguments.find("status")) filter.active = *status == "active";
@@ -50,26 +28,12 @@ Result<CommandResult> list(Session& session, const Arguments& arguments) {
                                          "health", "lastResponseStatus", "pending", "deadLetters"}};
         for (const NamedTenant& owner : tenants) {
           for (const auto& row : store::list_webhooks(db, owner.tenant, filter, page).rows) {
-            result.records.push_back(view(row));
+            result.records.push_back(webhook_record(row));
             put_health(result.records.back(), db, row);
           }
         }
         return result;
       });
-}
-
-/// The webhook with this ID, of any tenant.
-Result<store::WebhookRow> found_webhook(Session& session, const Arguments& arguments) {
-  COFFER_TRY(const auto id, id_argument<WebhookId>(arguments, "ID"));
-  return store::with_reader(session.app.database(),
-                            [&](store::Connection& db) -> Result<store::WebhookRow> {
-                              COFFER_TRY(const auto tenants, chosen_tenants(db, arguments));
-                              for (const NamedTenant& owner : tenants) {
-                                if (auto row = store::find_webhook(db, owner.tenant, id))
-                                  return *std::move(row);
-                              }
-                              return unexpected(Slug::not_found, "The webhook was not found.");
-                            });
 }
 
 flows::WebhookRef ref_of(const store::WebhookRow& row) {
@@ -158,7 +122,7 @@ Result<CommandResult> test(Session& session, const Arguments& arguments) {
 Result<CommandResult> disable(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto webhook, found_webhook(session, arguments));
   COFFER_TRY(const auto row, flows::disable_webhook(session.app.flows(), ref_of(webhook)));
-  return CommandResult{.records = {view(row)}};
+  return CommandResult{.records = {webhook_record(row)}};
 }
 
 Result<CommandResult> listen_secret(Session& session, const Arguments& arguments) {
@@ -196,6 +160,41 @@ std::vector<Argument> verify_arguments() {
 
 }  // namespace
 
+Record webhook_record(const store::WebhookRow& row) {
+  std::string types;
+  for (const EventType type : row.types.types()) {
+    types += (types.empty() ? "" : ",") + std::string(name(type));
+  }
+  if (row.types == EventTypeSet::payments()) types = "*";
+  std::optional<std::string> last_status;
+  if (row.last_status) last_status = std::to_string(*row.last_status);
+  return {{"id", row.id.to_string()},
+          {"url", row.url},
+          {"eventTypes", types},
+          {"status", row.is_active() ? "active" : "disabled"},
+          {"environment", name(row.tenant.environment)},
+          {"associationId", row.tenant.association.to_string()},
+          {"applicationId", row.application_id.to_string()},
+          {"description", row.description},
+          {"consecutiveFailures", row.failures},
+          {"lastAttemptAt", shown(row.last_attempt_at)},
+          {"lastResponseStatus", last_status},
+          {"createdAt", row.created_at.to_string()}};
+}
+
+Result<store::WebhookRow> found_webhook(Session& session, const Arguments& arguments) {
+  COFFER_TRY(const auto id, id_argument<WebhookId>(arguments, "ID"));
+  return store::with_reader(session.app.database(),
+                            [&](store::Connection& db) -> Result<store::WebhookRow> {
+                              COFFER_TRY(const auto tenants, chosen_tenants(db, arguments));
+                              for (const NamedTenant& owner : tenants) {
+                                if (auto row = store::find_webhook(db, owner.tenant, id))
+                                  return *std::move(row);
+                              }
+                              return unexpected(Slug::not_found, "The webhook was not found.");
+                            });
+}
+
 std::vector<Command> webhook_commands() {
   const Argument id = positional("ID", "ID of the webhook");
   const Argument environment = choice("environment", "sandbox|production", "Filter by environment");
@@ -204,7 +203,7 @@ std::vector<Command> webhook_commands() {
   const Argument association = option("association", "ID", "Filter by association");
   const Argument owner =
       option("association", "ID", "Association of the events; required if there are several");
-  return {
+  std::vector<Command> rows{
       {.path = "webhook list",
        .summary = "List webhooks of all associations, newest first",
        .run = list,
@@ -221,7 +220,7 @@ std::vector<Command> webhook_commands() {
        .hint = kHint},
       {.path = "webhook recover",
        .summary = "Redeliver all events of a time range that a webhook did not receive",
-       .label = "Recover events",
+       .label = "Redeliver a range",
        .consequence = "coffer delivers every event of the range that the webhook has not received.",
        .run = recover,
        .role = OperatorRole::operating,
@@ -259,6 +258,9 @@ std::vector<Command> webhook_commands() {
        .run = listen_secret,
        .arguments = {one, owner}},
   };
+  const auto changes = webhook_change_commands();
+  rows.insert(rows.begin() + 1, changes.begin(), changes.end());
+  return rows;
 }
 
 }  // namespace coffer::cli

@@ -9,12 +9,20 @@
 #include "base/clock.h"
 #include "base/strong.h"
 #include "cli/command.h"
+#include "store/webhooks/webhooks.h"
 
 namespace coffer::cli {
 
 /// `webhook listen-secret`, for coffer listen: the signing secret, the tenant, and the last
 /// sequence.
 inline constexpr std::string_view kListenSecretCommand = "webhook listen-secret";
+
+/// What commands say of a webhook.
+Record webhook_record(const store::WebhookRow& row);
+/// The webhook that ID names, of any tenant. `not-found`.
+Result<store::WebhookRow> found_webhook(Session& session, const Arguments& arguments);
+/// create, update, rotate and delivery.
+std::vector<Command> webhook_change_commands();
 
 /// A delivery as saved by its receiver. Headers that were not saved are empty.
 struct SavedDelivery {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "domain/payments/payment.h"
 #include "store/operations/payment_lists.h"
 
 namespace coffer::store {
@@ -16,10 +15,18 @@ __extension__ typedef __int128 Wide;  // a GNU extension, the only 128-bit type
 // single volume.
 #define BRIEF                                                                                   \
   "SELECT payment, tenant, status, iif(sending_asset IS NULL, receiving_asset, sending_asset)," \
-  " iif(sending_asset IS NULL, receiving_amount, sending_amount) FROM payments"
+  " iif(sending_asset IS NULL, receiving_amount, sending_amount), failure, connector"           \
+  " FROM payments"
 constexpr const char* kBetween = BRIEF " WHERE payment >= ? AND payment < ? ORDER BY payment";
 constexpr const char* kFirstSince = BRIEF " WHERE payment >= ? ORDER BY payment LIMIT 1";
 #undef BRIEF
+
+FailureKind kind_at(const Query& q) {
+  FailureKind out{std::nullopt, q.optional_integer(6).value_or(0),
+                  q.optional_integer(3).value_or(0)};
+  if (!q.is_null(5)) out.code = q.enumeration<FailureCode>(5);
+  return out;
+}
 
 /// Sums of one bucket before scaling.
 struct Seen {
@@ -27,7 +34,12 @@ struct Seen {
   std::int64_t payments = 0;
   std::int64_t succeeded = 0;
   std::int64_t failed = 0;
-  std::map<std::int64_t, Wide> volume;
+  struct Volume {
+    Wide units = 0;
+    std::int64_t payments = 0;
+  };
+  std::map<std::int64_t, Volume> volume;
+  std::map<FailureKind, std::int64_t> failures;
 
   void add(const Query& q, const TenantKeys& tenants) {
     ++looked_at;
@@ -43,12 +55,16 @@ struct Seen {
       case PaymentStatus::refund_failed:
       case PaymentStatus::expired:
         ++failed;
+        ++failures[kind_at(q)];
         return;
       case PaymentStatus::initiated:
       case PaymentStatus::processing:
         break;
     }
-    if (!q.is_null(3) && !q.is_null(4)) volume[q.integer(3)] += q.integer(4);
+    if (q.is_null(3) || q.is_null(4)) return;
+    Volume& of_asset = volume[q.integer(3)];
+    of_asset.units += q.integer(4);
+    ++of_asset.payments;
   }
 };
 
@@ -90,8 +106,12 @@ std::vector<ActivityBucket> activity(Connection& db, const ActivityWanted& wante
     bucket.payments = scaled(seen.payments, all, seen.looked_at);
     bucket.succeeded = scaled(seen.succeeded, all, seen.looked_at);
     bucket.failed = scaled(seen.failed, all, seen.looked_at);
-    for (const auto& [asset, units] : seen.volume) {
-      bucket.volume[asset] = Amount::from_units(scaled(units, all, seen.looked_at));
+    for (const auto& [asset, sum] : seen.volume) {
+      bucket.volume[asset] = {Amount::from_units(scaled(sum.units, all, seen.looked_at)),
+                              scaled(sum.payments, all, seen.looked_at)};
+    }
+    for (const auto& [kind, count] : seen.failures) {
+      bucket.failures[kind] = scaled(count, all, seen.looked_at);
     }
     bucket.sampled = step > 1;
     out.push_back(std::move(bucket));

@@ -1,13 +1,25 @@
 // The number and success of payments over time.
 #pragma once
 
+#include <compare>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "domain/ledger/money.h"
+#include "domain/payments/payment.h"
 #include "store/operations/newest.h"
 
 namespace coffer::store {
+
+/// What payments that did not succeed have in common: the reason (none: expired), the connector
+/// and asset keys (0: none).
+struct FailureKind {
+  std::optional<FailureCode> code;
+  std::int64_t connector = 0;
+  std::int64_t asset = 0;
+  auto operator<=>(const FailureKind&) const = default;
+};
 
 struct ActivityBucket {
   Timestamp from;
@@ -15,8 +27,13 @@ struct ActivityBucket {
   std::int64_t payments = 0;
   std::int64_t succeeded = 0;
   std::int64_t failed = 0;  // includes refunded and expired payments; the others are in progress
-  std::map<std::int64_t, Amount> volume;  // by asset key, without failed payments
-  bool sampled = false;                   // estimated from an evenly chosen sample of the payments
+  struct Volume {
+    Amount amount;
+    std::int64_t payments = 0;
+  };
+  std::map<std::int64_t, Volume> volume;  // by asset key, without failed payments
+  std::map<FailureKind, std::int64_t> failures;
+  bool sampled = false;  // estimated from an evenly chosen sample of the payments
 };
 
 struct ActivityWanted {

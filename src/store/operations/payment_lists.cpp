@@ -127,6 +127,13 @@ KeyPage newest_payments(Connection& db, const PaymentsWanted& wanted, const Newe
   return page_of(keys.read(at.before, at.limit + 1), at);
 }
 
+PaymentCount count_payments(Connection& db, const PaymentsWanted& wanted) {
+  RowBudget budget;
+  PaymentWalk keys(db, wanted, Order::falling, budget);
+  const auto found = keys.read(std::nullopt, static_cast<int>(kRowsMax));
+  return {static_cast<std::int64_t>(found.keys.size()), !found.cut_at};
+}
+
 std::optional<std::int64_t> payment_key(Connection& db, PaymentId id) {
   return first_integer(db, kKeyOfId, id);
 }

@@ -12,6 +12,13 @@ namespace coffer::store {
 
 KeyPage newest_payments(Connection& db, const PaymentsWanted& wanted, const NewestAt& at);
 
+/// How many there are; `exact` is false if the count stopped after reading kRowsMax rows.
+struct PaymentCount {
+  std::int64_t payments = 0;
+  bool exact = true;
+};
+PaymentCount count_payments(Connection& db, const PaymentsWanted& wanted);
+
 std::optional<std::int64_t> payment_key(Connection& db, PaymentId id);
 
 enum class FoundAs {

@@ -40,6 +40,26 @@ constexpr const char* kParties =
     " LEFT JOIN connector_endpoints e ON e.connector_endpoint = v.connector_endpoint"
     " WHERE p.payment = ?";
 
+constexpr const char* kSides =
+    "SELECT coalesce(w.name, v.payer_name, iif(p.source_wallet IS NULL, c.name, NULL)),"
+    " coalesce(w.account_number, v.payer_account, v.payer_phone),"
+    " coalesce(b.company_name, b.first_name || ' ' || b.last_name, t.name),"
+    " coalesce(d.account_number, d.iban, d.phone_number, d.wallet_address, t.account_number)"
+    " FROM payments p LEFT JOIN wallets w ON w.wallet = p.source_wallet"
+    " LEFT JOIN wallets t ON t.wallet = p.destination_wallet"
+    " LEFT JOIN beneficiaries b ON b.beneficiary = p.beneficiary"
+    " LEFT JOIN destinations d ON d.destination = p.destination"
+    " LEFT JOIN connectors c ON c.connector = p.connector"
+    " LEFT JOIN provider_payments v ON v.payment = p.payment WHERE p.payment = ?";
+constexpr const char* kLegSides =
+    "SELECT w.name, w.account_number, t.name, t.account_number FROM payment_legs l"
+    " LEFT JOIN wallets w ON w.wallet = l.source_wallet"
+    " LEFT JOIN wallets t ON t.wallet = l.destination_wallet WHERE l.payment = ? ORDER BY l.leg";
+
+StorySides sides_at(const Query& q) {
+  return {{q.optional_text(0), q.optional_text(1)}, {q.optional_text(2), q.optional_text(3)}};
+}
+
 /// Reads three columns.
 StoryAccount account_at(const Query& q, int column) {
   return {q.enumeration<AccountKind>(column), q.text(column + 1),
@@ -101,6 +121,18 @@ std::vector<std::int64_t> webhooks_of_tenant(Connection& db, const Tenant& tenan
 std::optional<StoryJob> job_of_payment(Connection& db, std::int64_t payment) {
   if (const auto found = job(db, kProviderJob, payment, true)) return found;
   return job(db, kSettlementJob, payment, false);
+}
+
+StorySides sides_of_payment(Connection& db, std::int64_t payment) {
+  Query q(db, kSides, payment);
+  COFFER_CHECK(q.step());
+  return sides_at(q);
+}
+
+std::vector<StorySides> sides_of_legs(Connection& db, std::int64_t payment) {
+  std::vector<StorySides> out;
+  for (Query q(db, kLegSides, payment); q.step();) out.push_back(sides_at(q));
+  return out;
 }
 
 StoryParties parties_of_payment(Connection& db, std::int64_t payment) {

@@ -54,6 +54,20 @@ struct StoryJob {
 /// The next step of the payment. Reads through the settlement backlog.
 std::optional<StoryJob> job_of_payment(Connection& db, std::int64_t payment);
 
+/// Who pays or receives, as an operator knows them. A multi-transfer has no sides of its own: its
+/// legs have.
+struct StorySide {
+  std::optional<std::string> name;
+  std::optional<std::string> account;  // account number, IBAN, phone number or address, not masked
+};
+struct StorySides {
+  StorySide source;
+  StorySide destination;
+};
+StorySides sides_of_payment(Connection& db, std::int64_t payment);
+/// Of each leg of a multi-transfer, in order.
+std::vector<StorySides> sides_of_legs(Connection& db, std::int64_t payment);
+
 /// Names for the operator in addition to the record.
 struct StoryParties {
   std::string application;

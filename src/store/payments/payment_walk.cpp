@@ -45,6 +45,13 @@ constexpr const char* kNextAsset =
 constexpr const char* kOfTransactionId =
     "SELECT payment FROM payments WHERE tenant = ? AND transaction_id = ?";
 static_assert(stored(PaymentStatus::succeeded) == 2);
+constexpr const char* kOfIdPrefix =
+    "SELECT payment FROM payments WHERE tenant = ?1 AND transaction_id >= ?2 AND transaction_id < "
+    "?3"
+    " LIMIT ?4";
+constexpr const char* kWalletsOfPrefix =
+    "SELECT wallet FROM wallets WHERE account_number >= ?1 AND account_number < ?2 LIMIT ?3";
+constexpr const char* kFailure = "SELECT failure FROM payments WHERE payment = ?";
 
 constexpr const char* kBrief =
     "SELECT " COFFER_PAYMENT_FILTER_COLUMNS " FROM payments p WHERE p.payment = ?";
@@ -61,6 +68,11 @@ constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kSeveralAssets = 0;
 // With more tenants, read the payments of all tenants instead.
 constexpr std::size_t kTenantsMax = 8;
+// Payments whose transactionId begins with a text; of more, the rows are judged one by one.
+constexpr std::size_t kOfPrefixMax = 2'000;
+constexpr int kWalletsOfPrefixMax = 20;
+// Above every character of a transactionId and of an account number.
+constexpr char kAboveAscii = '\x7f';
 
 bool is_rare(const std::optional<PaymentStatus>& status) {
   return status && *status != PaymentStatus::succeeded;
@@ -80,7 +92,7 @@ PaymentWalk::PaymentWalk(Connection& db, const PaymentsWanted& wanted, Order ord
 bool PaymentWalk::is_narrow() const {
   return wanted_.wallet || wanted_.beneficiary || wanted_.connector || is_rare(wanted_.status) ||
          wanted_.transaction_id || wanted_.reference || wanted_.type || wanted_.asset ||
-         wanted_.from || wanted_.to;
+         wanted_.from || wanted_.to || wanted_.failure || wanted_.text;
 }
 
 std::unique_ptr<KeySet> PaymentWalk::of_wallet(std::int64_t wallet) const {
@@ -112,6 +124,36 @@ std::unique_ptr<KeySet> PaymentWalk::of_status() const {
   for (const std::int64_t tenant : tenants()) {
     out.push_back(walk_.of(kOfStatus, tenant, *wanted_.status));
   }
+  return walk_.any(std::move(out));
+}
+
+std::unique_ptr<KeySet> PaymentWalk::of_failure() const {
+  KeySets out;
+  for (const std::int64_t tenant : tenants()) {
+    for (const PaymentStatus status : {PaymentStatus::failed, PaymentStatus::refund_pending,
+                                       PaymentStatus::refunded, PaymentStatus::refund_failed}) {
+      out.push_back(walk_.of(kOfStatus, tenant, status));
+    }
+  }
+  return walk_.any(std::move(out));
+}
+
+/// nullptr if so many transactionIds begin with the text that their rows are judged one by one.
+std::unique_ptr<KeySet> PaymentWalk::of_text() {
+  const std::string above = *wanted_.text + kAboveAscii;
+  text_wallets_ = integers(db_, kWalletsOfPrefix, *wanted_.text, above, kWalletsOfPrefixMax);
+  std::vector<std::int64_t> keys;
+  for (const std::int64_t tenant : tenants()) {
+    const int limit = static_cast<int>(kOfPrefixMax + 1 - keys.size());
+    const auto some = integers(db_, kOfIdPrefix, tenant, *wanted_.text, above, limit);
+    budget_.spend(static_cast<std::int64_t>(some.size()) + 1);
+    keys.insert(keys.end(), some.begin(), some.end());
+    if (keys.size() > kOfPrefixMax) return nullptr;
+  }
+  text_is_narrow_ = true;
+  KeySets out;
+  out.push_back(walk_.known(std::move(keys)));
+  for (const std::int64_t wallet : text_wallets_) out.push_back(of_wallet(wallet));
   return walk_.any(std::move(out));
 }
 
@@ -171,6 +213,10 @@ KeySets PaymentWalk::sets() {
   if (wanted_.wallet) out.push_back(of_wallet(*wanted_.wallet));
   if (wanted_.reference) out.push_back(of_reference());
   if (is_rare(wanted_.status)) out.push_back(of_status());
+  if (wanted_.failure && !wanted_.status) out.push_back(of_failure());
+  if (wanted_.text) {
+    if (auto set = of_text()) out.push_back(std::move(set));
+  }
   // The index of a connector contains the payments of all tenants.
   const bool of_tenant = !out.empty();
   if (wanted_.connector) out.push_back(walk_.of(kOfConnector, *wanted_.connector));
@@ -205,7 +251,23 @@ bool PaymentWalk::fits(const Query& q) {
   if (wanted_.updated_from && q.time(10) < *wanted_.updated_from) return false;
   if (differs(wanted_.beneficiary, 11) || differs(wanted_.connector, 12)) return false;
   if (wanted_.transaction_id && *wanted_.transaction_id != q.text(13)) return false;
+  if (wanted_.failure && !failure_fits(payment)) return false;
+  if (wanted_.text && !text_is_narrow_ && !text_fits(q)) return false;
   return legs_fit(q);
+}
+
+bool PaymentWalk::failure_fits(std::int64_t payment) const {
+  return first_integer(db_, kFailure, payment) == static_cast<std::int64_t>(*wanted_.failure);
+}
+
+bool PaymentWalk::text_fits(const Query& q) const {
+  if (q.text(13).starts_with(*wanted_.text)) return true;
+  const auto is_one = [&](int column) {
+    const auto wallet = q.optional_integer(column);
+    return wallet &&
+           std::find(text_wallets_.begin(), text_wallets_.end(), *wallet) != text_wallets_.end();
+  };
+  return is_one(6) || is_one(7);
 }
 
 /// The wallets, references and possibly several assets of a multi-transfer are in its legs.

@@ -24,6 +24,9 @@ struct PaymentsWanted {
   std::optional<std::string> reference;  // equals fromRef or toRef, including those of legs
   std::optional<std::string> transaction_id;
   std::optional<Timestamp> updated_from;  // inclusive
+  std::optional<FailureCode> failure;
+  /// Beginning of the transactionId, or of the account number of a wallet on either side.
+  std::optional<std::string> text;
 };
 
 /// The payments of one page in the order of their acceptance.
@@ -47,6 +50,10 @@ class PaymentWalk {
   std::unique_ptr<KeySet> of_wallet(std::int64_t wallet) const;
   std::unique_ptr<KeySet> of_reference() const;
   std::unique_ptr<KeySet> of_status() const;
+  std::unique_ptr<KeySet> of_failure() const;
+  std::unique_ptr<KeySet> of_text();
+  bool text_fits(const Query& q) const;
+  bool failure_fits(std::int64_t payment) const;
   std::vector<std::int64_t> tenants() const;
   std::unique_ptr<KeySet> of_kind(bool by_tenant) const;
   void add_kinds(KeySets& out, std::int64_t tenant) const;
@@ -59,6 +66,8 @@ class PaymentWalk {
   KeyWalk walk_;
   std::int64_t lowest_;
   std::int64_t below_;
+  std::vector<std::int64_t> text_wallets_;  // whose account number begins with the text
+  bool text_is_narrow_ = false;             // its payments are a set of their own
 };
 
 #define COFFER_PAYMENT_FILTER_COLUMNS                                                          \

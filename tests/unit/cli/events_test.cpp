@@ -168,6 +168,46 @@ TEST_CASE("webhook: list, test and recover", "[cli]") {
             .code == exit_code::kUsage);
 }
 
+TEST_CASE("webhook: create, change, rotate, and look at a delivery", "[cli]") {
+  World world;
+  const std::string application = world.run("application list").json().at(0).at("id");
+  const std::string url = "https://93.184.216.34/other";
+  const auto create = [&](const std::string& types) {
+    return world.run("webhook create",
+                     {{"URL", url}, {"application", application}, {"types", types}});
+  };
+  CHECK(create("payment.failed").err.find("payment.failed") != std::string::npos);  // is taken
+  CHECK(create("payment.paid").code == exit_code::kUsage);
+  const Ran made = create("payment.succeeded,payment.refunded");
+  INFO(made.err);
+  REQUIRE(made.code == 0);
+  CHECK(is_webhook_secret(made.json().at("signingSecret").get<std::string>()));
+  CHECK(made.json().at("eventTypes") == "payment.succeeded,payment.refunded");
+  const std::string id = made.json().at("id");
+  const auto change = [&](const std::string& name, const std::string& value) {
+    return world.run("webhook update", {{"ID", id}, {name, value}});
+  };
+  CHECK(change("description", "Core banking").json().at("description") == "Core banking");
+  CHECK(change("types", "payment.succeeded").json().at("eventTypes") == "payment.succeeded");
+  CHECK(change("url", "https://93.184.216.34/third").json().at("description") == "Core banking");
+  CHECK(change("url", std::string(3'000, 'x')).code == exit_code::kUsage);
+  const Ran rotated = world.run("webhook rotate", {{"ID", id}, {"overlap", "60"}});
+  CHECK(rotated.json().at("signingSecret") != made.json().at("signingSecret"));
+  CHECK(world.run("webhook rotate", {{"ID", id}, {"overlap", "x"}}).code == exit_code::kUsage);
+
+  const std::string event = world.trigger("payment.succeeded");
+  world.file.app().deliver_once();
+  const Ran shown = world.run("webhook delivery", {{"ID", id}, {"EVENT", event}});
+  INFO(shown.err);
+  REQUIRE(shown.code == 0);
+  CHECK(shown.json().at("type") == "payment.succeeded");
+  CHECK(shown.json().at("attempts").is_array());
+  CHECK(shown.json().at("body").get<std::string>().find(event) != std::string::npos);
+  CHECK(world.run("webhook delivery", {{"ID", id}, {"EVENT", kNobody}}).code == exit_code::kFailed);
+  CHECK(world.run("webhook create", {{"URL", url}, {"application", kNobody}}).code ==
+        exit_code::kFailed);
+}
+
 TEST_CASE("events follow: only where a server runs", "[cli]") {
   World world;
   const Ran ran = world.run("events follow");

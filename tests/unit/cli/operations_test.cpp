@@ -112,6 +112,41 @@ TEST_CASE("activity: the last day by hours, the last week by quarters of days", 
   CHECK(week[27].at("payments") == 2);
   CHECK(house.file.run("activity", {{"environment", "production"}}).json()[23].at("payments") == 0);
   CHECK(house.file.run("activity", {{"hours", "25"}}).code == exit_code::kUsage);
+  CHECK(day[20].at("volume")[0].at("payments") == 1);
+  CHECK(day[20].at("failures").empty());
+  CHECK(house.file.run("activity", {{"hours", "48"}}).json().size() == 48);
+  CHECK(house.file.run("activity", {{"hours", "720"}}).json().size() == 30);
+}
+
+TEST_CASE("activity: of a period of one's own, in spans that are few", "[cli]") {
+  House house;
+  house.pay("t1");
+  const auto now = house.file.clock().now();
+  const auto spans = [&](std::int64_t hours, const Values& more = {}) {
+    Values values{{"from", now.plus_ms(-hours * 3'600'000).to_string()}};
+    values.insert(more.begin(), more.end());
+    const Ran ran = house.file.run("activity", values);
+    INFO(ran.err);
+    REQUIRE(ran.code == 0);
+    std::int64_t payments = 0;
+    for (const auto& span : ran.json()) payments += span.at("payments").get<std::int64_t>();
+    return std::pair(ran.json().size(), payments);
+  };
+  CHECK(spans(1) == std::pair(std::size_t{2}, std::int64_t{1}));
+  CHECK(spans(24 * 30).second == 1);
+  for (const int days : {1, 10, 100, 1'000, 10'000}) CHECK(spans(24 * days).first <= 62);
+  CHECK(spans(48, {{"to", now.plus_ms(-3'600'000).to_string()}}).second == 0);
+  CHECK(house.file.run("activity", {{"to", now.to_string()}}).code == exit_code::kUsage);
+  const Values later{{"from", now.plus_ms(3'600'000).to_string()}};
+  CHECK(house.file.run("activity", later).code == exit_code::kUsage);
+}
+
+TEST_CASE("wallet list: each wallet with its balances", "[cli]") {
+  House house;
+  const auto rows = house.file.run("wallet list").json();
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[1].at("balances")[0].at("balance") == "100.00");
+  CHECK(rows[0].at("balances")[0].at("assetCode") == "USDC");
 }
 
 TEST_CASE("wallets: listed, shown, and their statements", "[cli]") {

@@ -202,6 +202,67 @@ TEST_CASE("operating lists: a reference is found piece by piece, without an inde
   });
 }
 
+TEST_CASE(
+    "operating lists: payments by the beginning of a transactionId, by failure, and counted") {
+  ListedLedger ledger;
+  ledger.read([&](Connection& db) {
+    const auto found = [&](const PaymentsWanted& wanted) {
+      const PaymentCount count = count_payments(db, wanted);
+      CHECK(count.exact);
+      const Keys keys =
+          all_pages(4, [&](const NewestAt& at) { return newest_payments(db, wanted, at); });
+      CHECK(static_cast<std::size_t>(count.payments) == keys.size());
+      return keys;
+    };
+    PaymentsWanted wanted;
+    CHECK(found(wanted).size() == 30);
+    wanted.text = "t1";
+    const Keys begins = ledger.expected([](const PaymentRecord& record) {
+      return record.request.transaction_id.starts_with("t1");
+    });
+    CHECK(begins.size() == 11);
+    CHECK(found(wanted) == begins);
+    wanted.tenants = Keys{ledger.tenant.key + 1};
+    CHECK(found(wanted).empty());
+    wanted = {};
+    wanted.text = "t12";
+    CHECK(found(wanted).size() == 1);
+    wanted.text = "1";  // a part that no transactionId begins with
+    const std::size_t of_wallets = found(wanted).size();
+    const std::string number = find_wallet_by_key(db, ledger.first.key)->account_number;
+    wanted.text = number.substr(0, 6);
+    CHECK(found(wanted).size() == 30);
+    CHECK(of_wallets <= 30);
+    wanted = {};
+    wanted.failure = FailureCode::expired;
+    CHECK(found(wanted) == ledger.expected([](const PaymentRecord& record) {
+      return record.failure == FailureCode::expired;
+    }));
+    CHECK(found(wanted).size() == 5);
+    wanted.failure = FailureCode::account_closed;
+    CHECK(found(wanted).empty());
+    return 0;
+  });
+}
+
+TEST_CASE("operating lists: the parties of a payment, and of each leg") {
+  ListedLedger ledger;
+  ledger.read([&](Connection& db) {
+    const StorySides one = sides_of_payment(db, ledger.keys[0]);
+    REQUIRE(one.source.name);
+    CHECK(one.source.account);
+    CHECK(one.destination.name);
+    CHECK(one.source.account != one.destination.account);
+    const StorySides multi = sides_of_payment(db, ledger.keys[7]);
+    CHECK_FALSE(multi.source.name);
+    CHECK_FALSE(multi.destination.name);
+    const auto legs = sides_of_legs(db, ledger.keys[7]);
+    REQUIRE(legs.size() == 2);
+    CHECK(legs[1].source.name);
+    return 0;
+  });
+}
+
 TEST_CASE("operating lists: activity counts payments per period") {
   ListedLedger ledger;
   ledger.read([&](Connection& db) {
@@ -223,7 +284,16 @@ TEST_CASE("operating lists: activity counts payments per period") {
     CHECK(buckets[2].succeeded == 4);
     CHECK(buckets[3].payments == 0);
     // 101 to 109 without 105, and the second leg of t7.
-    CHECK(buckets[0].volume.at(ledger.usdc.key) ==
+    CHECK(buckets[0].volume.at(ledger.usdc.key).payments == 8);
+    std::int64_t failures = 0;
+    for (const auto& [kind, count] : buckets[0].failures) {
+      failures += count;
+      CHECK(kind.code);
+      CHECK(kind.connector == 0);
+      CHECK(kind.asset == ledger.usdc.key);
+    }
+    CHECK(failures == buckets[0].failed);
+    CHECK(buckets[0].volume.at(ledger.usdc.key).amount ==
           Amount::from_units(101 + 102 + 103 + 104 + 106 + 107 + 7 + 108 + 109));
     wanted.tenants = Keys{ledger.tenant.key + 1};
     for (const ActivityBucket& bucket : activity(db, wanted)) CHECK(bucket.payments == 0);

@@ -1,0 +1,186 @@
+// coffer webhook create, update, rotate and delivery: what an integrator does through the API, for
+// the operator.
+#include "app/app.h"
+#include "cli/operations/paging.h"
+#include "cli/webhooks/choice.h"
+#include "cli/webhooks/webhooks.h"
+#include "flows/webhooks/event_body.h"
+#include "flows/webhooks/webhook_changes.h"
+#include "flows/webhooks/webhooks.h"
+#include "store/webhooks/deliveries.h"
+#include "store/webhooks/events.h"
+
+namespace coffer::cli {
+namespace {
+
+constexpr std::size_t kUrlMax = 2'048;
+constexpr std::size_t kDescriptionMax = 500;
+constexpr std::string_view kEveryPayment = "*";
+
+/// `*`, or types separated by commas.
+Result<EventTypeSet> taken_types(const Arguments& arguments) {
+  const auto text = arguments.find("types");
+  if (!text || *text == kEveryPayment) return EventTypeSet::payments();
+  return event_types_argument(arguments, "types");
+}
+
+/// `malformed-request` if it is longer than the API accepts.
+Result<std::optional<std::string>> text_up_to(const Arguments& arguments, const std::string& name,
+                                              std::size_t max) {
+  const auto text = arguments.find(name);
+  if (!text || text->size() <= max) return text;
+  return unexpected(Slug::malformed_request,
+                    "The " + name + " is longer than " + std::to_string(max) + " bytes.");
+}
+
+CommandResult with_secret(const flows::WebhookWithSecret& registered) {
+  Record record = webhook_record(registered.webhook);
+  record.emplace_back("signingSecret", registered.secret);
+  return {.records = {std::move(record)}};
+}
+
+Result<CommandResult> create_webhook(Session& session, const Arguments& arguments) {
+  COFFER_TRY(const auto id, id_argument<ApplicationId>(arguments, "application"));
+  flows::NewWebhook webhook;
+  COFFER_TRY(const auto url, text_up_to(arguments, "URL", kUrlMax));
+  webhook.url = *url;
+  COFFER_TRY(webhook.description, text_up_to(arguments, "description", kDescriptionMax));
+  COFFER_TRY(webhook.types, taken_types(arguments));
+  COFFER_TRY(const auto application,
+             store::with_reader(session.app.database(), [&](store::Connection& db) {
+               return required(store::find_application(db, id), "application");
+             }));
+  if (!application.tenant) {
+    return unexpected(Slug::conflict, "The application belongs to no association.");
+  }
+  webhook.application = application.key;
+  COFFER_TRY(const auto registered,
+             flows::register_webhook(session.app.flows(), *application.tenant, webhook));
+  return with_secret(registered);
+}
+
+flows::WebhookRef reference_to(const store::WebhookRow& row) {
+  return {row.tenant, row.id, std::nullopt};
+}
+
+Result<CommandResult> change_webhook(Session& session, const Arguments& arguments) {
+  COFFER_TRY(const auto webhook, found_webhook(session, arguments));
+  flows::WebhookUpdate update;
+  COFFER_TRY(update.url, text_up_to(arguments, "url", kUrlMax));
+  if (arguments.has("description")) {
+    COFFER_TRY(update.description, text_up_to(arguments, "description", kDescriptionMax));
+  }
+  if (arguments.has("types")) {
+    COFFER_TRY(update.types, taken_types(arguments));
+  }
+  COFFER_TRY(const auto row,
+             flows::update_webhook(session.app.flows(), reference_to(webhook), update));
+  return CommandResult{.records = {webhook_record(row)}};
+}
+
+Result<CommandResult> rotate_webhook(Session& session, const Arguments& arguments) {
+  COFFER_TRY(const auto webhook, found_webhook(session, arguments));
+  std::int64_t grace_s = session.app.flows().webhooks->policy.grace_s;
+  if (arguments.has("overlap")) {
+    COFFER_TRY(grace_s, number_argument<std::int64_t>(arguments, "overlap", 0, kGraceMaxS));
+  }
+  COFFER_TRY(const auto rotated,
+             flows::rotate_webhook_secret(session.app.flows(), reference_to(webhook), grace_s));
+  return with_secret(rotated);
+}
+
+std::vector<Record> attempts_of(store::Connection& db, const store::DeliveryRow& delivery) {
+  std::vector<Record> out;
+  for (const auto& one : store::list_delivery_attempts(db, delivery.webhook, delivery.sequence)) {
+    out.push_back(
+        {{"attempt", one.attempt},
+         {"at", one.at.to_string()},
+         {"durationMs", one.duration_ms},
+         {"responseStatus", one.status ? std::optional(std::to_string(*one.status)) : std::nullopt},
+         {"fault", one.fault},
+         {"responseBody", one.response}});
+  }
+  return out;
+}
+
+Result<CommandResult> show_delivery(Session& session, const Arguments& arguments) {
+  COFFER_TRY(const auto event, id_argument<EventId>(arguments, "EVENT"));
+  COFFER_TRY(const auto webhook, found_webhook(session, arguments));
+  return store::with_reader(
+      session.app.database(), [&](store::Connection& db) -> Result<CommandResult> {
+        COFFER_TRY(
+            const auto row,
+            required(store::find_delivery(db, webhook.tenant, webhook.key, event), "delivery"));
+        const auto sent = store::find_event(db, webhook.tenant, event);
+        return CommandResult{
+            .records = {
+                {{"eventId", row.id.to_string()},
+                 {"webhookId", webhook.id.to_string()},
+                 {"url", webhook.url},
+                 {"type", name(row.type)},
+                 {"status", name(row.state)},
+                 {"attempts", attempts_of(db, row)},
+                 {"nextAttemptAt", shown(row.due_at)},
+                 {"createdAt", row.created_at.to_string()},
+                 {"closedAt", shown(row.closed_at)},
+                 {"body",
+                  flows::EventBodies(session.app.flows(), db, webhook.tenant).body_of(*sent)}}}};
+      });
+}
+
+}  // namespace
+
+std::vector<Command> webhook_change_commands() {
+  const Argument id = positional("ID", "ID of the webhook");
+  const Argument types = on_page(
+      option("types", "TYPES", "Event types, separated by commas; * is every payment event", "*"),
+      "Event types", "payment.succeeded,payment.failed");
+  Argument new_types = types;
+  new_types.fallback = {};
+  constexpr std::string_view kHint = "List webhooks with coffer webhook list";
+  constexpr std::string_view kOnePerType =
+      "An association has at most one active webhook for each event type in an environment. "
+      "Several endpoints share the types between them.";
+  return {
+      {.path = "webhook create",
+       .summary = "Register a webhook for an application; the signing secret is shown once",
+       .label = "Create webhook",
+       .consequence = "coffer delivers every later event of these types to the endpoint.",
+       .run = create_webhook,
+       .role = OperatorRole::operating,
+       .arguments = {on_page(positional("URL", "HTTPS address; the sandbox accepts HTTP"), "URL",
+                             "https://example.com/webhooks"),
+                     required_option("application", "ID",
+                                     "Application that the webhook belongs to"),
+                     types, on_page(option("description", "TEXT", "Note"), "Description")},
+       .details = kOnePerType},
+      {.path = "webhook update",
+       .summary = "Change the URL, description or event types of a webhook",
+       .label = "Edit webhook",
+       .consequence = "The change applies to the next attempt. Fields without a value stay.",
+       .run = change_webhook,
+       .role = OperatorRole::operating,
+       .arguments = {id, on_page(option("url", "URL", "New address"), "URL"), new_types,
+                     on_page(option("description", "TEXT", "New note"), "Description")},
+       .hint = kHint,
+       .details = kOnePerType},
+      {.path = "webhook rotate",
+       .summary = "Give a webhook a new signing secret, shown once",
+       .label = "Rotate secret",
+       .consequence = "During the overlap, deliveries are signed with the old and the new secret.",
+       .run = rotate_webhook,
+       .role = OperatorRole::operating,
+       .arguments = {id, on_page(option("overlap", "SECONDS",
+                                        "Seconds during which both secrets sign; by default the "
+                                        "setting of the server"),
+                                 "Overlap in seconds", "86400")},
+       .hint = kHint},
+      {.path = "webhook delivery",
+       .summary = "Show a delivery: its body and every attempt with the response",
+       .run = show_delivery,
+       .role = OperatorRole::viewer,
+       .arguments = {id, positional("EVENT", "ID of the event")},
+       .hint = kHint}};
+}
+
+}  // namespace coffer::cli

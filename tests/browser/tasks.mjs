@@ -1,0 +1,319 @@
+// The tasks of an operator, as he does them: find, understand, decide, repair. Each part of the page that was
+// built for one is proved here to do it on real data.
+import { readFileSync } from 'node:fs';
+
+import { ok, Watched } from './judge.mjs';
+
+const text = (page, selector) => page.evaluate((at) => (document.querySelector(at) || {}).textContent || '', selector);
+
+async function waitFor(page, selector, wanted) {
+  return page
+    .waitForFunction(
+      ([at, part]) => ((document.querySelector(at) || {}).textContent || '').includes(part),
+      [selector, wanted],
+      { timeout: 10_000 },
+    )
+    .then(
+      () => true,
+      () => false,
+    );
+}
+
+// --- A payment ----------------------------------------------------------------------------------------
+
+export async function onePayment(watched, world) {
+  const { page } = watched;
+  const { paid, refused, stuck } = world.seeded;
+  await watched.visit(`payments/${paid}`);
+  const title = await text(page, 'main h1');
+  ok('a payment is titled by who pays whom', /^Treasury → /.test(title), title);
+  const header = await text(page, 'main header');
+  ok('its accounts are masked', /•••• \d{4} → •••• 0077/.test(header), header);
+  const figures = await text(page, '.figures.money');
+  for (const part of ['Amount', 'Fee', 'Total debited', 'Rate', 'Recipient gets'])
+    ok(`it says ${part}`, figures.includes(part), figures);
+  const ids = await page.evaluate(
+    () => (document.querySelector('main .content').innerText.match(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}/g) || []).length,
+  );
+  ok('no UUID is in sight', ids === 0, String(ids));
+  await page.click('details.folded summary');
+  ok('they are folded, with a button to copy', await page.isVisible('details.folded .copy'));
+  await watched.visit(`payments/${refused}`);
+  const standing = await text(page, '.standing');
+  ok('a failed payment says why', /Reason\s*Account closed/.test(standing), standing);
+  ok('and what to do next', /Next step\s*Ask the integrator/.test(standing), standing);
+  const timeline = await text(page, '.timeline');
+  ok('the timeline says who', /by Demo application/.test(timeline) && /by coffer/.test(timeline), timeline);
+  await watched.visit(`payments/${stuck}`);
+  ok('a provider’s reference stands on its step', (await text(page, '.timeline')).includes('Provider reference'));
+  ok('each event has its deliveries', (await text(page, 'main')).includes('attempt'));
+}
+
+export async function resolving(watched, world) {
+  const { page } = watched;
+  await watched.visit(`payments/${world.seeded.stuck}`);
+  await page.click('[data-command="payment resolve"]');
+  await page.waitForSelector('dialog[open] form');
+  const dialog = await text(page, 'dialog[open]');
+  ok('resolving shows payee and amount', /To\s*.+1102|To\s*.*•••• 0077/.test(dialog) && /25(\.00)? ?USDC/.test(dialog), dialog);
+  ok('and what each result does', /stays debited from Treasury/.test(dialog) && /is credited back to Treasury/.test(dialog), dialog);
+  const values = await page.evaluate(() =>
+    [...document.querySelectorAll('dialog[open] [name=as]')].map((each) => each.value),
+  );
+  ok('results are choices', values.join() === 'succeeded,failed,refunded', values.join());
+  ok('none is chosen in advance', (await page.$('dialog[open] [name=as]:checked')) === null);
+  await watched.axe('the resolve dialog');
+  await watched.shot('resolve');
+  await page.check('dialog[open] [value=failed]');
+  await page.fill('dialog[open] [name=reason]', 'Bank statement');
+  await page.fill('dialog[open] [name=confirmation]', '26');
+  await page.click('dialog[open] button[type=submit]');
+  ok('a wrong amount does not resolve', (await page.$('dialog[open] form')) !== null);
+  const status = await page.evaluate(
+    async (id) => (await (await fetch(`api/run/payment/show?ID=${id}`)).json()).data.status,
+    world.seeded.stuck,
+  );
+  ok('the payment is as it was', status === 'processing', status);
+  await page.keyboard.press('Escape');
+  await page.waitForSelector('dialog[open]', { state: 'detached' });
+  await watched.quiet('a payment');
+}
+
+// --- Lists --------------------------------------------------------------------------------------------
+
+async function rows(page) {
+  return page.evaluate(() => document.querySelectorAll('main tbody tr').length);
+}
+
+export async function lists(watched, world) {
+  const { page } = watched;
+  await watched.visit('payments');
+  const count = await text(page, '.count');
+  ok('a list says how many of how many', /^50 of \d+$/.test(count) && Number(count.split(' ')[2]) > 60, count);
+  await page.fill('main [name=text]', 'walk-1');
+  await page.keyboard.press('Enter');
+  ok('a search by the beginning of the transactionId', await waitFor(page, '.count', '11 of 11'), await text(page, '.count'));
+  await page.fill('main [name=text]', '');
+  await page.keyboard.press('Enter');
+  await waitFor(page, '.count', '50 of');
+  await page.selectOption('main select[name=failure]', 'account_closed');
+  ok('a filter becomes a chip', await waitFor(page, '.chips', 'Account closed'));
+  ok('the reason stands under the badge', await waitFor(page, 'main tbody .reason', 'Account closed'));
+  await page.click('.chip button');
+  await page.waitForSelector('.chips', { state: 'detached' });
+  ok('a chip is taken away', !page.url().includes('failure'));
+  await page.fill('main [name=text]', 'account_cl');
+  await page.keyboard.press('Enter');
+  ok('a failure code is searched for too', await waitFor(page, '.chips', 'Account closed'));
+  await picking(watched, world);
+  await csvAndViews(watched);
+}
+
+async function picking(watched, world) {
+  const { page } = watched;
+  await watched.visit('payments');
+  await page.click('[data-filters]');
+  await page.waitForSelector('dialog.sheet form');
+  await watched.axe('the filter sheet');
+  const field = page.locator('dialog.sheet input[role=combobox]').first();
+  await field.fill('Euro');
+  await page.waitForSelector('dialog.sheet [role=option]:has-text("Euro reserve")');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await page.click('dialog.sheet button[type=submit]');
+  ok('a wallet is picked by name, by keyboard', await waitFor(page, '.chips', 'Euro reserve'), await text(page, '.chips'));
+  ok('the address has its ID', page.url().includes(world.facts.wallets[2].id));
+}
+
+async function csvAndViews(watched) {
+  const { page } = watched;
+  await watched.visit('payments?type=offramp');
+  await waitFor(page, '.count', ' of ');
+  const shown = await rows(page);
+  const [file] = await Promise.all([page.waitForEvent('download'), page.click('[data-export]')]);
+  const lines = readFileSync(await file.path(), 'utf8').trim().split('\r\n');
+  ok('the CSV has what the filter leaves', lines.length === shown + 1, `${lines.length} of ${shown}`);
+  ok('and every field', /transactionId.*failureCode.*sourceName/.test(lines[0]), lines[0]);
+  await page.selectOption('select.views', 'save');
+  await page.fill('dialog[open] [name=name]', 'My payouts');
+  await page.click('dialog[open] button[type=submit]');
+  await watched.visit('payments');
+  await page.selectOption('select.views', { label: 'My payouts' });
+  await page.waitForFunction(() => location.hash.includes('type=offramp'));
+  ok('a view is kept', true);
+  await page.click('main button:text-is("Columns")');
+  await page.uncheck('dialog[open] #column-association');
+  await page.check('dialog[open] #column-environment');
+  await page.click('dialog[open] button[type=submit]');
+  const heads = await page.evaluate(() => [...document.querySelectorAll('main th')].map((each) => each.textContent));
+  ok('columns are chosen', heads.includes('Environment') && !heads.includes('Association'), heads.join());
+  await page.evaluate(() => localStorage.removeItem('coffer-columns-payment list'));
+  await watched.quiet('a list');
+}
+
+/** A phone: two lines a row, and the filters as a sheet. */
+export async function phoneLists(watched) {
+  const { page } = watched;
+  await watched.size('narrow');
+  await watched.visit('payments');
+  const card = await page.evaluate(() => {
+    const row = document.querySelector('main tr.record');
+    return { height: row.getBoundingClientRect().height, shown: row.innerText };
+  });
+  ok('a row is a card of two lines', card.height < 90, `${card.height} px`);
+  ok('with amount and status', /USDC/.test(card.shown) && /Failed|Processing|Succeeded|Refund/.test(card.shown), card.shown);
+  await page.click('[data-filters]');
+  const box = await page.locator('dialog.sheet').boundingBox();
+  ok('the filters are a sheet from below', box.width >= 358 && box.y > 20, JSON.stringify(box));
+  await watched.axe('the filter sheet on a phone');
+  await page.keyboard.press('Escape');
+  await watched.size('wide');
+}
+
+// --- Overview -----------------------------------------------------------------------------------------
+
+export async function overview(watched) {
+  const { page } = watched;
+  await watched.visit('overview');
+  const first = await text(page, 'main section h2');
+  ok('the overview begins with what needs attention', first === 'Needs attention', first);
+  const attention = await text(page, '.attention');
+  ok('each with its next step', /under review.*Review/.test(attention), attention);
+  const steps = await page.evaluate(() =>
+    [...document.querySelectorAll('.attention li')].every((row) => row.querySelector('a[href^="#/"]')),
+  );
+  ok('a next step leads somewhere', steps);
+  const today = await text(page, '#today');
+  ok('today’s volume and count stand beside yesterday’s', /Volume in USDC.*USDC\d+ payments; yesterday/.test(today), today);
+  ok('failures are told by reason, connector and asset', (await page.$$('main .barlist')).length === 3);
+  ok('what is zero is one line', /^Zero: /.test(await text(page, '.zero')));
+  await page.click('main a:text-is("30 days")');
+  await page.waitForFunction(() => location.hash.includes('hours=720'));
+  ok('a period is chosen', await waitFor(page, 'main [aria-current=true]', '30 days'));
+  await watched.visit(`overview?from=${new Date(Date.now() - 3_600_000).toISOString()}`);
+  const spans = await page.evaluate(() => document.querySelectorAll('main svg.chart')[0].querySelectorAll('g').length);
+  ok('or given', spans >= 1 && spans <= 3, String(spans));
+  await watched.quiet('the overview');
+}
+
+// --- Manners ------------------------------------------------------------------------------------------
+
+export async function manners(watched, world) {
+  const { page } = watched;
+  await watched.visit('payments');
+  const all = await text(page, '.count');
+  await page.selectOption('.scope select >> nth=0', 'production');
+  ok('one switch sets the environment', await waitFor(page, '#scope-banner', 'Production: payments move real money.'));
+  await page.waitForSelector('main .empty');
+  ok('for every list', (await rows(page)) === 0);
+  await watched.axe('with the production banner');
+  await watched.shot('production');
+  await watched.scheme('dark');
+  await watched.axe('with the production banner, in the dark');
+  await watched.scheme('light');
+  await page.click('#scope-banner button');
+  ok('and back', await waitFor(page, '.count', all.split(' ')[2]), all);
+  await page.evaluate(() => document.activeElement.blur());
+  await page.keyboard.press('?');
+  ok('? lists the shortcuts', /Ctrl K/.test(await text(page, 'dialog[open] table')));
+  await watched.axe('the list of shortcuts');
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Control+k');
+  await page.waitForSelector('dialog.palette');
+  await watched.axe('the command palette');
+  await page.keyboard.type('stat');
+  await page.keyboard.press('Enter');
+  await page.waitForFunction(() => location.hash === '#/statements');
+  ok('the palette leads to a screen', true);
+  await page.evaluate(() => document.activeElement.blur());
+  await page.keyboard.press('g');
+  await page.keyboard.press('p');
+  await page.waitForFunction(() => location.hash === '#/payments');
+  await watched.settled();
+  await page.keyboard.press('j');
+  await page.keyboard.press('j');
+  const at = await page.evaluate(() => [...document.querySelectorAll('tr.record')].indexOf(document.activeElement.closest('tr')));
+  ok('g p and j lead by keyboard', at === 1, String(at));
+  await spelling(watched, world);
+}
+
+/** On paper: black on white, whatever the theme, and nothing that is pressed. */
+export async function printing(watched, world) {
+  const { page } = watched;
+  for (const place of [`statements?wallet=${world.facts.wallets[0].id}`, `payments/${world.seeded.paid}`]) {
+    await watched.visit(place);
+    await page.waitForSelector('main tbody tr');
+    await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+    const seen = await page.evaluate(() => ({
+      paper: getComputedStyle(document.querySelector('main .panel')).backgroundColor,
+      ink: getComputedStyle(document.querySelector('main h1')).color,
+      pressed: [...document.querySelectorAll('button, #menu, #top, .filters')].filter((each) => each.checkVisibility()).length,
+      dated: /\d{4}, \d\d:\d\d/.test(document.querySelector('main time').textContent),
+    }));
+    const wanted = { paper: 'rgb(255, 255, 255)', ink: 'rgb(0, 0, 0)', pressed: 0, dated: true };
+    ok(`#/${place.split('?')[0]} prints in black, dated, without buttons`, JSON.stringify(seen) === JSON.stringify(wanted), JSON.stringify(seen));
+    await watched.shot(`print ${place}`);
+    await page.emulateMedia({ media: 'screen', colorScheme: 'light' });
+  }
+}
+
+/** One spelling of every status, and no member of the API's as it is. */
+async function spelling(watched, world) {
+  const { page } = watched;
+  await watched.visit('payments?limit=200');
+  const badges = await page.evaluate(() => [...new Set([...document.querySelectorAll('main .badge')].map((each) => each.textContent))]);
+  ok('statuses are words', badges.every((each) => /^[A-Z][a-z]+( [a-z]+)*$/.test(each)), badges.join());
+  await watched.visit(`wallets/${world.facts.wallets[0].id}`);
+  ok('a wallet shows its recent activity', (await rows(page)) === 10);
+  const zone = await text(page, '#menu .zone');
+  ok('the zone of times is said', /GMT/.test(zone), zone);
+  const english = await page.evaluate(async () => {
+    const files = ['payments', 'payment', 'resolve', 'list', 'overview', 'webhooks', 'wallets', 'filters', 'palette', 'reviews', 'statements', 'connectors', 'tenants', 'market', 'find', 'commands'];
+    const found = [];
+    for (const file of files) {
+      const source = await (await fetch(`${file}.js`)).text();
+      const code = source.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
+      found.push(...(code.match(/'[A-Z][a-z]+ [a-z]+ [a-z ]*[.']/g) || []).map((each) => `${file}: ${each}`));
+    }
+    return found;
+  });
+  ok('texts are in strings.js alone', english.length === 0, english.join(' | '));
+  await watched.quiet('manners');
+}
+
+// --- Webhooks -----------------------------------------------------------------------------------------
+
+export async function webhookTasks(watched, world) {
+  const { page } = watched;
+  await watched.visit('webhooks');
+  ok('webhooks explain who takes which type', (await text(page, 'details.folded')).includes('at most one active webhook'));
+  await page.click('main tbody a');
+  await watched.settled();
+  await page.waitForSelector('main section svg.chart');
+  ok('a webhook shows its latest deliveries over time', true);
+  await page.click('main tbody a');
+  await page.waitForSelector('main ol.timeline');
+  const attempts = await text(page, 'main ol.timeline');
+  ok('a delivery shows every attempt: time, duration, status', /Attempt 1Response 500.*\d ms/.test(attempts), attempts);
+  ok('and the response', attempts.includes('<script>'));
+  ok('and the request', /Request body.*"type"/s.test(await text(page, 'main')));
+  await watched.axe('a delivery');
+  await watched.shot('delivery');
+  await watched.quiet('a delivery');
+}
+
+/** The whole of the page in the size that is loaded. */
+export async function weight(_, world) {
+  const watched = await Watched.open(world, 'wide');
+  const { page } = watched;
+  const names = await page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name).filter((name) => name.endsWith('.js')));
+  let bytes = 0;
+  for (const name of names) {
+    const body = await (await fetch(name)).arrayBuffer();
+    const { gzipSync } = await import('node:zlib');
+    bytes += gzipSync(Buffer.from(body), { level: 6 }).length;
+  }
+  ok(`all ${names.length} scripts are under 120 KiB compressed`, names.length > 20 && bytes < 120 * 1024, `${bytes} bytes`);
+  process.stdout.write(`scripts: ${names.length}, ${bytes} bytes compressed\n`);
+  await watched.context.close();
+}

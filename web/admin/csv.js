@@ -1,0 +1,44 @@
+// Rows as a file: exactly what the filters leave, page by page.
+import { download } from './dom.js';
+import { S } from './strings.js';
+import { read } from './wire.js';
+
+const PAGES_MAX = 500; // of 200 rows; what is longer belongs to the command line
+
+function quoted(value) {
+  const text = value === null || value === undefined ? '' : String(value);
+  // A leading = + - @ would be a formula to a spreadsheet; numbers stay numbers.
+  const safe = /^[=+\-@\t\r]/.test(text) && !/^-?\d+(\.\d+)?$/.test(text) ? `'${text}` : text;
+  return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+const isPlain = (value) => !Array.isArray(value);
+
+export function toCsv(rows) {
+  const keys = [...new Set(rows.flatMap((row) => Object.keys(row).filter((key) => isPlain(row[key]))))];
+  return (
+    [keys, ...rows.map((row) => keys.map((key) => row[key]))]
+      .map((line) => line.map(quoted).join(','))
+      .join('\r\n') + '\r\n'
+  );
+}
+
+export const toNdjson = (rows) => rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+
+/** Every row of a command that lists in pages. */
+export async function everyRow(command, values, { cursor: name = 'cursor', limit = 200, progress } = {}) {
+  const rows = [];
+  let cursor;
+  for (let page = 0; page < PAGES_MAX; page += 1) {
+    const answer = await read(command, { ...values, limit, [name]: cursor });
+    rows.push(...answer.data);
+    cursor = answer.nextCursor;
+    if (!cursor) return rows;
+    if (progress) progress(S.csv.collecting(rows.length));
+  }
+  throw new Error(S.csv.tooLong(rows.length));
+}
+
+export function saveCsv(name, rows) {
+  download(`${name}.csv`, 'text/csv', toCsv(rows));
+}

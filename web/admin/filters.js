@@ -1,0 +1,216 @@
+// The filter bar of a list: search, the filters most used, chips of what is set, a sheet with all of them.
+import { dialog } from './action.js';
+import { freshId, h, replace } from './dom.js';
+import { field, fewOf, isPaging, isTime, valuesOf } from './form.js';
+import { failureText, label, time, typeText, statusText } from './format.js';
+import { nameOf, manyOf } from './picker.js';
+import { S } from './strings.js';
+import { read, session } from './wire.js';
+
+const F = S.filters;
+
+/** What of a command's arguments can be chosen on the screen. */
+export function filtersOf(spec) {
+  if (spec.filters === false) return [];
+  return session.commands
+    .get(spec.command)
+    .arguments.filter(
+      (argument) =>
+        !isPaging(argument) &&
+        argument.kind !== 'positional' &&
+        !(spec.fixed && argument.name in spec.fixed),
+    );
+}
+
+const nameOfFilter = (argument) => argument.label || label(argument.name);
+
+export function choiceText(argument, word) {
+  if (argument.name === 'type') return typeText(word);
+  if (argument.name === 'failure') return failureText(word);
+  return statusText(word);
+}
+
+// --- Chips --------------------------------------------------------------------------------------------
+
+/** The value as people say it: at once, or when its name is known. */
+function valueText(argument, value, place) {
+  if (argument.kind === 'choice') return choiceText(argument, value);
+  if (argument.kind === 'toggle') return S.common.yes;
+  if (isTime(argument)) return time(value);
+  const few = fewOf(argument);
+  if (few) {
+    read(few.command).then(
+      ({ data }) => {
+        const row = data.find(({ id }) => id === value);
+        if (row) place.textContent = few.name(row);
+      },
+      () => {},
+    );
+    return value.slice(0, 8);
+  }
+  if (manyOf(argument)) nameOf(argument.name, value).then((text) => (place.textContent = text));
+  return manyOf(argument) ? value.slice(0, 8) : value;
+}
+
+function chip(argument, value, remove) {
+  const place = h('span', { class: 'chip-value' });
+  replace(place, valueText(argument, value, place));
+  const name = nameOfFilter(argument);
+  return h(
+    'li',
+    { class: 'chip' },
+    h('span', { class: 'soft' }, `${name}: `),
+    place,
+    h('button', { type: 'button', 'aria-label': F.remove(name), onclick: remove }, '×'),
+  );
+}
+
+// --- Bar ----------------------------------------------------------------------------------------------
+
+function quickSelect(argument, value, apply) {
+  const select = h(
+    'select',
+    { id: freshId('filter'), name: argument.name, 'aria-label': nameOfFilter(argument) },
+    h('option', { value: '', selected: !value }, `${nameOfFilter(argument)}: ${S.common.any}`),
+    argument.placeholder
+      .split('|')
+      .map((word) => h('option', { value: word, selected: word === value }, choiceText(argument, word))),
+  );
+  select.addEventListener('change', () => apply({ [argument.name]: select.value || undefined }));
+  return select;
+}
+
+/** A beginning of a failure code means the failure: it is what the search field of payments takes too. */
+function failureOf(usable, text) {
+  const argument = usable.find(({ name }) => name === 'failure');
+  if (!argument || !/^[a-z][a-z_]{3,}$/.test(text)) return undefined;
+  return argument.placeholder.split('|').find((word) => word.startsWith(text));
+}
+
+function searchField(spec, argument, usable, value, apply) {
+  const said = F.placeholder[spec.command] || argument.help;
+  const input = h('input', {
+    type: 'search',
+    name: 'text',
+    class: 'list-search',
+    value: value || '',
+    placeholder: said,
+    'aria-label': said,
+    autocomplete: 'off',
+    spellcheck: 'false',
+  });
+  const form = h('form', { role: 'search', 'aria-label': F.search }, input);
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    const text = input.value.trim();
+    const failure = failureOf(usable, text);
+    apply(failure ? { text: undefined, failure } : { text: text || undefined });
+  });
+  input.addEventListener('search', () => {
+    if (input.value === '' && value) apply({ text: undefined });
+  });
+  return form;
+}
+
+/** Every filter with its label: beside the list on a wide screen, over all of it on a phone. */
+function openSheet(spec, usable, present, apply) {
+  const open = dialog(F.title(spec.title));
+  open.box.classList.add('sheet');
+  const form = h(
+    'form',
+    { class: 'stack' },
+    usable.map((argument) =>
+      field(argument, present.get(argument.name), { blank: S.common.any, hint: '', say: choiceText }),
+    ),
+    h(
+      'div',
+      { class: 'row end' },
+      h(
+        'button',
+        {
+          type: 'button',
+          class: 'quiet',
+          onclick: () => {
+            open.close();
+            apply(Object.fromEntries(usable.map(({ name }) => [name, undefined])));
+          },
+        },
+        F.clear,
+      ),
+      h('button', { type: 'submit', class: 'primary' }, F.apply),
+    ),
+  );
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    const values = valuesOf(form);
+    open.close();
+    apply(Object.fromEntries(usable.map(({ name }) => [name, values[name]])));
+  });
+  open.box.append(form);
+  form.querySelector('input:not([type=hidden]), select').focus();
+}
+
+const QUICK = ['text', 'status', 'state', 'type'];
+
+/**
+ * The bar. `apply(values)` goes to the address with these filters; `tools` are further buttons. Nothing where
+ * nothing can be filtered.
+ */
+export function filterBar(context, spec, apply, tools = []) {
+  const usable = filtersOf(spec);
+  const wanted = spec.quick || QUICK;
+  const quick = usable.filter(({ name, kind }) => wanted.includes(name) && (kind === 'choice' || name === 'text'));
+  const rest = usable.filter((argument) => !quick.includes(argument));
+  const text = quick.find(({ name }) => name === 'text');
+  const active = usable.filter(({ name }) => context.query.get(name));
+  const sheet = () => openSheet(spec, usable, context.query, apply);
+  const count = active.filter(({ name }) => name !== 'text').length;
+  const chips = active.filter((argument) => argument !== text);
+  return h(
+    'div',
+    { class: 'filterbar' },
+    h(
+      'div',
+      { class: 'row' },
+      text && searchField(spec, text, usable, context.query.get('text'), apply),
+      h(
+        'div',
+        { class: 'row quick' },
+        quick
+          .filter((argument) => argument !== text)
+          .map((argument) => quickSelect(argument, context.query.get(argument.name), apply)),
+      ),
+      usable.length > 0 &&
+        (rest.length > 0 || quick.length > 1) &&
+        h(
+          'button',
+          { type: 'button', class: 'filters-button', 'data-filters': '', onclick: sheet },
+          count > 0 ? F.buttonWith(count) : F.button,
+        ),
+      h('span', { class: 'grow' }),
+      tools,
+    ),
+    chips.length > 0 &&
+      h(
+        'ul',
+        { class: 'chips', 'aria-label': F.active },
+        chips.map((argument) =>
+          chip(argument, context.query.get(argument.name), () => apply({ [argument.name]: undefined })),
+        ),
+        chips.length > 1 &&
+          h(
+            'li',
+            {},
+            h(
+              'button',
+              {
+                type: 'button',
+                class: 'quiet',
+                onclick: () => apply(Object.fromEntries(usable.map(({ name }) => [name, undefined]))),
+              },
+              F.clear,
+            ),
+          ),
+      ),
+  );
+}

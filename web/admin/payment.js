@@ -1,0 +1,295 @@
+// One payment: who pays whom, how much, where it stands and why, what to do next, and how it came there.
+import { h } from './dom.js';
+import { details } from './details.js';
+import { account, ago, amount, badge, exactTime, failureText, id, number, statusText, typeText } from './format.js';
+import { side } from './payments.js';
+import { folded, members, panel, terms } from './record.js';
+import { resolveButton } from './resolve.js';
+import { S } from './strings.js';
+import { verbs } from './verbs.js';
+import { resend } from './webhooks.js';
+
+const P = S.payment;
+
+// --- Header -------------------------------------------------------------------------------------------
+
+/** Names alone: the masked accounts have a line of their own. */
+function titleOf(record) {
+  if (record.type === 'p2p_own_multi') return P.multi(record.legs.length);
+  return `${record.sourceName || P.nobody} → ${record.destinationName || P.nobody}`;
+}
+
+function accounts(record) {
+  if (!record.sourceAccount && !record.destinationAccount) return null;
+  return h(
+    'span',
+    { class: 'accounts' },
+    account(record.sourceAccount) || P.nobody,
+    ' → ',
+    account(record.destinationAccount) || P.nobody,
+  );
+}
+
+function intro(record) {
+  return [
+    h('span', { class: 'row' }, badge(record.status), accounts(record)),
+    h('span', { class: 'line' }, `${typeText(record.type)}, ${record.transactionId}`),
+  ];
+}
+
+/** What was sent, what arrives, what it cost and at which rate. */
+function figures(record) {
+  const figure = (name, value) =>
+    value && h('li', {}, h('span', { class: 'soft' }, name), h('span', { class: 'figure-value' }, value));
+  const sent = record.sendingAssetCode;
+  const received = record.receivingAmount && amount(record.receivingAmount, record.receivingAssetCode);
+  const isOther = record.receivingAssetCode !== sent;
+  return h(
+    'ul',
+    { class: 'figures money' },
+    figure(P.amount, record.sendingAmount && amount(record.sendingAmount, sent)),
+    figure(P.received, isOther && received),
+    figure(P.fee, record.fee && amount(record.fee, sent)),
+    figure(P.total, record.total && amount(record.total, sent)),
+    figure(P.rate, record.rate && number(record.rate)),
+  );
+}
+
+// --- What to do ---------------------------------------------------------------------------------------
+
+const isRamp = (record) => ['offramp', 'onramp', 'onramp_reference'].includes(record.type);
+
+function nextStep(record) {
+  const { next } = P;
+  switch (record.status) {
+    case 'initiated':
+    case 'processing':
+      if (record.inReview) return next.inReview(record.connector);
+      if (!isRamp(record)) return next.settling;
+      return record.status === 'initiated' && record.type !== 'offramp'
+        ? next.payer
+        : next.provider(record.connector);
+    case 'failed':
+      return S.failureNext[record.failureCode] || S.failureNext.other;
+    default:
+      return next[record.status];
+  }
+}
+
+function actions(record, again) {
+  return [
+    verbs('payment', {
+      value: record.id,
+      status: record.status,
+      about: record.transactionId,
+      again,
+      except: ['resolve'],
+    }),
+    resolveButton(record, again),
+  ];
+}
+
+/** Status, reason, and what happens or has to be done next. */
+function standing(record, again) {
+  const buttons = actions(record, again);
+  return h(
+    'section',
+    { class: `panel standing tone-${record.status}` },
+    h('h2', {}, P.standing),
+    terms([
+      [P.status, badge(record.status), record.substatus && ` ${record.substatus.replaceAll('_', ' ')}`],
+      ...(record.failureCode
+        ? [[P.reason, failureText(record.failureCode), h('p', { class: 'soft' }, record.failureMessage)]]
+        : []),
+      [
+        P.nextStep,
+        nextStep(record),
+        record.nextAttemptAt && h('p', { class: 'soft' }, P.nextAttempt, ago(record.nextAttemptAt)),
+      ],
+    ]),
+    buttons.flat().some(Boolean) && h('div', { class: 'row' }, buttons),
+  );
+}
+
+// --- Timeline -----------------------------------------------------------------------------------------
+
+const RESOLVED = /^resolved as (\w+) by (.+?): (.*)$/s;
+
+/** A state of the provider as a word; what it said in other words stays. */
+function saidOf(outcome) {
+  if (!outcome) return P.open;
+  return /^[a-z_]+$/.test(outcome) ? statusText(outcome) : outcome;
+}
+
+/** What was asked of the provider, between the statuses. */
+function callSteps(record) {
+  return record.providerAttempts.map((attempt) => {
+    const resolved = RESOLVED.exec(attempt.outcome || '');
+    return {
+      at: attempt.closedAt || attempt.openedAt,
+      actor: attempt.actor,
+      order: 0,
+      what: resolved ? P.resolvedAs(resolved[1].toLowerCase()) : P.call(attempt.call, record.connector),
+      said: resolved ? resolved[3] : saidOf(attempt.outcome),
+      reference: attempt.call === 'submit' && attempt.closedAt ? record.providerReference : undefined,
+    };
+  });
+}
+
+function statusSteps(record) {
+  return record.timeline.map((step) => ({
+    at: step.at,
+    actor: step.actor,
+    order: 1,
+    what: badge(step.status),
+    said: step.code && (step.message || failureText(step.code)),
+    reference: step.status === 'processing' ? undefined : step.providerReference,
+  }));
+}
+
+function timeline(record) {
+  const steps = [...statusSteps(record), ...callSteps(record)].sort(
+    (a, b) => a.at.localeCompare(b.at) || a.order - b.order,
+  );
+  let told;
+  return h(
+    'section',
+    { class: 'panel' },
+    h('h2', {}, P.timeline),
+    h(
+      'ol',
+      { class: 'timeline' },
+      steps.map((step) => {
+        const isNew = step.reference && step.reference !== told;
+        told = step.reference || told;
+        return h(
+          'li',
+          { class: step.order === 0 ? 'minor' : undefined },
+          h('span', { class: 'row' }, step.what, exactTime(step.at), h('span', { class: 'soft' }, P.by(step.actor))),
+          step.said && h('p', {}, step.said),
+          isNew && h('p', { class: 'soft' }, P.reference, h('code', {}, step.reference)),
+        );
+      }),
+    ),
+  );
+}
+
+// --- What belongs to it -------------------------------------------------------------------------------
+
+const ACCOUNT = {
+  key: 'account',
+  render: (row) =>
+    row.walletId ? h('a', { href: `#/wallets/${row.walletId}` }, row.account) : row.account,
+};
+
+function legSide(name, accountKey, idKey) {
+  return {
+    key: name,
+    label: S.label[name] || P.legs[name],
+    render: (row) => h('a', { href: `#/wallets/${row[idKey]}` }, side(row[name], row[accountKey])),
+  };
+}
+
+const LEG_COLUMNS = [
+  legSide('sourceName', 'sourceAccount', 'sourceWalletId'),
+  legSide('destinationName', 'destinationAccount', 'destinationWalletId'),
+  'amount',
+  'fromRef',
+  'toRef',
+];
+
+/** Each event, and below it where it was delivered. */
+function eventsPanel(record, again) {
+  const deliveriesOf = (event) => record.deliveries.filter(({ eventId }) => eventId === event.id);
+  return panel(P.events, record.events, {
+    columns: [
+      'type',
+      'at',
+      {
+        key: 'deliveries',
+        label: P.deliveries,
+        render: (event) => {
+          const all = deliveriesOf(event);
+          if (all.length === 0) return h('span', { class: 'soft' }, P.noWebhook);
+          return h(
+            'ul',
+            { class: 'plain' },
+            all.map((each) =>
+              h(
+                'li',
+                {},
+                badge(each.status),
+                ' ',
+                h('a', { href: `#/webhooks/${each.webhookId}` }, each.url),
+                h('span', { class: 'soft' }, ` ${P.attempts(each.attempts, each.lastAnswer)}`),
+              ),
+            ),
+          );
+        },
+      },
+    ],
+    link: (row) => `#/events/${row.id}`,
+    actions: (row) => resend(row.type, { ID: row.id }, again),
+    none: P.noEvents,
+  });
+}
+
+const LINKED = ['sourceWalletId', 'destinationWalletId', 'beneficiaryId', 'connectorId', 'associationId'];
+const PLACES = {
+  sourceWalletId: ['wallets', P.links.source],
+  destinationWalletId: ['wallets', P.links.destination],
+  beneficiaryId: ['beneficiaries', P.links.beneficiary],
+  connectorId: ['connectors', P.links.connector],
+  associationId: ['associations', P.links.association],
+};
+
+/** What it leads to, by name. */
+function links(record) {
+  const names = {
+    sourceWalletId: record.sourceName,
+    destinationWalletId: record.destinationName,
+    beneficiaryId: record.destinationName,
+    connectorId: record.connector,
+    associationId: record.association,
+  };
+  const rows = LINKED.filter((key) => record[key]).map((key) => [
+    PLACES[key][1],
+    h('a', { href: `#/${PLACES[key][0]}/${record[key]}` }, names[key] || id(record[key])),
+  ]);
+  const plain = [
+    [P.application, record.application],
+    [P.environment, badge(record.environment, 'plain')],
+    [P.fromRef, record.fromRef],
+    [P.toRef, record.toRef],
+    [P.description, record.description || record.memo],
+    [P.reference, record.providerReference],
+  ].filter(([, value]) => value);
+  return h('section', { class: 'panel' }, h('h2', {}, P.parties), terms([...rows, ...plain]));
+}
+
+export function paymentScreen(context) {
+  const ID = context.parts[1];
+  return details(context, {
+    back: { href: '#/payments', text: S.payments.title },
+    command: 'payment show',
+    ID,
+    title: titleOf,
+    intro,
+    actions: () =>
+      h('button', { type: 'button', class: 'quiet', onclick: () => window.print() }, P.print),
+    body: (record, again) => [
+      figures(record),
+      h('div', { class: 'two' }, standing(record, again), timeline(record)),
+      links(record),
+      panel(P.entries, record.entries, {
+        columns: ['at', 'kind', ACCOUNT, 'amount', 'runningBalance', 'counterparty'],
+        none: P.noEntries,
+      }),
+      record.legs.length > 0 && panel(P.legs.title, record.legs, { columns: LEG_COLUMNS }),
+      record.instructions.length > 0 && panel(P.instructions, record.instructions),
+      record.additionalFields.length > 0 && panel(P.additional, record.additionalFields),
+      eventsPanel(record, again),
+      folded(S.common.allDetails, members(record)),
+    ],
+  });
+}

@@ -1,0 +1,145 @@
+// Resolving a payment by hand: the results that are possible, what each one does to the money, the evidence,
+// and the amount typed once more.
+import { dialog } from './action.js';
+import { announce, freshId, h } from './dom.js';
+import { plainField, submitting, textField } from './form.js';
+import { account, amount } from './format.js';
+import { toast } from './notice.js';
+import { terms } from './record.js';
+import { S } from './strings.js';
+import { act, can } from './wire.js';
+
+const R = S.resolve;
+const OPEN = ['initiated', 'processing'];
+const REFUNDS = ['refund_pending', 'refund_failed'];
+
+/** Results that the state permits; the server decides. */
+function choices(record) {
+  const debited = record.entries.length > 0;
+  if (record.type === 'onramp') return OPEN.includes(record.status) ? ['succeeded', 'failed'] : [];
+  if (record.type !== 'offramp') return [];
+  if (REFUNDS.includes(record.status)) return ['refunded'];
+  if (!OPEN.includes(record.status)) return [];
+  return debited ? ['succeeded', 'failed', 'refunded'] : ['succeeded', 'failed'];
+}
+
+function facts(record) {
+  return {
+    total: [amount(record.total || record.sendingAmount, record.sendingAssetCode)],
+    received: [amount(record.receivingAmount, record.receivingAssetCode)],
+    from: record.sourceName || S.payment.nobody,
+    to: record.destinationName || S.payment.nobody,
+    provider: record.connector,
+    debited: record.entries.length > 0,
+  };
+}
+
+function choice(record, result, only) {
+  const name = freshId('result');
+  const hint = freshId('hint');
+  return h(
+    'div',
+    { class: 'choice' },
+    h('input', {
+      type: 'radio',
+      name: 'as',
+      value: result,
+      id: name,
+      required: true,
+      checked: only,
+      'aria-describedby': hint,
+    }),
+    h(
+      'div',
+      {},
+      h('label', { for: name }, R.results[result]),
+      h('p', { class: 'hint', id: hint }, R.consequences[record.type][result](facts(record))),
+    ),
+  );
+}
+
+function summary(record) {
+  return terms([
+    [R.payer, record.sourceName, ' ', account(record.sourceAccount)],
+    [R.payee, record.destinationName, ' ', account(record.destinationAccount)],
+    [R.amount, amount(record.sendingAmount, record.sendingAssetCode)],
+    [R.receives, amount(record.receivingAmount, record.receivingAssetCode)],
+    [R.provider, record.connector, record.providerReference && ` ${record.providerReference}`],
+  ]);
+}
+
+/** `25.00`, `25.0` and `25` are one amount. */
+function patternOf(amount) {
+  const [whole, fraction = ''] = amount.split('.');
+  const needed = fraction.replace(/0+$/, '');
+  return needed ? `${whole}\\.${needed}0*` : `${whole}(\\.0*)?`;
+}
+
+/** Only the amount permits the button. */
+function confirmation(record) {
+  const wanted = String(record.sendingAmount);
+  return plainField({
+    name: 'confirmation',
+    text: R.confirm(wanted),
+    required: true,
+    pattern: patternOf(wanted),
+    title: R.confirmTitle(wanted),
+    inputmode: 'decimal',
+    autocomplete: 'off',
+  });
+}
+
+function ask(record, again) {
+  const open = dialog(R.title(record.transactionId));
+  const place = h('div', {});
+  const possible = choices(record);
+  const form = h(
+    'form',
+    { class: 'stack' },
+    h('p', { class: 'notice warn' }, R.warning),
+    summary(record),
+    h(
+      'fieldset',
+      { class: 'choices' },
+      h('legend', {}, R.question),
+      possible.map((result) => choice(record, result, possible.length === 1)),
+    ),
+    textField({ name: 'reason', text: R.evidence, hint: R.evidenceHint, required: true }),
+    confirmation(record),
+    place,
+    h(
+      'div',
+      { class: 'row end' },
+      h('button', { type: 'button', class: 'quiet', onclick: open.close }, S.common.cancel),
+      h('button', { type: 'submit', class: 'danger' }, R.button),
+    ),
+  );
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    const as = form.elements.as.value;
+    const reason = form.elements.reason.value.trim().replace(/\s*\n\s*/g, ' ');
+    const went = await submitting(form, place, () => act('payment resolve', { ID: record.id, as, reason }));
+    if (!went) return;
+    open.box.addEventListener('close', again, { once: true });
+    open.close();
+    toast(R.done(record.transactionId, R.results[as]));
+  });
+  open.box.classList.add('wide');
+  open.box.append(form);
+  form.querySelector('input').focus();
+  announce(R.warning);
+}
+
+export function resolveButton(record, again) {
+  if (!can('payment resolve') || choices(record).length === 0) return null;
+  return h(
+    'button',
+    {
+      type: 'button',
+      class: 'quiet danger-text',
+      'data-command': 'payment resolve',
+      onclick: () => ask(record, again),
+    },
+    R.open,
+  );
+}
