@@ -48,8 +48,8 @@ struct Lanes {
       DeliveryOutcome outcome;
       outcome.delivery = it->delivery;
       outcome.started_ms = it->started_ms;
-      outcome.answer.status = 200;
-      outcome.answer.duration_ms = ms - it->started_ms;
+      outcome.result.status = 200;
+      outcome.result.duration_ms = ms - it->started_ms;
       lanes.finish(outcome, kNow);
       lanes.release({outcome});
       it = in_progress.erase(it);

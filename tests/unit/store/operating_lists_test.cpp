@@ -304,7 +304,7 @@ TEST_CASE("operating lists: activity counts payments per period") {
 TEST_CASE("operating lists: balances add up, and the backlog contains waiting work") {
   ListedLedger ledger;
   ledger.read([&](Connection& db) {
-    const auto all = books(db);
+    const auto all = ledger_balances(db);
     REQUIRE(all.size() == 1);
     CHECK(all[0].asset == ledger.usdc.code);
     CHECK(all[0].wallets == -all[0].issuance);
@@ -426,7 +426,7 @@ TEST_CASE("operating lists: nothing that grows is ever read as a whole, and noth
     read_backlog(db);
     connector_figures(db, ConnectorTerms());
     webhook_figures(db, 1);
-    books(db);
+    ledger_balances(db);
     list_audit_entries(db, {});
     list_users(db, {});
     activity(db, {{}, Timestamp{}, 1'000, 2});
