@@ -50,8 +50,25 @@ CREATE TABLE applications (
   sign_in_hash       BLOB NOT NULL CHECK (length(sign_in_hash) = 32),
   public_key         TEXT NOT NULL UNIQUE,
   created_at         INTEGER NOT NULL,
-  updated_at         INTEGER NOT NULL
+  updated_at         INTEGER NOT NULL,
+  networks           TEXT NOT NULL DEFAULT '',  -- CIDRs separated by commas; empty: any address
+  -- The secrets that a rotation replaced, accepted until the overlap ends.
+  old_client_secret_hash BLOB CHECK (length(old_client_secret_hash) = 32),
+  old_api_key_hash       BLOB CHECK (length(old_api_key_hash) = 32),
+  old_connect_hash       BLOB CHECK (length(old_connect_hash) = 32),
+  old_sign_in_hash       BLOB CHECK (length(old_sign_in_hash) = 32),
+  old_key_version        INTEGER,
+  old_until              INTEGER,
+  CHECK ((old_until IS NULL) = (old_key_version IS NULL)),
+  CHECK ((old_until IS NULL) = (old_client_secret_hash IS NULL)),
+  CHECK ((old_until IS NULL) = (old_api_key_hash IS NULL)),
+  CHECK ((old_until IS NULL) = (old_connect_hash IS NULL)),
+  CHECK ((old_until IS NULL) = (old_sign_in_hash IS NULL))
 ) STRICT;
+CREATE UNIQUE INDEX applications_by_old_api_key ON applications (old_api_key_hash)
+  WHERE old_api_key_hash IS NOT NULL;
+CREATE UNIQUE INDEX applications_by_old_connect ON applications (old_connect_hash)
+  WHERE old_connect_hash IS NOT NULL;
 
 -- Operators ------------------------------------------------------------------------------------
 
@@ -71,6 +88,13 @@ CREATE TABLE operators (
   created_at    INTEGER NOT NULL,
   updated_at    INTEGER NOT NULL
 ) STRICT;
+
+-- Recovery codes of an operator who has no access to the authenticator; each works once.
+CREATE TABLE operator_recovery_codes (
+  operator INTEGER NOT NULL REFERENCES operators,
+  hash     BLOB NOT NULL CHECK (length(hash) = 32),
+  PRIMARY KEY (operator, hash)
+) STRICT, WITHOUT ROWID;
 
 -- One-time links, with which an operator sets a password. Without an operator, a link creates a new
 -- administrator.
@@ -115,6 +139,14 @@ CREATE TABLE users (
   created_at    INTEGER NOT NULL,
   updated_at    INTEGER NOT NULL
 ) STRICT;
+
+-- Where people signed in from, by the id of an operator or a user: an IPv4 address or an IPv6 /64.
+CREATE TABLE sign_in_sources (
+  person  BLOB NOT NULL CHECK (length(person) = 16),
+  network BLOB NOT NULL,
+  at      INTEGER NOT NULL,
+  PRIMARY KEY (person, network)
+) STRICT, WITHOUT ROWID;
 
 -- Accepted challenges, until they expire.
 CREATE TABLE used_challenges (

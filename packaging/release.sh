@@ -3,6 +3,7 @@
 # checksums, which include the archives of this version for other architectures in the folder. The same commit,
 # compiler and libraries give the same bytes in any folder. Prints the names of the files.
 #
+# COFFER_RELEASE_KEY   File with the key that signs the checksums; without it, the release is not signed.
 # COFFER_PACKAGE_ARCH  Debian's name of the binary's architecture; by default this machine's. The other
 #                      settings are those of packaging/stage.sh and packaging/inventory.py.
 set -euo pipefail
@@ -29,4 +30,11 @@ tar --create --sort=name --format=ustar --owner=0 --group=0 --numeric-owner --mo
   --mtime="@$epoch" -C "$out" "$name" | gzip --no-name -9 >"$out/$name.tar.gz"
 rm -rf "${out:?}/$name"
 (cd "$out" && LC_ALL=C sha256sum "$release"-*.tar.gz "$release"-*.cdx.json >SHA256SUMS)
+rm -f "$out/SHA256SUMS.sig"
 printf '%s\n' "$out/$name.tar.gz" "$out/$name.cdx.json" "$out/SHA256SUMS"
+if [ -n "${COFFER_RELEASE_KEY:-}" ]; then
+  packaging/sign.sh sign "$COFFER_RELEASE_KEY" "$out/SHA256SUMS"
+  printf '%s\n' "$out/SHA256SUMS.sig"
+else
+  echo "release: not signed; set COFFER_RELEASE_KEY (packaging/sign.sh)" >&2
+fi

@@ -56,6 +56,18 @@ coffer_archive(qrcode
   NPM      qrcode-generator@2.0.4
            02e2e18a99a90b02dad940851f59b7c3c5fd1ab79cbdece8595cb06328878159)
 
+# Only the list of common passwords is used, at build time; none of its code.
+coffer_archive(zxcvbn
+  VERSION  4.4.2
+  LICENCE  MIT
+  HOMEPAGE https://github.com/dropbox/zxcvbn
+  WHY      "the passwords that people choose most often: operators may not use them"
+  KEEP     src/frequency_lists.coffee LICENSE.txt
+  CONTENT  ddef17aecd187f507c0e537c7916473a6c6d1dc0a45f6b3849fcdf1eac1a08c8
+  UPSTREAM https://github.com/dropbox/zxcvbn/archive/refs/tags/v4.4.2.tar.gz -
+  NPM      zxcvbn@4.4.2
+           0b3ebb60ec2df2340e1b8b70e4cb2657a3ceb192781d299310e7aceaa606cd22)
+
 coffer_system(openssl
   LICENCE Apache-2.0
   HOMEPAGE https://www.openssl.org

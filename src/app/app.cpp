@@ -2,6 +2,7 @@
 
 #include "api/pipeline/pipeline.h"
 #include "auth/master_key.h"
+#include "base/check.h"
 #include "base/log.h"
 #include "flows/operations/figures.h"
 #include "flows/payments/settle_payment.h"
@@ -76,6 +77,13 @@ DeliveryPolicy delivery_policy(const Config& config) {
   return policy;
 }
 
+/// What was checked when the configuration was read.
+http::TrustedProxies trusted_proxies(const Config& config) {
+  auto list = AddressList::parse(config.trusted_proxies);
+  COFFER_CHECK(list.has_value());
+  return http::TrustedProxies(*std::move(list));
+}
+
 Result<std::optional<std::string>> stored_key_check(store::Database& database) {
   return store::with_reader(database,
                             [](store::Connection& db) -> Result<std::optional<std::string>> {
@@ -108,7 +116,10 @@ Result<auth::MasterKey> open_master_key(const Config& config, Random& random,
 }  // namespace
 
 App::App(const Config& config, const Clock& clock, Random& random)
-    : config_(with_ca_bundle(config)), clock_(clock), random_(random) {}
+    : config_(with_ca_bundle(config)),
+      clock_(clock),
+      random_(random),
+      proxies_(trusted_proxies(config)) {}
 
 App::~App() { stop(); }
 
@@ -176,10 +187,12 @@ void App::build_services(const auth::MasterKey& key) {
   figures_ = std::make_unique<flows::Figures>(metrics_);
   context_->metrics = &metrics_;
   context_->figures = figures_.get();
-  // Built in place, because its parts hold locks and cannot move.
-  services_.reset(new api::Services{
-      *context_, api::Authenticator(*context_), api::RateLimiter(rate_limits(config_), clock_),
-      api::CursorCodec(key.derive(kCursorLabel)), [this] { return health(); }});
+  context_->guesses = &guesses_;
+  // Built in place: its parts hold locks and cannot move.
+  services_.reset(new api::Services{*context_, api::Authenticator(*context_, proxies_),
+                                    api::RateLimiter(rate_limits(config_), clock_), guesses_,
+                                    proxies_, api::CursorCodec(key.derive(kCursorLabel)),
+                                    [this] { return health(); }});
   pipeline_ = std::make_unique<api::Pipeline>(*services_);
   providers_ = std::make_unique<workers::ProviderLanes>(*context_);
   notifications_ = std::make_unique<workers::Notifications>(*context_);
@@ -209,7 +222,8 @@ Result<void> App::build_logins() {
 }
 
 Result<void> App::build_webhooks() {
-  COFFER_TRY(auto allowed, outbound::AllowedTargets::parse(config_.webhook_allow_targets));
+  COFFER_TRY(auto allowed, outbound::AllowedTargets::parse(config_.webhook_allow_targets,
+                                                           config_.webhook_allow_ports));
   webhooks_.reset(
       new flows::Webhooks{outbound::WebhookSender(clock_, *resolver_, std::move(allowed),
                                                   config_.ca_bundle, config_.webhook_timeout_ms),

@@ -12,14 +12,17 @@
 #include "api/pipeline/pipeline.h"
 #include "api/pipeline/services.h"
 #include "base/clock.h"
+#include "base/limits/guess_table.h"
 #include "base/random.h"
 #include "base/telemetry/metrics.h"
 #include "base/worker_thread.h"
 #include "config/config.h"
 #include "flows/context.h"
 #include "flows/identity/login.h"
+#include "flows/identity/operator_sessions.h"
 #include "flows/webhooks/webhooks.h"
 #include "http/client.h"
+#include "http/client_address.h"
 #include "http/server.h"
 #include "outbound/operations/notifier.h"
 #include "outbound/providers/connector_registry.h"
@@ -95,6 +98,11 @@ class App {
   std::optional<ListenAddress> admin_address() const;
   /// Metrics of this App. Thread-safe.
   Metrics& metrics() { return metrics_; }
+  /// Wrong secrets, of the API and of the admin page. Safe from any thread.
+  GuessTable& guesses() { return guesses_; }
+  const http::TrustedProxies& proxies() const { return proxies_; }
+  /// Who is signed in to the admin page. Safe from any thread.
+  flows::OperatorSessions& sessions() { return sessions_; }
   /// The result for /healthz. Thread-safe, like the following functions.
   api::Health health() const;
   /// Result and time of the last verification of the ledger; 1970 before the first.
@@ -131,6 +139,8 @@ class App {
   bool start_listeners(StartError& error, const AdminPages& admin);
   bool start_admin(StartError& error, const AdminPages& admin);
   bool admin_has_tls() const;
+  http::Response with_strict_transport(const http::Request& request, http::Response response,
+                                       bool tls) const;
   std::int64_t settlement_step();
   std::int64_t housekeeping_step();
   std::int64_t probe_step();
@@ -141,6 +151,9 @@ class App {
   const Timestamp opened_at_ = clock_.now();
   Random& random_;
   Metrics metrics_;
+  GuessTable guesses_;
+  http::TrustedProxies proxies_;
+  flows::OperatorSessions sessions_;
   std::unique_ptr<store::Database> database_;
   std::unique_ptr<store::CommitQueue> queue_;
   std::unique_ptr<auth::Sealer> sealer_;

@@ -22,10 +22,6 @@ bool shares_listener(const Config& config) {
   return !config.admin_off && config.admin_listen == config.listen_http;
 }
 
-bool is_loopback(const HostPort& address) {
-  return address.host.starts_with("127.") || address.host == "::1" || address.host == "localhost";
-}
-
 flows::BackupPlan backup_plan(const Config& config) {
   return {.folder = config.backup_dir,
           .every_ms = config.backup_every_h * std::int64_t{3'600'000},
@@ -65,15 +61,28 @@ bool App::start_listeners(StartError& error, const AdminPages& admin) {
   options.admit = [this, is_admin, admin](const http::Request& head, std::uint64_t body_bytes) {
     return is_admin(head) ? admin.admit(head, body_bytes) : pipeline_->admit(head, body_bytes);
   };
+  const bool tls = !config_.tls_cert.empty();
   server_ = std::make_unique<http::Server>(
-      options, random_, [this, is_admin, admin](http::Request& request) {
-        return is_admin(request) ? admin.handle(request) : pipeline_->handle(request);
+      options, random_, [this, is_admin, admin, tls](http::Request& request) {
+        http::Response response =
+            is_admin(request) ? admin.handle(request) : pipeline_->handle(request);
+        return with_strict_transport(request, std::move(response), tls);
       });
   if (const auto started = server_->start(); !started) {
     error = cannot_listen(started.error(), "listen_http", started.error().detail);
     return false;
   }
   return !admin.handle || shared || config_.admin_off || start_admin(error, admin);
+}
+
+/// RFC 6797: a client that has used TLS uses only TLS from then on. Only on connections with TLS,
+/// ended here or by a trusted proxy.
+http::Response App::with_strict_transport(const http::Request& request, http::Response response,
+                                          bool tls) const {
+  if (tls || proxies_.has_tls(request)) {
+    response.header("Strict-Transport-Security", "max-age=31536000");
+  }
+  return response;
 }
 
 /// The admin page is optional: if its default address is in use, payments are served anyway.
@@ -92,11 +101,15 @@ bool App::start_admin(StartError& error, const AdminPages& admin) {
   options.workers = static_cast<std::size_t>(total_width(used));
   options.admit = admin.admit;
   options.limits.connections_max = kConnections;
-  if (!is_loopback(config_.admin_listen)) {
+  if (!config_.admin_listen.is_loopback()) {
     options.tls_cert_file = config_.tls_cert;
     options.tls_key_file = config_.tls_key;
   }
-  admin_server_ = std::make_unique<http::Server>(options, random_, admin.handle);
+  admin_server_ = std::make_unique<http::Server>(
+      options, random_,
+      [this, admin, tls = !options.tls_cert_file.empty()](http::Request& request) {
+        return with_strict_transport(request, admin.handle(request), tls);
+      });
   const auto started = admin_server_->start();
   if (started) return true;
   admin_server_.reset();
@@ -154,7 +167,7 @@ std::optional<ListenAddress> App::admin_address() const {
 
 bool App::admin_has_tls() const {
   return !config_.tls_cert.empty() &&
-         (shares_listener(config_) || !is_loopback(config_.admin_listen));
+         (shares_listener(config_) || !config_.admin_listen.is_loopback());
 }
 
 std::string App::admin_origin() const {

@@ -134,9 +134,16 @@ struct Command {
   std::string_view hint = {};     // an imperative that follows a `not found` error
   std::string_view details = {};  // further sentences of the help and of the dialog
   bool streams = false;           // runs until stopped, so not on the admin page
+  /// Moves money or grants access, although it does not require an administrator.
+  bool sensitive = false;
 
   const FileCommand* on_file() const { return std::get_if<FileCommand>(&run); }
 };
+
+/// Whether the admin page takes the command only within minutes of the sign-in.
+inline bool needs_recent_sign_in(const Command& command) {
+  return command.sensitive || command.role == OperatorRole::administrator;
+}
 
 /// Every command, in the order of the help.
 const std::vector<Command>& commands();

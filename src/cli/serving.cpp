@@ -195,7 +195,10 @@ int run_server(const Console& console, const Config& given, const Serving& servi
   }
   AdminSite admin(*app);
   const AdminPages pages{[&](http::Request& request) { return admin.handle(request); },
-                         AdminSite::admit, AdminSite::owns};
+                         [&](const http::Request& head, std::uint64_t body_bytes) {
+                           return admin.admit(head, body_bytes);
+                         },
+                         AdminSite::owns};
   if (!app->serve(error, pages)) return fail_to_listen(console, config, error);
   ControlSocket control([&](const ControlRequest& request, std::ostream& out, std::ostream& err,
                             Interruption& interruption) {

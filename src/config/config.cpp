@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "auth/challenge.h"
+#include "base/limits/address_range.h"
 #include "config/config_file.h"
 #include "config/config_options.h"
 #include "domain/parties/contact.h"
@@ -277,12 +278,17 @@ class Loader {
     }
     check_domain("home_domain", config_.home_domain, auth::kHomeDomainBytesMax);
     check_domain("web_auth_domain", config_.web_auth_domain, auth::kWebAuthDomainBytesMax);
+    check_admin_listener();
     check_external_issuer();
     check_seconds("webhook_retry_s", config_.webhook_retry_s);
     check_seconds("webhook_sandbox_retry_s", config_.webhook_sandbox_retry_s);
     check_notifications();
     const auto allowed = outbound::AllowedTargets::parse(config_.webhook_allow_targets);
+    const auto ports = outbound::AllowedTargets::parse({}, config_.webhook_allow_ports);
+    if (!ports) fault(origin("webhook_allow_ports"), ports.error().detail);
     if (!allowed) fault(origin("webhook_allow_targets"), allowed.error().detail);
+    const auto proxies = AddressList::parse(config_.trusted_proxies);
+    if (!proxies) fault(origin("trusted_proxies"), proxies.error().detail);
   }
 
   void check_seconds(std::string_view name, const std::vector<std::string>& list) {
@@ -304,6 +310,16 @@ class Loader {
     if (fits) return;
     fault(origin(name), "\"" + domain + "\" is not valid. Write a host name, optionally with a " +
                             "port, of at most " + std::to_string(bytes_max) + " characters");
+  }
+
+  void check_admin_listener() {
+    const bool is_plain = config_.tls_cert.empty() && !config_.admin_plain_http;
+    if (config_.admin_off || !is_plain || config_.admin_listen.is_loopback()) return;
+    fault(origin("admin_listen"),
+          config_.admin_listen.to_string() +
+              " is reachable from other machines, and without TLS they see passwords. Set tls_cert "
+              "and tls_key, or listen on 127.0.0.1 and use a tunnel, or say so with "
+              "admin_plain_http = true");
   }
 
   void check_external_issuer() {

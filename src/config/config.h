@@ -30,6 +30,7 @@ struct HostPort {
   int port = 0;      // 0 selects a free port
   bool operator==(const HostPort&) const = default;
   std::string to_string() const;
+  bool is_loopback() const;  // by its text; a name other than localhost is not
 };
 
 /// The address at which a client on this machine reaches a listener: a wildcard becomes a loopback
@@ -46,6 +47,8 @@ struct Config {
   HostPort listen_http{"127.0.0.1", 8080};
   HostPort admin_listen{"127.0.0.1", 8081};  // equal to listen_http: same listener
   bool admin_off = false;
+  bool admin_plain_http = false;         // beyond loopback without TLS: said twice
+  std::vector<std::string> admin_hosts;  // names, beside localhost, that the page is reached by
   // The first operator, created at the start of a file without operators if there is a password.
   std::string admin_user = "admin";
   // From variable, credential or the file below.
@@ -55,6 +58,7 @@ struct Config {
   std::string metrics_token_file;
   std::string tls_cert;  // PEM files; both or neither; empty: plain HTTP
   std::string tls_key;
+  std::vector<std::string> trusted_proxies;  // CIDRs of peers whose X-Forwarded-For counts
   int workers = 64;
   int max_connections = 4'096;
   int drain_s = 20;
@@ -110,6 +114,7 @@ struct Config {
   int webhook_log_days = 90;
   // Permitted host names and CIDR ranges in addition to public addresses.
   std::vector<std::string> webhook_allow_targets;
+  std::vector<std::string> webhook_allow_ports;  // of public addresses, beside 443 and 80
 
   std::string notify_sendmail;     // path of the program; empty: e-mails are only recorded
   std::string notify_from;         // required with it: the sender's address

@@ -84,6 +84,10 @@ constexpr auto kOptions = std::to_array<ConfigOption>({
     word("admin_listen", &Config::admin_listen, kServer, "HOST:PORT",
          "Address of the admin page and of /metrics"),
     word("admin_off", &Config::admin_off, kServer, "", "Turn off the admin page and /metrics"),
+    word("admin_hosts", &Config::admin_hosts, kServer, "NAME,...",
+         "Host names that may reach the admin page and /metrics, beside localhost and addresses"),
+    word("admin_plain_http", &Config::admin_plain_http, kServer, "",
+         "Serve the admin page beyond loopback without TLS: passwords cross the network readably"),
     word("admin_user", &Config::admin_user, kServer, "NAME",
          "First operator, created at the start if there is no operator and a password is set"),
     word("admin_password", &Config::admin_password, kServer, "PASSWORD",
@@ -96,6 +100,8 @@ constexpr auto kOptions = std::to_array<ConfigOption>({
          "File with the token for /metrics"),
     path("tls_cert", &Config::tls_cert, kServer, "TLS certificate chain (PEM)"),
     path("tls_key", &Config::tls_key, kServer, "TLS private key (PEM)"),
+    word("trusted_proxies", &Config::trusted_proxies, kServer, "CIDR,...",
+         "Proxies whose X-Forwarded-For and X-Forwarded-Proto count"),
     number("workers", &Config::workers, "N", "Number of concurrent payments and other writes", 1,
            1'024),
     number("max_connections", &Config::max_connections, "N", "Maximum number of client connections",
@@ -119,7 +125,8 @@ constexpr auto kOptions = std::to_array<ConfigOption>({
     number("rate_limit_sandbox_burst", &Config::rate_limit_sandbox_burst, "N",
            "Burst of requests of a sandbox application", 1, kRateMax),
     number("rate_limit_login_per_min", &Config::rate_limit_login_per_min, "N",
-           "Login attempts per minute, per client and per address; 0 means no limit", 0, kRateMax),
+           "Logins per minute and client, and failed ones per source without delay; 0: no limit", 0,
+           kRateMax),
     word("quota_production", &Config::quota_production, kServer, "NAME=LIMIT,...",
          "Quotas of each association in production; omitted ones keep their defaults"),
     word("quota_sandbox", &Config::quota_sandbox, kServer, "NAME=LIMIT,...",
@@ -170,6 +177,8 @@ constexpr auto kOptions = std::to_array<ConfigOption>({
            1, 3'650),
     word("webhook_allow_targets", &Config::webhook_allow_targets, kServer, "HOST|CIDR,...",
          "Hosts or networks allowed as endpoints although their address is not public"),
+    word("webhook_allow_ports", &Config::webhook_allow_ports, kServer, "PORT,...",
+         "Ports allowed at public addresses beside 443, and 80 in the sandbox"),
     path("notify_sendmail", &Config::notify_sendmail, kServer,
          "sendmail program for e-mails to receivers of payments; without it, they are only "
          "recorded"),
@@ -346,6 +355,10 @@ std::string help_text(const ConfigOption& option) {
 std::string HostPort::to_string() const {
   const bool v6 = host.find(':') != std::string::npos;
   return (v6 ? "[" + host + "]" : host) + ":" + std::to_string(port);
+}
+
+bool HostPort::is_loopback() const {
+  return host.starts_with("127.") || host == "::1" || host == "localhost";
 }
 
 HostPort connectable(HostPort listener, int port) {

@@ -12,8 +12,9 @@
 #include "store/database.h"
 
 namespace coffer {
-class Metrics;  // base/telemetry/metrics.h
-}
+class GuessTable;  // base/limits/guess_table.h
+class Metrics;     // base/telemetry/metrics.h
+}  // namespace coffer
 
 namespace coffer::outbound {
 class Notifier;
@@ -41,6 +42,7 @@ struct Context {
   outbound::Notifier* notifier = nullptr;  // nullptr: notifications are only stored
   Metrics* metrics = nullptr;              // nullptr: nothing is counted
   Figures* figures = nullptr;              // cells of flows in `metrics`
+  GuessTable* guesses = nullptr;           // set in processes that serve logins
 };
 
 }  // namespace coffer::flows

@@ -5,29 +5,42 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+
+#include "base/log.h"
 
 namespace coffer::http {
 namespace {
 
 constexpr std::string_view kForwardedFor = "X-Forwarded-For";
 
-bool is_numeric(const std::string& address) {
-  std::array<char, sizeof(in6_addr)> bytes{};
-  return ::inet_pton(AF_INET, address.c_str(), bytes.data()) == 1 ||
-         ::inet_pton(AF_INET6, address.c_str(), bytes.data()) == 1;
+/// The last address of a list, and the list without it. Empty at its beginning.
+std::string_view take_last(std::string_view& list) {
+  const auto comma = list.rfind(',');
+  std::string_view last = comma == list.npos ? list : list.substr(comma + 1);
+  list = comma == list.npos ? std::string_view() : list.substr(0, comma);
+  const auto begin = std::min(last.find_first_not_of(" \t"), last.size());
+  const auto end = last.find_last_not_of(" \t") + 1;  // 0 when there is nothing
+  return last.substr(begin, std::max(begin, end) - begin);
 }
 
-/// Considers all header fields with this name, because a proxy may add its own field instead of
-/// extending the client's.
-std::string last_forwarded(const Request& request) {
-  std::string_view last;
+/// All headers of the name as one list: a proxy may add a header instead of extending the client's.
+std::string forwarded_for(const Request& request) {
+  std::string out;
   for (const auto& [name, value] : request.headers) {
-    if (same_name(name, kForwardedFor)) last = value;
+    if (!same_name(name, kForwardedFor)) continue;
+    if (!out.empty()) out += ',';
+    out += value;
   }
-  if (const auto comma = last.rfind(','); comma != last.npos) last.remove_prefix(comma + 1);
-  const auto begin = std::min(last.find_first_not_of(" \t"), last.size());
-  const auto end = last.find_last_not_of(" \t") + 1;  // 0 if the text is empty
-  return std::string(last.substr(begin, std::max(begin, end) - begin));
+  return out;
+}
+
+/// Once: a client can send the header as well.
+void warn_of_ignored(const std::string& peer) {
+  static std::atomic<bool> warned{false};
+  if (warned.exchange(true)) return;
+  log_warning("http", "X-Forwarded-For is ignored: its sender is not a trusted proxy",
+              {{"peer", peer}, {"remedy", "if it is a proxy of yours, add it to trusted_proxies"}});
 }
 
 }  // namespace
@@ -51,10 +64,26 @@ std::string network_of(const std::string& address) {
   return {reinterpret_cast<const char*>(&bytes), kPrefixBytes};
 }
 
-std::string client_address(const Request& request) {
-  if (!is_loopback(request.peer)) return request.peer;
-  std::string last = last_forwarded(request);
-  return is_numeric(last) ? last : request.peer;
+bool TrustedProxies::has_tls(const Request& request) const {
+  const std::string* scheme = request.header("X-Forwarded-Proto");
+  return scheme != nullptr && passed_on(request) && same_name(*scheme, "https");
+}
+
+std::string TrustedProxies::client_address(const Request& request) const {
+  if (!passed_on(request)) {
+    if (request.header(kForwardedFor) != nullptr) warn_of_ignored(request.peer);
+    return request.peer;
+  }
+  const std::string list = forwarded_for(request);
+  std::string_view rest = list;
+  std::string nearest = request.peer;
+  while (!rest.empty()) {
+    const std::string address(take_last(rest));
+    if (!NumericAddress::parse(address)) break;
+    nearest = address;
+    if (!proxies_.contains(address)) break;
+  }
+  return nearest;
 }
 
 }  // namespace coffer::http

@@ -3,7 +3,9 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "base/limits/address_range.h"
 #include "http/message.h"
 
 namespace coffer::http {
@@ -15,10 +17,25 @@ bool is_loopback(std::string_view address);
 /// Whether a header shows that a proxy forwarded the request.
 bool is_forwarded(const Request& request);
 
-/// The numeric address of the client, to which failed attempts are counted. If the peer is a proxy
-/// on this machine, it is the last entry of X-Forwarded-For, because a client can forge the entries
-/// before it. From any other peer, the header is ignored.
-std::string client_address(const Request& request);
+/// The proxies whose X-Forwarded-For counts (setting `trusted_proxies`). Immutable; safe from any
+/// thread.
+class TrustedProxies {
+ public:
+  TrustedProxies() = default;  // none
+  explicit TrustedProxies(AddressList proxies) : proxies_(std::move(proxies)) {}
+
+  /// Whether the peer of the connection is a trusted proxy.
+  bool passed_on(const Request& request) const { return proxies_.contains(request.peer); }
+  /// Whether a trusted proxy says that the client's own connection has TLS (X-Forwarded-Proto).
+  bool has_tls(const Request& request) const;
+  /// Numeric address of the client, to count failed attempts against: the last address in
+  /// X-Forwarded-For that is not a trusted proxy itself. Everything before it could be written by
+  /// the client. From any other peer the header is ignored, and the peer is the client.
+  std::string client_address(const Request& request) const;
+
+ private:
+  AddressList proxies_;
+};
 
 /// The network of one subscriber: an IPv4 address, or the /64 of an IPv6 address.
 std::string network_of(const std::string& address);

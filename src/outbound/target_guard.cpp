@@ -1,12 +1,8 @@
 #include "outbound/target_guard.h"
 
-#include <arpa/inet.h>
-
 #include <algorithm>
 #include <charconv>
-#include <cstring>
 #include <optional>
-#include <span>
 
 #include "base/text/ascii.h"
 
@@ -14,34 +10,9 @@ namespace coffer::outbound {
 namespace {
 
 constexpr std::size_t kUrlBytesMax = 2'048;
+constexpr const char* kWrongPort =
+    "its port must be 443, or 80 for http; the operator can allow others";
 constexpr std::size_t kHostBytesMax = 253;
-
-struct Address {
-  std::array<std::uint8_t, 16> bytes{};
-  int size = 4;
-
-  std::span<const std::uint8_t> span() const {
-    return std::span(bytes).first(static_cast<std::size_t>(size));
-  }
-};
-
-std::optional<Address> parse_address(std::string_view text) {
-  const std::string copy(text);
-  Address out;
-  if (inet_pton(AF_INET, copy.c_str(), out.bytes.data()) == 1) return out;
-  out.size = 16;
-  if (inet_pton(AF_INET6, copy.c_str(), out.bytes.data()) == 1) return out;
-  return std::nullopt;
-}
-
-bool in_range(std::span<const std::uint8_t> address, std::span<const std::uint8_t> base, int bits) {
-  for (std::size_t i = 0; i < address.size() && bits > 0; ++i, bits -= 8) {
-    const int kept = std::min(bits, 8);
-    const int mask = 0xff << (8 - kept) & 0xff;
-    if ((address[i] & mask) != (base[i] & mask)) return false;
-  }
-  return true;
-}
 
 struct Block {
   const char* base;
@@ -66,16 +37,15 @@ constexpr const char* kMetadata[] = {"169.254.169.254", "169.254.170.2", "169.25
                                      "100.100.100.200", "fd00:ec2::254", "fd00:ec2::23",
                                      "fd20:ce::254"};
 
-bool in_block(const Address& address, const Block& block) {
-  const auto base = parse_address(block.base);
-  return base->size == address.size && in_range(address.span(), base->span(), block.bits);
+bool in_block(const NumericAddress& address, const Block& block) {
+  return AddressRange{*NumericAddress::parse(block.base), block.bits}.contains(address);
 }
 
 /// The IPv4 address embedded in an IPv6 address: mapped, compatible, NAT64, 6to4.
-std::optional<Address> embedded(const Address& address) {
+std::optional<NumericAddress> embedded(const NumericAddress& address) {
   if (address.size != 16) return std::nullopt;
   const auto four_at = [&](std::size_t offset) {
-    Address out;
+    NumericAddress out;
     std::copy_n(address.bytes.begin() + static_cast<std::ptrdiff_t>(offset), 4, out.bytes.begin());
     return out;
   };
@@ -87,14 +57,11 @@ std::optional<Address> embedded(const Address& address) {
   return std::nullopt;
 }
 
-bool is_metadata(const Address& address) {
-  const auto same = [](const Address& a, const Address& b) {
-    return a.size == b.size && std::equal(a.span().begin(), a.span().end(), b.span().begin());
-  };
+bool is_metadata(const NumericAddress& address) {
   const auto inner = embedded(address);
   return std::any_of(std::begin(kMetadata), std::end(kMetadata), [&](const char* text) {
-    const Address known = *parse_address(text);
-    return same(address, known) || (inner && same(*inner, known));
+    const NumericAddress known = *NumericAddress::parse(text);
+    return address == known || (inner && *inner == known);
   });
 }
 
@@ -128,30 +95,30 @@ Unexpected refuse(const std::string& why) {
 }  // namespace
 
 bool is_public_address(std::string_view text) {
-  const auto address = parse_address(text);
+  const auto address = NumericAddress::parse(text);
   if (!address) return false;
   const auto holds = [&](const Block& block) { return in_block(*address, block); };
   if (address->size == 4) return std::none_of(std::begin(kRefused4), std::end(kRefused4), holds);
   return holds(kGlobal6) && std::none_of(std::begin(kRefused6), std::end(kRefused6), holds);
 }
 
-Result<AllowedTargets> AllowedTargets::parse(const std::vector<std::string>& entries) {
+Result<AllowedTargets> AllowedTargets::parse(const std::vector<std::string>& entries,
+                                             const std::vector<std::string>& ports) {
+  constexpr int kPortMax = 65'535;
   AllowedTargets out;
-  for (const std::string& entry : entries) {
-    const auto slash = entry.find('/');
-    const auto address = parse_address(std::string_view(entry).substr(0, slash));
-    int bits = address ? address->size * 8 : 0;
-    if (address && slash != std::string::npos) {
-      const char* begin = entry.data() + slash + 1;
-      const char* end = entry.data() + entry.size();
-      const auto [at, error] = std::from_chars(begin, end, bits);
-      if (error != std::errc() || at != end || bits < 0 || bits > address->size * 8) {
-        return unexpected(Slug::validation_failed,
-                          "\"" + entry + "\" has an invalid prefix length");
-      }
+  for (const std::string& text : ports) {
+    int port = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
+    const bool whole = error == std::errc() && end == text.data() + text.size();
+    if (!whole || port < 1 || port > kPortMax) {
+      return unexpected(Slug::validation_failed, "\"" + text + "\" is not a port");
     }
-    if (address) {
-      out.ranges_.push_back({address->bytes, address->size, bits});
+    out.ports_.push_back(port);
+  }
+  for (const std::string& entry : entries) {
+    COFFER_TRY(const auto range, AddressRange::parse(entry));
+    if (range) {
+      out.ranges_.push_back(*range);
     } else if (is_host_name(normal_host(entry))) {
       out.names_.push_back(normal_host(entry));
     } else {
@@ -167,13 +134,24 @@ bool AllowedTargets::has_name(std::string_view host) const {
 }
 
 bool AllowedTargets::has_address(std::string_view text) const {
-  const auto address = parse_address(text);
+  const auto address = NumericAddress::parse(text);
   if (!address) return false;
   const bool exactly = is_metadata(*address);
-  return std::any_of(ranges_.begin(), ranges_.end(), [&](const Range& range) {
-    if (range.size != address->size || (exactly && range.bits != range.size * 8)) return false;
-    return in_range(address->span(), range.bytes, range.bits);
+  return std::any_of(ranges_.begin(), ranges_.end(), [&](const AddressRange& range) {
+    return range.contains(*address) && (!exactly || range.bits == range.base.size * 8);
   });
+}
+
+bool AllowedTargets::has_port(int port) const {
+  return std::find(ports_.begin(), ports_.end(), port) != ports_.end();
+}
+
+/// What listens at other ports of a public address is seldom meant to take requests of strangers.
+bool TargetGuard::may_use_port(const Url& url, std::string_view address) const {
+  constexpr int kHttpsPort = 443;
+  constexpr int kHttpPort = 80;
+  return url.port == (url.tls ? kHttpsPort : kHttpPort) || allowed_.has_port(url.port) ||
+         allowed_.has_name(url.host) || allowed_.has_address(address);
 }
 
 bool TargetGuard::may_reach(const std::string& host, std::string_view address) const {
@@ -191,12 +169,14 @@ Result<Url> TargetGuard::check_url(std::string_view text, Environment environmen
     return refuse("it must be https in production");
   }
   // The checked host is also sent as Host and verified in the certificate.
-  const bool numeric = parse_address(url->host).has_value();
+  const bool numeric = NumericAddress::parse(url->host).has_value();
   if (!numeric) {
     url->host = normal_host(url->host);
     if (!is_host_name(url->host)) return refuse("its host is neither a name nor a valid address");
   } else if (!may_reach(url->host, url->host)) {
     return refuse("its address is not publicly reachable");
+  } else if (!may_use_port(*url, url->host)) {
+    return refuse(kWrongPort);
   }
   const bool local = url->host == "localhost" || url->host.ends_with(".localhost");
   if (local && !may_reach(url->host, "127.0.0.1")) {
@@ -214,6 +194,7 @@ Result<std::vector<std::string>> TargetGuard::addresses(const Url& url, int time
     // The loopback name has two addresses by definition, so only permitted ones are used.
     if (local) continue;
     if (!may_reach(url.host, address)) return refuse("its address is not publicly reachable");
+    if (!may_use_port(url, address)) return refuse(kWrongPort);
   }
   std::erase_if(found, [&](const std::string& address) { return !may_reach(url.host, address); });
   if (found.empty()) return refuse("its address is not publicly reachable");

@@ -2,12 +2,11 @@
 // (docs/contract.md#webhooks).
 #pragma once
 
-#include <array>
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/limits/address_range.h"
 #include "domain/identity/tenant.h"
 #include "outbound/resolver.h"
 #include "outbound/url.h"
@@ -18,26 +17,25 @@ namespace coffer::outbound {
 /// IPv6 address with an embedded IPv4 address. False for text that is not a numeric address.
 bool is_public_address(std::string_view address);
 
-/// Targets that the operator permits in addition to public addresses: host names and CIDR ranges.
+/// What the operator opens beyond public addresses and the ports of HTTPS and HTTP: host names and
+/// CIDRs, which may be reached at any port, and ports of public addresses.
 class AllowedTargets {
  public:
-  /// `10.1.2.0/24`, `fd00::/8`, a single address, or a host name. A Problem's detail contains the
-  /// error in an entry.
-  static Result<AllowedTargets> parse(const std::vector<std::string>& entries);
+  /// `10.1.2.0/24`, `fd00::/8`, a single address, or a host name; and ports, as in `8443`. A
+  /// Problem's detail says what is wrong with an entry.
+  static Result<AllowedTargets> parse(const std::vector<std::string>& entries,
+                                      const std::vector<std::string>& ports = {});
 
   /// In lower case and without a final dot.
   bool has_name(std::string_view host) const;
   /// Addresses of cloud metadata services require an entry with exactly that address.
   bool has_address(std::string_view address) const;
+  bool has_port(int port) const;
 
  private:
-  struct Range {
-    std::array<std::uint8_t, 16> bytes{};
-    int size = 4;  // bytes of an address of this family
-    int bits = 32;
-  };
+  std::vector<int> ports_;
   std::vector<std::string> names_;
-  std::vector<Range> ranges_;
+  std::vector<AddressRange> ranges_;
 };
 
 class TargetGuard {
@@ -56,6 +54,7 @@ class TargetGuard {
 
  private:
   bool may_reach(const std::string& host, std::string_view address) const;
+  bool may_use_port(const Url& url, std::string_view address) const;
 
   Resolver& resolver_;
   const AllowedTargets allowed_;

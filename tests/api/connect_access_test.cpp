@@ -3,6 +3,7 @@
 
 #include "api/pipeline/authenticate.h"
 #include "api/routes.h"
+#include "http/client_address.h"
 #include "support/logins.h"
 
 using namespace coffer;
@@ -13,7 +14,8 @@ namespace {
 /// Asks the gate itself, so that the rule is tested whatever routes there are.
 Result<Caller> ask(TestApp& app, const std::string& secret, const std::string& token,
                    api::Access access = api::Access::connect) {
-  const api::Authenticator gate(app.flows());
+  const http::TrustedProxies none;
+  const api::Authenticator gate(app.flows(), none);
   http::Request request;
   if (!secret.empty()) request.headers.emplace_back("x-svc-auth", secret);
   if (!token.empty()) request.headers.emplace_back("authorization", "Bearer " + token);
@@ -71,7 +73,8 @@ TEST_CASE("credentials cached for one kind of route are not valid for another") 
   const Credentials& own = app.me().credentials();
   const TestUser user = add_user(app, app.association(), "ada");
   const Json login = app.anonymous().post("/v1/public/auth/verify-otp", user.login(app)).json();
-  const api::Authenticator gate(app.flows());
+  const http::TrustedProxies none;
+  const api::Authenticator gate(app.flows(), none);
   http::Request request;
   request.headers = {{"x-svc-auth", own.api_key},
                      {"authorization", "Bearer " + login.at("accessToken").get<std::string>()}};

@@ -12,7 +12,10 @@ namespace {
 
 const std::string kPage = "/problems/unauthorized";
 
-void no_domain(Config& config) { config.home_domain.clear(); }
+void no_domain(Config& config) {
+  config.home_domain.clear();
+  config.trusted_proxies = {"127.0.0.1", "::1"};
+}
 
 /// The docUrl of a refused request with these header lines.
 std::string doc_url(TestApp& app, const std::string& headers) {
@@ -40,7 +43,7 @@ TEST_CASE("docUrl names the host that the client called") {
       {"Host: 192.0.2.1:80\r\n", "http://192.0.2.1:80"},
       {"Host: [2001:db8::1]:8080\r\n", "http://[2001:db8::1]:8080"},
       {"Host: [::1]\r\n", "http://[::1]"},
-      // The test connects from this machine, as a proxy does that ends TLS.
+      // The test connects as a trusted proxy does that ends TLS.
       {"Host: pay.example\r\nX-Forwarded-Proto: https\r\n", "https://pay.example"},
       {"Host: pay.example\r\nX-Forwarded-Proto: HTTPS\r\n", "https://pay.example"},
       {"Host: pay.example\r\nX-Forwarded-Proto: javascript\r\n", "http://pay.example"},
@@ -67,7 +70,7 @@ TEST_CASE("docUrl names the host that the client called") {
   CHECK(doc_url(app, "Host: " + std::string(254, 'a') + "\r\n") == own + kPage);
 }
 
-TEST_CASE("X-Forwarded-Proto counts only from this machine") {
+TEST_CASE("X-Forwarded-Proto counts only from trusted proxies") {
   TestApp app(no_domain);
   for (const auto& [peer, scheme] : std::map<std::string, std::string>{{"127.0.0.1", "https"},
                                                                        {"::1", "https"},

@@ -37,6 +37,9 @@ http::Request head_of(const HttpCall& call) {
   return head;
 }
 
+/// Callers without credentials are told apart by the address that a proxy reports.
+void behind_proxy(Config& config) { config.trusted_proxies = {"127.0.0.0/8"}; }
+
 Lane lane_of(TestApp& app, const HttpCall& call) {
   return app.core().admit(head_of(call), 0).value().lane;
 }
@@ -118,7 +121,7 @@ const api::Route* sample_route(Lane lane) {
 }  // namespace
 
 TEST_CASE("lanes: every request is in the lane of its route, with both prefixes") {
-  TestApp app;
+  TestApp app(behind_proxy);
   const Names mine = belongings_of(app, app.me());
   std::set<Lane> used;
   for (const api::Route& route : api::routes()) {
@@ -161,7 +164,7 @@ TEST_CASE("lanes: the declarations of a route match its lane") {
 }
 
 TEST_CASE("lanes: a query that selects another operation selects its lane") {
-  TestApp app;
+  TestApp app(behind_proxy);
   const Names mine = belongings_of(app, app.me());
   for (const api::Route& route : api::routes()) {
     INFO(route.operation);
@@ -190,7 +193,7 @@ TEST_CASE("lanes: a query that selects another operation selects its lane") {
 }
 
 TEST_CASE("lanes: while all handlers of a lane hang, every other lane serves immediately") {
-  TestApp app;
+  TestApp app(behind_proxy);
   const Names mine = belongings_of(app, app.me());
   std::vector<Client> callers{app.me(), app.stranger(), app.stranger(), app.stranger()};
   for (std::size_t full = 0; full < kLaneCount; ++full) {
@@ -218,7 +221,9 @@ TEST_CASE("lanes: while all handlers of a lane hang, every other lane serves imm
         const Reply reply = send_over_wire(server.port(), with_credentials(app.me(), call));
         INFO(reply.text().substr(0, 300));
         CHECK(reply.status != 0);
-        CHECK(reply.status != 429);
+        // The wrong passwords of this test are many: their limit is a response of the handler.
+        const bool handled = reply.text().find("failed attempts") != std::string::npos;
+        CHECK((reply.status != 429 || handled));
         CHECK(reply.status != 503);
       }
       CHECK(server.stats(other).refused == 0);
@@ -232,7 +237,7 @@ TEST_CASE("lanes: while all handlers of a lane hang, every other lane serves imm
 
 TEST_CASE(
     "lanes: an application has its share once it is known; what it could be invented has none") {
-  TestApp app;
+  TestApp app(behind_proxy);
   const Client stranger = app.stranger();
   const auto caller = [&](const std::string& secret, const std::string& peer) {
     http::Request head = head_of({"GET", "/v1/wallets", {{"x-svc-auth", secret}}});
@@ -256,7 +261,7 @@ TEST_CASE(
 }
 
 TEST_CASE("lanes: a large body is accepted only with valid credentials and on its routes") {
-  TestApp app;
+  TestApp app(behind_proxy);
   constexpr std::uint64_t kLarge = 1'000'000;
   const HttpCall bulk{"POST", "/v1/beneficiaries/bulk"};
   const auto refused = [&](const HttpCall& call) {
@@ -281,9 +286,8 @@ TEST_CASE("lanes: a large body is accepted only with valid credentials and on it
   }
 }
 
-TEST_CASE(
-    "lanes: incomplete large bodies without credentials leave the bulk route to applications") {
-  TestApp app;
+TEST_CASE("lanes: half-sent large bodies of strangers leave the bulk route to its applications") {
+  TestApp app(behind_proxy);
   app.listen();
   const std::string half = " HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n{";
   std::deque<http::test::RawClient> strangers;
@@ -305,7 +309,7 @@ TEST_CASE(
 }
 
 TEST_CASE("lanes: requests read through the connections of their lane and need no others") {
-  TestApp app;
+  TestApp app(behind_proxy);
   const Names mine = belongings_of(app, app.me());
   struct Row {
     Lane lane;

@@ -175,18 +175,35 @@ TEST_CASE("a user's token expires") {
   CHECK(world.with(token).get(kAssociation).status == 401);
 }
 
-TEST_CASE("wrong codes lead to increasing delays") {
-  World world([](Config& config) { config.rate_limit_login_per_min = 60; });
+TEST_CASE("five wrong codes or passwords from one source, and it waits") {
+  World world;
   Json wrong = world.user.login(world.app);
   wrong["otp"] = "000000";
-  for (int i = 0; i < 4; ++i) check_refused(world.log_in(wrong), 401, "unauthorized");
-  check_refused(world.log_in(world.user.login(world.app)), 429, "rate-limited");
-  world.app.clock.advance_ms(1'000);
-  check_refused(world.log_in(wrong), 401, "unauthorized");
-  world.app.clock.advance_ms(1'000);
+  for (int i = 0; i < 5; ++i) check_refused(world.log_in(wrong), 401, "unauthorized");
   const Reply limited = world.log_in(world.user.login(world.app));
   check_refused(limited, 429, "rate-limited");
-  CHECK(limited.header("Retry-After") == "1");
+  CHECK(limited.header("Retry-After") == "900");
+  world.app.clock.advance_ms(900'000);
+  CHECK(world.log_in(world.user.login(world.app)).status == 200);
+}
+
+TEST_CASE("an account has five wrong codes from all sources together, and the owner goes on") {
+  World world([](Config& config) { config.trusted_proxies = {"127.0.0.0/8"}; });
+  const auto from = [&](const std::string& address, const Json& body) {
+    return world.app.anonymous().with("X-Forwarded-For", address).post(kVerify, body);
+  };
+  CHECK(from("192.0.2.1", world.user.login(world.app)).status == 200);
+  Json wrong = world.user.login(world.app);
+  wrong["otp"] = "000000";
+  int looked_at = 0;
+  for (int i = 0; i < 60; ++i) {
+    looked_at += from("198.51.100." + std::to_string(i), wrong).status == 401;
+  }
+  CHECK(looked_at == 5);
+  CHECK(from("203.0.113.1", world.user.login(world.app, 1)).status == 429);
+  // Where the owner logged in before, strangers change nothing.
+  CHECK(from("192.0.2.1", world.user.login(world.app, 1)).status == 200);
+  CHECK(world.app.log().find("wrong code after the right password") != std::string::npos);
 }
 
 TEST_CASE("malformed OTP logins") {

@@ -94,47 +94,79 @@ TEST_CASE("ten token calls a minute, then 429") {
   TestApp app(limit_login);
   // The application of the test itself has drawn one.
   for (int i = 0; i < 9; ++i) REQUIRE(log_in(app, "").status == 200);
+  // Wrong ones draw nothing of the client's.
+  CHECK(log_in(app, "wrong").status == 401);
   check_limited(log_in(app, ""), "6");
   app.clock.advance_ms(6'000);
   CHECK(log_in(app, "").status == 200);
   CHECK(log_in(app, "").status == 429);
 }
 
-TEST_CASE("wrong secrets make every further attempt slower") {
+TEST_CASE("wrong secrets make every further wrong one slower, and never refuse the right one") {
   TestApp app([](Config& config) { config.rate_limit_login_per_min = 100; });
   for (int i = 0; i < 4; ++i) CHECK(log_in(app, "wrong").status == 401);
   check_limited(log_in(app, "wrong"), "1");
-  // The right secret does not get past the delay either.
-  check_limited(log_in(app, ""), "1");
-  app.clock.advance_ms(1'000);
-  CHECK(log_in(app, "wrong").status == 401);
-  check_limited(log_in(app, ""), "2");
-  app.clock.advance_ms(2'000);
-  CHECK(log_in(app, "wrong").status == 401);
-  check_limited(log_in(app, ""), "4");
-  app.clock.advance_ms(4'000);
   CHECK(log_in(app, "").status == 200);
-  // Success forgets the mistakes.
-  for (int i = 0; i < 3; ++i) CHECK(log_in(app, "wrong").status == 401);
+  // Success forgets the mistakes that this source made with this client.
+  for (int i = 0; i < 4; ++i) CHECK(log_in(app, "wrong").status == 401);
+  for (const char* wait_s : {"1", "2", "4"}) {
+    check_limited(log_in(app, "wrong"), wait_s);
+    app.clock.advance_ms(std::stoi(wait_s) * 1'000);
+    CHECK(log_in(app, "wrong").status == 401);
+  }
   CHECK(log_in(app, "").status == 200);
 }
 
-TEST_CASE("behind a local proxy, failures count for the client's address") {
-  TestApp app([](Config& config) { config.rate_limit_login_per_min = 100; });
+TEST_CASE("wrong secrets of others lock no client out, from any address") {
+  TestApp app([](Config& config) {
+    config.rate_limit_login_per_min = 10;
+    config.trusted_proxies = {"127.0.0.0/8"};
+  });
+  Json wrong = app.me().token_request();
+  wrong["clientSecret"] = "guessed";
   const auto from = [&](const std::string& address) {
-    return app.anonymous().with("X-Forwarded-For", "192.0.2.1, " + address);
+    return app.anonymous().with("X-Forwarded-For", address);
   };
-  const auto guess = [&](const Client& client, const std::string& name) {
-    const Json stranger{{"clientId", name}, {"clientSecret", "guessed"}};
-    for (int i = 0; i < 4; ++i) CHECK(client.post("/v1/auth/token", stranger).status == 401);
-    check_limited(client.post("/v1/auth/token", stranger), "1");
+  for (int i = 0; i < 60; ++i) {
+    const int status = from("198.51.100." + std::to_string(i)).post("/v1/auth/token", wrong).status;
+    CHECK(status == 401);
+  }
+  for (int i = 0; i < 30; ++i) from("203.0.113.9").post("/v1/auth/token", wrong);
+  CHECK(from("203.0.113.9").post("/v1/auth/token", wrong).status == 429);
+  // From elsewhere, and even from the address that the attacker shares.
+  CHECK(from("192.0.2.1").post("/v1/auth/token", app.me().token_request()).status == 200);
+  CHECK(from("203.0.113.9").post("/v1/auth/token", app.me().token_request()).status == 200);
+}
+
+TEST_CASE("a source is an IPv4 address or an IPv6 /64") {
+  TestApp app([](Config& config) {
+    config.rate_limit_login_per_min = 10;
+    config.trusted_proxies = {"127.0.0.0/8"};
+  });
+  const auto guess = [&](const std::string& address, const std::string& name) {
+    return app.anonymous()
+        .with("X-Forwarded-For", address)
+        .post("/v1/auth/token", {{"clientId", name}, {"clientSecret", "guessed"}})
+        .status;
   };
-  guess(from("198.51.100.7"), "app_one");
-  CHECK(from("198.51.100.8").post("/v1/auth/token", app.me().token_request()).status == 200);
-  CHECK(log_in(app, "").status == 200);
-  // The control: from one address, guesses at one name count for the other.
-  guess(app.anonymous(), "app_two");
-  check_limited(log_in(app, ""), "1");
+  for (int i = 0; i < 11; ++i) {
+    CHECK(guess("2001:db8:1:2::" + std::to_string(i + 1), "app_" + std::to_string(i)) == 401);
+  }
+  CHECK(guess("2001:db8:1:2:ffff::1", "app_one") == 429);
+  CHECK(guess("2001:db8:1:3::1", "app_one") == 401);
+}
+
+TEST_CASE("X-Forwarded-For counts only from configured proxies") {
+  TestApp app([](Config& config) { config.rate_limit_login_per_min = 10; });
+  int refused = 0;
+  for (int i = 0; i < 40; ++i) {
+    const Json stranger{{"clientId", "app_" + std::to_string(i)}, {"clientSecret", "guessed"}};
+    refused += app.anonymous()
+                   .with("X-Forwarded-For", "198.51.100." + std::to_string(i))
+                   .post("/v1/auth/token", stranger)
+                   .status == 429;
+  }
+  CHECK(refused == 29);
 }
 
 TEST_CASE("the form of the token call is throttled with an OAuth error") {

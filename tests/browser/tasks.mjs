@@ -145,6 +145,7 @@ async function csvAndViews(watched) {
   await page.uncheck('dialog[open] #column-association');
   await page.check('dialog[open] #column-environment');
   await page.click('dialog[open] button[type=submit]');
+  await page.waitForSelector('main th:has-text("Environment")');
   const heads = await page.evaluate(() => [...document.querySelectorAll('main th')].map((each) => each.textContent));
   ok('columns are chosen', heads.includes('Environment') && !heads.includes('Association'), heads.join());
   await page.evaluate(() => localStorage.removeItem('coffer-columns-payment list'));

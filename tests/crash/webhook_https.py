@@ -131,15 +131,14 @@ def try_all(server, receivers, faults):
             faults.append(f"{what}: {end}, {steps}, {len(arrived)} requests arrived")
 
 
-def try_plain_http(server, faults):
-    plain = Receiver(host="0.0.0.0")
+def try_plain_http(server, plain, faults):
     status, answer = server.register(plain.url(NAME), "production")
     if (status, (answer or {}).get("code")) != (422, "webhook_target_refused"):
         faults.append(f"http in production: {status} {answer}")
     end, _ = server.try_out(plain.url(NAME), 2, "sandbox")
     if end != "delivered":
         faults.append(f"http in the sandbox: {end}")
-    status, webhook = server.register(f"https://{NAME}:1/", "production")
+    status, webhook = server.register(f"https://{NAME}/", "production")
     changed, _ = server.call("PATCH", f"/v1/webhooks/{webhook['id']}", {"url": plain.url(NAME)}, "production")
     if changed != 422:
         faults.append(f"an update to http in production: {changed}")
@@ -180,16 +179,18 @@ def main():
         authority = Authority(folder, "authority")
         receivers = {what: (Receiver(host="0.0.0.0", tls=shown), host, believed)
                      for what, (shown, host, believed) in servers(folder, authority).items()}
+        plain = Receiver(host="0.0.0.0")
+        settings = {"COFFER_WEBHOOK_ATTEMPTS": "2", "COFFER_WEBHOOK_ALLOW_PORTS": ",".join(
+            str(receiver.port) for receiver in [plain, *(receiver for receiver, _, _ in receivers.values())])}
         faults = []
-        server = Network(folder, "trusting", {"COFFER_CA_BUNDLE": authority.cert,
-                                             "COFFER_WEBHOOK_ATTEMPTS": "2"}).start()
+        server = Network(folder, "trusting", {"COFFER_CA_BUNDLE": authority.cert, **settings}).start()
         try_all(server, receivers, faults)
-        try_plain_http(server, faults)
+        try_plain_http(server, plain, faults)
         if not check_signed(server, receivers["good"][0]):
             faults.append("a delivery over TLS does not verify")
         server.stop()
         # The system's own bundle does not know the authority.
-        server = Network(folder, "plain", {"COFFER_WEBHOOK_ATTEMPTS": "2"}).start()
+        server = Network(folder, "plain", settings).start()
         try_all(server, {what: (receiver, host, False)
                          for what, (receiver, host, good) in receivers.items() if good}, faults)
         server.stop()

@@ -44,7 +44,9 @@ class Network(Service):
         super().__init__(binary(), os.path.join(folder, name, "coffer.db"), API_HOST, API_PORT, {
             "COFFER_RATE_LIMIT_LOGIN_PER_MIN": "0", "COFFER_RATE_LIMIT_SANDBOX_PER_S": "0",
             "COFFER_RATE_LIMIT_PRODUCTION_PER_S": "0", "COFFER_WEBHOOK_SANDBOX_RETRY_S": "1",
-            "COFFER_WEBHOOK_RETRY_S": "1", "COFFER_WEBHOOK_TIMEOUT_MS": "3000", **settings})
+            "COFFER_WEBHOOK_RETRY_S": "1", "COFFER_WEBHOOK_TIMEOUT_MS": "3000",
+            # The receivers of these tests listen where no port below 1024 is needed.
+            "COFFER_WEBHOOK_ALLOW_PORTS": "8091,8443", **settings})
         self.command("init")
         self.name, self.tenants = name, {}
 

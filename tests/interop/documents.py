@@ -49,11 +49,13 @@ CLAIMS = [
     ("docs/install.md", INLINE, "journalctl", "package/lifecycle"),
     ("docs/install.md", INLINE, "echo coffer", "package/lifecycle"),
     ("docs/install.md", "sh", "sha256sum -c", "package/reproducible"),
+    ("docs/install.md", "sh", "openssl pkeyutl -verify", "package/signature"),
     ("docs/install.md", INLINE, "./dev release", "package/reproducible"),
     ("docs/install.md", INLINE, "./dev release aarch64", "package/aarch64"),
     ("docs/install.md", INLINE, "systemd-creds encrypt", NOT_RUN + "a name; it binds to a TPM"),
 
     ("docs/tls.md", "", "pay.example.com {", "interop/proxies"),
+    ("docs/tls.md", "toml", "trusted_proxies", "interop/proxies"),
     ("docs/tls.md", "toml", "tls_cert", "package/lifecycle"),
     ("docs/tls.md", "sh", "systemctl edit coffer.socket", "package/lifecycle"),
     ("docs/tls.md", "sh", "certbot certonly", "package/lifecycle"),

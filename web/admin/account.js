@@ -5,8 +5,15 @@ import { plainField, submitting } from './form.js';
 import { heading } from './list.js';
 import { errorBox } from './notice.js';
 import { terms } from './record.js';
-import { authenticatorForm, sameTwice } from './signin.js';
-import { changePassword, loadSession, session } from './wire.js';
+import { authenticatorForm, proofForm, recoveryCodes, sameTwice } from './signin.js';
+import {
+  changePassword,
+  endSession,
+  loadSession,
+  ownSessions,
+  renewRecoveryCodes,
+  session,
+} from './wire.js';
 
 function passwordForm() {
   const place = h('div', { 'aria-live': 'polite' });
@@ -29,6 +36,16 @@ function passwordForm() {
       autocomplete: 'current-password',
       required: true,
     }),
+    session.operator.authenticator &&
+      plainField({
+        name: 'code',
+        text: 'Code',
+        inputmode: 'numeric',
+        autocomplete: 'one-time-code',
+        required: true,
+        maxlength: 19,
+        hint: 'Six digits of your authenticator app, or a recovery code.',
+      }),
     plainField({
       name: 'next',
       text: 'New password',
@@ -50,10 +67,14 @@ function passwordForm() {
   );
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
-    const { present, next, again } = form.elements;
+    const { present, code, next, again } = form.elements;
     const went = await submitting(form, place, async () => {
       sameTwice(next.value, again.value);
-      await changePassword({ present: present.value, next: next.value });
+      await changePassword({
+        present: present.value,
+        code: code ? code.value.trim() : '',
+        next: next.value,
+      });
       await loadSession();
     });
     if (!went) return;
@@ -63,26 +84,87 @@ function passwordForm() {
   return form;
 }
 
-async function enrolAnew() {
-  const content = h('div', {}, h('p', { class: 'soft' }, 'Loading…'));
-  const open = dialog('Enrol an authenticator', content);
+/** A dialog that asks for password and code first. */
+function provedDialog(title, button, use) {
+  const open = dialog(title);
+  const form = proofForm(session.operator.authenticator, button, (proof) => {
+    const next = use(proof, open);
+    open.state.keep = true; // what follows is shown once
+    return next;
+  });
   const cancel = h('button', { type: 'button', class: 'quiet', onclick: open.close }, 'Cancel');
-  try {
-    const form = await authenticatorForm(async () => {
+  open.box.append(form, cancel);
+  form.elements.password.focus();
+}
+
+function enrolAnew() {
+  provedDialog('Enrol an authenticator', 'Continue', (proof, open) =>
+    authenticatorForm(proof, () => {
       open.close();
       announce('Your authenticator is enrolled');
-      if (!(await loadSession())) await session.onExpired();
       location.reload();
-    });
-    replace(content, form, cancel);
-    form.elements.code.focus();
+    }),
+  );
+}
+
+function renewCodes() {
+  provedDialog('Renew recovery codes', 'Renew', async (proof, open) => {
+    const renewed = await renewRecoveryCodes(proof);
+    return recoveryCodes(renewed.recoveryCodes, open.close);
+  });
+}
+
+/** The own sessions, each with a button that ends it. */
+async function showSessions(place) {
+  try {
+    const { data } = await ownSessions();
+    replace(
+      place,
+      h(
+        'ul',
+        { class: 'plain' },
+        data.map((row) =>
+          h(
+            'li',
+            { class: 'row' },
+            h(
+              'span',
+              {},
+              row.present ? 'This browser, from ' : 'From ',
+              h('code', {}, row.address),
+              row.browser && h('span', { class: 'soft' }, ` ${row.browser}`),
+            ),
+            !row.present &&
+              h(
+                'button',
+                {
+                  type: 'button',
+                  class: 'quiet',
+                  'aria-label': `End the session from ${row.address}`,
+                  onclick: async () => {
+                    try {
+                      await endSession(row.id);
+                      announce('The session is ended');
+                      await showSessions(place);
+                    } catch (fault) {
+                      replace(place, errorBox(fault));
+                    }
+                  },
+                },
+                'End',
+              ),
+          ),
+        ),
+      ),
+    );
   } catch (fault) {
-    replace(content, errorBox(fault), cancel);
+    replace(place, errorBox(fault));
   }
 }
 
 export function accountScreen(context) {
   const { name, role, authenticator, idleSeconds } = session.operator;
+  const sessions = h('div', {}, h('p', { class: 'soft' }, 'Loading…'));
   replace(
     context.main,
     heading('My account'),
@@ -112,7 +194,11 @@ export function accountScreen(context) {
         { type: 'button', onclick: enrolAnew },
         authenticator ? 'Enrol a new one' : 'Enrol one now',
       ),
+      authenticator &&
+        h('button', { type: 'button', class: 'quiet', onclick: renewCodes }, 'Renew recovery codes'),
     ),
     h('section', { class: 'panel' }, h('h2', {}, 'Password'), passwordForm()),
+    h('section', { class: 'panel' }, h('h2', {}, 'Sessions'), sessions),
   );
+  showSessions(sessions);
 }

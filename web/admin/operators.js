@@ -38,7 +38,7 @@ export function auditScreen(context) {
   return list(context, {
     title: 'Audit log',
     intro:
-      'Commands from this page and the command line, newest first. Entries cannot be changed or removed.',
+      'Commands from this page and the command line, sign-ins and changes of credentials, newest first. Entries cannot be changed or removed.',
     command: 'audit list',
     columns: ['at', 'actor', 'command', 'outcome', 'arguments', 'answer', 'act'],
     key: (row) => row.act,

@@ -60,8 +60,8 @@ export function signInDialog(why, presetName = '') {
         text: 'Code',
         inputmode: 'numeric',
         autocomplete: 'one-time-code',
-        maxlength: 8,
-        hint: 'Six digits of your authenticator app; empty while you have none.',
+        maxlength: 19,
+        hint: 'Six digits of your authenticator app, or a recovery code; empty while you have none.',
       }),
       place,
       h('button', { type: 'submit', class: 'primary' }, 'Sign in'),
@@ -89,8 +89,9 @@ export function signInDialog(why, presetName = '') {
     );
     form.addEventListener('submit', async (event) => {
       event.preventDefault();
+      const password = form.elements.password.value;
       const went = await submitting(form, place, async () => {
-        await wire.signIn({ code: '', ...valuesOf(form), password: form.elements.password.value });
+        await wire.signIn({ code: '', ...valuesOf(form), password });
         await wire.loadSession();
       });
       if (!went) {
@@ -100,7 +101,7 @@ export function signInDialog(why, presetName = '') {
         return;
       }
       leave(box);
-      if (wire.session.operator.mustEnrol) await enrolDialog();
+      if (wire.session.operator.mustEnrol) await enrolDialog(password);
       resolve();
     });
     form.elements[presetName ? 'password' : 'name'].focus();
@@ -131,7 +132,7 @@ export function claimDialog(link) {
         autocomplete: 'new-password',
         required: true,
         minlength: PASSWORD_MIN,
-        hint: `At least ${PASSWORD_MIN} characters.`,
+        hint: `At least ${PASSWORD_MIN} characters; several unrelated words are easy to keep.`,
       }),
       plainField({
         name: 'again',
@@ -154,7 +155,7 @@ export function claimDialog(link) {
       });
       if (!went) return;
       leave(box);
-      if (wire.session.operator.mustEnrol) await enrolDialog();
+      if (wire.session.operator.mustEnrol) await enrolDialog(password.value);
       resolve();
     });
     form.elements.name.focus();
@@ -166,9 +167,73 @@ export function sameTwice(first, second) {
   throw new wire.Refused({ title: 'Not the same', detail: 'The two passwords differ; type them again.' });
 }
 
-/** What to scan or type, and the code that proves it. `done` when the server took it. */
-export async function authenticatorForm(done) {
-  const { otpauthUri } = await wire.beginAuthenticator();
+/** The fields that prove who somebody is; `withCode` where an authenticator is enrolled. */
+export function proofFields(withCode) {
+  return [
+    plainField({
+      name: 'password',
+      text: 'Current password',
+      type: 'password',
+      autocomplete: 'current-password',
+      required: true,
+    }),
+    withCode &&
+      plainField({
+        name: 'code',
+        text: 'Code',
+        inputmode: 'numeric',
+        autocomplete: 'one-time-code',
+        required: true,
+        maxlength: 19,
+        hint: 'Six digits of your authenticator app, or a recovery code.',
+      }),
+  ];
+}
+
+/** Asks for password and code, and gives them to `use`, which returns what follows the form. */
+export function proofForm(withCode, text, use) {
+  const place = h('div', { 'aria-live': 'polite' });
+  const form = h(
+    'form',
+    { class: 'stack' },
+    proofFields(withCode),
+    place,
+    h('button', { type: 'submit', class: 'primary' }, text),
+  );
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    const { password, code } = form.elements;
+    let next;
+    const went = await submitting(form, place, async () => {
+      next = await use({ password: password.value, code: code ? code.value.trim() : '' });
+    });
+    if (!went) return;
+    form.replaceWith(next);
+    const first = next.querySelector('input, button');
+    if (first) first.focus();
+  });
+  return form;
+}
+
+/** Recovery codes, shown once. */
+export function recoveryCodes(codes, done) {
+  return h(
+    'div',
+    { class: 'stack' },
+    h(
+      'p',
+      { class: 'notice warn' },
+      "Keep these recovery codes apart from your password. Each replaces a code of the authenticator once. You won't see them again.",
+    ),
+    h('pre', { class: 'secret-text' }, codes.join('\n')),
+    copyButton(codes.join('\n'), 'recovery codes'),
+    h('button', { type: 'button', class: 'primary', onclick: done }, 'I have copied them'),
+  );
+}
+
+/** What to scan or type, and the code that proves it. `proof` is {password, code}; `done` when all is shown. */
+export async function authenticatorForm(proof, done) {
+  const { otpauthUri } = await wire.beginAuthenticator(proof);
   const key = new URL(otpauthUri).searchParams.get('secret') || '';
   const place = h('div', { 'aria-live': 'polite' });
   const form = h(
@@ -198,16 +263,19 @@ export async function authenticatorForm(done) {
   );
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
-    const went = await submitting(form, place, () =>
-      wire.confirmAuthenticator(form.elements.code.value.trim()),
-    );
-    if (went) await done();
+    let enrolled;
+    const went = await submitting(form, place, async () => {
+      enrolled = await wire.confirmAuthenticator(form.elements.code.value.trim());
+      // The session is another one now, with a token of its own.
+      await wire.loadSession();
+    });
+    if (went) form.replaceWith(recoveryCodes(enrolled.recoveryCodes, done));
   });
   return form;
 }
 
-/** Before anything else, for whoever has no authenticator yet. */
-export function enrolDialog() {
+/** Before anything else, for whoever has no authenticator yet. `password` is what was typed to get here. */
+export function enrolDialog(password) {
   return new Promise((resolve) => {
     const content = h('div', {}, h('p', { class: 'soft' }, 'Loading…'));
     const out = h('button', { type: 'button', class: 'quiet' }, 'Sign out');
@@ -222,15 +290,16 @@ export function enrolDialog() {
       location.reload();
     });
     const begin = async () => {
-      const form = await authenticatorForm(async () => {
-        leave(box);
-        // Enrolling may end the session it was done in.
-        if (!(await wire.loadSession()))
-          await signInDialog('Your authenticator is enrolled. Sign in with it now.');
-        resolve();
-      });
+      const enrol = (proof) =>
+        authenticatorForm(proof, () => {
+          leave(box);
+          resolve();
+        });
+      const form = password
+        ? await enrol({ password, code: '' })
+        : proofForm(false, 'Continue', enrol);
       replace(content, form);
-      form.elements.code.focus();
+      form.querySelector('input').focus();
     };
     begin().catch((fault) => replace(content, errorBox(fault)));
   });

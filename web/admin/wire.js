@@ -130,7 +130,11 @@ export function act(command, values = {}) {
 export const signIn = (form) => call('sign-in', { method: 'POST', body: form });
 export const claim = (form) => call('claim', { method: 'POST', body: form });
 export const signOut = () => call('sign-out', { method: 'POST', body: {} });
-export const beginAuthenticator = () => signedCall('authenticator', { method: 'POST', body: {} });
+export const beginAuthenticator = (proof) => signedCall('authenticator', { method: 'POST', body: proof });
 export const confirmAuthenticator = (code) =>
   call('authenticator/confirm', { method: 'POST', body: { code } });
+export const renewRecoveryCodes = (proof) =>
+  signedCall('recovery-codes', { method: 'POST', body: proof });
+export const ownSessions = () => signedCall('sessions');
+export const endSession = (id) => signedCall('sessions/end', { method: 'POST', body: { id } });
 export const changePassword = (form) => signedCall('password', { method: 'POST', body: form });

@@ -1,4 +1,7 @@
+#include <algorithm>
+
 #include "api/identity/form.h"
+#include "api/identity/login_guard.h"
 #include "api/json.h"
 #include "api/pipeline/base_url.h"
 #include "api/pipeline/fields.h"
@@ -6,7 +9,6 @@
 #include "api/route_groups.h"
 #include "auth/secret_hash.h"
 #include "base/text/ascii.h"
-#include "http/client_address.h"
 #include "http/problem_json.h"
 #include "store/identity/tenants.h"
 
@@ -92,18 +94,25 @@ Result<store::ApplicationRow> verify_client(const Services& services, const Toke
                  [&](store::Connection& db) -> Result<std::optional<store::ApplicationRow>> {
                    return store::find_application_by_client_id(db, token.client_id);
                  }));
-  // An unknown client requires the same comparison as a wrong secret.
-  const auto& stored = found ? found->client_secret_hash : auth::no_secret_hash();
-  const bool secret_matches = auth::matches(stored, token.client_secret);
-  if (!found || !secret_matches) {
+  const Timestamp now = services.flows.queue.now();
+  const store::OldSecrets* old = found ? found->old_at(now) : nullptr;
+  // An unknown client requires the same comparisons as a wrong secret.
+  const bool is_new = auth::matches(found ? found->client_secret_hash : auth::no_secret_hash(),
+                                    token.client_secret);
+  const bool is_old = auth::matches(
+      old != nullptr ? old->client_secret_hash : auth::no_secret_hash(), token.client_secret);
+  if (!found || !(is_new || is_old)) {
     return unexpected(Slug::unauthorized, "The client id or the client secret is wrong.");
   }
   if (found->suspended) return unexpected(Slug::unauthorized, "The application is suspended.");
+  COFFER_TRY_VOID(check_network(*found, services.proxies.client_address(request)));
   const std::string* api_key = request.header("x-svc-auth");
-  if (api_key != nullptr && !auth::matches(found->api_key_hash, *api_key)) {
-    return unexpected(Slug::unauthorized, "x-svc-auth belongs to another application.");
-  }
-  return *found;
+  const bool fits = api_key == nullptr || auth::matches(found->api_key_hash, *api_key) ||
+                    (old != nullptr && auth::matches(old->api_key_hash, *api_key));
+  if (!fits) return unexpected(Slug::unauthorized, "x-svc-auth belongs to another application.");
+  store::ApplicationRow out = *found;
+  if (!is_new) out.key_version = old->key_version;  // its token ends with the old secret
+  return out;
 }
 
 /// The requested scopes, all of which the application must have; by default, all of the
@@ -130,8 +139,11 @@ http::Response token_response(const Services& services, const store::Application
   claims.key_version = application.key_version;
   claims.issued_at = services.flows.clock.now();
   claims.expires_at = claims.issued_at.plus_ms(services.flows.token_lifetime_ms);
+  if (application.old && application.key_version == application.old->key_version) {
+    claims.expires_at = std::min(claims.expires_at, application.old->until);
+  }
   const std::string token = services.flows.tokens.issue(claims);
-  const std::int64_t lifetime_s = services.flows.token_lifetime_ms / 1000;
+  const std::int64_t lifetime_s = (claims.expires_at.ms - claims.issued_at.ms) / 1000;
   Json body{{"accessToken", token},
             {"tokenType", "Bearer"},
             {"expiresIn", lifetime_s},
@@ -161,24 +173,13 @@ std::string_view oauth_code(const Problem& problem) {
 
 Result<http::Response> issue(const Services& services, const Call& call,
                              const TokenRequest& token) {
-  RateLimiter& limiter = services.limiter;
-  // Truncated, because untrusted input is stored for a while.
-  const std::string client = "client:" + token.client_id.substr(0, 64);
-  const std::string address = "address:" + http::client_address(call.request);
-  COFFER_TRY_VOID(limiter.admit_login(address));
-  COFFER_TRY_VOID(limiter.admit_login(client));
-  auto application = verify_client(services, token, call.request);
-  if (!application) {
-    if (application.error().slug == Slug::unauthorized) {
-      limiter.login_failed(client);
-      limiter.login_failed(address);
-    }
-    return unexpected(std::move(application).error());
-  }
-  limiter.login_succeeded(client);
-  limiter.login_succeeded(address);
-  COFFER_TRY(const ScopeSet scopes, granted_scopes(*application, token.scope));
-  return token_response(services, *application, scopes, token.oauth);
+  const flows::SecretKeys keys = login_keys(services, call, "client:" + token.client_id);
+  COFFER_TRY(const store::ApplicationRow application, guard_login(services, keys, [&] {
+               return verify_client(services, token, call.request);
+             }));
+  COFFER_TRY_VOID(services.limiter.admit_login("client:" + application.client_id));
+  COFFER_TRY(const ScopeSet scopes, granted_scopes(application, token.scope));
+  return token_response(services, application, scopes, token.oauth);
 }
 
 Result<http::Response> create_token(const Services& services, const Call& call) {

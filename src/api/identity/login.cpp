@@ -1,38 +1,22 @@
 #include "flows/identity/login.h"
 
 #include "api/identity/form.h"
+#include "api/identity/login_guard.h"
 #include "api/json.h"
 #include "api/pipeline/fields.h"
 #include "api/pipeline/services.h"
 #include "api/route_groups.h"
-#include "flows/identity/user_changes.h"
-#include "http/client_address.h"
 
 namespace coffer::api {
 namespace {
 
 constexpr std::string_view kTomlType = "text/plain; charset=utf-8";
 
-/// Takes a token for each key, runs `attempt`, and records a failure, which increases the delay.
-/// Keys are truncated, because untrusted input is stored for a while.
-template <class Attempt>
-auto throttled(const Services& services, const std::vector<std::string>& keys, Attempt attempt)
-    -> decltype(attempt()) {
-  RateLimiter& limiter = services.limiter;
-  for (const std::string& key : keys) COFFER_TRY_VOID(limiter.admit_login(key));
-  auto result = attempt();
-  const int status = result ? 200 : result.error().status();
-  for (const std::string& key : keys) {
-    if (result) limiter.login_succeeded(key);
-    // Errors of the server do not count as failed attempts.
-    if (status >= 400 && status < 500) limiter.login_failed(key);
-  }
-  return result;
-}
-
-std::string address_of(const Call& call) { return "address:" + http::client_address(call.request); }
-std::string key_for(std::string_view kind, std::string_view who) {
-  return std::string(kind) + ":" + std::string(who.substr(0, 64));
+/// The limit of logins of a client whose secret was right.
+flows::AdmitClient admit_client(const Services& services, const char* kind) {
+  return [&services, kind](const std::string& client) {
+    return services.limiter.admit_login(std::string(kind) + ":" + client);
+  };
 }
 
 http::Response never_stored(http::Response response) {
@@ -73,11 +57,33 @@ Result<auth::PublicKey> read_account(const Services& services, const Call& call)
   return *account;
 }
 
+/// Challenges are public, so a source gets only as many as a client may log in.
+Result<void> admit_challenge(const Services& services, const flows::SecretKeys& keys) {
+  const int per_min = services.limiter.login_per_min();
+  if (per_min == 0) return {};
+  const std::string key = "challenge\n" + keys.named;
+  const std::int64_t now = services.flows.clock.monotonic_ms();
+  if (const auto wait = services.guesses.wait_ms(key, now); wait > 0) {
+    return unexpected(flows::too_many_failures(wait));
+  }
+  const std::int64_t each_ms = 60'000 / per_min;
+  services.guesses.failed(
+      key, {.free = per_min - 1, .first_ms = each_ms, .longest_ms = each_ms, .memory_ms = 60'000},
+      now);
+  return {};
+}
+
 Result<http::Response> get_challenge(const Services& services, const Call& call) {
   COFFER_TRY(const auth::PublicKey account, read_account(services, call));
-  COFFER_TRY(const std::string transaction, throttled(services, {address_of(call)}, [&] {
-               return flows::issue_challenge(services.flows, account);
-             }));
+  const flows::SecretKeys keys = login_keys(services, call, "account:" + account.to_string());
+  COFFER_TRY_VOID(admit_challenge(services, keys));
+  // An account that is not registered counts as a mistake.
+  auto issued = flows::issue_challenge(services.flows, account);
+  if (!issued) {
+    if (!is_wrong_secret(issued.error())) return unexpected(std::move(issued).error());
+    return unexpected(refuse_login(services, keys, std::move(issued).error()));
+  }
+  const std::string& transaction = *issued;
   const std::string& passphrase = services.flows.logins->challenges.network_passphrase();
   return never_stored(json_response(200, {{"transaction", transaction},
                                           {"networkPassphrase", passphrase},
@@ -102,11 +108,11 @@ Result<std::string> read_transaction(const Call& call) {
 
 Result<http::Response> submit_challenge(const Services& services, const Call& call) {
   COFFER_TRY(const std::string transaction, read_transaction(call));
-  return session_response(throttled(services, {address_of(call)}, [&]() -> Result<flows::Session> {
+  const flows::SecretKeys keys = login_keys(services, call, "challenge");
+  return session_response(guard_login(services, keys, [&]() -> Result<flows::Session> {
     COFFER_TRY(const auto challenge, flows::verify_challenge(services.flows, transaction));
-    // Only the holder of the key gets here, so others cannot use up the attempts.
-    return throttled(services, {key_for("account", challenge.client.to_string())},
-                     [&] { return flows::accept_challenge(services.flows, challenge); });
+    COFFER_TRY_VOID(admit_client(services, "account")(challenge.client.to_string()));
+    return flows::accept_challenge(services.flows, challenge);
   }));
 }
 
@@ -116,17 +122,19 @@ Result<http::Response> sign_in(const Services& services, const Call& call) {
   const auto public_key = fields.text("publicKey", required);
   const auto secret = fields.text("secret", required);
   COFFER_TRY_VOID(check(errors));
-  return session_response(
-      throttled(services, {address_of(call), key_for("sign-in", *public_key)},
-                [&] { return flows::sign_in(services.flows, *public_key, *secret); }));
+  const flows::SecretKeys keys = login_keys(services, call, "sign-in:" + *public_key);
+  return session_response(guard_login(services, keys, [&] {
+    return flows::sign_in(services.flows, *public_key, *secret, admit_client(services, "sign-in"));
+  }));
 }
 
 Result<http::Response> refresh(const Services& services, const Call& call) {
   ValidationErrors errors;
   const auto token = Fields(*call.body, errors).text("refreshToken", required, 4096);
   COFFER_TRY_VOID(check(errors));
-  return session_response(throttled(services, {address_of(call)}, [&] {
-    return flows::refresh_session(services.flows, *token);
+  const flows::SecretKeys keys = login_keys(services, call, "refresh");
+  return session_response(guard_login(services, keys, [&] {
+    return flows::refresh_session(services.flows, *token, admit_client(services, "refresh"));
   }));
 }
 
@@ -137,10 +145,9 @@ Result<http::Response> verify_otp(const Services& services, const Call& call) {
   const auto password = fields.text("password", required);
   const auto otp = fields.text("otp", required);
   COFFER_TRY_VOID(check(errors));
-  const std::string user = key_for("user", flows::folded_username(*username));
-  COFFER_TRY(const auto session, throttled(services, {address_of(call), user}, [&] {
-               return flows::log_in_user(services.flows, *username, *password, *otp);
-             }));
+  const std::string address = services.proxies.client_address(call.request);
+  COFFER_TRY(const auto session, flows::log_in_user(services.flows, *username, *password, *otp,
+                                                    {address, http::network_of(address)}));
   return never_stored(json_response(200, {{"accessToken", session.access_token},
                                           {"tokenType", "Bearer"},
                                           {"expiresIn", session.expires_in_s},

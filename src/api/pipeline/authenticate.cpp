@@ -4,8 +4,8 @@
 
 #include "auth/secret_hash.h"
 #include "base/text/ascii.h"
+#include "base/text/next_part.h"
 #include "flows/identity/login.h"
-#include "http/client_address.h"
 #include "store/identity/users.h"
 
 namespace coffer::api {
@@ -47,10 +47,27 @@ bool is_taken(auth::TokenKind kind, Access access) {
 
 constexpr std::int64_t kExternalCacheMs = 60'000;
 
+Result<AddressList> networks_of(const store::ApplicationRow& application) {
+  std::vector<std::string> list;
+  std::string_view rest = application.networks;
+  while (!rest.empty()) list.emplace_back(next_part(rest, ','));
+  return AddressList::parse(list);
+}
+
+Result<void> check_address(const AddressList& networks, std::string_view address) {
+  if (networks.empty() || networks.contains(address)) return {};
+  return refused("The application is not accepted from this address.");
+}
+
 /// Used only to count shares: two secrets with the same digest would share one.
 std::uint64_t digest_of(std::string_view text) { return std::hash<std::string_view>()(text); }
 
 }  // namespace
+
+Result<void> check_network(const store::ApplicationRow& application, std::string_view address) {
+  COFFER_TRY(const AddressList networks, networks_of(application));
+  return check_address(networks, address);
+}
 
 std::string_view bearer_token(const http::Request& request) {
   const std::string* header = request.header("authorization");
@@ -83,11 +100,15 @@ Result<Caller> Authenticator::authenticate(const http::Request& request, Access 
     }
     const auto it = entries_.find(id);
     if (it != entries_.end()) {
-      if (now < it->second.expires_at) return it->second.caller;
+      if (now < it->second.expires_at) {
+        COFFER_TRY_VOID(check_address(it->second.networks, proxies_.client_address(request)));
+        return it->second.caller;
+      }
       entries_.erase(it);
     }
   }
   COFFER_TRY(const Entry entry, look_up(*secret, token, access));
+  COFFER_TRY_VOID(check_address(entry.networks, proxies_.client_address(request)));
   const Lock lock(mutex_);
   if (generation_ == generation) {
     if (entries_.size() >= kEntriesMax) forget();
@@ -108,7 +129,7 @@ LaneCaller Authenticator::lane_caller(const http::Request& request) const {
     const Lock lock(mutex_);
     if (accepted_.contains(digest)) return {digest, true};
   }
-  return {digest_of(http::network_of(http::client_address(request))), false};
+  return {digest_of(http::network_of(proxies_.client_address(request))), false};
 }
 
 Result<Authenticator::Bearer> Authenticator::read_bearer(std::string_view token,
@@ -159,7 +180,7 @@ Result<void> Authenticator::check_bearer(const Bearer& bearer,
   const auth::TokenClaims& claims = bearer.claims;
   if (claims.kind == auth::TokenKind::user) return check_user(claims, application);
   if (application.id != claims.application) return refused(kMismatch);
-  if (application.key_version != claims.key_version) {
+  if (!application.accepts(claims.key_version, context_.clock.now())) {
     return refused("The token was ended by a rotation; request a new one.");
   }
   return {};
@@ -177,7 +198,10 @@ Result<Authenticator::Entry> Authenticator::look_up(std::string_view secret, std
                               ? store::find_application_by_connect_secret(db, hash)
                               : store::find_application_by_api_key(db, hash);
                  }));
-  if (!found) {
+  const Timestamp now = context_.clock.now();
+  const bool is_new =
+      found && (access == Access::connect ? found->connect_hash : found->api_key_hash) == hash;
+  if (!found || (!is_new && found->old_at(now) == nullptr)) {
     return refused(access == Access::connect ? "The connect secret in x-svc-auth is unknown."
                                              : "The API key in x-svc-auth is unknown.");
   }
@@ -197,6 +221,11 @@ Result<Authenticator::Entry> Authenticator::look_up(std::string_view secret, std
                             ? application.scopes.intersect(bearer.claims.scopes)
                             : application.scopes;
   entry.expires_at = bearer.expires_at;
+  // Whatever is old of these credentials ends then; the new ones are only looked up again.
+  if (const auto* old = application.old_at(now)) {
+    entry.expires_at = std::min(entry.expires_at, old->until);
+  }
+  COFFER_TRY(entry.networks, networks_of(application));
   return entry;
 }
 

@@ -14,6 +14,7 @@
 #include "base/mutex.h"
 #include "domain/identity/tenant.h"
 #include "flows/context.h"
+#include "http/client_address.h"
 #include "http/message.h"
 #include "store/identity/tenants.h"
 
@@ -21,7 +22,9 @@ namespace coffer::api {
 
 class Authenticator {
  public:
-  explicit Authenticator(const flows::Context& context) : context_(context) {}
+  /// Both outlive this.
+  Authenticator(const flows::Context& context, const http::TrustedProxies& proxies)
+      : context_(context), proxies_(proxies) {}
 
   /// For guarded routes. `unauthorized` (missing, unknown or mismatched credentials),
   /// `token-expired`, `no-association`, and for a token of an external issuer also
@@ -37,6 +40,7 @@ class Authenticator {
   struct Entry {
     Caller caller;
     Timestamp expires_at;
+    AddressList networks = {};  // that its secrets are accepted from; empty: any
   };
   /// The contents of a bearer token from any issuer.
   struct Bearer {
@@ -54,6 +58,7 @@ class Authenticator {
 
   static constexpr std::size_t kEntriesMax = 10'000;
   const flows::Context& context_;
+  const http::TrustedProxies& proxies_;
   mutable Mutex mutex_;
   mutable std::unordered_map<std::string, Entry> entries_ COFFER_GUARDED_BY(mutex_);
   /// Digests of the x-svc-auth of the cached entries; removed with them.
@@ -64,5 +69,8 @@ class Authenticator {
 /// The credentials in `Authorization: Bearer x`, with the scheme in any case; empty if there are
 /// none.
 std::string_view bearer_token(const http::Request& request);
+
+/// `unauthorized` if the application's secrets are not accepted from this address.
+Result<void> check_network(const store::ApplicationRow& application, std::string_view address);
 
 }  // namespace coffer::api

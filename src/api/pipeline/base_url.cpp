@@ -8,7 +8,6 @@
 
 #include "base/text/ascii.h"
 #include "flows/identity/login.h"
-#include "http/client_address.h"
 
 namespace coffer::api {
 namespace {
@@ -62,11 +61,9 @@ bool is_plain_host(std::string_view host) {
   return is_name(host);
 }
 
-/// Whether the client's connection uses TLS, terminated here or by a proxy on this machine.
+/// Whether the client's own connection has TLS: ended here, or by a trusted proxy.
 bool has_tls(const Services& services, const http::Request& request) {
-  if (services.flows.logins->tls) return true;
-  const std::string* scheme = request.header("X-Forwarded-Proto");
-  return scheme != nullptr && http::is_loopback(request.peer) && http::same_name(*scheme, "https");
+  return services.flows.logins->tls || services.proxies.has_tls(request);
 }
 
 }  // namespace

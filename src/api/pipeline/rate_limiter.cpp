@@ -7,7 +7,6 @@ namespace coffer::api {
 namespace {
 
 constexpr std::int64_t kIdleMs = 120'000;
-constexpr std::int64_t kBlockMaxMs = 60'000;
 
 Problem limited(int wait_s) {
   return Problem(Slug::rate_limited, "Too many requests; wait " + std::to_string(wait_s) + " s.")
@@ -17,16 +16,16 @@ Problem limited(int wait_s) {
 }  // namespace
 
 RateLimiter::Level& RateLimiter::level(const std::string& key, double burst, std::int64_t now_ms) {
-  if (levels_.size() >= kLevelsMax) forget_idle(now_ms);
+  if (levels_.size() >= sweep_at_) forget_idle(now_ms);
   const auto [it, fresh] = levels_.try_emplace(key);
-  if (fresh) it->second = {burst, now_ms, 0, 0};
+  if (fresh) it->second = {burst, now_ms};
   return it->second;
 }
 
+/// As rarely as the table doubles: it holds the callers that were active lately, and no others.
 void RateLimiter::forget_idle(std::int64_t now_ms) {
   std::erase_if(levels_, [&](const auto& item) { return now_ms - item.second.at_ms > kIdleMs; });
-  // With too many distinct keys, discard all instead of growing.
-  if (levels_.size() >= kLevelsMax) levels_.clear();
+  sweep_at_ = std::max(kSweepMin, 2 * levels_.size());
 }
 
 int RateLimiter::draw(Level& level, double per_s, double burst, std::int64_t now_ms) const {
@@ -72,33 +71,9 @@ Result<void> RateLimiter::admit_login(const std::string& key) {
   const auto burst = static_cast<double>(limits_.login_per_min);
   const std::int64_t now = clock_.monotonic_ms();
   const Lock lock(mutex_);
-  Level& attempts = level(key, burst, now);
-  if (now < attempts.blocked_until_ms) {
-    return unexpected(limited(static_cast<int>((attempts.blocked_until_ms - now + 999) / 1000)));
-  }
-  const int wait_s = draw(attempts, burst / 60.0, burst, now);
+  const int wait_s = draw(level(key, burst, now), burst / 60.0, burst, now);
   if (wait_s > 0) return unexpected(limited(wait_s));
   return {};
-}
-
-void RateLimiter::login_failed(const std::string& key) {
-  if (limits_.login_per_min == 0) return;
-  const std::int64_t now = clock_.monotonic_ms();
-  const Lock lock(mutex_);
-  Level& attempts = level(key, static_cast<double>(limits_.login_per_min), now);
-  ++attempts.failures;
-  // The first three failures cause no delay; then 1 s, 2 s, 4 s ... up to a minute.
-  if (attempts.failures > 3) {
-    const std::int64_t delay =
-        std::min(kBlockMaxMs, std::int64_t{1000} << std::min(attempts.failures - 4, 6));
-    attempts.blocked_until_ms = now + delay;
-  }
-}
-
-void RateLimiter::login_succeeded(const std::string& key) {
-  const Lock lock(mutex_);
-  const auto it = levels_.find(key);
-  if (it != levels_.end()) it->second.failures = 0;
 }
 
 }  // namespace coffer::api

@@ -1,5 +1,6 @@
-// Token buckets per application, and per client and address on the login routes
-// (docs/contract.md#rate-limits). All limits are settings; 0 disables a limit.
+// Token buckets per application, and per client on the login routes (docs/contract.md#rate-limits).
+// All limits are settings; 0 is off. Every key belongs to a caller whose credentials were accepted:
+// wrong ones are counted by base/limits/guess_table.h.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +24,7 @@ struct RateLimits {
   };
   Bucket production;
   Bucket sandbox;
-  int login_per_min = 0;  // per client and per address; 0: no limit
+  int login_per_min = 0;  // per client; 0: no limit
 };
 
 class RateLimiter {
@@ -35,29 +36,26 @@ class RateLimiter {
   /// applies. Requests that move money also take a token from a bucket of half the size.
   Result<void> admit(const Caller& caller, bool moves_money, Headers& headers);
 
-  /// Takes a token for one attempt of a login key, such as `client:x` or `address:y`.
+  /// Draws one login of a client whose secret was right, such as `client:x`.
   Result<void> admit_login(const std::string& key);
-  /// After a wrong secret: increases the delay before the next attempt of this key, up to a minute.
-  void login_failed(const std::string& key);
-  void login_succeeded(const std::string& key);
+  int login_per_min() const { return limits_.login_per_min; }
 
  private:
   struct Level {
     double tokens = 0;
     std::int64_t at_ms = 0;
-    int failures = 0;
-    std::int64_t blocked_until_ms = 0;
   };
   /// Seconds to wait, or 0 if a token was taken.
   int draw(Level& level, double per_s, double burst, std::int64_t now_ms) const;
   Level& level(const std::string& key, double burst, std::int64_t now_ms) COFFER_REQUIRES(mutex_);
   void forget_idle(std::int64_t now_ms) COFFER_REQUIRES(mutex_);
 
-  static constexpr std::size_t kLevelsMax = 50'000;
+  static constexpr std::size_t kSweepMin = 1'024;
   const RateLimits limits_;
   const Clock& clock_;
   Mutex mutex_;
   std::unordered_map<std::string, Level> levels_ COFFER_GUARDED_BY(mutex_);
+  std::size_t sweep_at_ COFFER_GUARDED_BY(mutex_) = kSweepMin;
 };
 
 }  // namespace coffer::api

@@ -8,7 +8,9 @@
 #include "api/pipeline/authenticate.h"
 #include "api/pipeline/cursor.h"
 #include "api/pipeline/rate_limiter.h"
+#include "base/limits/guess_table.h"
 #include "flows/context.h"
+#include "http/client_address.h"
 
 namespace coffer::api {
 
@@ -28,6 +30,8 @@ struct Services {
   const flows::Context& flows;
   Authenticator authenticator;
   mutable RateLimiter limiter;  // synchronises itself
+  GuessTable& guesses;
+  const http::TrustedProxies& proxies;
   CursorCodec cursors;
   std::function<Health()> health;
 };

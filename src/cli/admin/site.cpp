@@ -6,7 +6,9 @@
 #include "api/about/web_documents.h"
 #include "api/pipeline/traffic.h"
 #include "app/app.h"
+#include "base/limits/address_range.h"
 #include "base/log.h"
+#include "base/text/ascii.h"
 #include "flows/identity/operator_sign_in.h"
 #include "flows/identity/operators.h"
 #include "http/client_address.h"
@@ -19,7 +21,8 @@ constexpr std::string_view kRoot = "/admin";
 constexpr std::string_view kApi = "/admin/api/";
 constexpr std::string_view kRun = "run/";
 /// Calls that look at a password or a one-time link.
-constexpr std::array<std::string_view, 3> kPasswordCalls = {"sign-in", "claim", "password"};
+constexpr std::array<std::string_view, 5> kPasswordCalls = {"sign-in", "claim", "password",
+                                                            "authenticator", "recovery-codes"};
 constexpr std::string_view kPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
@@ -46,6 +49,14 @@ bool is_own(const http::Request& request) {
   return *origin == "http://" + *host || *origin == "https://" + *host;
 }
 
+/// Without port, and an IPv6 address without its brackets.
+std::string_view host_of(std::string_view host) {
+  if (host.starts_with('[')) {
+    return host.substr(1, std::min(host.find(']'), host.size()) - 1);
+  }
+  return host.substr(0, host.find(':'));
+}
+
 /// One of a few words, whatever was sent.
 std::string_view method_label(const http::Request& request) {
   for (const std::string_view known : {"GET", "HEAD", "POST"}) {
@@ -56,11 +67,13 @@ std::string_view method_label(const http::Request& request) {
 
 }  // namespace
 
+AdminSite::AdminSite(App& app) : app_(app), sessions_(app.sessions()) {}
+
 bool AdminSite::owns(std::string_view path) {
   return path == kRoot || path.starts_with("/admin/") || path == MetricsPage::kPath;
 }
 
-Result<http::Admission> AdminSite::admit(const http::Request& head, std::uint64_t) {
+Result<http::Admission> AdminSite::admit(const http::Request& head, std::uint64_t) const {
   http::Admission out;
   const std::string_view path = head.path;
   if (path.starts_with(kApi)) {
@@ -73,7 +86,7 @@ Result<http::Admission> AdminSite::admit(const http::Request& head, std::uint64_
   // password.
   const std::string* session = out.lane == Lane::admin ? head.header("Cookie") : nullptr;
   const std::string who =
-      session != nullptr ? *session : http::network_of(http::client_address(head));
+      session != nullptr ? *session : http::network_of(app_.proxies().client_address(head));
   out.caller.id = std::hash<std::string>()(who);
   return out;
 }
@@ -105,8 +118,26 @@ http::Response AdminSite::handle(http::Request& request) {
   return response;
 }
 
+/// Against DNS rebinding: a page of a stranger can give its own name this server's address, and
+/// would then be of one origin with the admin page. It cannot send an address, or our names.
+Result<void> AdminSite::check_host(const http::Request& request) const {
+  const std::string* host = request.header("Host");
+  if (host == nullptr) return {};  // no browser
+  const std::string name = ascii::to_lower(host_of(*host));
+  const std::vector<std::string>& names = app_.config().admin_hosts;
+  const bool own = NumericAddress::parse(name).has_value() || name == "localhost" ||
+                   name == ascii::to_lower(app_.config().admin_listen.host) ||
+                   std::any_of(names.begin(), names.end(), [&](const std::string& known) {
+                     return ascii::same_word(known, name);
+                   });
+  if (own) return {};
+  return unexpected(Slug::forbidden,
+                    "This host name is not allowed here. Add it to the setting admin_hosts.");
+}
+
 Result<http::Response> AdminSite::route(const http::Request& request) {
   const std::string_view path = request.path;
+  COFFER_TRY_VOID(check_host(request));
   if (path == MetricsPage::kPath) return metrics_.handle(request);
   if (!owns(path) && path != "/") return unexpected(Slug::not_found, "This page does not exist.");
   if (path == kRoot || path == "/") {
@@ -133,12 +164,15 @@ Result<http::Response> AdminSite::call(const http::Request& request, std::string
   };
   static constexpr std::array<Open, 2> kOpen = {
       {{"sign-in", &AdminSite::sign_in}, {"claim", &AdminSite::claim}}};
-  static constexpr std::array<Signed, 6> kSigned = {{
+  static constexpr std::array<Signed, 9> kSigned = {{
       {"GET", "session", &AdminSite::show_session, true},
       {"POST", "sign-out", &AdminSite::sign_out, true},
       {"POST", "authenticator", &AdminSite::begin_otp, true},
       {"POST", "authenticator/confirm", &AdminSite::confirm_otp, true},
+      {"POST", "recovery-codes", &AdminSite::renew_recovery_codes},
       {"POST", "password", &AdminSite::change_password},
+      {"GET", "sessions", &AdminSite::list_sessions},
+      {"POST", "sessions/end", &AdminSite::end_session},
       {"GET", "commands", &AdminSite::list_commands},
   }};
   const bool change = request.method == "POST";

@@ -107,6 +107,7 @@ Result<http::Response> AdminSite::run(const http::Request& request, const Visito
   if (request.method == "GET" && command->role != OperatorRole::viewer) {
     return unexpected(Slug::method_not_allowed, "This command changes data. Use POST.");
   }
+  COFFER_TRY_VOID(require_recent_sign_in(*command, visitor));
   COFFER_TRY(Arguments arguments, arguments_of(request));
   if (gives_path(*command, arguments)) {
     return unexpected(Slug::forbidden,

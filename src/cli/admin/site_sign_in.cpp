@@ -5,6 +5,7 @@
 #include "auth/totp.h"
 #include "base/log.h"
 #include "cli/admin/site.h"
+#include "cli/identity/operators_sessions.h"
 #include "flows/identity/audit_log.h"
 #include "flows/identity/operator_sign_in.h"
 #include "flows/identity/operators.h"
@@ -52,9 +53,9 @@ class Form {
   http::JsonValue value_;
 };
 
-Problem too_many(std::int64_t wait_ms) {
-  return Problem(Slug::rate_limited, "Too many failed attempts. Wait before the next attempt.")
-      .retry_after(static_cast<int>(wait_ms / 1'000 + 1));
+/// The proof of a form; the page of a password change calls the password `present`.
+flows::OperatorProof proof_of(const Form& form, std::string_view password = "password") {
+  return {Secret(form.text(password)), form.text("code")};
 }
 
 http::Response json(std::string body) {
@@ -68,6 +69,12 @@ http::Response nothing() {
   response.status = 204;
   response.content_type.clear();
   return response;
+}
+
+http::Response recovery_codes(const std::vector<Secret>& codes) {
+  std::string list;
+  for (const Secret& code : codes) list += (list.empty() ? "\"" : ",\"") + code.reveal() + '"';
+  return json("{\"recoveryCodes\":[" + list + "]}");
 }
 
 }  // namespace
@@ -105,57 +112,58 @@ Result<AdminSite::Visitor> AdminSite::visitor(const http::Request& request) {
   return out;
 }
 
-/// Checks a password or link, unless this name or address had too many failures. Checks and counts
-/// under the lock of the hashing, so that each of several concurrent attempts sees the results of
-/// the earlier ones.
-Result<store::OperatorRow> AdminSite::guess(
-    const http::Request& request, const std::string& name,
-    const std::function<Result<store::OperatorRow>()>& look) {
-  const std::string address = http::client_address(request);
-  const std::string who = name + '\n' + address;
-  const Lock one_at_a_time(hashing_);
-  const std::int64_t now = app_.flows().clock.monotonic_ms();
-  const std::int64_t wait = std::max(by_name_.wait_ms(who, now), by_address_.wait_ms(address, now));
-  if (wait > 0) return unexpected(too_many(wait));
-  auto row = look();
-  if (row) {
-    by_name_.succeeded(who);
-  } else if (row.error().slug == Slug::unauthorized) {
-    by_name_.failed(who, now);
-    by_address_.failed(address, now);
+flows::SignInSource AdminSite::source_of(const http::Request& request) const {
+  const std::string address = app_.proxies().client_address(request);
+  return {address, http::network_of(address)};
+}
+
+/// Looks at a secret. Judged and counted under the lock of the hashing: of guesses that come
+/// together each sees the results of those before it.
+template <class Look>
+auto AdminSite::one_at_a_time(const http::Request& request, Look look) -> decltype(look()) {
+  const Lock one(hashing_);
+  auto result = look();
+  if (!result && result.error().slug == Slug::unauthorized) {
     api::count_sign_in_failure(app_.metrics(), "admin");
     log_warning("admin", "sign-in refused",
-                {{"peer", address}, {"request_id", request.request_id}});
+                {{"address", source_of(request).address}, {"request_id", request.request_id}});
   }
-  return row;
+  return result;
 }
 
 Result<http::Response> AdminSite::sign_in(const http::Request& request) {
   COFFER_TRY(const Form form, Form::read(request));
-  COFFER_TRY(const auto row, guess(request, form.text("name"), [&] {
-               return flows::sign_in_operator(app_.flows(), form.text("name"),
-                                              Secret(form.text("password")), form.text("code"));
+  COFFER_TRY(const auto row, one_at_a_time(request, [&] {
+               return flows::sign_in_operator(app_.flows(), form.text("name"), proof_of(form),
+                                              source_of(request));
              }));
-  return begin_session(row);
+  return begin_session(request, row, nothing());
 }
 
 Result<http::Response> AdminSite::claim(const http::Request& request) {
   COFFER_TRY(const Form form, Form::read(request));
-  COFFER_TRY(const auto row, guess(request, {}, [&] {
+  COFFER_TRY(const auto row, one_at_a_time(request, [&] {
                return flows::claim_link(app_.flows(), form.text("link"), form.text("name"),
-                                        Secret(form.text("password")));
+                                        Secret(form.text("password")), source_of(request));
              }));
-  return begin_session(row);
+  return begin_session(request, row, nothing());
 }
 
-Result<http::Response> AdminSite::begin_session(const store::OperatorRow& row) {
+Result<http::Response> AdminSite::begin_session(const http::Request& request,
+                                                const store::OperatorRow& row,
+                                                http::Response response) {
+  constexpr std::size_t kBrowserBytesMax = 120;
   const flows::Context& flows = app_.flows();
-  COFFER_TRY(const auto entry,
-             flows::record_audit_entry(flows, {row.name, row.role}, "sign-in", "{}"));
-  COFFER_TRY_VOID(flows::record_outcome(flows, entry, {row.name, row.role}, "sign-in", "done", {}));
-  const std::string id =
-      sessions_.begin(flows.random, row.id, row.version, flows.clock.monotonic_ms());
-  return with_cookie(nothing(), id);
+  const std::string* browser = request.header("User-Agent");
+  flows::OperatorSession session;
+  session.operator_id = row.id;
+  session.version = row.version;
+  session.address = source_of(request).address;
+  session.browser = browser == nullptr ? "" : browser->substr(0, kBrowserBytesMax);
+  session.began_at = flows.clock.now();
+  const std::string secret =
+      sessions_.begin(flows.random, std::move(session), flows.clock.monotonic_ms());
+  return with_cookie(std::move(response), secret);
 }
 
 Result<http::Response> AdminSite::show_session(const http::Request&, const Visitor& visitor) {
@@ -164,50 +172,95 @@ Result<http::Response> AdminSite::show_session(const http::Request&, const Visit
                        {"csrfToken", visitor.session.csrf},
                        {"authenticator", visitor.row.sealed_otp.has_value()},
                        {"mustEnrol", flows::needs_otp(visitor.row)},
-                       {"idleSeconds", static_cast<int>(AdminSessions::kIdleMs / 1'000)}},
+                       {"idleSeconds", static_cast<int>(flows::OperatorSessions::kIdleMs / 1'000)}},
                       false));
 }
 
-Result<http::Response> AdminSite::sign_out(const http::Request&, const Visitor& visitor) {
+Result<http::Response> AdminSite::sign_out(const http::Request& request, const Visitor& visitor) {
   sessions_.end(visitor.session_id);
+  COFFER_TRY_VOID(flows::record_act(
+      app_.flows(), {visitor.row.name, "sign-out", flows::source_json(source_of(request))}));
   return with_cookie(nothing(), {});
 }
 
-Result<http::Response> AdminSite::begin_otp(const http::Request&, const Visitor& visitor) {
+/// Another authenticator is as good as the account, so a session alone does not get one.
+Result<http::Response> AdminSite::begin_otp(const http::Request& request, const Visitor& visitor) {
+  COFFER_TRY(const Form form, Form::read(request));
+  COFFER_TRY_VOID(one_at_a_time(request, [&] {
+    return flows::prove_operator(app_.flows(), visitor.row.id, proof_of(form), source_of(request));
+  }));
   const Secret key = auth::generate_totp_key(app_.flows().random);
   sessions_.set_otp_key(visitor.session_id, key);
   return json(to_json({{"otpauthUri", auth::otpauth_uri(key, kIssuer, visitor.row.name)}}, false));
 }
 
+/// The operator proved who they are before this session got the key.
 Result<http::Response> AdminSite::confirm_otp(const http::Request& request,
                                               const Visitor& visitor) {
   COFFER_TRY(const Form form, Form::read(request));
   if (visitor.session.otp_key.empty()) {
     return unexpected(Slug::conflict, "No enrolment is in progress. Start again.");
   }
-  const std::string attempt = visitor.row.name + "\notp";
-  const std::int64_t now = app_.flows().clock.monotonic_ms();
-  if (const auto wait = by_name_.wait_ms(attempt, now); wait > 0) return unexpected(too_many(wait));
-  auto row =
-      flows::enrol_otp(app_.flows(), visitor.row.id, visitor.session.otp_key, form.text("code"));
-  if (!row) {
-    by_name_.failed(attempt, now);
-    return unexpected(std::move(row).error());
-  }
-  sessions_.set_otp_key(visitor.session_id, {});
-  return nothing();
+  COFFER_TRY(const auto enrolled,
+             flows::enrol_otp(app_.flows(), visitor.row.id, visitor.session.otp_key,
+                              form.text("code"), source_of(request)));
+  sessions_.end(visitor.session_id);
+  return begin_session(request, enrolled.row, recovery_codes(enrolled.recovery_codes));
+}
+
+Result<http::Response> AdminSite::renew_recovery_codes(const http::Request& request,
+                                                       const Visitor& visitor) {
+  COFFER_TRY(const Form form, Form::read(request));
+  COFFER_TRY(const auto codes, one_at_a_time(request, [&] {
+               return flows::renew_recovery_codes(app_.flows(), visitor.row.id, proof_of(form),
+                                                  source_of(request));
+             }));
+  return recovery_codes(codes);
 }
 
 Result<http::Response> AdminSite::change_password(const http::Request& request,
                                                   const Visitor& visitor) {
   COFFER_TRY(const Form form, Form::read(request));
-  COFFER_TRY(const auto row, guess(request, visitor.row.name, [&] {
-               return flows::change_operator_password(app_.flows(), visitor.row.id,
-                                                      Secret(form.text("present")),
-                                                      Secret(form.text("next")));
+  COFFER_TRY(const auto row, one_at_a_time(request, [&] {
+               return flows::change_operator_password(
+                   app_.flows(), visitor.row.id, proof_of(form, "present"),
+                   Secret(form.text("next")), source_of(request));
              }));
   sessions_.end(visitor.session_id);
-  return begin_session(row);
+  return begin_session(request, row, nothing());
+}
+
+Result<http::Response> AdminSite::list_sessions(const http::Request&, const Visitor& visitor) {
+  const flows::Context& flows = app_.flows();
+  CommandResult result{.list = true};
+  for (const auto& listed : sessions_.list(visitor.row.id, flows.clock.monotonic_ms())) {
+    Record record = session_record(listed, flows.clock);
+    const std::string own = flows::OperatorSessions::listed_id(visitor.session_id);
+    record.emplace_back("present", listed.id == own);
+    result.records.push_back(std::move(record));
+  }
+  return json(to_json(result));
+}
+
+Result<http::Response> AdminSite::end_session(const http::Request& request,
+                                              const Visitor& visitor) {
+  COFFER_TRY(const Form form, Form::read(request));
+  if (!sessions_.end_listed(form.text("id"), visitor.row.id)) {
+    return unexpected(Slug::not_found, "This session has ended already.");
+  }
+  COFFER_TRY_VOID(flows::record_act(
+      app_.flows(), {visitor.row.name, "end session", flows::source_json(source_of(request))}));
+  return nothing();
+}
+
+/// A stolen session must not be enough to move money or to let others in.
+Result<void> AdminSite::require_recent_sign_in(const Command& command, const Visitor& visitor) {
+  const std::int64_t age_ms = app_.flows().clock.monotonic_ms() - visitor.session.began_ms;
+  if (!needs_recent_sign_in(command) || age_ms < flows::OperatorSessions::kFreshMs) return {};
+  sessions_.end(visitor.session_id);
+  return unexpected(Slug::unauthorized,
+                    "This command moves money or changes access. Sign in again to confirm that it "
+                    "is you.");
 }
 
 }  // namespace coffer::cli

@@ -12,6 +12,7 @@
 #include "cli/progress.h"
 #include "cli/serving.h"
 #include "cli/settings.h"
+#include "config/config_options.h"
 
 namespace coffer::cli {
 namespace {
@@ -44,6 +45,22 @@ Result<void> join_address(const Arguments& arguments, ConfigFlags& flags) {
   return {};
 }
 
+constexpr std::string_view kSharedWarning =
+    "warning: other machines can reach this demo, whose secrets and admin password cross the "
+    "network "
+    "without TLS. Use it only in a network that you trust. Its rate limits are on";
+
+/// Whether the address of the API is one that other machines reach.
+bool leaves_loopback(const ConfigFlags& flags) {
+  const auto given = flags.find("listen_http");
+  const auto variable = environment_variable("COFFER_LISTEN_HTTP");
+  if (given == flags.end() && !variable) return false;
+  Config config;
+  const auto* option = find_config_option("listen_http");
+  const std::string& text = given != flags.end() ? given->second : *variable;
+  return set_config_value(*option, text, config) && !config.listen_http.is_loopback();
+}
+
 std::optional<Config> read_demo_settings(const Console& console, const Arguments& arguments,
                                          ConfigFlags flags, int& code) {
   if (const auto joined = join_address(arguments, flags); !joined) {
@@ -51,7 +68,12 @@ std::optional<Config> read_demo_settings(const Console& console, const Arguments
     return std::nullopt;
   }
   ConfigInputs inputs{.flags = std::move(flags)};
-  if (!arguments.has("rate-limits")) {
+  const bool shared = leaves_loopback(inputs.flags);
+  if (shared) {
+    inputs.command_defaults["admin_plain_http"] = "true";
+    print_error(console, kSharedWarning);
+  }
+  if (!arguments.has("rate-limits") && !shared) {
     for (const char* name : kRates) inputs.command_defaults[name] = "0";
     inputs.command_defaults["quota_sandbox"] = "file_bytes=unlimited";
   }

@@ -179,7 +179,8 @@ Result<void> ensure_demo_operator(App& app, DemoSecrets& secrets) {
   COFFER_TRY(const auto resumed, flows::suspend_operator(flows, name, false));
   COFFER_TRY(const auto invited, flows::reset_operator(flows, name));
   COFFER_TRY(const auto claimed,
-             flows::claim_link(flows, invited.link.reveal(), std::nullopt, secrets.admin_password));
+             flows::claim_link(flows, invited.link.reveal(), std::nullopt, secrets.admin_password,
+                               {"127.0.0.1", "127.0.0.1"}));
   return {};
 }
 

@@ -1,4 +1,5 @@
 #include "app/app.h"
+#include "base/text/next_part.h"
 #include "cli/command_groups.h"
 #include "flows/identity/tenancy_changes.h"
 #include "store/identity/tenants.h"
@@ -17,6 +18,8 @@ Record view(const store::ApplicationRow& row) {
           {"clientId", row.client_id},
           {"publicKey", row.public_key},
           {"scopes", row.scopes.to_string()},
+          {"networks", row.networks},
+          {"oldSecretsUntil", row.old ? std::optional(row.old->until.to_string()) : std::nullopt},
           {"createdAt", row.created_at.to_string()}};
 }
 
@@ -61,7 +64,10 @@ Result<CommandResult> list(Session& session, const Arguments&) {
 
 Result<CommandResult> rotate(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto id, id_argument<ApplicationId>(arguments, "ID"));
-  COFFER_TRY(const auto registered, flows::rotate_application(session.app.flows(), id));
+  COFFER_TRY(const int hours,
+             number_argument<int>(arguments, "overlap-h", 0, flows::kOverlapHoursMax));
+  COFFER_TRY(const auto registered,
+             flows::rotate_application(session.app.flows(), id, hours * std::int64_t{3'600'000}));
   return view(registered);
 }
 
@@ -69,6 +75,16 @@ template <bool kSuspended>
 Result<CommandResult> suspend(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto id, id_argument<ApplicationId>(arguments, "ID"));
   COFFER_TRY(const auto row, flows::suspend_application(session.app.flows(), id, kSuspended));
+  return CommandResult{.records = {view(row)}};
+}
+
+Result<CommandResult> change_networks(Session& session, const Arguments& arguments) {
+  COFFER_TRY(const auto id, id_argument<ApplicationId>(arguments, "ID"));
+  std::vector<std::string> networks;
+  std::string_view rest = arguments.text("NETWORKS");
+  if (rest == "any") rest = {};
+  while (!rest.empty()) networks.emplace_back(next_part(rest, ','));
+  COFFER_TRY(const auto row, flows::change_networks(session.app.flows(), id, networks));
   return CommandResult{.records = {view(row)}};
 }
 
@@ -81,6 +97,19 @@ Result<CommandResult> change_scopes(Session& session, const Arguments& arguments
 
 constexpr std::string_view kHint =
     "List IDs with coffer application list and coffer association list";
+
+Command networks_command(const Argument& id) {
+  return {
+      .path = "application networks",
+      .summary = "Restrict an application to client addresses",
+      .label = "Restrict addresses",
+      .consequence = "Requests from other addresses are refused immediately.",
+      .run = change_networks,
+      .arguments = {id, on_page(positional("NETWORKS",
+                                           "Addresses or networks, separated by commas, or any"),
+                                "Networks", "192.0.2.0/24,2001:db8::/48")},
+      .hint = kHint};
+}
 
 }  // namespace
 
@@ -109,12 +138,16 @@ std::vector<Command> application_commands() {
        .run = list,
        .role = OperatorRole::viewer},
       {.path = "application rotate",
-       .summary = "Issue new secrets; the old ones and all tokens become invalid immediately",
+       .summary = "Issue new secrets; the old ones end immediately or after an overlap",
        .label = "Rotate secrets",
-       .consequence = "The old secrets and all tokens become invalid immediately.",
+       .consequence = "Without an overlap, the old secrets and all tokens become invalid "
+                      "immediately.",
        .run = rotate,
-       .arguments = {id},
+       .arguments = {id, on_page(option("overlap-h", "HOURS",
+                                        "Hours that the old secrets stay valid, up to 720", "0"),
+                                 "Overlap in hours")},
        .hint = kHint},
+      networks_command(id),
       {.path = "application suspend",
        .summary = "Revoke all tokens of an application and reject its secrets",
        .label = "Suspend application",
@@ -130,7 +163,8 @@ std::vector<Command> application_commands() {
        .run = suspend<false>,
        .role = OperatorRole::operating,
        .arguments = {id},
-       .hint = kHint},
+       .hint = kHint,
+       .sensitive = true},
       {.path = "application scopes",
        .summary = "Change the scopes of an application and revoke its tokens",
        .label = "Change scopes",

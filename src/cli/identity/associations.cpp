@@ -67,7 +67,8 @@ std::vector<Command> association_commands() {
        .run = change<AssociationStatus::active>,
        .role = OperatorRole::operating,
        .arguments = {id},
-       .hint = kHint},
+       .hint = kHint,
+       .sensitive = true},
       {.path = "association suspend",
        .summary = "Suspend an association: payments are refused, reads and settlements in progress "
                   "continue",

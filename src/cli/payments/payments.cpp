@@ -264,7 +264,8 @@ std::vector<Command> payment_commands() {
                          on_page(required_option("reason", "TEXT", "Evidence for the result"),
                                  "Evidence")},
            .hint = kHint,
-           .details = kResolveDetails}};
+           .details = kResolveDetails,
+           .sensitive = true}};
 }
 
 }  // namespace coffer::cli

@@ -14,6 +14,24 @@ Result<std::int64_t> append(const Context& context, const store::NewAuditEntry& 
 
 }  // namespace
 
+void append_audit_act(store::WriteTx& tx, const AuditAct& act) {
+  const std::int64_t entry =
+      store::append_audit_entry(tx, {act.actor, act.command, act.detail, std::nullopt});
+  store::append_audit_entry(tx, {act.actor, act.command, act.result, entry, act.outcome});
+}
+
+Result<void> record_act(const Context& context, const AuditAct& act) {
+  return context.queue.run([&](store::WriteTx& tx) -> Result<void> {
+    append_audit_act(tx, act);
+    return {};
+  });
+}
+
+std::string source_json(const SignInSource& source) {
+  // Numeric, so there is nothing to escape.
+  return "{\"address\":\"" + source.address + "\"}";
+}
+
 Result<std::int64_t> record_audit_entry(const Context& context, const Actor& actor,
                                         const std::string& command, const std::string& arguments) {
   return append(context, {actor.name, command, arguments, std::nullopt});

@@ -7,8 +7,23 @@
 
 #include "domain/identity/operators.h"
 #include "flows/context.h"
+#include "flows/identity/sign_in_guard.h"
 
 namespace coffer::flows {
+
+/// An act that is recorded with its outcome, in the commit of what it did.
+struct AuditAct {
+  std::string actor;
+  std::string command;
+  std::string detail;  // JSON on one line
+  std::string outcome = "done";
+  std::string result = {};
+};
+void append_audit_act(store::WriteTx& tx, const AuditAct& act);
+/// Alone, in a commit of its own.
+Result<void> record_act(const Context& context, const AuditAct& act);
+/// `{"address":"192.0.2.7"}`.
+std::string source_json(const SignInSource& source);
 
 /// `arguments` is JSON on one line, without secrets. Returns the act's key. When this cannot be
 /// written (`storage-full`, `overloaded`), the act must not be carried out.

@@ -1,13 +1,9 @@
 #include "flows/identity/login.h"
 
-#include "auth/password.h"
 #include "auth/secret_hash.h"
-#include "auth/totp.h"
 #include "base/check.h"
-#include "flows/identity/user_changes.h"
 #include "store/identity/logins.h"
 #include "store/identity/tenants.h"
-#include "store/identity/users.h"
 #include "store/ledger/catalog.h"
 
 namespace coffer::flows {
@@ -34,10 +30,6 @@ Problem wrong_token() {
   return Problem(Slug::unauthorized,
                  "The refresh token is unknown, used, expired or revoked. Log in again.");
 }
-Problem wrong_user() {
-  return Problem(Slug::unauthorized, "The username, the password or the code is wrong.");
-}
-
 std::string id_token_for(const Context& context, const store::ApplicationRow& application) {
   auth::TokenClaims claims;
   claims.kind = auth::TokenKind::id;
@@ -174,22 +166,36 @@ Result<Session> accept_challenge(const Context& context, const auth::SignedChall
 }
 
 Result<Session> sign_in(const Context& context, const std::string& public_key,
-                        const std::string& secret) {
+                        const std::string& secret, const AdmitClient& admit) {
   COFFER_TRY(const auto found, application_with_key(context, public_key));
-  // An unknown key costs the same comparison as a wrong secret.
-  const bool secret_matches =
-      auth::matches(found ? found->sign_in_hash : auth::no_secret_hash(), secret);
-  if (!found || !secret_matches) return unexpected(wrong_secret());
+  const store::OldSecrets* old = found ? found->old_at(context.queue.now()) : nullptr;
+  // An unknown key costs the same comparisons as a wrong secret.
+  const bool is_new = auth::matches(found ? found->sign_in_hash : auth::no_secret_hash(), secret);
+  const bool is_old =
+      auth::matches(old != nullptr ? old->sign_in_hash : auth::no_secret_hash(), secret);
+  if (!found || !(is_new || is_old)) return unexpected(wrong_secret());
+  COFFER_TRY_VOID(admit(public_key));
   return start_session(context, [&](store::WriteTx& tx) -> Result<store::ApplicationRow> {
     auto row = store::find_application(tx.db(), found->id);
     // A rotation that came between ended the secret.
     if (!row || row->sign_in_hash != found->sign_in_hash) return unexpected(wrong_secret());
+    if (!is_new && row->old_at(tx.now()) == nullptr) return unexpected(wrong_secret());
+    if (!is_new) row->key_version = row->old->key_version;  // its session ends with the old secret
     return *std::move(row);
   });
 }
 
-Result<Session> refresh_session(const Context& context, const std::string& refresh_token) {
+Result<Session> refresh_session(const Context& context, const std::string& refresh_token,
+                                const AdmitClient& admit) {
   const Sha256 hash = auth::hash_secret(refresh_token);
+  // An unknown token costs a read, not a place in the queue of writes.
+  using Found = std::optional<store::RefreshTokenRow>;
+  COFFER_TRY(const Found known,
+             store::with_reader(context.database, [&](store::Connection& db) -> Result<Found> {
+               return store::find_refresh_token(db, hash);
+             }));
+  if (!known) return unexpected(wrong_token());
+  COFFER_TRY_VOID(admit(known->application.to_string()));
   NewToken next = new_token(context);
   std::optional<store::ApplicationRow> application;
   // A refusal still has to commit: the end of a family is what a spent token leaves behind.
@@ -202,8 +208,9 @@ Result<Session> refresh_session(const Context& context, const std::string& refre
       return {};
     }
     auto row = store::find_application(tx.db(), token->application);
-    const bool ended = !row || row->suspended || row->key_version != token->key_version;
+    const bool ended = !row || row->suspended || !row->accepts(token->key_version, tx.now());
     if (ended || tx.now() >= token->expires_at) return {};
+    row->key_version = token->key_version;  // of an old secret: it ends with that
     store::spend_refresh_token(tx, hash);
     store_token(tx, next, token->family, *row);
     application = std::move(row);
@@ -211,40 +218,6 @@ Result<Session> refresh_session(const Context& context, const std::string& refre
   }));
   if (!application) return unexpected(wrong_token());
   return session_of(context, *application, std::move(next));
-}
-
-Result<UserSession> log_in_user(const Context& context, const std::string& username,
-                                const std::string& password, const std::string& code) {
-  COFFER_TRY(
-      const auto found,
-      store::with_reader(context.database,
-                         [&](store::Connection& db) -> Result<std::optional<store::UserRow>> {
-                           return store::find_user_by_username(db, folded_username(username));
-                         }));
-  // An unknown name takes as long as a wrong password.
-  const bool password_matches =
-      auth::matches_password(found ? found->password_hash : auth::no_password_hash(), password);
-  if (!found || !password_matches) return unexpected(wrong_user());
-  COFFER_TRY(const Secret key, open_otp_key(context, *found));
-  const auto step = auth::match_totp(key, code, context.clock.machine_now());
-  if (!step) return unexpected(wrong_user());
-  COFFER_TRY_VOID(context.queue.run([&](store::WriteTx& tx) -> Result<void> {
-    const auto row = store::find_user(tx.db(), found->id);
-    const bool changed = !row || row->key_version != found->key_version;
-    if (changed || row->suspended || *step <= row->otp_step) return unexpected(wrong_user());
-    store::set_otp_step(tx, row->id, *step);
-    return {};
-  }));
-  auth::TokenClaims claims;
-  claims.kind = auth::TokenKind::user;
-  claims.user = found->id;
-  claims.association = found->association;
-  claims.scopes = ScopeSet::all();
-  claims.key_version = found->key_version;
-  claims.issued_at = context.clock.now();
-  claims.expires_at = claims.issued_at.plus_ms(context.token_lifetime_ms);
-  return UserSession{context.tokens.issue(claims), found->association,
-                     context.token_lifetime_ms / 1000};
 }
 
 }  // namespace coffer::flows

@@ -11,6 +11,7 @@
 #include "base/strong.h"
 #include "flows/context.h"
 #include "flows/identity/external_tokens.h"
+#include "flows/identity/sign_in_guard.h"
 
 namespace coffer::flows {
 
@@ -53,16 +54,21 @@ struct Session {
   std::int64_t expires_in_s = 0;
 };
 
+/// Whether a client whose secret was right may log in now; a Problem refuses it before anything is
+/// stored.
+using AdmitClient = std::function<Result<void>(const std::string& client)>;
+
 /// Uses the challenge up. `invalid-challenge` when it was used or has expired meanwhile,
 /// `unauthorized` when the application is suspended or gone.
 Result<Session> accept_challenge(const Context& context, const auth::SignedChallenge& challenge);
 /// Public key and sign-in secret of an application. `unauthorized`, the same for every cause but
 /// suspension, which only who has the secret learns.
 Result<Session> sign_in(const Context& context, const std::string& public_key,
-                        const std::string& secret);
+                        const std::string& secret, const AdmitClient& admit);
 /// Exchanges a refresh token for a new session. `unauthorized`: unknown, expired, ended by rotation
 /// or suspension, or spent, which also revokes every token that came from the same login.
-Result<Session> refresh_session(const Context& context, const std::string& refresh_token);
+Result<Session> refresh_session(const Context& context, const std::string& refresh_token,
+                                const AdmitClient& admit);
 
 struct UserSession {
   std::string access_token;  // of kind `user`: for the business routes
@@ -70,8 +76,10 @@ struct UserSession {
   std::int64_t expires_in_s = 0;
 };
 
-/// Uses the code up. `unauthorized`, the same for every cause.
+/// Uses the code up. `unauthorized`, the same for every cause; `rate-limited` after too many failed
+/// attempts. Slow on purpose.
 Result<UserSession> log_in_user(const Context& context, const std::string& username,
-                                const std::string& password, const std::string& code);
+                                const std::string& password, const std::string& code,
+                                const SignInSource& source);
 
 }  // namespace coffer::flows

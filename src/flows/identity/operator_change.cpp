@@ -1,13 +1,11 @@
 #include "flows/identity/operator_change.h"
 
 #include "auth/password.h"
+#include "auth/password_quality.h"
 #include "flows/identity/user_changes.h"
 
 namespace coffer::flows {
 namespace {
-
-constexpr std::size_t kPasswordMin = 12;
-constexpr std::size_t kPasswordMax = 128;
 
 Result<store::OperatorRow> changed(store::WriteTx& tx, std::optional<store::OperatorRow> row,
                                    const OperatorChange& change) {
@@ -47,11 +45,7 @@ Result<store::OperatorRow> change_operator(const Context& context, OperatorId id
 
 Result<std::string> operator_password_hash(const Context& context, const Secret& password,
                                            std::string_view name) {
-  const std::string& text = password.reveal();
-  std::string fault;
-  if (text.size() < kPasswordMin) fault = "must have at least 12 characters";
-  if (text.size() > kPasswordMax) fault = "must have at most 128 bytes";
-  if (folded_username(text) == name) fault = "must differ from the name";
+  const std::string fault = auth::password_fault(password.reveal(), name);
   if (fault.empty()) return auth::hash_password(password, context.random);
   return unexpected(Problem(Slug::validation_failed, "The password does not meet the requirements.",
                             {{"password", fault}}));

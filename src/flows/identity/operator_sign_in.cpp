@@ -1,11 +1,18 @@
 #include "flows/identity/operator_sign_in.h"
 
 #include "auth/password.h"
+#include "auth/recovery_code.h"
+#include "auth/secret_hash.h"
 #include "auth/totp.h"
+#include "flows/identity/audit_log.h"
 #include "flows/identity/operator_change.h"
+#include "flows/identity/user_changes.h"
+#include "store/identity/sign_in_sources.h"
 
 namespace coffer::flows {
 namespace {
+
+constexpr int kRecoveryCodes = 10;
 
 std::string sealing_context(OperatorId id) { return "operator-otp:" + id.to_string(); }
 
@@ -13,39 +20,180 @@ Problem wrong_sign_in() {
   return Problem(Slug::unauthorized,
                  "The name, the password or the code is wrong, or the operator is suspended.");
 }
+Problem wrong_proof() { return Problem(Slug::unauthorized, "The password or the code is wrong."); }
+
+/// The second factor that was shown, and is used up with the change that it allows.
+struct SecondFactor {
+  std::optional<std::int64_t> step;          // of the authenticator
+  std::optional<auth::SecretHash> recovery;  // of a recovery code
+};
+
+/// The purpose for which an operator proves their identity.
+struct ProvedAct {
+  std::string_view command;  // in the audit log
+  Problem wrong;
+  OperatorChange change = [](store::WriteTx&, store::OperatorRow&) -> Result<void> { return {}; };
+};
+
+/// nullopt: the code is wrong.
+Result<std::optional<SecondFactor>> read_second_factor(const Context& context,
+                                                       const store::OperatorRow& row,
+                                                       const std::string& code) {
+  using Read = std::optional<SecondFactor>;
+  if (!row.sealed_otp) return Read(SecondFactor{});
+  if (const auto recovery = auth::parse_recovery_code(code)) {
+    return Read(SecondFactor{.recovery = auth::hash_secret(*recovery)});
+  }
+  COFFER_TRY(const Secret key, context.sealer.open(*row.sealed_otp, sealing_context(row.id)));
+  const auto step = auth::match_totp(key, code, context.clock.machine_now());
+  if (!step) return Read();
+  return Read(SecondFactor{.step = step});
+}
+
+/// False: it was used before, or belongs to another operator.
+bool use_up(store::WriteTx& tx, store::OperatorRow& row, const SecondFactor& factor) {
+  if (factor.recovery) return store::delete_recovery_code(tx, row.id, as_text(*factor.recovery));
+  if (factor.step && *factor.step <= row.otp_step) return false;
+  if (factor.step) row.otp_step = *factor.step;
+  return true;
+}
+
+/// A failed attempt, after the fact. Attempts without an account are recorded now and then only:
+/// strangers must not fill the file.
+Result<void> record_failure(const Context& context, const std::optional<store::OperatorRow>& who,
+                            const ProvedAct& act, const SignInSource& source,
+                            const std::string& reason) {
+  if (!who && !may_record_stranger(context)) return {};
+  return record_act(context, {who ? who->name : "unknown", std::string(act.command),
+                              source_json(source), "unauthorized", reason});
+}
+
+Result<store::OperatorRow> carry_out(const Context& context, const store::OperatorRow& found,
+                                     const SecondFactor& factor, const ProvedAct& act,
+                                     const SignInSource& source) {
+  return change_operator(
+      context, found.id, [&](store::WriteTx& tx, store::OperatorRow& row) -> Result<void> {
+        const bool other = row.version != found.version || row.suspended;
+        if (other || !use_up(tx, row, factor)) return unexpected(act.wrong);
+        COFFER_TRY_VOID(act.change(tx, row));
+        store::remember_sign_in_source(tx, row.id.uuid, source.network);
+        append_audit_act(tx, {row.name, std::string(act.command), source_json(source), "done",
+                              factor.recovery ? "with a recovery code" : ""});
+        return {};
+      });
+}
+
+/// Checks the proof, counts and records a failure, and otherwise makes the change in one commit
+/// with its audit entry.
+Result<store::OperatorRow> change_with_proof(const Context& context,
+                                             const std::optional<store::OperatorRow>& found,
+                                             const std::string& name, const OperatorProof& proof,
+                                             const ProvedAct& act, const SignInSource& source) {
+  const SignInGuard guard(context, SignInGuard::Kind::operator_, folded_username(name),
+                          found ? std::optional(found->id.uuid) : std::nullopt, source);
+  COFFER_TRY_VOID(guard.admit());
+  // An unknown name takes as long as a wrong password.
+  const bool can_sign_in = found && found->password_hash && !found->suspended;
+  const bool fits = auth::matches_password(
+      found && found->password_hash ? *found->password_hash : auth::no_password_hash(),
+      proof.password.reveal());
+  if (!can_sign_in || !fits) {
+    guard.wrong_password();
+    const bool is_suspended = found && found->suspended;
+    COFFER_TRY_VOID(record_failure(context, found, act, source,
+                                   is_suspended ? "the operator is suspended" : "wrong password"));
+    return unexpected(act.wrong);
+  }
+  COFFER_TRY(const auto factor, read_second_factor(context, *found, proof.code));
+  Result<store::OperatorRow> row = unexpected(act.wrong);
+  if (factor) row = carry_out(context, *found, *factor, act, source);
+  if (row) {
+    guard.right();
+  } else if (row.error().slug == Slug::unauthorized) {
+    guard.wrong_second_factor();
+    COFFER_TRY_VOID(
+        record_failure(context, found, act, source, "wrong code after the right password"));
+  }
+  return row;
+}
+
+Result<store::OperatorRow> own_row(const Context& context, OperatorId id) {
+  return store::with_reader(context.database,
+                            [&](store::Connection& db) -> Result<store::OperatorRow> {
+                              auto found = store::find_operator(db, id);
+                              if (!found) return unexpected(unknown_operator());
+                              return *std::move(found);
+                            });
+}
+
+std::vector<Secret> new_recovery_codes(const Context& context) {
+  std::vector<Secret> out;
+  for (int i = 0; i < kRecoveryCodes; ++i) {
+    out.push_back(auth::generate_recovery_code(context.random));
+  }
+  return out;
+}
+
+void store_recovery_codes(store::WriteTx& tx, OperatorId id, const std::vector<Secret>& codes) {
+  store::delete_recovery_codes(tx, id);
+  for (const Secret& code : codes) {
+    store::insert_recovery_code(
+        tx, id, as_text(auth::hash_secret(*auth::parse_recovery_code(code.reveal()))));
+  }
+}
 
 }  // namespace
 
 Result<store::OperatorRow> sign_in_operator(const Context& context, const std::string& name,
-                                            const Secret& password, const std::string& code) {
+                                            const OperatorProof& proof,
+                                            const SignInSource& source) {
   COFFER_TRY(const auto found, find_operator_named(context, name));
-  // An unknown name takes as long as a wrong password.
-  const bool known = found && found->password_hash;
-  const bool fits = auth::matches_password(known ? *found->password_hash : auth::no_password_hash(),
-                                           password.reveal());
-  if (!known || !fits) return unexpected(wrong_sign_in());
-  std::optional<std::int64_t> step;
-  if (found->sealed_otp) {
-    COFFER_TRY(const Secret key,
-               context.sealer.open(*found->sealed_otp, sealing_context(found->id)));
-    step = auth::match_totp(key, code, context.clock.machine_now());
-    if (!step) return unexpected(wrong_sign_in());
+  return change_with_proof(context, found, name, proof, {"sign-in", wrong_sign_in()}, source);
+}
+
+Result<void> prove_operator(const Context& context, OperatorId id, const OperatorProof& proof,
+                            const SignInSource& source) {
+  COFFER_TRY(const auto row, own_row(context, id));
+  COFFER_TRY_VOID(change_with_proof(context, row, row.name, proof,
+                                    {"begin authenticator enrolment", wrong_proof()}, source));
+  return {};
+}
+
+Result<store::OperatorRow> change_operator_password(const Context& context, OperatorId id,
+                                                    const OperatorProof& proof, const Secret& next,
+                                                    const SignInSource& source) {
+  COFFER_TRY(const auto row, own_row(context, id));
+  COFFER_TRY(const std::string hash, operator_password_hash(context, next, row.name));
+  const ProvedAct act{"change password", wrong_proof(),
+                      [&](store::WriteTx&, store::OperatorRow& now) -> Result<void> {
+                        now.password_hash = hash;
+                        ++now.version;
+                        return {};
+                      }};
+  return change_with_proof(context, row, row.name, proof, act, source);
+}
+
+Result<std::vector<Secret>> renew_recovery_codes(const Context& context, OperatorId id,
+                                                 const OperatorProof& proof,
+                                                 const SignInSource& source) {
+  COFFER_TRY(const auto row, own_row(context, id));
+  if (!row.sealed_otp) {
+    return unexpected(Slug::conflict, "No authenticator is enrolled. Enrol one first.");
   }
-  return change_operator(context, found->id,
-                         [&](store::WriteTx&, store::OperatorRow& row) -> Result<void> {
-                           const bool other = row.version != found->version || row.suspended;
-                           if (other || (step && *step <= row.otp_step)) {
-                             return unexpected(wrong_sign_in());
-                           }
-                           if (step) row.otp_step = *step;
-                           return {};
-                         });
+  std::vector<Secret> codes = new_recovery_codes(context);
+  const ProvedAct act{"renew recovery codes", wrong_proof(),
+                      [&](store::WriteTx& tx, store::OperatorRow& now) -> Result<void> {
+                        store_recovery_codes(tx, now.id, codes);
+                        return {};
+                      }};
+  COFFER_TRY_VOID(change_with_proof(context, row, row.name, proof, act, source));
+  return codes;
 }
 
 bool needs_otp(const store::OperatorRow& row) { return row.otp_required && !row.sealed_otp; }
 
-Result<store::OperatorRow> enrol_otp(const Context& context, OperatorId id, const Secret& key,
-                                     const std::string& code) {
+Result<EnrolledOperator> enrol_otp(const Context& context, OperatorId id, const Secret& key,
+                                   const std::string& code, const SignInSource& source) {
   const auto step = auth::match_totp(key, code, context.clock.machine_now());
   if (!step) {
     return unexpected(Problem(Slug::validation_failed, "The code is wrong.",
@@ -53,34 +201,22 @@ Result<store::OperatorRow> enrol_otp(const Context& context, OperatorId id, cons
                                 "must be the six digits that the authenticator shows now; check "
                                 "the clock of the phone"}}));
   }
+  EnrolledOperator out{{}, new_recovery_codes(context)};
   const std::string sealed = context.sealer.seal(key.reveal(), sealing_context(id));
-  return change_operator(context, id,
-                         [&](store::WriteTx&, store::OperatorRow& row) -> Result<void> {
-                           row.sealed_otp = sealed;
-                           row.otp_step = *step;
-                           return {};
-                         });
-}
-
-Result<store::OperatorRow> change_operator_password(const Context& context, OperatorId id,
-                                                    const Secret& present, const Secret& next) {
-  COFFER_TRY(const auto row,
-             store::with_reader(context.database,
-                                [&](store::Connection& db) -> Result<store::OperatorRow> {
-                                  auto found = store::find_operator(db, id);
-                                  if (!found) return unexpected(unknown_operator());
-                                  return *std::move(found);
-                                }));
-  if (!row.password_hash || !auth::matches_password(*row.password_hash, present.reveal())) {
-    return unexpected(Slug::unauthorized, "The current password is wrong.");
-  }
-  COFFER_TRY(const std::string hash, operator_password_hash(context, next, row.name));
-  return change_operator(context, id,
-                         [&](store::WriteTx&, store::OperatorRow& now) -> Result<void> {
-                           now.password_hash = hash;
-                           ++now.version;
-                           return {};
-                         });
+  COFFER_TRY(out.row,
+             change_operator(
+                 context, id, [&](store::WriteTx& tx, store::OperatorRow& row) -> Result<void> {
+                   const bool another = row.sealed_otp.has_value();
+                   row.sealed_otp = sealed;
+                   row.otp_step = *step;
+                   ++row.version;
+                   store_recovery_codes(tx, id, out.recovery_codes);
+                   append_audit_act(
+                       tx, {row.name, another ? "replace authenticator" : "enrol authenticator",
+                            source_json(source)});
+                   return {};
+                 }));
+  return out;
 }
 
 }  // namespace coffer::flows

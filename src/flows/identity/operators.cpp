@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include "auth/secret_hash.h"
+#include "flows/identity/audit_log.h"
 #include "flows/identity/operator_change.h"
 #include "flows/identity/user_changes.h"
+#include "store/identity/sign_in_sources.h"
 
 namespace coffer::flows {
 namespace {
@@ -48,6 +50,26 @@ Result<store::OperatorLink> good_link(store::Connection& db, std::string_view ha
   return *link;
 }
 
+Result<store::OperatorRow> set_password(store::WriteTx& tx, OperatorId id,
+                                        const std::string& hash) {
+  auto row = store::find_operator(tx.db(), id);
+  if (!row) return unexpected(wrong_link());
+  row->password_hash = hash;
+  ++row->version;
+  store::update_operator(tx, *row);
+  return *store::find_operator(tx.db(), id);
+}
+
+/// What a wrong link is answered with. A link has 256 random bits, so only the source is counted.
+Problem refuse_link(const Context& context, const Problem& problem, const SignInSource& source) {
+  const Problem out = refuse_wrong_secret(context, {.source = "link\n" + source.network}, problem);
+  if (out.slug != Slug::unauthorized || !may_record_stranger(context)) return out;
+  const auto recorded =
+      record_act(context, {"unknown", "use one-time link", source_json(source), "unauthorized",
+                           "the link is invalid, used or expired"});
+  return recorded ? out : recorded.error();
+}
+
 }  // namespace
 
 Result<InvitedOperator> invite_operator(const Context& context, const std::string& name,
@@ -76,6 +98,8 @@ Result<InvitedOperator> reset_operator(const Context& context, const std::string
                    row.sealed_otp.reset();
                    row.otp_step = 0;
                    ++row.version;
+                   store::delete_recovery_codes(tx, row.id);
+                   store::forget_sign_in_sources(tx, row.id.uuid);
                    give_link(tx, out.link, row.id);
                    return {};
                  }));
@@ -115,19 +139,41 @@ Result<store::OperatorRow> suspend_operator(const Context& context, const std::s
                                });
 }
 
+Result<store::OperatorRow> find_operator(const Context& context, const std::string& name) {
+  COFFER_TRY(auto found, find_operator_named(context, name));
+  if (!found) return unexpected(unknown_operator());
+  return *std::move(found);
+}
+
+Result<std::string> operator_name(const Context& context, OperatorId id) {
+  return store::with_reader(context.database, [&](store::Connection& db) -> Result<std::string> {
+    const auto row = store::find_operator(db, id);
+    return row ? row->name : std::string();
+  });
+}
+
+Result<void> end_operator_sessions(const Context& context, const std::string& name) {
+  COFFER_TRY_VOID(change_operator_named(
+      context, name, [](store::WriteTx&, store::OperatorRow& row) -> Result<void> {
+        ++row.version;
+        return {};
+      }));
+  return {};
+}
+
 Result<store::OperatorRow> claim_link(const Context& context, const std::string& link,
                                       const std::optional<std::string>& name,
-                                      const Secret& password) {
+                                      const Secret& password, const SignInSource& source) {
   const auth::SecretHash hash = auth::hash_secret(link);
-  COFFER_TRY(const auto asked,
-             store::with_reader(context.database,
-                                [&](store::Connection& db) -> Result<store::OperatorLink> {
-                                  return good_link(db, as_text(hash), context.queue.now());
-                                }));
+  const auto asked = store::with_reader(context.database,
+                                        [&](store::Connection& db) -> Result<store::OperatorLink> {
+                                          return good_link(db, as_text(hash), context.queue.now());
+                                        });
+  if (!asked) return unexpected(refuse_link(context, asked.error(), source));
   store::OperatorRow fresh;
   fresh.role = OperatorRole::administrator;
   fresh.id = context.random.id<OperatorId>(context.clock.now());
-  if (!asked.for_whom) {
+  if (!asked->for_whom) {
     COFFER_TRY(fresh.name, parse_username(name.value_or(""), "name"));
   }
   COFFER_TRY(fresh.password_hash, operator_password_hash(context, password, fresh.name));
@@ -135,13 +181,12 @@ Result<store::OperatorRow> claim_link(const Context& context, const std::string&
       context.queue, [&](store::WriteTx& tx) -> Result<store::OperatorRow> {
         COFFER_TRY(const auto given, good_link(tx.db(), as_text(hash), tx.now()));
         store::delete_operator_link(tx, as_text(hash));
-        if (!given.for_whom) return insert(tx, fresh);
-        auto row = store::find_operator(tx.db(), *given.for_whom);
-        if (!row) return unexpected(wrong_link());
-        row->password_hash = fresh.password_hash;
-        ++row->version;
-        store::update_operator(tx, *row);
-        return *store::find_operator(tx.db(), row->id);
+        COFFER_TRY(const auto row, given.for_whom
+                                       ? set_password(tx, *given.for_whom, *fresh.password_hash)
+                                       : insert(tx, fresh));
+        store::remember_sign_in_source(tx, row.id.uuid, source.network);
+        append_audit_act(tx, {row.name, "use one-time link", source_json(source)});
+        return row;
       });
 }
 
@@ -155,8 +200,12 @@ Result<store::OperatorRow> ensure_administrator(const Context& context, const st
   fresh.role = OperatorRole::administrator;
   fresh.otp_required = otp_required;
   COFFER_TRY(fresh.password_hash, operator_password_hash(context, password, fresh.name));
-  return store::run_for<store::OperatorRow>(context.queue,
-                                            [&](store::WriteTx& tx) { return insert(tx, fresh); });
+  return store::run_for<store::OperatorRow>(
+      context.queue, [&](store::WriteTx& tx) -> Result<store::OperatorRow> {
+        COFFER_TRY(const auto row, insert(tx, fresh));
+        append_audit_act(tx, {"server start", "create first operator", "{}", "done", row.name});
+        return row;
+      });
 }
 
 }  // namespace coffer::flows

@@ -8,6 +8,7 @@
 
 #include "base/strong.h"
 #include "flows/context.h"
+#include "flows/identity/sign_in_guard.h"
 #include "store/identity/operators.h"
 
 namespace coffer::flows {
@@ -35,11 +36,19 @@ Result<store::OperatorRow> change_operator_role(const Context& context, const st
 Result<store::OperatorRow> suspend_operator(const Context& context, const std::string& name,
                                             bool suspended);
 
+/// By the name as typed; `not-found`.
+Result<store::OperatorRow> find_operator(const Context& context, const std::string& name);
+Result<std::string> operator_name(const Context& context, OperatorId id);
+/// `not-found`.
+Result<void> end_operator_sessions(const Context& context, const std::string& name);
+
 /// Uses a link up and sets the password. `name` only for a link that makes an administrator.
-/// `unauthorized` if the link is invalid, used or expired; `validation-failed` (name, password).
+/// `unauthorized` if the link is invalid, used or expired, or `rate-limited` after too many of them
+/// from one source; `validation-failed` (name, password). A valid link is never refused because of
+/// others.
 Result<store::OperatorRow> claim_link(const Context& context, const std::string& link,
                                       const std::optional<std::string>& name,
-                                      const Secret& password);
+                                      const Secret& password, const SignInSource& source);
 /// Makes an administrator with this password, for the demo and for who sets COFFER_ADMIN_PASSWORD.
 /// One who is there already stays as it is. Problems: `validation-failed` (name, password).
 Result<store::OperatorRow> ensure_administrator(const Context& context, const std::string& name,

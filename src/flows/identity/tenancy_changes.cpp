@@ -2,6 +2,7 @@
 
 #include "auth/secret_hash.h"
 #include "auth/strkey.h"
+#include "base/limits/address_range.h"
 
 namespace coffer::flows {
 namespace {
@@ -54,6 +55,12 @@ Result<store::ApplicationRow> change_application(
         store::update_application(tx, *row);
         return *std::move(row);
       });
+}
+
+/// Those of old secrets too: each gets a version that no token has.
+void end_tokens(store::ApplicationRow& row) {
+  if (row.old) row.old->key_version = ++row.key_version;
+  ++row.key_version;
 }
 
 }  // namespace
@@ -116,9 +123,17 @@ Result<RegisteredApplication> register_application(const Context& context,
   return out;
 }
 
-Result<RegisteredApplication> rotate_application(const Context& context, ApplicationId id) {
+Result<RegisteredApplication> rotate_application(const Context& context, ApplicationId id,
+                                                 std::int64_t overlap_ms) {
   RegisteredApplication out;
+  const Timestamp until = context.queue.now().plus_ms(overlap_ms);
   COFFER_TRY(out.application, change_application(context, id, [&](store::ApplicationRow& row) {
+               row.old.reset();
+               if (overlap_ms > 0) {
+                 row.old =
+                     store::OldSecrets{row.client_secret_hash, row.api_key_hash, row.connect_hash,
+                                       row.sign_in_hash,       row.key_version,  until};
+               }
                // The key pair stays: it is not a secret of ours, and wallets know the public key.
                out.secrets = issue_secrets(context.random, row, true);
                ++row.key_version;
@@ -130,7 +145,7 @@ Result<store::ApplicationRow> suspend_application(const Context& context, Applic
                                                   bool suspended) {
   return change_application(context, id, [&](store::ApplicationRow& row) {
     row.suspended = suspended;
-    ++row.key_version;
+    end_tokens(row);
   });
 }
 
@@ -138,8 +153,16 @@ Result<store::ApplicationRow> change_scopes(const Context& context, ApplicationI
                                             ScopeSet scopes) {
   return change_application(context, id, [&](store::ApplicationRow& row) {
     row.scopes = scopes;
-    ++row.key_version;
+    end_tokens(row);
   });
+}
+
+Result<store::ApplicationRow> change_networks(const Context& context, ApplicationId id,
+                                              const std::vector<std::string>& networks) {
+  COFFER_TRY_VOID(AddressList::parse(networks));
+  std::string list;
+  for (const std::string& network : networks) list += (list.empty() ? "" : ",") + network;
+  return change_application(context, id, [&](store::ApplicationRow& row) { row.networks = list; });
 }
 
 }  // namespace coffer::flows

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/strong.h"
 #include "domain/identity/tenant.h"
@@ -46,8 +47,14 @@ struct RegisteredApplication {
 /// registered already).
 Result<RegisteredApplication> register_application(const Context& context,
                                                    const NewApplication& application);
-/// New secrets; the old ones and every token issued before end with this commit.
-Result<RegisteredApplication> rotate_application(const Context& context, ApplicationId id);
+inline constexpr int kOverlapHoursMax = 30 * 24;
+/// New secrets. The old ones and every token issued before end with this commit, or after
+/// `overlap_ms`; those of an earlier rotation end in any case.
+Result<RegisteredApplication> rotate_application(const Context& context, ApplicationId id,
+                                                 std::int64_t overlap_ms = 0);
+/// The addresses that its secrets and tokens are accepted from; empty: any. `validation-failed`.
+Result<store::ApplicationRow> change_networks(const Context& context, ApplicationId id,
+                                              const std::vector<std::string>& networks);
 /// Suspending ends every token at once; resuming lets the secrets work again.
 Result<store::ApplicationRow> suspend_application(const Context& context, ApplicationId id,
                                                   bool suspended);

@@ -21,6 +21,17 @@ constexpr const char* kUpdate =
     "UPDATE operators SET role = ?, password_hash = ?, sealed_otp = ?, otp_step = ?,"
     " otp_required = ?, suspended = ?, version = ?, updated_at = ? WHERE id = ?";
 
+#define OF_OPERATOR "operator = (SELECT operator FROM operators WHERE id = ?1)"
+constexpr const char* kInsertCode =
+    "INSERT INTO operator_recovery_codes (operator, hash)"
+    " SELECT operator, ?2 FROM operators WHERE id = ?1";
+constexpr const char* kDropCode =
+    "DELETE FROM operator_recovery_codes WHERE " OF_OPERATOR " AND hash = ?2";
+constexpr const char* kDropCodes = "DELETE FROM operator_recovery_codes WHERE " OF_OPERATOR;
+constexpr const char* kCountCodes =
+    "SELECT count(*) FROM operator_recovery_codes WHERE " OF_OPERATOR;
+#undef OF_OPERATOR
+
 constexpr const char* kDropOldLinks = "DELETE FROM operator_links WHERE expires_at <= ?";
 constexpr const char* kInsertLink =
     "INSERT INTO operator_links (hash, operator, expires_at) VALUES (?,"
@@ -90,6 +101,22 @@ void insert_operator(WriteTx& tx, const OperatorRow& row) {
 void update_operator(WriteTx& tx, const OperatorRow& row) {
   tx.db().run(kUpdate, row.role, row.password_hash, blob_of(row.sealed_otp), row.otp_step,
               row.otp_required, row.suspended, row.version, tx.now(), row.id);
+}
+
+void insert_recovery_code(WriteTx& tx, OperatorId id, std::string_view hash) {
+  Query(tx.db(), kInsertCode, id, Blob{hash}).run();
+}
+
+bool delete_recovery_code(WriteTx& tx, OperatorId id, std::string_view hash) {
+  Query(tx.db(), kDropCode, id, Blob{hash}).run();
+  return tx.db().changes() == 1;
+}
+
+void delete_recovery_codes(WriteTx& tx, OperatorId id) { Query(tx.db(), kDropCodes, id).run(); }
+
+int count_recovery_codes(Connection& db, OperatorId id) {
+  Query query(db, kCountCodes, id);
+  return query.step() ? static_cast<int>(query.integer(0)) : 0;
 }
 
 void insert_operator_link(WriteTx& tx, std::string_view hash, const OperatorLink& link) {

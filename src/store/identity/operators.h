@@ -39,6 +39,13 @@ void insert_operator(WriteTx& tx, const OperatorRow& row);
 /// Replaces everything except ID and name.
 void update_operator(WriteTx& tx, const OperatorRow& row);
 
+/// Recovery codes, by SHA-256 of their characters.
+void insert_recovery_code(WriteTx& tx, OperatorId id, std::string_view hash);
+/// False when the operator has no such code.
+bool delete_recovery_code(WriteTx& tx, OperatorId id, std::string_view hash);
+void delete_recovery_codes(WriteTx& tx, OperatorId id);
+int count_recovery_codes(Connection& db, OperatorId id);
+
 struct OperatorLink {
   std::optional<OperatorId> for_whom;  // empty: the link creates a new administrator
   Timestamp expires_at;

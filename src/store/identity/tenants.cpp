@@ -30,14 +30,18 @@ constexpr const char* kTenantByKey =
 #define APPLICATION_COLUMNS                                                                      \
   "SELECT p.application, p.id, p.tenant, a.id, a.status, p.environment, p.name, p.suspended,"    \
   " p.scopes, p.key_version, p.client_id, p.client_secret_hash, p.api_key_hash, p.connect_hash," \
-  " p.sign_in_hash, p.public_key, p.created_at FROM applications p"                              \
+  " p.sign_in_hash, p.public_key, p.created_at, p.networks, p.old_until, p.old_key_version,"     \
+  " p.old_client_secret_hash, p.old_api_key_hash, p.old_connect_hash, p.old_sign_in_hash"        \
+  " FROM applications p"                                                                         \
   " LEFT JOIN tenants t ON t.tenant = p.tenant"                                                  \
   " LEFT JOIN associations a ON a.association = t.association"
 constexpr const char* kAllApplications = APPLICATION_COLUMNS " ORDER BY p.application";
 constexpr const char* kApplicationById = APPLICATION_COLUMNS " WHERE p.id = ?";
 constexpr const char* kApplicationByClientId = APPLICATION_COLUMNS " WHERE p.client_id = ?";
-constexpr const char* kApplicationByApiKey = APPLICATION_COLUMNS " WHERE p.api_key_hash = ?";
-constexpr const char* kApplicationByConnect = APPLICATION_COLUMNS " WHERE p.connect_hash = ?";
+constexpr const char* kApplicationByApiKey =
+    APPLICATION_COLUMNS " WHERE p.api_key_hash = ?1 OR p.old_api_key_hash = ?1";
+constexpr const char* kApplicationByConnect =
+    APPLICATION_COLUMNS " WHERE p.connect_hash = ?1 OR p.old_connect_hash = ?1";
 constexpr const char* kApplicationByPublicKey = APPLICATION_COLUMNS " WHERE p.public_key = ?";
 #undef APPLICATION_COLUMNS
 
@@ -48,7 +52,9 @@ constexpr const char* kInsertApplication =
 constexpr const char* kUpdateApplication =
     "UPDATE applications SET tenant = ?, name = ?, suspended = ?, scopes = ?, key_version = ?,"
     " client_secret_hash = ?, api_key_hash = ?, connect_hash = ?, sign_in_hash = ?,"
-    " public_key = ?, updated_at = ? WHERE id = ?";
+    " public_key = ?, updated_at = ?, networks = ?, old_until = ?, old_key_version = ?,"
+    " old_client_secret_hash = ?, old_api_key_hash = ?, old_connect_hash = ?, old_sign_in_hash = ?"
+    " WHERE id = ?";
 
 AssociationRow association_row(const Query& query) {
   return {query.integer(0),
@@ -90,7 +96,16 @@ ApplicationRow application_row(const Query& query) {
   row.sign_in_hash = hash_column(query, 14);
   row.public_key = query.text(15);
   row.created_at = query.time(16);
+  row.networks = query.text(17);
+  if (!query.is_null(18)) {
+    row.old = OldSecrets{hash_column(query, 20), hash_column(query, 21), hash_column(query, 22),
+                         hash_column(query, 23), query.integer(19),      query.time(18)};
+  }
   return row;
+}
+
+std::optional<Blob> old_blob(const ApplicationRow& row, Sha256 OldSecrets::*hash) {
+  return row.old ? std::optional(blob((*row.old).*hash)) : std::nullopt;
 }
 
 template <class Row, class... Args>
@@ -183,7 +198,12 @@ void insert_application(WriteTx& tx, const ApplicationRow& row) {
 void update_application(WriteTx& tx, const ApplicationRow& row) {
   tx.db().run(kUpdateApplication, tenant_key(row), row.name, row.suspended, row.scopes.to_string(),
               row.key_version, blob(row.client_secret_hash), blob(row.api_key_hash),
-              blob(row.connect_hash), blob(row.sign_in_hash), row.public_key, tx.now(), row.id);
+              blob(row.connect_hash), blob(row.sign_in_hash), row.public_key, tx.now(),
+              row.networks, row.old ? std::optional(row.old->until) : std::nullopt,
+              row.old ? std::optional(row.old->key_version) : std::nullopt,
+              old_blob(row, &OldSecrets::client_secret_hash),
+              old_blob(row, &OldSecrets::api_key_hash), old_blob(row, &OldSecrets::connect_hash),
+              old_blob(row, &OldSecrets::sign_in_hash), row.id);
   tx.touch_tenancy();
 }
 

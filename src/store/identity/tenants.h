@@ -23,6 +23,16 @@ struct AssociationRow {
   EntityType entity_type = EntityType::business;
 };
 
+/// Secrets that a rotation replaced, and the tokens issued for them.
+struct OldSecrets {
+  Sha256 client_secret_hash{};
+  Sha256 api_key_hash{};
+  Sha256 connect_hash{};
+  Sha256 sign_in_hash{};
+  std::int64_t key_version = 0;
+  Timestamp until;
+};
+
 /// The stored part of an application: hashes, no secrets.
 struct ApplicationRow {
   std::int64_t key = 0;
@@ -41,6 +51,17 @@ struct ApplicationRow {
   Sha256 sign_in_hash{};
   std::string public_key;
   Timestamp created_at;
+  std::string networks;           // CIDRs separated by commas; empty: any address
+  std::optional<OldSecrets> old;  // of the last rotation with an overlap, which may have ended
+
+  /// The old secrets while they are accepted.
+  const OldSecrets* old_at(Timestamp now) const {
+    return old && now < old->until ? &*old : nullptr;
+  }
+  /// Whether tokens of this version are accepted.
+  bool accepts(std::int64_t version, Timestamp now) const {
+    return version == key_version || (old_at(now) != nullptr && version == old->key_version);
+  }
 };
 
 std::vector<AssociationRow> list_associations(Connection& db);
@@ -57,13 +78,14 @@ std::vector<ApplicationRow> list_applications(Connection& db);
 std::optional<ApplicationRow> find_application(Connection& db, ApplicationId id);
 std::optional<ApplicationRow> find_application_by_client_id(Connection& db,
                                                             std::string_view client_id);
+/// Both also find by a secret that a rotation replaced; the caller looks whether it is still valid.
 std::optional<ApplicationRow> find_application_by_api_key(Connection& db, const Sha256& hash);
 std::optional<ApplicationRow> find_application_by_connect_secret(Connection& db,
                                                                  const Sha256& hash);
 std::optional<ApplicationRow> find_application_by_public_key(Connection& db,
                                                              std::string_view public_key);
 void insert_application(WriteTx& tx, const ApplicationRow& row);
-/// Replaces hashes, public key, scopes, suspension and key version of an existing row.
+/// Replaces hashes, public key, scopes, suspension, networks and key version of an existing row.
 void update_application(WriteTx& tx, const ApplicationRow& row);
 
 }  // namespace coffer::store

@@ -207,7 +207,7 @@ TEST_CASE("help is a command, too, and -v prints the version", "[cli]") {
   CHECK_FALSE(read({"-v"}).out.empty());
 }
 
-TEST_CASE("help of a word that is none says so as the command itself does", "[cli]") {
+TEST_CASE("help of an unknown word fails as the command itself does", "[cli]") {
   const auto said = [](const std::vector<std::string>& words) {
     std::ostringstream out;
     std::ostringstream err;

@@ -218,8 +218,11 @@ TEST_CASE("doctor: a server is checked at the address that it reports, not the o
     config.workers = 2;
   });
   StartError error;
-  REQUIRE(file.app().serve(
-      error, {[](http::Request&) { return http::Response(); }, AdminSite::admit, AdminSite::owns}));
+  REQUIRE(file.app().serve(error, {[](http::Request&) { return http::Response(); },
+                                   [](const http::Request&, std::uint64_t) {
+                                     return Result<http::Admission>(http::Admission());
+                                   },
+                                   AdminSite::owns}));
   ControlSocket control([&](const ControlRequest& request, std::ostream& out, std::ostream& err,
                             Interruption& interruption) {
     return run_request(file.app(), request, out, err, interruption);

@@ -62,12 +62,14 @@ void seal_everything(OpenFile& file) {
   REQUIRE(flows::rotate_webhook_secret(flows, {tenant, webhook->webhook.id, std::nullopt}, 3'600));
   REQUIRE(flows::listener_secret(flows, tenant));
   REQUIRE(flows::ensure_administrator(flows, "root", Secret("correct horse battery"), true));
-  const auto root = flows::sign_in_operator(flows, "root", Secret("correct horse battery"), "");
+  const auto root = flows::sign_in_operator(flows, "root", {Secret("correct horse battery")},
+                                            {"127.0.0.1", "127.0.0.1"});
   REQUIRE(root);
   SeededRandom random(5);
   const Secret key = auth::generate_totp_key(random);
   REQUIRE(flows::enrol_otp(flows, root->id, key,
-                           auth::totp_code(key, auth::totp_step(file.clock().now()))));
+                           auth::totp_code(key, auth::totp_step(file.clock().now())),
+                           {"127.0.0.1", "127.0.0.1"}));
 }
 
 /// column -> values that open with the key, and that do not.

@@ -15,6 +15,7 @@ using coffer::cli::test::Ran;
 namespace {
 
 const Secret kPassword("correct horse battery");
+const flows::SignInSource kHere{"127.0.0.1", "127.0.0.1"};
 
 /// The secret inside the address of a one-time link.
 std::string secret_of(const std::string& address) {
@@ -38,19 +39,23 @@ TEST_CASE("operators: a link is handed over, works once, and for one day", "[cli
   CHECK(added.at("status") == "invited");
   CHECK(added.at("link").get<std::string>().rfind("http://127.0.0.1:", 0) == 0);
   const std::string link = secret_of(added.at("link"));
-  CHECK(flows::claim_link(flows, link, std::nullopt, Secret("short")).error().slug ==
+  CHECK(flows::claim_link(flows, link, std::nullopt, Secret("short"), kHere).error().slug ==
         Slug::validation_failed);
-  REQUIRE(flows::claim_link(flows, link, std::nullopt, kPassword));
-  CHECK(flows::claim_link(flows, link, std::nullopt, kPassword).error().slug == Slug::unauthorized);
-  CHECK(flows::sign_in_operator(flows, "ADA", kPassword, "").value().role == OperatorRole::viewer);
-  CHECK(flows::sign_in_operator(flows, "ada", Secret("wrong wrong wrong"), "").error().slug ==
+  REQUIRE(flows::claim_link(flows, link, std::nullopt, kPassword, kHere));
+  CHECK(flows::claim_link(flows, link, std::nullopt, kPassword, kHere).error().slug ==
+        Slug::unauthorized);
+  CHECK(flows::sign_in_operator(flows, "ADA", {kPassword}, kHere).value().role ==
+        OperatorRole::viewer);
+  CHECK(flows::sign_in_operator(flows, "ada", {Secret("wrong wrong wrong")}, kHere).error().slug ==
         Slug::unauthorized);
   CHECK(file.run("operator list").json().at(0).at("status") == "without authenticator");
 
   const auto late = secret_of(file.run("operator reset", {{"NAME", "ada"}}).json().at("link"));
-  CHECK(flows::sign_in_operator(flows, "ada", kPassword, "").error().slug == Slug::unauthorized);
+  CHECK(flows::sign_in_operator(flows, "ada", {kPassword}, kHere).error().slug ==
+        Slug::unauthorized);
   file.clock().advance_ms(flows::kLinkLifetimeMs);
-  CHECK(flows::claim_link(flows, late, std::nullopt, kPassword).error().slug == Slug::unauthorized);
+  CHECK(flows::claim_link(flows, late, std::nullopt, kPassword, kHere).error().slug ==
+        Slug::unauthorized);
 }
 
 TEST_CASE("operators: a link for an administrator voids the one before it", "[cli][admin]") {
@@ -58,23 +63,28 @@ TEST_CASE("operators: a link for an administrator voids the one before it", "[cl
   const auto& flows = file.app().flows();
   const std::string first = admin_link(file);
   const std::string second = admin_link(file);
-  CHECK(flows::claim_link(flows, first, "ada", kPassword).error().slug == Slug::unauthorized);
-  CHECK(flows::claim_link(flows, second, "a/b", kPassword).error().slug == Slug::validation_failed);
-  CHECK(flows::claim_link(flows, second, "ada", Secret("adaadaadaada")).has_value());
+  CHECK(flows::claim_link(flows, first, "ada", kPassword, kHere).error().slug ==
+        Slug::unauthorized);
+  CHECK(flows::claim_link(flows, second, "a/b", kPassword, kHere).error().slug ==
+        Slug::validation_failed);
+  CHECK(flows::claim_link(flows, second, "ada", Secret("password1234"), kHere).error().slug ==
+        Slug::validation_failed);
+  CHECK(flows::claim_link(flows, second, "ada", kPassword, kHere).has_value());
   CHECK(file.run("operator list").json().at(0).at("role") == "administrator");
 }
 
 TEST_CASE("operators: the last administrator stays one", "[cli][admin]") {
   OpenFile file;
   const auto& flows = file.app().flows();
-  REQUIRE(flows::claim_link(flows, admin_link(file), "ada", kPassword));
+  REQUIRE(flows::claim_link(flows, admin_link(file), "ada", kPassword, kHere));
   const std::map<std::string, std::string> ada{{"NAME", "ada"}};
   CHECK(file.run("operator suspend", ada).code == exit_code::kFailed);
   CHECK(file.run("operator role", {{"NAME", "ada"}, {"role", "viewer"}}).code ==
         exit_code::kFailed);
-  REQUIRE(flows::claim_link(flows, admin_link(file), "bob", kPassword));
+  REQUIRE(flows::claim_link(flows, admin_link(file), "bob", kPassword, kHere));
   CHECK(file.run("operator suspend", ada).json().at("status") == "suspended");
-  CHECK(flows::sign_in_operator(flows, "ada", kPassword, "").error().slug == Slug::unauthorized);
+  CHECK(flows::sign_in_operator(flows, "ada", {kPassword}, kHere).error().slug ==
+        Slug::unauthorized);
   CHECK(file.run("operator resume", ada).code == 0);
   const Ran unknown = file.run("operator suspend", {{"NAME", "eve"}});
   CHECK(unknown.code == exit_code::kFailed);

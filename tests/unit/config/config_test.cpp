@@ -262,6 +262,37 @@ TEST_CASE("addresses", "[config]") {
   }
 }
 
+TEST_CASE("the admin page beyond loopback needs TLS, or has to be asked for twice", "[config]") {
+  World world;
+  const auto cert = world.write("cert.pem", "cert");
+  const auto key = world.write("key.pem", "key");
+  world.flags["admin_listen"] = "[::1]:8081";
+  CHECK(world.load());
+  for (const char* other : {"0.0.0.0:8081", "[::]:8081", "192.0.2.1:8081", "admin.internal:8081"}) {
+    INFO(other);
+    world.flags = {{"admin_listen", other}};
+    CHECK(contains(world.errors(), "--admin-listen: " + std::string(other)));
+    world.flags["admin_plain_http"] = "true";
+    CHECK(world.load());
+    world.flags = {{"admin_listen", other}, {"tls_cert", cert}, {"tls_key", key}};
+    CHECK(world.load());
+  }
+}
+
+TEST_CASE("proxies and ports are judged when they are read", "[config]") {
+  World world;
+  world.flags["trusted_proxies"] = "127.0.0.1,10.0.0.0/8,fd00::/8";
+  world.flags["webhook_allow_ports"] = "8443,9443";
+  REQUIRE(world.load());
+  CHECK(world.load()->trusted_proxies.size() == 3);
+  for (const char* bad : {"proxy.internal", "10.0.0.0/40"}) {
+    world.flags["trusted_proxies"] = bad;
+    CHECK(contains(world.errors(), "--trusted-proxies: \"" + std::string(bad) + "\""));
+  }
+  world.flags = {{"webhook_allow_ports", "65536"}};
+  CHECK(contains(world.errors(), "--webhook-allow-ports: \"65536\""));
+}
+
 TEST_CASE("TLS needs certificate and key, and both readable", "[config]") {
   World world;
   const auto cert = world.write("cert.pem", "cert");

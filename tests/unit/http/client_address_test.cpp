@@ -1,5 +1,4 @@
-// The address to which a failed login is counted (docs/tls.md): the peer, or the client of a local
-// proxy.
+// Who a failed login is counted against (docs/tls.md): the peer, or the client of a trusted proxy.
 #include "http/client_address.h"
 
 #include <catch2/catch.hpp>
@@ -16,7 +15,7 @@ struct Case {
 
 }  // namespace
 
-TEST_CASE("the client's address is the last one from a local proxy, otherwise the peer's") {
+TEST_CASE("the client's address is the last that no trusted proxy has, else the peer's") {
   const auto sample = GENERATE(values<Case>({
       {"203.0.113.9", {}, "203.0.113.9"},
       {"127.0.0.1", {}, "127.0.0.1"},
@@ -33,13 +32,21 @@ TEST_CASE("the client's address is the last one from a local proxy, otherwise th
       {"127.0.0.1", {"198.51.100.7,"}, "127.0.0.1"},
       {"127.0.0.1", {"unknown"}, "127.0.0.1"},
       {"127.0.0.1", {"198.51.100.7:5050"}, "127.0.0.1"},
+      // Through two proxies of ours, and one that only claims to be.
+      {"127.0.0.1", {"198.51.100.7, 10.1.2.3"}, "198.51.100.7"},
+      {"10.1.2.3", {"192.0.2.1, 198.51.100.7, 127.0.0.1"}, "198.51.100.7"},
+      {"127.0.0.1", {"198.51.100.7, 10.2.0.1"}, "10.2.0.1"},
+      {"127.0.0.1", {"198.51.100.7, unknown, 10.1.2.3"}, "10.1.2.3"},
   }));
   Request request;
   request.peer = sample.peer;
   for (const auto& value : sample.forwarded_for)
     request.headers.emplace_back("x-forwarded-for", value);
   CAPTURE(sample.peer, sample.forwarded_for);
-  CHECK(client_address(request) == sample.client);
+  const TrustedProxies proxies(
+      coffer::AddressList::parse({"127.0.0.0/8", "::1", "10.1.0.0/16"}).value());
+  CHECK(proxies.client_address(request) == sample.client);
+  CHECK(TrustedProxies().client_address(request) == sample.peer);
   CHECK(is_forwarded(request) != sample.forwarded_for.empty());
 }
 

@@ -119,7 +119,7 @@ TEST_CASE("guard: URLs that are refused by their text") {
   world.resolver.names["hooks.example"] = {"93.184.216.34"};
   CHECK(world.takes("https://hooks.example/a?b=c"));
   CHECK(world.takes("https://HOOKS.example./"));
-  CHECK(world.takes("https://93.184.216.34:8443/"));
+  CHECK(world.takes("https://93.184.216.34:443/"));
   CHECK(world.takes("https://[2606:4700::1111]/"));
   CHECK(world.takes("http://hooks.example/"));
   CHECK_FALSE(world.takes("http://hooks.example/", Environment::production));
@@ -174,6 +174,36 @@ TEST_CASE("guard: URLs that are refused by their text") {
     CHECK_FALSE(world.takes(url));
   }
   CHECK_FALSE(world.takes("https://hooks.example/" + std::string(2'048, 'x')));
+}
+
+TEST_CASE("guard: other ports than those of HTTPS and HTTP are for the operator to open") {
+  World world({"10.1.2.0/24", "build.internal"});
+  world.resolver.names["hooks.example"] = {"93.184.216.34"};
+  world.resolver.names["build.internal"] = {"172.16.0.9"};
+  world.resolver.names["inside.example"] = {"10.1.2.3"};
+  for (const char* url :
+       {"https://hooks.example/", "https://hooks.example:443/", "http://hooks.example:80/",
+        "https://10.1.2.3:8443/", "https://build.internal:8443/", "https://inside.example:9443/"}) {
+    INFO(url);
+    CHECK(world.takes(url));
+  }
+  for (const char* url :
+       {"https://hooks.example:8443/", "https://hooks.example:22/", "https://hooks.example:80/",
+        "http://hooks.example:443/", "http://93.184.216.34:8080/", "https://[2606:4700::1]:25/"}) {
+    INFO(url);
+    CHECK_FALSE(world.takes(url));
+  }
+  const TargetGuard open(world.resolver, AllowedTargets::parse({}, {"8443"}).value());
+  const auto takes = [&](const std::string& text) {
+    const auto url = open.check_url(text, Environment::production);
+    return url && open.addresses(*url, 100).has_value();
+  };
+  CHECK(takes("https://hooks.example:8443/"));
+  CHECK_FALSE(takes("https://hooks.example:9443/"));
+  CHECK_FALSE(takes("https://10.1.2.3:8443/"));
+  for (const char* port : {"", "0", "65536", "http", "443 "}) {
+    CHECK_FALSE(AllowedTargets::parse({}, {port}));
+  }
 }
 
 TEST_CASE("guard: a name is judged by every address it has, at every attempt") {

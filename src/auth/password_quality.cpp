@@ -1,0 +1,83 @@
+#include "auth/password_quality.h"
+
+#include <algorithm>
+#include <set>
+#include <unordered_set>
+
+#include "base/text/ascii.h"
+
+namespace coffer::auth {
+namespace {
+
+constexpr std::size_t kCharactersMin = 12;
+constexpr std::size_t kBytesMax = 128;
+constexpr std::size_t kDistinctMin = 5;
+
+constexpr std::string_view kWords =
+#include "auth/common_passwords.inc"
+    ;
+
+std::unordered_set<std::string_view> words() {
+  std::unordered_set<std::string_view> out;
+  std::string_view rest = kWords;
+  while (!rest.empty()) {
+    const auto end = rest.find('\n');
+    if (end > 0) out.insert(rest.substr(0, end));
+    rest.remove_prefix(std::min(rest.size(), end == rest.npos ? rest.size() : end + 1));
+  }
+  return out;
+}
+
+std::size_t characters(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xc0) != 0x80;  // not inside a UTF-8 sequence
+  }));
+}
+
+bool is_letter(char c) { return ascii::is_lower(c) || (static_cast<unsigned char>(c) & 0x80) != 0; }
+
+/// Without the digits and signs at both ends.
+std::string_view core(std::string_view text) {
+  while (!text.empty() && !is_letter(text.front())) text.remove_prefix(1);
+  while (!text.empty() && !is_letter(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+/// What the text repeats, as `abc` of `abcabc`; the text itself if it repeats nothing.
+std::string_view period(std::string_view text) {
+  for (std::size_t size = 1; size <= text.size() / 2; ++size) {
+    if (text.size() % size == 0 && text.substr(size) == text.substr(0, text.size() - size)) {
+      return text.substr(0, size);
+    }
+  }
+  return text;
+}
+
+bool is_weak(std::string_view password, std::string_view name) {
+  const std::string folded = ascii::to_lower(password);
+  const std::string_view word = period(core(folded));
+  return word.empty() || word == name || is_common_password(word) || is_common_password(folded);
+}
+
+}  // namespace
+
+bool is_common_password(std::string_view word) {
+  static const std::unordered_set<std::string_view> all = words();
+  return all.contains(word);
+}
+
+std::string password_fault(std::string_view password, std::string_view name) {
+  if (characters(password) < kCharactersMin) return "must have at least 12 characters";
+  if (password.size() > kBytesMax) return "must have at most 128 bytes";
+  if (ascii::to_lower(password) == name) return "must differ from the name";
+  if (std::set<char>(password.begin(), password.end()).size() < kDistinctMin) {
+    return "must have at least 5 different characters";
+  }
+  if (is_weak(password, name)) {
+    return "is easy to guess: many people have it, with other digits or signs around it. Choose "
+           "several unrelated words";
+  }
+  return {};
+}
+
+}  // namespace coffer::auth

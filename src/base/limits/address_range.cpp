@@ -1,0 +1,76 @@
+#include "base/limits/address_range.h"
+
+#include <arpa/inet.h>
+
+#include <algorithm>
+#include <charconv>
+
+namespace coffer {
+namespace {
+
+constexpr std::string_view kMapped = "::ffff:";
+
+}  // namespace
+
+std::optional<NumericAddress> NumericAddress::parse(std::string_view text) {
+  const std::string copy(text);
+  NumericAddress out;
+  if (inet_pton(AF_INET, copy.c_str(), out.bytes.data()) == 1) return out;
+  out.size = 16;
+  if (inet_pton(AF_INET6, copy.c_str(), out.bytes.data()) == 1) return out;
+  return std::nullopt;
+}
+
+Result<std::optional<AddressRange>> AddressRange::parse(const std::string& text) {
+  const auto slash = text.find('/');
+  const auto address = NumericAddress::parse(std::string_view(text).substr(0, slash));
+  if (!address) return std::optional<AddressRange>();
+  int bits = address->size * 8;
+  if (slash != std::string::npos) {
+    const char* begin = text.data() + slash + 1;
+    const char* end = text.data() + text.size();
+    const auto [at, error] = std::from_chars(begin, end, bits);
+    if (error != std::errc() || at != end || bits < 0 || bits > address->size * 8) {
+      return unexpected(Slug::validation_failed, "\"" + text + "\" has an invalid prefix length");
+    }
+  }
+  return std::optional(AddressRange{*address, bits});
+}
+
+bool AddressRange::contains(const NumericAddress& address) const {
+  if (address.size != base.size) return false;
+  const auto bytes = address.span();
+  int left = bits;
+  for (std::size_t i = 0; i < bytes.size() && left > 0; ++i, left -= 8) {
+    const int kept = std::min(left, 8);
+    const int mask = 0xff << (8 - kept) & 0xff;
+    if ((bytes[i] & mask) != (base.bytes[i] & mask)) return false;
+  }
+  return true;
+}
+
+Result<AddressList> AddressList::parse(const std::vector<std::string>& entries) {
+  AddressList out;
+  for (const std::string& entry : entries) {
+    COFFER_TRY(const auto range, AddressRange::parse(entry));
+    if (!range) {
+      return unexpected(
+          Slug::validation_failed,
+          "\"" + entry + "\" is neither an address nor a network such as 10.1.2.0/24");
+    }
+    out.ranges_.push_back(*range);
+  }
+  return out;
+}
+
+bool AddressList::contains(std::string_view address) const {
+  if (address.starts_with(kMapped) && address.find('.') != address.npos) {
+    address.remove_prefix(kMapped.size());
+  }
+  const auto numeric = NumericAddress::parse(address);
+  return numeric && std::any_of(ranges_.begin(), ranges_.end(), [&](const AddressRange& range) {
+           return range.contains(*numeric);
+         });
+}
+
+}  // namespace coffer

@@ -1,0 +1,135 @@
+#include "flows/identity/sign_in_guard.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "base/limits/guess_table.h"
+#include "base/log.h"
+#include "base/telemetry/metrics.h"
+#include "store/identity/sign_in_sources.h"
+
+namespace coffer::flows {
+namespace {
+
+constexpr std::int64_t kMinuteMs = 60'000;
+constexpr std::int64_t kHourMs = 60 * kMinuteMs;
+constexpr std::size_t kNameBytesMax = 64;
+
+constexpr GuessRule kSourceRule{.weight = GuessWeight::password,
+                                .free = 19,
+                                .first_ms = 15 * kMinuteMs,
+                                .longest_ms = 15 * kMinuteMs,
+                                .memory_ms = 15 * kMinuteMs};
+constexpr GuessRule kPairRule{.weight = GuessWeight::password,
+                              .free = 4,
+                              .first_ms = 15 * kMinuteMs,
+                              .longest_ms = 24 * kHourMs,
+                              .memory_ms = 24 * kHourMs};
+constexpr GuessRule kAccountRule{.weight = GuessWeight::password,
+                                 .free = 19,
+                                 .first_ms = kMinuteMs / 2,
+                                 .longest_ms = kMinuteMs,
+                                 .memory_ms = kHourMs};
+constexpr GuessRule kFactorRule{.weight = GuessWeight::second_factor,
+                                .free = 4,
+                                .first_ms = kMinuteMs,
+                                .longest_ms = kHourMs,
+                                .memory_ms = 24 * kHourMs};
+constexpr GuessRule kStrangerRule{
+    .free = 50, .first_ms = kMinuteMs, .longest_ms = kMinuteMs, .memory_ms = kHourMs};
+constexpr std::string_view kStrangers = "audit\nstrangers";
+
+GuessTable& table_of(const Context& context) {
+  COFFER_CHECK(context.guesses != nullptr);
+  return *context.guesses;
+}
+
+bool is_known(const Context& context, const Uuid& person, const std::string& network) {
+  const auto found =
+      store::with_reader(context.database, [&](store::Connection& db) -> Result<bool> {
+        return store::has_signed_in_from(db, person, network);
+      });
+  return found && *found;
+}
+
+}  // namespace
+
+Problem too_many_failures(std::int64_t wait_ms) {
+  return Problem(Slug::rate_limited, "Too many failed attempts. Wait before the next attempt.")
+      .retry_after(static_cast<int>((wait_ms + 999) / 1'000));
+}
+
+Problem refuse_wrong_secret(const Context& context, const SecretKeys& keys, Problem problem) {
+  GuessTable& table = table_of(context);
+  const std::int64_t now = context.clock.monotonic_ms();
+  const bool names = !keys.named.empty();
+  const std::int64_t wait =
+      std::max(table.wait_ms(keys.source, now), names ? table.wait_ms(keys.named, now) : 0);
+  if (wait > 0) return too_many_failures(wait);
+  table.failed(keys.source, {.free = keys.source_free}, now);
+  if (names) table.failed(keys.named, {}, now);
+  return problem;
+}
+
+SignInGuard::SignInGuard(const Context& context, Kind kind, std::string_view name,
+                         std::optional<Uuid> person, const SignInSource& source)
+    : context_(context),
+      kind_(kind == Kind::operator_ ? "operator" : "user"),
+      name_(name.substr(0, kNameBytesMax)),
+      address_(source.address),
+      source_("people\n" + source.network),
+      account_(std::string(kind_) + '\n' + name_) {
+  pair_ = account_ + '\n' + source.network;
+  factor_ = "code\n" + account_;
+  known_ = person && is_known(context, *person, source.network);
+}
+
+Result<void> SignInGuard::admit() const {
+  GuessTable& table = table_of(context_);
+  const std::int64_t now = context_.clock.monotonic_ms();
+  std::int64_t wait = std::max(table.wait_ms(source_, now), table.wait_ms(pair_, now));
+  if (!known_) {
+    wait = std::max({wait, table.wait_ms(account_, now), table.wait_ms(factor_, now)});
+  }
+  if (wait > 0) return unexpected(too_many_failures(wait));
+  return {};
+}
+
+void SignInGuard::wrong_password() const {
+  GuessTable& table = table_of(context_);
+  const std::int64_t now = context_.clock.monotonic_ms();
+  table.failed(source_, kSourceRule, now);
+  table.failed(pair_, kPairRule, now);
+  table.failed(account_, kAccountRule, now);
+}
+
+void SignInGuard::wrong_second_factor() const {
+  GuessTable& table = table_of(context_);
+  const std::int64_t now = context_.clock.monotonic_ms();
+  table.failed(source_, kSourceRule, now);
+  table.failed(pair_, kPairRule, now);
+  table.failed(factor_, kFactorRule, now);
+  log_warning("sign-in",
+              "wrong code after the right password: another person may know the password",
+              {{"kind", kind_}, {"name", name_}, {"address", address_}});
+  if (context_.metrics == nullptr) return;
+  context_.metrics
+      ->counter("coffer_second_factor_failures_total",
+                "Sign-ins with the right password and a wrong code.", {{"kind", kind_}})
+      .add();
+}
+
+void SignInGuard::right() const {
+  GuessTable& table = table_of(context_);
+  for (const std::string* key : {&pair_, &account_, &factor_}) table.succeeded(*key);
+}
+
+bool may_record_stranger(const Context& context) {
+  GuessTable& table = table_of(context);
+  const std::int64_t now = context.clock.monotonic_ms();
+  if (table.wait_ms(kStrangers, now) > 0) return false;
+  table.failed(kStrangers, kStrangerRule, now);
+  return true;
+}
+
+}  // namespace coffer::flows

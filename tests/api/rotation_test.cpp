@@ -1,0 +1,173 @@
+// Rotation of an application's secrets with an overlap, and the addresses that they are accepted
+// from (docs/contract.md#registration).
+#include <catch2/catch.hpp>
+
+#include "flows/identity/tenancy_changes.h"
+#include "support/test_app.h"
+
+using namespace coffer;
+using namespace coffer::test;
+
+namespace {
+
+constexpr std::int64_t kHourMs = 3'600'000;
+
+Credentials credentials_of(const flows::RegisteredApplication& registered) {
+  const flows::IssuedSecrets& secrets = registered.secrets;
+  return {registered.application.id,
+          secrets.client_id,
+          secrets.client_secret.reveal(),
+          secrets.api_key.reveal(),
+          secrets.connect_secret.reveal(),
+          secrets.sign_in_secret.reveal(),
+          secrets.public_key,
+          secrets.secret_seed.reveal()};
+}
+
+struct World {
+  explicit World(std::int64_t overlap_ms) {
+    old_client.emplace(app, old_credentials);
+    rotate(overlap_ms);
+  }
+  void rotate(std::int64_t overlap_ms) {
+    const auto rotated =
+        flows::rotate_application(app.flows(), old_credentials.application, overlap_ms);
+    REQUIRE(rotated);
+    fresh = credentials_of(*rotated);
+  }
+  Reply token(const Credentials& credentials) {
+    return app.anonymous().post("/v1/auth/token", {{"clientId", credentials.client_id},
+                                                   {"clientSecret", credentials.client_secret}});
+  }
+  Reply sign_in(const Credentials& credentials) {
+    return app.anonymous().post(
+        "/v1/public/auth-connect/sign-in",
+        {{"publicKey", old_credentials.public_key}, {"secret", credentials.sign_in_secret}});
+  }
+  Reply refresh(const Reply& session) {
+    return app.anonymous().post("/v1/public/auth/refresh",
+                                {{"refreshToken", session.json().at("refreshToken")}});
+  }
+  /// Of a token with the API key of `credentials`.
+  int status(const std::string& bearer, const Credentials& credentials) {
+    return app.anonymous()
+        .with("x-svc-auth", credentials.api_key)
+        .with("Authorization", "Bearer " + bearer)
+        .get("/v1/assets")
+        .status;
+  }
+
+  TestApp app;
+  Credentials old_credentials = app.register_application(app.association());
+  std::optional<Client> old_client;  // with a token from before the rotation
+  Credentials fresh;
+};
+
+}  // namespace
+
+TEST_CASE("with an overlap old and new secrets are valid until it ends") {
+  World world(kHourMs);
+  CHECK(world.old_client->get("/v1/assets").status == 200);
+  world.app.clock.advance_ms(kHourMs / 2);
+  const Reply by_old = world.token(world.old_credentials);
+  const Reply by_new = world.token(world.fresh);
+  REQUIRE(by_old.status == 200);
+  REQUIRE(by_new.status == 200);
+  // A token for an old secret ends with it.
+  CHECK(by_old.json().at("expiresIn") == 1'800);
+  CHECK(by_new.json().at("expiresIn") == 3'600);
+  const std::string old_token = by_old.json().at("accessToken");
+  const std::string new_token = by_new.json().at("accessToken");
+  for (const Credentials* key : {&world.old_credentials, &world.fresh}) {
+    CHECK(world.status(old_token, *key) == 200);
+    CHECK(world.status(new_token, *key) == 200);
+  }
+  world.app.clock.advance_ms(kHourMs / 2 - 1);
+  CHECK(world.status(old_token, world.old_credentials) == 200);
+  world.app.clock.advance_ms(1);
+  CHECK(world.status(old_token, world.fresh) == 401);
+  CHECK(world.status(new_token, world.old_credentials) == 401);
+  CHECK(world.status(new_token, world.fresh) == 200);
+  CHECK(world.token(world.old_credentials).status == 401);
+  CHECK(world.sign_in(world.old_credentials).status == 401);
+  CHECK(world.old_client->get("/v1/assets").status == 401);
+}
+
+TEST_CASE(
+    "a session of an old secret does not outlast the overlap, however often it is refreshed") {
+  World world(kHourMs);
+  const Reply by_old = world.sign_in(world.old_credentials);
+  const Reply by_new = world.sign_in(world.fresh);
+  REQUIRE(by_old.status == 200);
+  REQUIRE(by_new.status == 200);
+  const Reply again = world.refresh(by_old);
+  REQUIRE(again.status == 200);
+  CHECK(world.status(again.json().at("idToken"), world.old_credentials) == 200);
+  world.app.clock.advance_ms(kHourMs);
+  CHECK(world.refresh(again).status == 401);
+  CHECK(world.status(again.json().at("idToken"), world.fresh) == 401);
+  CHECK(world.refresh(by_new).status == 200);
+}
+
+TEST_CASE("without an overlap the old secrets end at once, those of an earlier rotation too") {
+  World world(kHourMs);
+  const Credentials first = world.old_credentials;
+  const Credentials second = world.fresh;
+  world.rotate(kHourMs);
+  CHECK(world.token(first).status == 401);
+  CHECK(world.token(second).status == 200);
+  CHECK(world.token(world.fresh).status == 200);
+  CHECK(world.old_client->get("/v1/assets").status == 401);
+  world.rotate(0);
+  CHECK(world.token(second).status == 401);
+  CHECK(world.token(world.fresh).status == 200);
+}
+
+TEST_CASE("suspension ends every token during an overlap too, and none comes back") {
+  World world(kHourMs);
+  const std::string by_old = world.token(world.old_credentials).json().at("accessToken");
+  const std::string by_new = world.token(world.fresh).json().at("accessToken");
+  for (const bool suspended : {true, false}) {
+    REQUIRE(flows::suspend_application(world.app.flows(), world.fresh.application, suspended));
+    for (const std::string& token : {by_old, by_new, world.old_client->token()}) {
+      CHECK(world.status(token, world.old_credentials) == 401);
+      CHECK(world.status(token, world.fresh) == 401);
+    }
+  }
+  const std::string later = world.token(world.old_credentials).json().at("accessToken");
+  CHECK(world.status(later, world.fresh) == 200);
+  world.app.clock.advance_ms(kHourMs);
+  CHECK(world.status(later, world.fresh) == 401);
+}
+
+TEST_CASE("an application is accepted from the addresses of its list only") {
+  TestApp app([](Config& config) { config.trusted_proxies = {"127.0.0.0/8"}; });
+  const auto restrict_to = [&](const std::vector<std::string>& networks) {
+    return flows::change_networks(app.flows(), app.me().credentials().application, networks);
+  };
+  const auto from = [&](const std::string& address) {
+    return app.me().with("X-Forwarded-For", address).get("/v1/assets").status;
+  };
+  const auto token_from = [&](const std::string& address) {
+    return app.anonymous()
+        .with("X-Forwarded-For", address)
+        .post("/v1/auth/token", app.me().token_request())
+        .status;
+  };
+  CHECK(from("198.51.100.1") == 200);
+  REQUIRE(restrict_to({"192.0.2.0/24", "2001:db8:1::/48"}));
+  for (const char* in : {"192.0.2.1", "192.0.2.255", "2001:db8:1:2::3"}) {
+    INFO(in);
+    CHECK(from(in) == 200);
+    CHECK(token_from(in) == 200);
+  }
+  for (const char* out : {"198.51.100.1", "192.0.3.1", "2001:db8:2::1"}) {
+    INFO(out);
+    CHECK(from(out) == 401);
+    CHECK(token_from(out) == 401);
+  }
+  CHECK(app.me().get("/v1/assets").status == 401);
+  CHECK(restrict_to({"192.0.2.0/33"}).error().slug == Slug::validation_failed);
+  REQUIRE(restrict_to({}));
+  CHECK(from("198.51.100.1") == 200);
+}

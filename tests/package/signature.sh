@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# A release that was signed is taken, and nothing else: not with another key, not changed, not without a signature.
+set -euo pipefail
+cd "${COFFER_SOURCE_DIR:-$(dirname "${BASH_SOURCE[0]}")/../..}"
+sign=$PWD/packaging/sign.sh
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+failures=0
+check() { # <what> <command ...>
+  if "${@:2}" >/dev/null 2>&1; then
+    printf 'ok       %s\n' "$1"
+  else
+    printf 'FAILED   %s\n' "$1"
+    failures=$((failures + 1))
+  fi
+}
+refused() { ! "$@"; }
+# What docs/install.md says to type, line by line: each has to succeed.
+printf 'set -e\n' >"$scratch/documented"
+PYTHONPATH=tests python3 -B tests/interop/documents.py text package/signature docs/install.md "openssl pkeyutl" >>"$scratch/documented"
+documented() { bash "$scratch/documented"; }
+
+cd "$scratch"
+"$sign" key ours
+"$sign" key theirs
+printf 'the archive' >coffer.tar.gz
+sha256sum coffer.tar.gz >SHA256SUMS
+"$sign" sign ours SHA256SUMS
+check "the secret key is readable by its owner only" test "$(stat -c %a ours)" = 600
+check "what was signed is taken" "$sign" check ours.pub.pem SHA256SUMS
+cp ours.pub.pem coffer-release.pub.pem
+check "also by the commands of docs/install.md" documented
+check "another key is not" refused "$sign" check theirs.pub.pem SHA256SUMS
+check "an existing key is never replaced" refused "$sign" key ours
+printf 'another archive' >coffer.tar.gz
+check "a changed archive is not" refused "$sign" check ours.pub.pem SHA256SUMS
+check "nor by the documented commands" refused documented
+sha256sum coffer.tar.gz >SHA256SUMS
+check "nor are checksums that were changed to fit" refused "$sign" check ours.pub.pem SHA256SUMS
+check "nor these by the documented commands" refused documented
+"$sign" sign theirs SHA256SUMS
+check "nor those signed by others" refused "$sign" check ours.pub.pem SHA256SUMS
+rm SHA256SUMS.sig
+check "nor those without a signature" refused "$sign" check ours.pub.pem SHA256SUMS
+exit "$failures"

@@ -1,0 +1,123 @@
+// A browser on the admin page, and a page of its own.
+#pragma once
+
+#include <catch2/catch.hpp>
+#include <string>
+#include <vector>
+
+#include "auth/totp.h"
+#include "base/digest.h"
+#include "cli/admin/site.h"
+#include "flows/identity/operators.h"
+#include "unit/cli/open_file.h"
+
+namespace coffer::cli::test {
+
+using Json = nlohmann::json;
+
+inline constexpr const char* kHost = "127.0.0.1:8081";
+inline const Secret kPassword("correct horse battery");
+
+inline std::string header_of(const http::Response& response, std::string_view name) {
+  for (const auto& [key, value] : response.headers) {
+    if (http::same_name(key, name)) return value;
+  }
+  return {};
+}
+
+/// A browser: keeps the cookie, sends where it is from.
+class Browser {
+ public:
+  explicit Browser(AdminSite& site, std::string peer = "127.0.0.1")
+      : site_(site), peer_(std::move(peer)) {}
+
+  http::Response get(const std::string& path) { return send("GET", path, {}); }
+  http::Response post(const std::string& path, const Json& body = Json::object()) {
+    return send("POST", path, body.dump());
+  }
+  /// Signs in and reads the token of the session.
+  int sign_in(const std::string& name, const Secret& password, const std::string& code = {}) {
+    const auto answer = post("/admin/api/sign-in",
+                             {{"name", name}, {"password", password.reveal()}, {"code", code}});
+    if (answer.status == 204) load();
+    return answer.status;
+  }
+  /// The raw key of an authenticator that waits for its first code.
+  Secret begin_authenticator(const Secret& password, const std::string& code = {}) {
+    const auto reply =
+        post("/admin/api/authenticator", {{"password", password.reveal()}, {"code", code}});
+    REQUIRE(reply.status == 200);
+    const std::string uri = Json::parse(reply.body).at("otpauthUri");
+    const auto at = uri.find("secret=") + 7;
+    return Secret(from_base32(uri.substr(at, uri.find('&', at) - at)).value());
+  }
+  /// Enrols an authenticator; the recovery codes.
+  std::vector<std::string> enrol(const std::string& code) {
+    const auto reply = post("/admin/api/authenticator/confirm", {{"code", code}});
+    REQUIRE(reply.status == 200);
+    load();
+    return Json::parse(reply.body).at("recoveryCodes");
+  }
+  void load() { csrf = Json::parse(get("/admin/api/session").body).at("csrfToken"); }
+
+  std::string csrf;
+  std::string cookie;
+  std::string origin = std::string("http://") + kHost;
+
+ private:
+  http::Response send(const std::string& method, const std::string& target,
+                      const std::string& body) {
+    http::Request request;
+    request.method = method;
+    request.path = target.substr(0, target.find('?'));
+    if (const auto at = target.find("?limit="); at != std::string::npos) {
+      request.query.emplace_back("limit", target.substr(at + 7));
+    }
+    request.peer = peer_;
+    request.body = body;
+    request.headers = {{"Host", kHost}};
+    if (!origin.empty() && method == "POST") request.headers.emplace_back("Origin", origin);
+    if (!cookie.empty()) request.headers.emplace_back("Cookie", "other=1; " + cookie);
+    if (!csrf.empty()) request.headers.emplace_back("X-CSRF-Token", csrf);
+    http::Response response = site_.handle(request);
+    if (const auto set = header_of(response, "Set-Cookie"); !set.empty()) {
+      cookie = set.substr(0, set.find(';'));
+    }
+    return response;
+  }
+
+  AdminSite& site_;
+  std::string peer_;
+};
+
+struct Site {
+  OpenFile file;
+  AdminSite site{file.app()};
+  const flows::Context& flows = file.app().flows();
+
+  /// The code of now, or of so many steps from now.
+  std::string code(const Secret& key, int steps = 0) {
+    return auth::totp_code(key, auth::totp_step(file.clock().now()) + steps);
+  }
+  /// Audit entries of a command with an outcome, newest first.
+  Json acts(const std::string& command, const std::string& outcome) {
+    Json out = Json::array();
+    for (const Json& act :
+         file.run("audit list", {{"command", command}, {"limit", "500"}}).json()) {
+      if (act.at("outcome") == outcome) out.push_back(act);
+    }
+    return out;
+  }
+
+  /// An operator who signs in with the password alone.
+  void add(const std::string& name, OperatorRole role) {
+    const auto link = flows::administrator_link(flows);
+    REQUIRE(flows::ensure_administrator(flows, name, kPassword, false));
+    if (role != OperatorRole::administrator) {
+      REQUIRE(flows::ensure_administrator(flows, "keeper", kPassword, false));
+      REQUIRE(flows::change_operator_role(flows, name, role));
+    }
+  }
+};
+
+}  // namespace coffer::cli::test
