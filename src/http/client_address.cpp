@@ -36,11 +36,13 @@ std::string forwarded_for(const Request& request) {
 }
 
 /// Once: a client can send the header as well.
-void warn_of_ignored(const std::string& peer) {
+void warn_of_ignored(const Request& request) {
   static std::atomic<bool> warned{false};
   if (warned.exchange(true)) return;
   log_warning("http", "X-Forwarded-For is ignored: its sender is not a trusted proxy",
-              {{"peer", peer}, {"remedy", "if it is a proxy of yours, add it to trusted_proxies"}});
+              {{"request_id", request.request_id},
+               {"peer", request.peer},
+               {"remedy", "if it is a proxy of yours, add it to trusted_proxies"}});
 }
 
 }  // namespace
@@ -71,7 +73,7 @@ bool TrustedProxies::has_tls(const Request& request) const {
 
 std::string TrustedProxies::client_address(const Request& request) const {
   if (!passed_on(request)) {
-    if (request.header(kForwardedFor) != nullptr) warn_of_ignored(request.peer);
+    if (request.header(kForwardedFor) != nullptr) warn_of_ignored(request);
     return request.peer;
   }
   const std::string list = forwarded_for(request);

@@ -28,7 +28,7 @@ def sqlite(bench):
 
 
 class Postgres:
-    """A server of its own in the folder of this run, as somebody who is not root."""
+    """A server of its own in the folder of this run, as a user other than root."""
 
     def __init__(self, bench):
         bins = sorted(glob.glob("/usr/lib/postgresql/*/bin"))

@@ -1,4 +1,4 @@
-// What nobody may: use a cookie after sign-out, post from elsewhere, guess.
+// What must be refused: use a cookie after sign-out, post from elsewhere, guess.
 import { createServer } from 'node:http';
 
 import { ok } from './judge.mjs';

@@ -176,7 +176,7 @@ async function ownPassword(watched, codes) {
     'a wrong present password changes nothing',
     !/is changed/.test(await change('not the one', `${PASSWORD}2`)),
   );
-  ok('nor is somebody signed out by it', (await page.$('dialog.cover')) === null);
+  ok('it does not sign out the operator', (await page.$('dialog.cover')) === null);
   ok('one can change the own password', /is changed/.test(await change(PASSWORD, `${PASSWORD}2`)));
   await watched.visit('wallets');
   ok('and goes on', (await page.$('dialog.cover')) === null);

@@ -65,7 +65,7 @@ export async function smallScreen(watched) {
   await watched.quiet('a small screen');
 }
 
-/** The session ends while somebody is in the middle of something. */
+/** The session ends in the middle of a task. */
 export async function expiry(watched, world) {
   const { page, context } = watched;
   await watched.visit('associations');

@@ -54,7 +54,7 @@ export async function screens(watched, world) {
   ok('the menu has every screen', places.length === 21, places.join(' '));
   for (const place of places) await look(watched, place);
   await watched.visit('nowhere');
-  ok('a screen that is none says so', (await page.textContent('h1')) === 'Not found');
+  ok('an unknown screen says so', (await page.textContent('h1')) === 'Not found');
 }
 
 /** Pages about one thing. */

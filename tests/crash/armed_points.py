@@ -83,7 +83,7 @@ def main():
             if not passages and point == "commit.after" and learnt[point] == 0 and passage < 80:
                 passages.append(passage + 1)
     if learnt["commit.after"] == 0:
-        fail("nobody met a payment that was stored without an answer")
+        fail("no client met a payment that was stored without a response")
     control()
     print(f"count: {sum(runs.values())} deaths at {len(POINTS)} points, {sum(learnt.values())} payments"
           " stored without an answer, each there once")

@@ -1,5 +1,5 @@
 """One valid request for every route that writes, of a running demo. Which routes there are is the server's
-own OpenAPI document: a new one that nobody thought of here ends the test."""
+own OpenAPI document: a new one that is missing here ends the test."""
 
 import base64
 import hashlib

@@ -1,5 +1,5 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-"""Who is slow costs nobody anything: 800 connections that drip headers and bodies (and come back when
+"""Slow clients do not affect others: 800 connections that drip headers and bodies (and come back when
 they are closed) and 2,000 idle ones, while good clients pay and read with a p99 of 100 ms; each
 attacker is closed within 12 s. COFFER_SLOW_SECONDS (15) says how long. The same judge has to find
 fault with a server without deadlines, which is attacked at the same time."""

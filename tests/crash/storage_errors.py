@@ -1,6 +1,6 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
 """The disk fails a commit. Refused synchronisation or write: the commit is neither done nor failed, so
-nobody is told anything, the process ends with 70 at once, and the replay after the restart finds
+no client gets a response, the process exits with 70 immediately, and the replay after the restart finds
 exactly one record of every payment. No space: the commit is certainly not there, clients are told to
 try again, and the same process goes on."""
 

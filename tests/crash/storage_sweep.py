@@ -2,7 +2,7 @@
 # ctest: parallel
 """A fixed run of payments, again and again: each time another write, synchronisation, truncation, open or
 accept of the server fails, once or from then on. After a failed write or synchronisation the process is
-gone within a second and nobody was told "failed"; without space everybody is told to try again and the
+gone within a second and no client was told "failed"; without space every client is told to retry and the
 process goes on; and always a replay after the restart finds exactly one record of every payment.
 COFFER_SWEEP=full takes every call, one after the other, until none is left; otherwise a sample of them,
 which COFFER_SEED chooses. COFFER_SWEEP_CASES names the cases, COFFER_SWEEP_JOBS (2) how many at a time."""
@@ -27,7 +27,7 @@ TRIES = 40
 READY_S = 60.0  # under strace, on a machine that is busy with as many runs as it has processors
 
 # What must come of a failed call once the server is ready. Before, it may also refuse to start.
-ENDS = "the process ends at once and answers nobody"
+ENDS = "the process exits immediately without a response"
 GOES_ON = "the same process goes on; who is told anything is told to try again"
 EITHER = "it ends or goes on"
 # (name, system calls, error, which of them fail when it is once, and when it stays, what must come of it)
@@ -36,7 +36,7 @@ CASES = [("sync", "fsync,fdatasync", "EIO", "{}", "{}+", ENDS),
          ("no-space", "pwrite64", "ENOSPC", "{}", "{}+", GOES_ON),
          ("truncate", "ftruncate", "EIO", "{}", "{}+", EITHER),
          ("open", "openat", "EMFILE", "{}", "{}+", EITHER),
-         # For good, nobody could ever connect again.
+         # Permanently: no client could connect again.
          ("accept", "accept4", "EMFILE", "{}", "{}..{}", GOES_ON)]
 ACCEPTS_IN_A_ROW = 20
 
@@ -103,7 +103,7 @@ def judge(outcome, ready, stopped_at, code, trace, script):
     None if it ended by itself."""
     injected, ended = injected_and_ended(trace)
     if not ready:
-        # It told nobody anything, so all it owes is an end.
+        # It sent no response, so it only has to exit.
         return [] if stopped_at is None and code != 0 else ["it was never ready and did not end by itself"]
     faults = []
     for status, retry_after, answer in script.answers:

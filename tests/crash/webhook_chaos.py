@@ -18,7 +18,7 @@ from harness.report import Slow, fail, judge_faults, until_in_time
 from harness.server import Demo
 from webhook_world import Member, Payers, check_controls, judge, judge_bytes, wait_until_arrived, worst_delay_s
 
-TIMEOUT_MS = 2000     # of an attempt; longer than anybody may be delayed
+TIMEOUT_MS = 2000     # of an attempt; longer than any delivery may be delayed
 DELAY_S = 1.0
 SYNCHRONISED_EVERY_S = 0.1
 ARRIVED_WITHIN_S = 120.0

@@ -58,7 +58,7 @@ def expected(at, first, rotations):
             break
         over = rotation.answered + BEGUN_S
         if at <= over:
-            # Before or after: nobody outside can tell.
+            # Before or after: a client cannot tell which.
             return set(), may | {rotation.old, rotation.new}
         must, may = {rotation.new}, {rotation.new}
         if rotation.grace_s:

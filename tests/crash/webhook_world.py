@@ -244,7 +244,7 @@ def drop_record(facts):
 
 
 def unsent_event(facts):
-    """Arrives though nobody knows of it."""
+    """Arrives, although coffer has no record of it."""
     rows = facts["endpoints"][0]["deliveries"]
     text = rows[0].body.decode().replace(rows[0].id, "01a1fdd5-0000-7000-8000-000000000000")
     rows.append(changed(rows[0], body=text.encode(), id="01a1fdd5-0000-7000-8000-000000000000"))

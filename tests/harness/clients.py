@@ -85,7 +85,7 @@ class Crowd:
 
 class Clients(Crowd):
     """`gateway` may be restarted at any time; clients notice and connect again. `make` is what they pay.
-    Told to stop, each ends when its present payment is answered, or at once when nobody answers."""
+    Told to stop, each ends when its present payment is answered, or immediately if there is no response."""
 
     def __init__(self, gateway, count=8, prefix="c", seed=0, make=payment):
         super().__init__(count)
@@ -136,7 +136,7 @@ class Clients(Crowd):
             return None
 
     def submit(self, connection, transaction_id, route, body):
-        """True with an answer; False when nobody knows and it has to be sent again."""
+        """True with an answer; False when the result is unknown and the request must be repeated."""
         try:
             status, answer = connection.call("POST", "/v1/payments/" + route, body)
         except ConnectionError:

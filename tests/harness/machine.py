@@ -77,7 +77,7 @@ HELD = []
 
 
 def held_port():
-    """A port of this machine that nobody else is given while this test runs: a socket is bound to it and never
+    """A port of this machine reserved for this test: a socket is bound to it and never
     listens. A server that asks for this very port, with SO_REUSEADDR as servers do, gets it."""
     holder = socket.socket()
     holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

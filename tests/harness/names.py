@@ -43,5 +43,5 @@ class Names:
             before = self.asked.get((name, kind), 0)
             self.asked[(name, kind)] = before + 1
         found = self.zone[name](kind, before)
-        # TTL 0: nobody may remember it.
+        # TTL 0: the response must not be cached.
         return [record(kind, address, 0) for address in found if (":" in address) == (kind == AAAA)]

@@ -170,7 +170,7 @@ class Receiver:
         with self.lock:
             delivery.number = self.counts.get(delivery.id, 0)
             self.counts[delivery.id] = delivery.number + 1
-        # Noted only with its behaviour, so that nobody sees a half of it.
+        # Recorded together with its behaviour, so that no reader sees half of it.
         delivery.behaviour = self.behave(delivery)
         with self.lock:
             self.deliveries.append(delivery)

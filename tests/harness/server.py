@@ -39,7 +39,7 @@ def command(binary, db, *words):
 
 
 class Elsewhere:
-    """A server that somebody else started: where it listens, and how its commands are run."""
+    """A server started elsewhere: where it listens, and how its commands are run."""
 
     def __init__(self, host, port, run):
         """`run` gives the result of a command's words."""

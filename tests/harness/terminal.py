@@ -1,4 +1,4 @@
-"""A person's terminals: a home folder of their own, `coffer` on the path, and ports that nobody else has."""
+"""A person's terminals: a home folder of their own, `coffer` on the path, and ports of their own."""
 
 import os
 import pty
@@ -38,7 +38,7 @@ class Running:
                 for line in lines:
                     self.printed += line.replace("\r\n", "\n")
             except OSError:
-                pass  # so ends a terminal that nobody writes to any more
+                pass  # a terminal without a writer ends like this
 
     def says(self, pattern):
         """Waits for it; the match."""

@@ -61,7 +61,7 @@ class Cli:
         return Demo(self.program, self.path(*names[:-1]), names[-1], options=options)
 
 
-# --- Usage and files that nobody serves ---------------------------------------------------------------------------
+# --- Usage, and files that are not being served ---------------------------------------------------------------------------
 
 
 def usage(cli):
@@ -77,7 +77,7 @@ def usage(cli):
     cli.exits(2, "bytes that are no UTF-8", "association", "create", b"\xff\xfe", "--db", none)
     done = cli.exits(2, "an escape sequence", "association", "create", "\x1b[2J", "--db", none)
     check("and no escape comes back", "\x1b" not in done.stderr, done.stderr)
-    cli.exits(2, "a port that is none", "demo", "--port", "70000", "--db", none)
+    cli.exits(2, "an invalid port", "demo", "--port", "70000", "--db", none)
     cli.exits(2, "two ways to say the address", "demo", "--port", "0", "--listen-http", "127.0.0.1:0", "--db", none)
     cli.exits(78, "a fault in the environment", "serve", "--db", none, env={"COFFER_WORKERS": "many"})
     check("nothing of all this made a file", not os.listdir(cli.folder), os.listdir(cli.folder))
@@ -95,7 +95,7 @@ def stopped_file(cli):
     cli.exits(73, "init on a link", "init", "--db", cli.path("data", "link.db"))
     made = cli.exits(0, "a name as people write it", "association", "create", "Müller & Söhne", "--json", "--db", db)
     check("is kept as it is", json.loads(made.stdout)["name"] == "Müller & Söhne", made.stdout)
-    cli.exits(2, "an id that is none", "association", "suspend", "abc", "--db", db)
+    cli.exits(2, "an invalid ID", "association", "suspend", "abc", "--db", db)
     cli.exits(0, "verify", "verify", "--db", db)
     doctor(cli, db)
 

@@ -148,7 +148,7 @@ def read(document):
 
 
 def documents():
-    """Every text that tells somebody what to type."""
+    """Every text with commands to type."""
     found = sorted(name for name in os.listdir(ROOT) if name.endswith(".md"))
     found += sorted("docs/" + name for name in os.listdir(os.path.join(ROOT, "docs"))
                     if name.endswith(".md"))

@@ -76,7 +76,7 @@ def caddy(home, certificates, text):
 
 def pays(gateway, context, name):
     """Over one connection, which stays open."""
-    check("a certificate of somebody else is not taken", refused(trusting(
+    check("a certificate of another authority is refused", refused(trusting(
         certificate(gateway.home.path("other"), NAME)[0])))
     connection = connect(context, gateway.shop.login().headers)
     gateway.shop.pay(name, connection=connection)

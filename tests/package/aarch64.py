@@ -37,7 +37,7 @@ def version(coffer):
 def commands(coffer):
     shown = version(coffer)
     check(f"says its version: {shown}", "schema" in shown)
-    check("refuses a command that is none", run(coffer, "nothing").returncode == 2)
+    check("refuses an unknown command", run(coffer, "nothing").returncode == 2)
 
 
 def sandbox(coffer, folder):

@@ -36,7 +36,7 @@ def bare(life, scratch):
     life.type(life.says(TLS, "systemctl edit coffer.socket"))
     kept = connect(first, headers)
     check("pays over TLS of its own, on port 443 without a privilege", life.shop.pay("bare-tls", connection=kept))
-    check("a certificate of somebody else is not taken", refused(trusting(certificate(scratch, NAME)[0])))
+    check("a certificate of another authority is refused", refused(trusting(certificate(scratch, NAME)[0])))
     before = shown(first)
     second = renew()
     life.until("a renewed certificate is shown after the hook", lambda: refused(first))

@@ -66,7 +66,7 @@ check "the file to start from is accepted" sh -c '"$1" wallet list --config "$2"
   sh "$bin" "$scratch/coffer.toml" "$scratch/none.db"
 "$bin" settings markdown >"$scratch/configuration.md"
 check "the reference in docs/ is what the program prints" cmp docs/configuration.md "$scratch/configuration.md"
-check "a page that is none is a usage error" sh -c '"$1" man nothing; test $? -eq 2' sh "$bin"
+check "an unknown page is a usage error" sh -c '"$1" man nothing; test $? -eq 2' sh "$bin"
 
 # --- Formula ------------------------------------------------------------------------------------------
 

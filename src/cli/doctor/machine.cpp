@@ -42,10 +42,6 @@ std::string clause(std::string text) {
   return text;
 }
 
-bool is_loopback(const std::string& host) {
-  return host.starts_with("127.") || host == "::1" || host == "localhost";
-}
-
 /// Names of the failed checks in /healthz.
 std::string failed_checks(const std::string& body) {
   std::string out;
@@ -88,7 +84,7 @@ std::vector<Door> doors_of(const Config& config) {
   const bool tls = !config.tls_cert.empty();
   std::vector<Door> out = {{"api", "listen_http", config.listen_http, "/healthz", tls}};
   if (!config.admin_off && config.admin_listen != config.listen_http) {
-    const bool admin_tls = tls && !is_loopback(config.admin_listen.host);
+    const bool admin_tls = tls && !config.admin_listen.is_loopback();
     out.push_back({"admin page", "admin_listen", config.admin_listen, "/admin/", admin_tls});
   }
   return out;
@@ -196,7 +192,7 @@ Finding judge_owner(const Owner& owner) {
 
 /// Traffic on loopback stays on the machine; elsewhere tokens and passwords need TLS.
 std::optional<Finding> judge_exposure(const Door& door) {
-  if (door.tls || is_loopback(door.address.host)) return std::nullopt;
+  if (door.tls || door.address.is_loopback()) return std::nullopt;
   return warning(door.check,
                  door.address.to_string() + " is reachable from other machines without TLS",
                  "Set tls_cert and tls_key, or listen on 127.0.0.1 behind a proxy with TLS.");

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/digest.h"
+#include "store/lists/uuid_time.h"
 #include "store/operations/noun_lists.h"
 #include "store/webhooks/events.h"
 
@@ -102,11 +103,9 @@ class Search {
     }
     if (found_.empty()) by_request_time(id);
   }
-  /// The first six bytes of a UUID version 7 are the time of its creation in milliseconds.
   void by_request_time(const Uuid& id) {
     if (id.bytes[6] >> 4 != 7) return;
-    Timestamp made;
-    for (std::size_t i = 0; i < 6; ++i) made.ms = made.ms << 8 | id.bytes[i];
+    const Timestamp made = time_of(id);
     const std::int64_t low = first_payment_since(db_, made.plus_ms(-kClockSlackMs));
     const std::int64_t high =
         std::min(first_payment_since(db_, made.plus_ms(kAcceptedWithinMs)), low + kReadMax);

@@ -1,6 +1,7 @@
 #include "store/webhooks/events.h"
 
 #include "store/identity/row_bytes.h"
+#include "store/lists/uuid_time.h"
 #include "store/rows/columns.h"
 
 namespace coffer::store {
@@ -55,13 +56,6 @@ std::int64_t body_key(const Tenant& tenant, std::int64_t sequence) {
 
 std::int64_t bytes_of_body(std::size_t length) {
   return row_bytes::kEventBody + static_cast<std::int64_t>(length);
-}
-
-/// The time in a version 7 UUID: its first 48 bits.
-Timestamp time_of(const Uuid& id) {
-  std::int64_t ms = 0;
-  for (int i = 0; i < 6; ++i) ms = ms << 8 | id.bytes[static_cast<std::size_t>(i)];
-  return {ms};
 }
 
 std::vector<EventRow> all_rows(Query& query) {

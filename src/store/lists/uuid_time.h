@@ -1,0 +1,16 @@
+// The time in a UUID version 7 (RFC 9562, section 5.7).
+#pragma once
+
+#include "base/clock.h"
+#include "base/uuid.h"
+
+namespace coffer::store {
+
+/// The first 48 bits: when `id` was created, in milliseconds. Meaningless for other versions.
+inline Timestamp time_of(const Uuid& id) {
+  Timestamp out;
+  for (std::size_t i = 0; i < 6; ++i) out.ms = out.ms << 8 | id.bytes[i];
+  return out;
+}
+
+}  // namespace coffer::store
