@@ -12,6 +12,14 @@ CREATE TABLE meta (
   value BLOB NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+-- Keyed digests of rows that grant access or direct money (store/guarded_rows.h), by table and rowid.
+CREATE TABLE row_macs (
+  source TEXT NOT NULL CHECK (source <> ''),
+  row    INTEGER NOT NULL,
+  mac    BLOB NOT NULL CHECK (length(mac) = 32),
+  PRIMARY KEY (source, row)
+) STRICT, WITHOUT ROWID;
+
 -- Who ------------------------------------------------------------------------------------------
 
 CREATE TABLE associations (
@@ -94,7 +102,7 @@ CREATE TABLE operator_recovery_codes (
   operator INTEGER NOT NULL REFERENCES operators,
   hash     BLOB NOT NULL CHECK (length(hash) = 32),
   PRIMARY KEY (operator, hash)
-) STRICT, WITHOUT ROWID;
+) STRICT;
 
 -- One-time links, with which an operator sets a password. Without an operator, a link creates a new
 -- administrator.
@@ -102,11 +110,11 @@ CREATE TABLE operator_links (
   hash       BLOB NOT NULL PRIMARY KEY CHECK (length(hash) = 32),
   operator   INTEGER REFERENCES operators,
   expires_at INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
+) STRICT;
 CREATE INDEX operator_links_of_operator ON operator_links (operator);
 
 -- The audit log. A command is recorded before it runs, and its result afterwards. The link of each
--- row is SHA-256 over the previous link and the row's canonical text (store/identity/audit_log.h).
+-- row is a keyed digest of the previous link and the row's canonical text (store/identity/audit_log.h).
 CREATE TABLE audit_log (
   entry      INTEGER PRIMARY KEY,
   at         INTEGER NOT NULL,
@@ -189,7 +197,7 @@ CREATE TABLE rates (
   updated_at  INTEGER NOT NULL,
   PRIMARY KEY (environment, sell, buy),
   CHECK (sell <> buy)
-) STRICT, WITHOUT ROWID;
+) STRICT;
 
 CREATE TABLE wallets (
   wallet         INTEGER PRIMARY KEY,
@@ -258,8 +266,8 @@ CREATE INDEX accounts_by_asset ON accounts (tenant, asset, wallet) WHERE wallet 
 CREATE UNIQUE INDEX accounts_of_operator ON accounts (tenant, kind, asset, ifnull(connector, 0))
 WHERE wallet IS NULL;
 
--- One entry set: the postings of one business operation. `link` chains all sets: SHA-256 over the
--- previous link and the canonical set, so that a later edit breaks all following links.
+-- One entry set: the postings of one business operation. `link` chains all sets: a keyed digest of
+-- the previous link and the canonical set with its payment, so that a later edit breaks a link.
 CREATE TABLE journal (
   journal INTEGER PRIMARY KEY,
   tenant  INTEGER NOT NULL REFERENCES tenants,
@@ -488,7 +496,7 @@ CREATE TABLE fee_rows (
   basis_points     INTEGER NOT NULL CHECK (basis_points BETWEEN 0 AND 10000),
   updated_at       INTEGER NOT NULL,
   PRIMARY KEY (association, connector, transaction_type)
-) STRICT, WITHOUT ROWID;
+) STRICT;
 
 CREATE TABLE quotes (
   quote              INTEGER PRIMARY KEY,

@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "base/log.h"
 #include "flows/operations/figures.h"
+#include "flows/operations/file_keys.h"
 #include "flows/payments/settle_payment.h"
 #include "store/invariants.h"
 #include "store/ledger/catalog.h"
@@ -157,6 +158,10 @@ bool App::build(StartError& error) {
     return false;
   }
   build_services(*key);
+  if (const auto ready = flows::prepare_file_keys(*context_); !ready) {
+    error = {exit_code(store::OpenFault::corrupt), ready.error().detail};
+    return false;
+  }
   for (const auto part : {&App::build_logins, &App::build_webhooks}) {
     if (const auto built = (this->*part)(); !built) {
       error = {exit_code(built.error()), built.error().detail};

@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "base/platform/processors.h"
 #include "flows/operations/backup_plan.h"
+#include "flows/operations/file_keys.h"
 #include "flows/operations/live_verification.h"
 #include "flows/payments/settle_payment.h"
 
@@ -253,6 +254,10 @@ std::int64_t App::verify_step() {
   }
   invariants_hold_ = violations.empty();
   verified_at_ms_ = clock_.now().ms;
+  // In the log, it leaves the machine wherever logs do.
+  if (const auto checkpoint = flows::make_checkpoint(*context_)) {
+    log_info("store", "checkpoint", {{"line", *checkpoint}});
+  }
   return kVerifyEveryMs;
 }
 

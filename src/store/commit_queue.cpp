@@ -45,6 +45,7 @@
 #include "base/log.h"
 #include "base/telemetry/log_scope.h"
 #include "base/telemetry/metrics.h"
+#include "store/guarded_rows.h"
 
 namespace coffer::store {
 namespace {
@@ -151,6 +152,7 @@ CommitQueue::CommitQueue(Database& database, const Clock& clock, CommitQueueOpti
                                        "From the start of a batch until it is on disk, in seconds.",
                                        kWorkBuckets);
   }
+  note_changed_rows(*database.writer_);
   clock_.begin_at(newest_time(*database_.writer_));
   tx_.now_ = clock_.now();
   watch_clock();
@@ -273,6 +275,7 @@ void CommitQueue::write_batch(Batch& batch) {
     store_time(batch);
     tx_.balances_.flush();
     tx_.quotas_.flush(tx_.now_);
+    write_row_digests(tx_.db());
   } catch (const SqlError& error) {
     if (error.primary_code == SQLITE_FULL) {
       note_full(true);
@@ -450,6 +453,7 @@ void CommitQueue::fail_batch(Batch& batch, const Problem& problem) {
 
 void CommitQueue::forget_batch() {
   forget_rows();
+  forget_changed_rows(tx_.db());
   tx_.counted_.clear();
   tx_.signals_ = 0;
   tx_.tenancy_touched_ = false;

@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "domain/providers/provider_payment.h"
 #include "domain/webhooks/event_type.h"
+#include "store/guarded_rows.h"
 #include "store/identity/audit_log.h"
 #include "store/identity/quota_book.h"
 #include "store/identity/row_bytes.h"
@@ -15,7 +16,7 @@
 namespace coffer::store {
 namespace {
 
-constexpr std::array<Invariant, 29> kInvariants{{
+constexpr std::array<Invariant, 32> kInvariants{{
     {"conservation", "Per environment and asset, all balances sum to zero.", Walk::snapshot,
      "SELECT 'environment ' || t.environment || ' asset ' || a.asset || ' sums to ' || "
      "sum(a.balance)"
@@ -112,6 +113,17 @@ constexpr std::array<Invariant, 29> kInvariants{{
      " AND (SELECT count(*) FROM entries"
      "  WHERE entry BETWEEN j.journal * 1024 AND j.journal * 1024 + 1023)"
      " <> 2 * (SELECT count(*) FROM payment_legs l WHERE l.payment = p.payment)"},
+    {"addresses_are_credited", "A payment to an address credits the wallet with that address.",
+     Walk::journal,
+     "SELECT 'payment ' || p.payment || ' to destination ' || p.destination FROM journal j"
+     " CROSS JOIN payments p ON p.payment = j.payment"
+     " LEFT JOIN destinations d ON d.destination = p.destination"
+     " LEFT JOIN entries e ON e.entry = j.journal * 1024 + iif(p.type = 1, 1, 3)"
+     " LEFT JOIN accounts a ON a.account = e.account LEFT JOIN wallets w ON w.wallet = a.wallet"
+     " WHERE j.journal BETWEEN ?1 AND ?2 AND j.kind = 0 AND p.type IN (1, 4)"
+     " AND (w.public_key, e.amount, a.asset) IS NOT (d.wallet_address,"
+     "  iif(p.type = 1, p.sending_amount, p.receiving_amount),"
+     "  iif(p.type = 1, p.sending_asset, p.receiving_asset))"},
     {"refunded_once",
      "A refunded payment has exactly one refund entry set; any other payment has none.",
      Walk::payments,
@@ -145,6 +157,26 @@ constexpr std::array<Invariant, 29> kInvariants{{
      "  WHERE h.payment = p.payment AND a.wallet = p.source_wallet AND a.asset = p.sending_asset"
      "  AND h.amount = p.sending_amount + coalesce((SELECT q.fee FROM provider_payments q"
      "   WHERE q.payment = p.payment), 0)) END"},
+    // The holds of a wallet that sends and receives are what it lacks at the worst moment.
+    {"holds_follow_legs", "A multi-transfer holds what its legs send, and nothing else.",
+     Walk::payments,
+     "WITH moves AS (SELECT l.payment, a.account, -l.amount AS amount, 2 * l.leg AS line"
+     "  FROM payment_legs l JOIN accounts a ON a.wallet = l.source_wallet AND a.asset = l.asset"
+     "  WHERE l.payment BETWEEN ?1 AND ?2 UNION ALL"
+     "  SELECT l.payment, a.account, l.amount, 2 * l.leg + 1 FROM payment_legs l"
+     "  JOIN accounts a ON a.wallet = l.destination_wallet AND a.asset = l.asset"
+     "  WHERE l.payment BETWEEN ?1 AND ?2),"
+     " worst AS (SELECT payment, account, max(-min(flow), 0) AS lacks FROM (SELECT payment, "
+     "account,"
+     "  sum(amount) OVER (PARTITION BY payment, account ORDER BY line) AS flow FROM moves)"
+     "  GROUP BY payment, account)"
+     " SELECT 'payment ' || w.payment || ' account ' || w.account || ' lacks ' || w.lacks"
+     " FROM worst w LEFT JOIN holds h ON h.payment = w.payment AND h.account = w.account"
+     " WHERE ifnull(h.amount, 0) <> w.lacks"
+     " UNION ALL SELECT 'payment ' || p.payment || ' holds account ' || h.account FROM payments p"
+     " CROSS JOIN holds h ON h.payment = p.payment WHERE p.payment BETWEEN ?1 AND ?2 AND p.type = 2"
+     " AND NOT EXISTS (SELECT 1 FROM payment_legs l JOIN accounts a ON a.wallet = l.source_wallet"
+     "  AND a.asset = l.asset WHERE l.payment = p.payment AND a.account = h.account)"},
     {"work_is_queued", "A payment has a job if and only if it is in progress.", Walk::payments,
      "SELECT 'payment ' || p.payment || ' in status ' || p.status FROM payments p"
      " LEFT JOIN provider_jobs r ON r.payment = p.payment WHERE p.payment BETWEEN ?1 AND ?2"
@@ -153,6 +185,14 @@ constexpr std::array<Invariant, 29> kInvariants{{
     {"quotes_used_once", "A used quote and its payment refer to each other.", Walk::payments,
      "SELECT 'payment ' || p.payment FROM payments p LEFT JOIN quotes q ON q.quote = p.quote"
      " WHERE p.payment BETWEEN ?1 AND ?2 AND p.quote IS NOT NULL AND q.payment IS NOT p.payment"},
+    {"arrivals_are_recorded",
+     "Payments on a reference, and only these, record the provider's payment ID.", Walk::payments,
+     "SELECT 'payment ' || p.payment FROM payments p"
+     " LEFT JOIN reference_payments r ON r.payment = p.payment"
+     " LEFT JOIN onramp_references o ON o.onramp_reference = r.onramp_reference"
+     " WHERE p.payment BETWEEN ?1 AND ?2 AND ((p.type = 7) <> (r.payment IS NOT NULL)"
+     " OR (p.type = 7 AND (r.connector, o.connector, o.tenant) IS NOT"
+     "  (p.connector, p.connector, p.tenant)))"},
     {"provider_parts",
      "Payments through a provider, and only these, record their cost and submissions.",
      Walk::payments,
@@ -407,6 +447,8 @@ std::vector<Violation> verify(Connection& db, bool deep, const ProgressFunction&
   });
   show("audit_log", 0, kNotKnown, Progress::Unit::rows);
   check("audit_log", out, [&] { return verify_audit_log(db); });
+  show("guarded_rows", 0, kNotKnown, Progress::Unit::rows);
+  check("guarded_rows", out, [&] { return verify_guarded_rows(db); });
   if (!deep) return out;
   show("sqlite_integrity", 0, kNotKnown, Progress::Unit::steps);
   check("sqlite_integrity", out, [&] {

@@ -1,5 +1,5 @@
-// Compares the schema of a file with the schema that this version creates. Guard triggers and unique
-// indexes are part of the ledger's protection, and a foreign trigger can change any row.
+// Compares the schema of a file with the schema that this version creates. Guard triggers and
+// unique indexes are part of the ledger's protection, and a foreign trigger can change any row.
 #pragma once
 
 #include <string>

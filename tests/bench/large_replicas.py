@@ -4,7 +4,6 @@ wallets, in the order and with the balances and the hash chain that the product 
 What belongs to a payment is what refers to it by a foreign key, and its entries. A column keeps the value of
 the sample unless its name says otherwise (`value_of`), so a column that is added is copied."""
 
-import hashlib
 
 FAR = 4_102_444_800_000  # the year 2100, in ms: work that is due then stays undone
 STEP_MS = 10             # between two things that happen to one payment
@@ -163,7 +162,6 @@ class Maker:
         for number, entry_set in enumerate(self.sample.rows["journal"]):
             at = f"t + {self.ranks[entry_set['at']] * STEP_MS}"
             yield "j = state.journal = state.journal + 1"
-            yield f"text = f'{{j}}|{entry_set['tenant']}|{entry_set['kind']}|{{p}}|{{{at}}}\\n'"
             for entry in self.sample.rows["entries"]:
                 if entry["set"] != number:
                     continue
@@ -172,14 +170,13 @@ class Maker:
                                   for name in ("account", "counterparty"))
                 yield f"x = {entry['amount']} * m"
                 yield f"y = balances[{account}] = balances[{account}] + x"
-                yield (f"text += f'{line}|{{{account}}}|{{x}}|{{y}}|{{{other}}}|{entry['leg']}\\n'")
                 yield f"rows_entries.append((j * {LINES_PER_SET} + {line}, {account}, x, y, {other}, {entry['leg']}))"
-            yield "link = state.link = sha256(state.link + text.encode()).digest()"
-            yield f"rows_journal.append((j, {entry_set['tenant']}, {entry_set['kind']}, p, {at}, link))"
+            # The links are computed at the end, when all rows are there.
+            yield f"rows_journal.append((j, {entry_set['tenant']}, {entry_set['kind']}, p, {at}, bytes(32)))"
 
     def compile(self, names):
         body = [f"  {line}" for line in (*self.plain_lines(), *self.journal_lines())]
-        scope = {**names, "sha256": hashlib.sha256}
+        scope = dict(names)
         text = "def make(n, p, t, m, w0, w1, a0, a1, b, d):\n" + "\n".join(body)
         exec(compile(text, "<sample>", "exec"), scope)  # pylint: disable=exec-used
         return scope["make"]

@@ -3,6 +3,7 @@
 """The judges of the other crash tests on trial, the auditor and `coffer verify`: both must pass a sound file
 and fail every damaged copy, each for its reason."""
 
+import hashlib
 import json
 import os
 import shutil
@@ -24,6 +25,7 @@ DONE = "(SELECT payment FROM payments WHERE status = 2 AND type = 0 LIMIT 1 OFFS
 GROUP = "(SELECT payment FROM payments WHERE status = 2 AND type = 2 LIMIT 1)"
 GROUP_SET = f"(SELECT journal FROM journal WHERE payment = {GROUP})"
 OUT = "(SELECT payment FROM payments WHERE type = 5 LIMIT 1)"
+TO_ADDRESS = "(SELECT destination FROM payments WHERE type = 1 AND status = 2 LIMIT 1)"
 IN = "(SELECT payment FROM payments WHERE type = 6 AND status = 2 LIMIT 1)"
 TREASURY = "(SELECT account FROM accounts WHERE kind = 0 AND balance > 0 LIMIT 1)"
 ONLY_CLIENTS_KNOW = None
@@ -52,6 +54,25 @@ DAMAGES = [
     ("entry without journal", "hash_chain",
      "DELETE FROM journal WHERE journal = (SELECT max(journal) FROM journal)"),
     ("journal without entries", "journal_in_order", "DELETE FROM entries WHERE entry / 1024 = 12"),
+    # What only the keys of the file show.
+    ("hash chain", "hash_chain", f"UPDATE payments SET transaction_id = 'other' WHERE payment = {DONE}"),
+    ("hash chain", "hash_chain", f"UPDATE payments SET from_ref = 'other' WHERE payment = {DONE}"),
+    ("hash chain", "hash_chain", f"UPDATE payments SET created_at = created_at - 1 WHERE payment = {DONE}"),
+    ("hash chain", "hash_chain", f"UPDATE payment_legs SET description = 'other' WHERE payment = {GROUP}"),
+    ("hash chain", "hash_chain", f"UPDATE provider_payments SET payer_name = 'other' WHERE payment = {OUT}"),
+    ("audit log", "audit_log", "UPDATE audit_log SET actor = 'other' WHERE entry = (SELECT max(entry) FROM audit_log)"),
+    ("audit log", "audit_log", "DELETE FROM audit_log WHERE entry = 1"),
+    ("guarded row", "guarded_rows",
+     "INSERT INTO operator_links (hash, operator, expires_at) VALUES (randomblob(32), NULL, 4102444800000)"),
+    ("guarded row", "guarded_rows", "UPDATE applications SET api_key_hash = zeroblob(32) WHERE application = 1"),
+    ("guarded row", "guarded_rows", "UPDATE wallets SET public_key = 'G' || substr(public_key, 3) || 'A'"
+                                    " WHERE wallet = (SELECT min(wallet) FROM wallets)"),
+    ("guarded row", "guarded_rows", "UPDATE wallets SET status = 1 WHERE status = 0"),
+    ("guarded row", "guarded_rows", "UPDATE rates SET numerator = numerator + 1"),
+    ("guarded row", "guarded_rows", "UPDATE destinations SET account_number = '0' WHERE account_number IS NOT NULL"),
+    ("guarded row", "guarded_rows", "UPDATE row_macs SET mac = zeroblob(32) WHERE source = 'wallets'"),
+    ("guarded row", "guarded_rows", "DELETE FROM row_macs WHERE source = 'applications'"),
+    ("guarded row", "guarded_rows", "INSERT INTO row_macs VALUES ('operators', 99, randomblob(32))"),
     # Payments, and what they moved and held.
     ("moved once", "settled_once", f"UPDATE journal SET payment = NULL WHERE payment = {DONE}"),
     ("moved once", "settled_once", f"UPDATE journal SET payment = {DONE} WHERE payment = {GROUP}"),
@@ -78,6 +99,15 @@ DAMAGES = [
     ("holds follow the status", "holds_are_there", f"DELETE FROM holds WHERE payment = {DONE}"),
     ("held is what is sent", "holds_are_there",
      f"UPDATE holds SET amount = amount + 1 WHERE payment = {DONE}"),
+    ("held is what is sent", "holds_follow_legs",
+     f"UPDATE holds SET amount = amount + 1 WHERE payment = {GROUP}"),
+    ("entries follow the record", "addresses_are_credited",
+     f"UPDATE destinations SET wallet_address = (SELECT public_key FROM wallets WHERE public_key <> wallet_address)"
+     f" WHERE destination = {TO_ADDRESS}"),
+    ("entries follow the record", "addresses_are_credited",
+     f"UPDATE destinations SET wallet_address = 'nobody' WHERE destination = {TO_ADDRESS}"),
+    ("an arrival per payment on a reference", "arrivals_are_recorded",
+     "DELETE FROM reference_payments WHERE payment = (SELECT min(payment) FROM reference_payments)"),
     ("nothing is held for what comes in", "holds_are_there",
      "INSERT INTO holds SELECT payment, 1, 1, 1 FROM payments WHERE type = 7 LIMIT 1"),
     ("one event per version", "events_tell_all",
@@ -236,7 +266,10 @@ def damaged(sound, sql):
     for name, _ in triggers:
         db.execute("DROP TRIGGER " + name)
     before = db.total_changes
-    db.executescript(sql)
+    if callable(sql):
+        sql(db)
+    else:
+        db.executescript(sql)
     if db.total_changes == before:
         fail(f"this changes nothing: {sql}")
     for _, create in triggers:
@@ -266,6 +299,34 @@ def with_twins(sound):
     return copy
 
 
+def with_raised_payment(sound):
+    """A settled payment of one unit more, in every row that depends on it, and the chain computed again as far as
+    that is possible without its key."""
+    def raise_amounts(db):
+        payment, journal = db.execute("SELECT p.payment, j.journal FROM payments p JOIN journal j USING (payment)"
+                                      " WHERE p.type = 0 AND p.status = 2 ORDER BY p.payment DESC").fetchone()
+        db.execute("UPDATE payments SET sending_amount = sending_amount + 1 WHERE payment = ?", (payment,))
+        db.execute("UPDATE holds SET amount = amount + 1 WHERE payment = ?", (payment,))
+        for line, sign in ((0, -1), (1, 1)):
+            entry = journal * 1024 + line
+            (account,) = db.execute("SELECT account FROM entries WHERE entry = ?", (entry,)).fetchone()
+            db.execute("UPDATE entries SET amount = amount + ? WHERE entry = ?", (sign, entry))
+            db.execute("UPDATE entries SET balance_after = balance_after + ? WHERE account = ? AND entry >= ?",
+                       (sign, account, entry))
+            db.execute("UPDATE accounts SET balance = balance + ? WHERE account = ?", (sign, account))
+        link = bytes(32)
+        for row in db.execute("SELECT journal, tenant, kind, payment, at, link FROM journal ORDER BY journal").fetchall():
+            text = "|".join("-" if value is None else str(value) for value in row[:5]) + "\n"
+            for entry in db.execute("SELECT entry % 1024, account, amount, balance_after, counterparty, leg FROM entries"
+                                    " WHERE entry / 1024 = ? ORDER BY entry", row[:1]):
+                text += "|".join(map(str, entry)) + "\n"
+            link = hashlib.sha256(link + text.encode()).digest()
+            if row[0] >= journal:
+                db.execute("UPDATE journal SET link = ? WHERE journal = ?", (link, row[0]))
+
+    return damaged(sound, raise_amounts)
+
+
 def with_nothing(sound):
     copy = sound.copy()
     os.truncate(copy, 0)
@@ -280,7 +341,8 @@ def without_tables(sound):
 
 
 # What no statement does to a sound file: (check, invariant, what, how), as in DAMAGES.
-OTHERS = [("one record per transactionId", "sqlite_integrity", "twins", with_twins),
+OTHERS = [("hash chain", "hash_chain", "a raised payment", with_raised_payment),
+          ("one record per transactionId", "sqlite_integrity", "twins", with_twins),
           ("cannot be read", "refused", "an empty file", with_nothing),
           ("cannot be read", "refused", "no table", without_tables)]
 

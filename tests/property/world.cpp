@@ -10,6 +10,7 @@
 #include "flows/identity/tenancy_changes.h"
 #include "flows/ledger/market_changes.h"
 #include "flows/ledger/wallet_changes.h"
+#include "flows/operations/file_keys.h"
 #include "flows/parties/beneficiary_changes.h"
 #include "flows/providers/connector_changes.h"
 #include "flows/providers/references.h"
@@ -94,6 +95,7 @@ void World::open() {
       *database_, clock, store::CommitQueueOptions{.disk_floor_bytes = 0}, [](store::Signal) {});
   context_.emplace(flows::Context{*database_, *queue_, clock, random_, sealer_, tokens_, provider,
                                   "test", 0, 3'600'000});
+  flows::prepare_file_keys(*context_).value();
 }
 
 void World::reopen() {
@@ -232,6 +234,7 @@ std::int64_t World::payment_count() {
 
 std::vector<store::Violation> World::verify(bool deep) {
   const auto lease = database_->reader().value();
+  flows::use_chain_keys(sealer_, lease.db()).value();
   std::vector<store::Violation> found = store::verify(lease.db(), deep, [](auto&&...) {});
   store::Verification slices;
   while (!slices.slice(lease.db(), 1'000, 1'000).round_over) {

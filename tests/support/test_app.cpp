@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "flows/ledger/market_changes.h"
 #include "flows/ledger/wallet_changes.h"
+#include "flows/operations/file_keys.h"
 #include "store/invariants.h"
 #include "store/ledger/catalog.h"
 #include "store/ledger/wallets.h"
@@ -92,6 +93,7 @@ void TestApp::check_invariants() {
   }
   app_->stop();
   store::Connection db(config_.db, store::OpenMode::read_only);
+  REQUIRE(flows::use_chain_keys(app_->flows().sealer, db));
   for (const store::Violation& violation : store::verify(db, true, [](auto&&...) {})) {
     FAIL_CHECK("invariant " << violation.invariant << ": " << violation.detail);
   }

@@ -88,9 +88,12 @@ std::string key_fault(const Config& config) {
   return "The master key is not the key of this backup. Put the right one in its place.";
 }
 
-std::string next_steps(const Config& config, const std::string& key_fault) {
+std::string next_steps(const Config& config, const std::string& key_fault, bool compared) {
   std::string text = key_fault.empty() ? std::string() : "\n" + key_fault;
   const bool named = config.origins.at("db") == "--db";
+  if (!compared) {
+    text += "\nWithout --checkpoint, an older backup cannot be told from the newest.";
+  }
   text +=
       "\nPayments accepted after the backup are not in it. Compare it with your providers and "
       "clients\nbefore you continue.\n\nNext:\n  coffer serve";
@@ -98,10 +101,12 @@ std::string next_steps(const Config& config, const std::string& key_fault) {
 }
 
 Result<CommandResult> restore_to(const Console& console, const Config& config,
-                                 const std::string& backup) {
+                                 const Arguments& arguments) {
+  const std::string backup = arguments.text("BACKUP");
   Interruption never;
   ProgressLine line(console, never);
-  COFFER_TRY(const auto restored, flows::restore_backup(backup, config.db, line.shower()));
+  COFFER_TRY(const auto checks, file_checks(config, arguments));
+  COFFER_TRY(const auto restored, flows::restore_backup(backup, config.db, line.shower(), checks));
   if (!restored.verdict.violations.empty()) {
     return fault_of(backup, restored.verdict.violations);
   }
@@ -110,6 +115,9 @@ Result<CommandResult> restore_to(const Console& console, const Config& config,
                 {"bytes", restored.bytes},
                 {"checksum", restored.checksum ? "right" : "no checksum file"},
                 {"verified", true},
+                {"checked", std::string(extent_of(restored.verdict))},
+                {"signedBy", restored.signer},
+                {"checkpoint", checks.checkpoint.has_value()},
                 {"payments", summary.payments},
                 {"lastEntryAt", last_entry(summary)}};
   if (restored.schema_before != summary.schema) {
@@ -117,7 +125,8 @@ Result<CommandResult> restore_to(const Console& console, const Config& config,
   }
   const std::string fault = key_fault(config);
   record.emplace_back("masterKeyFits", fault.empty());
-  return CommandResult{.records = {std::move(record)}, .note = next_steps(config, fault)};
+  return CommandResult{.records = {std::move(record)},
+                       .note = next_steps(config, fault, checks.checkpoint.has_value())};
 }
 
 int restore(const Console& console, const Arguments& arguments, const ConfigFlags& flags) {
@@ -125,7 +134,7 @@ int restore(const Console& console, const Arguments& arguments, const ConfigFlag
   const auto config = read_settings(console, {.flags = flags}, code);
   if (!config) return code;
   configure_logging(LogLevel::warning, default_log_format());
-  const auto result = restore_to(console, *config, arguments.text("BACKUP"));
+  const auto result = restore_to(console, *config, arguments);
   if (result) return print_result(console, *result, arguments.json);
   const int failed = print_problem(console, result.error(), {});
   return result.error().slug == Slug::conflict ? exit_code::kCannotCreate : failed;
@@ -152,7 +161,8 @@ std::vector<Command> backup_commands() {
       {.path = "restore",
        .summary = "Restore the database from a backup; never overwrites a file",
        .run = restore,
-       .arguments = {positional("BACKUP", "Backup file")},
+       .arguments = {positional("BACKUP", "Backup file"), kCheckpointOption,
+                     toggle("foreign", "Accept a backup that belongs to another master key")},
        .settings = Settings::file,
        .details = "The copy is verified, as by coffer verify, before it gets its final name. A "
                   "backup of an older\nversion is upgraded; one of a newer version is refused."}};

@@ -2,20 +2,25 @@
 
 #include "base/log.h"
 #include "cli/command_groups.h"
+#include "cli/operations/verify.h"
 #include "cli/serving.h"
 #include "cli/settings.h"
 
 namespace coffer::cli {
 namespace {
 
-int serve(const Console& console, const Arguments&, const ConfigFlags& flags) {
+int serve(const Console& console, const Arguments& arguments, const ConfigFlags& flags) {
   int code = 0;
   const auto config = read_settings(console, {.flags = flags}, code);
   if (!config) return code;
   std::error_code ignored;
   const bool is_new = !std::filesystem::exists(config->db, ignored);
   Serving serving;
-  serving.prepare = [&](App&) -> Result<void> {
+  serving.prepare = [&](App& app) -> Result<void> {
+    COFFER_TRY_VOID(check_not_behind(app, arguments));
+    if (!arguments.has("checkpoint")) {
+      log_info("serve", "without --checkpoint, an older copy of the database cannot be recognised");
+    }
     // Expected at a first start; if data was expected, the operator should see it.
     if (is_new) log_warning("serve", "created a new database", {{"database", config->db}});
     return {};
@@ -29,6 +34,7 @@ std::vector<Command> serve_commands() {
   return {{.path = "serve",
            .summary = "Serve the API",
            .run = serve,
+           .arguments = {kCheckpointOption},
            .settings = Settings::server,
            .prints_data = false}};
 }

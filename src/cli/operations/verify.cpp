@@ -1,25 +1,45 @@
 #include "cli/operations/verify.h"
 
 #include "app/app.h"
+#include "auth/master_key.h"
 #include "cli/command_groups.h"
 #include "cli/exit_code.h"
 #include "cli/operations/still_file.h"
 #include "cli/paths.h"
 #include "cli/progress.h"
+#include "cli/settings.h"
+#include "flows/operations/file_keys.h"
 #include "flows/operations/live_verification.h"
 #include "flows/operations/restore.h"
 #include "store/invariants.h"
+#include "store/ledger/catalog.h"
+#include "store/schema.h"
 
 namespace coffer::cli {
 namespace {
+
+constexpr std::string_view kEverything = "all invariants hold";
+constexpr std::string_view kStructureOnly =
+    "the structure holds; without the master key of the file, its links were not checked, and a "
+    "change by someone who can write the file is not found";
+
+constexpr std::string_view kNotCompared =
+    "\nWithout --checkpoint, an older state of the whole file cannot be told from the newest.";
 
 /// Verifies in one snapshot.
 std::vector<store::Violation> verify_still(const Session& session, const std::string& path,
                                            bool deep, ProgressLine& line) {
   store::Connection db(path, store::OpenMode::read_only);
   std::vector<store::Violation> out;
+  if (const auto keys = flows::use_chain_keys(session.app.flows().sealer, db); !keys) {
+    out.push_back({"chain_key", keys.error().detail});
+  }
   session.interruption.during([&] { db.interrupt(); },
-                              [&] { out = store::verify(db, deep, line.shower()); });
+                              [&] {
+                                for (auto& found : store::verify(db, deep, line.shower())) {
+                                  out.push_back(std::move(found));
+                                }
+                              });
   return out;
 }
 
@@ -37,14 +57,20 @@ Result<std::vector<store::Violation>> find_violations(const Session& session, bo
 
 /// One object for programs; for people, a table of violations or a sentence.
 CommandResult report(const std::string& path, const std::vector<store::Violation>& violations,
-                     bool json) {
+                     std::string_view extent, const Arguments& arguments) {
   const bool whole = violations.empty();
+  const bool compared = arguments.has("checkpoint");
   CommandResult result;
   result.exit_code = whole ? exit_code::kDone : exit_code::kFault;
-  if (json) {
-    result.records = {{{"database", path}, {"ok", whole}, {"violations", records_of(violations)}}};
+  if (arguments.json) {
+    result.records = {{{"database", path},
+                       {"ok", whole},
+                       {"checked", std::string(extent)},
+                       {"checkpoint", compared},
+                       {"violations", records_of(violations)}}};
   } else if (whole) {
-    result.records = {{{"database", path}, {"verified", "all invariants hold"}}};
+    result.records = {{{"database", path}, {"verified", std::string(extent)}}};
+    if (!compared) result.note = std::string(kNotCompared);
   } else {
     result.list = true;
     result.records = records_of(violations);
@@ -57,8 +83,11 @@ CommandResult report(const std::string& path, const std::vector<store::Violation
 Result<CommandResult> verify(Session& session, const Arguments& arguments) {
   return unless_stopped([&]() -> Result<CommandResult> {
     try {
-      COFFER_TRY(const auto violations, find_violations(session, !arguments.has("quick")));
-      return report(session.app.database().path(), violations, arguments.json);
+      COFFER_TRY(auto violations, find_violations(session, !arguments.has("quick")));
+      if (const auto ahead = check_not_behind(session.app, arguments); !ahead) {
+        violations.push_back({"checkpoint", ahead.error().detail});
+      }
+      return report(session.app.database().path(), violations, kEverything, arguments);
     } catch (const store::SqlError&) {
       if (!session.interruption.requested()) throw;
       throw ProgressLine::Stopped{ProgressLine::kServerStops};
@@ -66,11 +95,15 @@ Result<CommandResult> verify(Session& session, const Arguments& arguments) {
   });
 }
 
-Result<CommandResult> judge(const Console& console, const std::string& path, bool json) {
+Result<CommandResult> judge(const Console& console, const Config& config,
+                            const Arguments& arguments) {
+  const std::string path = arguments.text("FILE");
   Interruption never;
   ProgressLine line(console, never);
-  COFFER_TRY(const auto found, flows::judge_file(path, line.shower()));
-  CommandResult result = report(path, found.verdict.violations, json);
+  COFFER_TRY(const auto checks, file_checks(config, arguments));
+  COFFER_TRY(const auto found, flows::judge_file(path, line.shower(), checks));
+  CommandResult result =
+      report(path, found.verdict.violations, extent_of(found.verdict), arguments);
   if (!found.verdict.violations.empty()) return result;
   if (found.verdict.newer_schema || found.verdict.older_schema) {
     return unexpected(Slug::conflict,
@@ -79,18 +112,58 @@ Result<CommandResult> judge(const Console& console, const std::string& path, boo
                           "check the invariants, use that version, or restore the file first");
   }
   Record& record = result.records.front();
+  record.emplace_back("signedBy", found.signer);
   record.emplace_back("checksum", found.checksum ? "right" : "no checksum file");
   record.emplace_back("payments", found.verdict.summary.payments);
   record.emplace_back("lastEntryAt", last_entry(found.verdict.summary));
   return result;
 }
 
+Result<CommandResult> checkpoint(Session& session, const Arguments&) {
+  COFFER_TRY(const std::string line, flows::make_checkpoint(session.app.flows()));
+  return CommandResult{.records = {{{"checkpoint", line}}}};
+}
+
 }  // namespace
 
-int verify_given_file(const Console& console, const Arguments& arguments, const ConfigFlags&) {
-  const auto result = judge(console, arguments.text("FILE"), arguments.json);
+int verify_given_file(const Console& console, const Arguments& arguments,
+                      const ConfigFlags& flags) {
+  int code = 0;
+  const auto config = read_settings(console, {.flags = flags}, code);
+  if (!config) return code;
+  const auto result = judge(console, *config, arguments);
   if (!result) return print_problem(console, result.error(), {});
   return print_result(console, *result, arguments.json);
+}
+
+std::string_view extent_of(const store::FileVerdict& verdict) {
+  return verdict.keyed ? kEverything : kStructureOnly;
+}
+
+Result<flows::FileChecks> file_checks(const Config& config, const Arguments& arguments) {
+  flows::FileChecks out;
+  OsRandom random;
+  const auto key = auth::find_master_key(config.master_key, "COFFER_MASTER_KEY",
+                                         config.master_key_file, random, auth::MissingKey::refuse);
+  if (key) out.key = std::make_shared<const flows::KeyCandidate>(*key);
+  if (const auto path = arguments.find("checkpoint")) {
+    COFFER_TRY(out.checkpoint, flows::read_checkpoint(*path));
+  }
+  out.foreign = arguments.has("foreign");
+  return out;
+}
+
+Result<void> check_not_behind(App& app, const Arguments& arguments) {
+  const auto path = arguments.find("checkpoint");
+  if (!path) return {};
+  COFFER_TRY(const auto checkpoint, flows::read_checkpoint(*path));
+  return store::with_reader(app.database(), [&](store::Connection& db) -> Result<void> {
+    const std::string fault = flows::departure_from(app.flows().sealer, db, checkpoint);
+    if (fault.empty()) return {};
+    return unexpected(Slug::conflict,
+                      app.database().path() + " is not the file of " + *path + ": " + fault +
+                          ". Find out who replaced the file, and restore the newest backup");
+  });
 }
 
 std::vector<Record> records_of(const std::vector<store::Violation>& violations) {
@@ -115,11 +188,24 @@ std::vector<Command> verify_commands() {
        .role = OperatorRole::viewer,
        .arguments = {path_positional("Backup to check instead of the database", false),
                      on_page(toggle("quick", "Skip the slow check of the SQLite structure"),
-                             "Skip the check of the SQLite structure")},
-       .details = "Checks the invariants of the ledger, the hash chains of entries and audit log, "
-                  "and the SQLite\nstructure. For a backup, it also checks the checksum file. It "
-                  "prints the first faulty row of each\nfailed check. The file of a running server "
-                  "is first copied beside it; with --quick, it is checked\nin place, in slices."}};
+                             "Skip the check of the SQLite structure"),
+                     kCheckpointOption},
+       .details =
+           "Checks the schema, the invariants of the ledger, the keyed chains of entries and "
+           "audit log, the digests\nof rows that grant access, and the SQLite structure. "
+           "Without the master key, only the structure of\nthe chains is checked. For a "
+           "backup, it also checks the checksum and the signature beside it. It\n"
+           "prints the first faulty row of each\nfailed check. The file of a running server "
+           "is first copied beside it; with --quick, it is checked\nin place, in slices."},
+      {.path = "checkpoint",
+       .summary = "Print a signed statement of how far the database has come",
+       .label = "Sign a checkpoint",
+       .run = checkpoint,
+       .role = OperatorRole::viewer,
+       .details =
+           "Keep the lines where those who can write the database cannot change them, as in a "
+           "log that is\nshipped to another machine. coffer verify, restore and serve "
+           "--checkpoint FILE then refuse a\ndatabase that was replaced by an older one."}};
 }
 
 }  // namespace coffer::cli

@@ -3,9 +3,12 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/command.h"
+#include "config/config.h"
+#include "flows/operations/restore.h"
 #include "store/operations/copies.h"
 
 namespace coffer::cli {
@@ -13,6 +16,15 @@ namespace coffer::cli {
 /// The violations of a file, for all commands that show them.
 std::vector<Record> records_of(const std::vector<store::Violation>& violations);
 std::optional<std::string> last_entry(const store::FileSummary& summary);
+/// What was checked: everything, or without the master key only the structure.
+std::string_view extent_of(const store::FileVerdict& verdict);
+
+/// What the settings and the arguments say a file is to be checked against.
+Result<flows::FileChecks> file_checks(const Config& config, const Arguments& arguments);
+/// `conflict` if the file of the session is behind the checkpoint of --checkpoint.
+Result<void> check_not_behind(App& app, const Arguments& arguments);
+inline constexpr Argument kCheckpointOption =
+    option("checkpoint", "FILE", "Checkpoint of this database that it must not be behind");
 
 /// `coffer verify FILE`: verifies a backup in this process, without a database.
 int verify_given_file(const Console& console, const Arguments& arguments, const ConfigFlags&);

@@ -114,7 +114,9 @@ int drop_old_backups(const Context& context, const std::string& folder, int keep
     std::error_code error;
     fs::remove(there[i].second, error);
     if (error) continue;
-    fs::remove(there[i].second.string() + ".sha256", error);
+    for (const char* beside : {".sha256", ".checkpoint"}) {
+      fs::remove(there[i].second.string() + beside, error);
+    }
     ++dropped;
   }
   return dropped;

@@ -8,6 +8,8 @@
 #include "base/files/folders.h"
 #include "base/limits/pace.h"
 #include "base/log.h"
+#include "flows/operations/file_keys.h"
+#include "store/operations/foreign_file.h"
 
 namespace coffer::flows {
 namespace {
@@ -82,9 +84,21 @@ Problem sql_problem(const BackupRequest& request, const store::SqlError& error) 
                  "cannot write " + request.path + ": " + error.what());
 }
 
-Result<void> publish(const BackupRequest& request, PartialFile& file, Backup& out) {
+/// A checkpoint of the copy that names its checksum.
+Result<std::string> sign_copy(const Context& context, const std::string& copy, const Backup& made) {
+  Result<std::string> line = std::string();
+  store::read_foreign_file(copy, [&](store::Connection& db) {
+    line = sign_checkpoint(context.sealer, db, made.begun_at, made.sha256);
+  });
+  return line;
+}
+
+Result<void> publish(const Context& context, const BackupRequest& request, PartialFile& file,
+                     Backup& out) {
   const std::string name = fs::path(request.path).filename().string();
-  // The checksum first, so that a backup with its final name always has one.
+  COFFER_TRY(const std::string signature, sign_copy(context, file.path(), out));
+  // These first, so that a backup with its final name always has them.
+  COFFER_TRY_VOID(write_durably(request.path + ".checkpoint", signature + "\n"));
   COFFER_TRY_VOID(write_durably(request.path + ".sha256", out.sha256 + "  " + name + "\n"));
   return file.publish();
 }
@@ -116,7 +130,9 @@ Result<Backup> write_backup(const Context& context, const BackupRequest& request
   const std::int64_t began_ms = context.clock.monotonic_ms();
   COFFER_TRY(PartialFile file, write_copy(context, request, progress));
   COFFER_TRY_VOID(file.flush());
-  if (request.verify) out.verdict = store::verify_file(file.path(), progress);
+  if (request.verify) {
+    out.verdict = store::verify_file(file.path(), progress, keys_under(context.sealer));
+  }
   std::error_code ignored;
   out.bytes = static_cast<std::int64_t>(fs::file_size(file.path(), ignored));
   if (!out.verdict || out.verdict->violations.empty()) {
@@ -125,7 +141,7 @@ Result<Backup> write_backup(const Context& context, const BackupRequest& request
                  progress({"checksum", done, out.bytes, Progress::Unit::bytes});
                  pace.rest();
                }));
-    COFFER_TRY_VOID(publish(request, file, out));
+    COFFER_TRY_VOID(publish(context, request, file, out));
   }
   out.took_ms = context.clock.monotonic_ms() - began_ms;
   return out;

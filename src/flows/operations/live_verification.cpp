@@ -3,6 +3,7 @@
 #include "base/limits/pace.h"
 #include "base/telemetry/metrics.h"
 #include "base/thread.h"
+#include "flows/operations/file_keys.h"
 
 namespace coffer::flows {
 namespace {
@@ -29,6 +30,7 @@ Result<VerifiedSlice> verify_slice(const Context& context, store::Verification& 
   COFFER_TRY(const store::VerifiedRows done,
              store::with_reader(context.database,
                                 [&](store::Connection& db) -> Result<store::VerifiedRows> {
+                                  COFFER_TRY_VOID(use_chain_keys(context.sealer, db));
                                   return verification.slice(db, kRowsMax, kMsMax);
                                 }));
   count(context, verification, done);

@@ -79,9 +79,63 @@ Problem written_to(const std::string& backup) {
                                      "backup. Make a backup with coffer backup");
 }
 
+Problem foreign(const std::string& backup, const Restored& found) {
+  return Problem(Slug::forbidden,
+                 backup + " does not belong to this master key (signature: " + found.signer +
+                     "). Put the right master key in place, or accept the backup "
+                     "of another installation with --foreign");
+}
+
+/// The signature beside a backup. An invalid one is a violation.
+Result<std::optional<Checkpoint>> signature_of(const std::string& backup,
+                                               const ProgressFunction& progress, Restored& out) {
+  const std::string path = backup + ".checkpoint";
+  std::error_code error;
+  if (!fs::exists(path, error)) return {std::nullopt};
+  const auto signature = read_checkpoint(path);
+  const std::int64_t total = size_of(backup);
+  COFFER_TRY(const std::string digest, sha256_of_file(backup, [&](std::int64_t done) {
+               progress({"signature", done, total, Progress::Unit::bytes});
+             }));
+  if (signature && signature->backup == digest) return {*signature};
+  out.verdict.violations.push_back(
+      {"signature",
+       signature ? "the file is not the one that " + path + " signs" : signature.error().detail});
+  return {std::nullopt};
+}
+
+/// Whose backup it is, and whether it continues from the checkpoint. `copy` has its content.
+Result<void> judge_origin(const std::string& backup, const std::string& copy,
+                          const FileChecks& checks, const ProgressFunction& progress,
+                          Restored& out) {
+  COFFER_TRY(const auto signature, signature_of(backup, progress, out));
+  if (out.verdict.newer_schema || out.verdict.older_schema) return {};
+  std::string own;
+  std::string behind;
+  try {
+    store::read_foreign_file(copy, [&](store::Connection& db) {
+      const bool fits = checks.key != nullptr && checks.key->fits(db);
+      const auto identity = fits ? file_identity(checks.key->sealer(), db) : Result(std::string());
+      own = identity ? *identity : "";
+      out.is_foreign =
+          checks.key != nullptr && (own.empty() || (signature && signature->file != own));
+      if (!checks.checkpoint) return;
+      behind = own.empty() ? store::departure_from(db, checks.checkpoint->heads)
+                           : departure_from(checks.key->sealer(), db, *checks.checkpoint);
+    });
+  } catch (const store::SqlError&) {
+    return {};  // the verdict says so
+  }
+  if (!behind.empty()) out.verdict.violations.push_back({"checkpoint", behind});
+  out.signer = signature ? signature->file : "not signed";
+  if (!own.empty() && signature && signature->file == own) out.signer += " (this master key)";
+  if (checks.key == nullptr) out.signer += " (not compared: there is no master key)";
+  return {};
+}
+
 /// Verifies the copy under its partial name; with violations, it must not be published.
 Result<Restored> prove(PartialFile& file, const std::string& backup, const store::FileLook& before,
-                       const ProgressFunction& progress) {
+                       const ProgressFunction& progress, const FileChecks& checks) {
   Restored out;
   COFFER_TRY(out.checksum, check_checksum(backup, progress, out.verdict.violations));
   if (!out.verdict.violations.empty()) return out;
@@ -97,14 +151,18 @@ Result<Restored> prove(PartialFile& file, const std::string& backup, const store
     out.verdict.violations.push_back({"sqlite_file", error.what()});
     return out;
   }
-  out.verdict = store::verify_file(file.path(), progress);
+  out.verdict = store::verify_file(file.path(), progress, keys_of(checks.key));
+  COFFER_TRY_VOID(judge_origin(backup, file.path(), checks, progress, out));
+  if (out.verdict.violations.empty() && out.is_foreign && !checks.foreign) {
+    return unexpected(foreign(backup, out));
+  }
   out.schema_before = out.verdict.summary.schema;
   if (out.verdict.newer_schema) return unexpected(newer(backup, out.verdict));
   if (!out.verdict.violations.empty() || !out.verdict.older_schema) return out;
   if (const std::string fault = store::upgrade_copy(file.path()); !fault.empty()) {
     return unexpected(Slug::unexpected_error, fault);
   }
-  out.verdict = store::verify_file(file.path(), progress);
+  out.verdict = store::verify_file(file.path(), progress, keys_of(checks.key));
   return out;
 }
 
@@ -125,13 +183,15 @@ Result<bool> check_checksum(const std::string& path, const ProgressFunction& pro
   return true;
 }
 
-Result<Restored> judge_file(const std::string& path, const ProgressFunction& progress) {
+Result<Restored> judge_file(const std::string& path, const ProgressFunction& progress,
+                            const FileChecks& checks) {
   COFFER_TRY_VOID(check_source(path));
   Restored out;
   out.bytes = size_of(path);
   std::vector<store::Violation> violations;
   COFFER_TRY(out.checksum, check_checksum(path, progress, violations));
-  out.verdict = store::verify_file(path, progress);
+  out.verdict = store::verify_file(path, progress, keys_of(checks.key));
+  COFFER_TRY_VOID(judge_origin(path, path, checks, progress, out));
   out.schema_before = out.verdict.summary.schema;
   auto& all = out.verdict.violations;
   all.insert(all.begin(), violations.begin(), violations.end());
@@ -139,7 +199,7 @@ Result<Restored> judge_file(const std::string& path, const ProgressFunction& pro
 }
 
 Result<Restored> restore_backup(const std::string& backup, const std::string& target,
-                                const ProgressFunction& progress) {
+                                const ProgressFunction& progress, const FileChecks& checks) {
   COFFER_TRY_VOID(check_source(backup));
   const store::FileLook before(backup);
   COFFER_TRY_VOID(check_not_in_use(backup));
@@ -155,7 +215,7 @@ Result<Restored> restore_backup(const std::string& backup, const std::string& ta
                       target + " is in use by another coffer process. Stop it first");
   }
   COFFER_TRY(PartialFile file, PartialFile::create(target));
-  COFFER_TRY(Restored out, prove(file, backup, before, progress));
+  COFFER_TRY(Restored out, prove(file, backup, before, progress, checks));
   if (!out.verdict.violations.empty()) return out;
   COFFER_TRY_VOID(file.publish());
   return out;

@@ -1,25 +1,40 @@
-// Restores a database from a backup. Works on files without a running server, and needs no key.
+// Restores a database from a backup. Works on files without a running server. Without the master
+// key, only the structure of the chains is checked.
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 
 #include "base/result.h"
 #include "flows/operations/backups.h"
+#include "flows/operations/file_keys.h"
+#include "store/operations/copies.h"
 
 namespace coffer::flows {
+
+/// What a file is checked against beside itself.
+struct FileChecks {
+  std::shared_ptr<const KeyCandidate> key;  // nullptr: there is no master key
+  std::optional<Checkpoint> checkpoint;     // that the file must not be behind
+  bool foreign = false;                     // accept a backup that another key has signed
+};
 
 struct Restored {
   std::int64_t bytes = 0;
   bool checksum = false;       // a checksum exists and matches
+  std::string signer;          // who signed the backup, in words
+  bool is_foreign = false;     // there is a master key, and the file belongs to another one
   int schema_before = 0;       // of the backup; an older schema was upgraded
   store::FileVerdict verdict;  // with violations, nothing was restored
 };
 
 /// Copies `backup` to `target` and verifies the copy before it gets its name. `conflict` if
 /// `target` or its log exists, or if the schema is newer; `overloaded` while a server has it open.
+/// `forbidden` for a backup of another master key, unless `checks` accept it.
 Result<Restored> restore_backup(const std::string& backup, const std::string& target,
-                                const ProgressFunction& progress);
+                                const ProgressFunction& progress, const FileChecks& checks = {});
 
 /// Compares a file with the checksum next to it. Returns false without a checksum file. A mismatch
 /// is a violation.
@@ -27,6 +42,7 @@ Result<bool> check_checksum(const std::string& path, const ProgressFunction& pro
                             std::vector<store::Violation>& violations);
 
 /// Performs all checks of a file without a running server, including its checksum.
-Result<Restored> judge_file(const std::string& path, const ProgressFunction& progress);
+Result<Restored> judge_file(const std::string& path, const ProgressFunction& progress,
+                            const FileChecks& checks = {});
 
 }  // namespace coffer::flows

@@ -1,6 +1,7 @@
 #include "store/identity/audit_log.h"
 
 #include "base/check.h"
+#include "store/chain_keys.h"
 #include "store/ledger/journal.h"
 #include "store/lists/key_walk.h"
 
@@ -37,7 +38,9 @@ std::int64_t append_audit_entry(WriteTx& tx, const NewAuditEntry& row) {
     entry = last.integer(0) + 1;
     link = last.blob(1);
   }
-  link = next_link(link, canonical(entry, tx.now(), row));
+  const ChainKeys* keys = keys_of(tx.db());
+  COFFER_CHECK(keys != nullptr);
+  link = as_text(keys->audit.of(link, canonical(entry, tx.now(), row)));
   tx.db().run(kInsert, entry, tx.now(), row.actor, row.command, row.detail, row.outcome_of,
               row.outcome_of ? std::optional(row.outcome) : std::nullopt, Blob{link});
   return entry;
@@ -66,6 +69,7 @@ RowPage<AuditEntryView> list_audit_entries(Connection& db, const AuditFilter& fi
 
 ChainPiece follow_audit_log(Connection& db, ChainPosition& from, std::int64_t limit) {
   ChainPiece out;
+  const ChainKeys* keys = keys_of(db);
   Query query(db, kAfter, from.row == 0 ? INT64_MIN : from.row, limit);
   for (; query.step(); ++out.rows) {
     const std::int64_t entry = query.integer(0);
@@ -75,8 +79,10 @@ ChainPiece follow_audit_log(Connection& db, ChainPosition& from, std::int64_t li
     }
     const NewAuditEntry row{query.text(2), query.text(3), query.text(4), query.optional_integer(5),
                             query.optional_text(6).value_or("")};
-    from = {entry, next_link(from.link, canonical(entry, query.time(1), row))};
-    if (from.link == query.blob(7)) continue;
+    const std::string stored = query.blob(7);
+    const std::string text = canonical(entry, query.time(1), row);
+    from = {entry, keys ? std::string(as_text(keys->audit.of(from.link, text))) : stored};
+    if (from.link == stored) continue;
     out.fault = "audit entry " + std::to_string(entry) + " does not continue the chain";
     return out;
   }

@@ -1,7 +1,8 @@
 // The audit log of actions on the admin page and the command line. Rows are only appended: triggers
 // of the schema reject other changes, and a hash chain reveals changes that bypass the triggers.
 //
-// Chain: link(n) = SHA-256(link(n-1) || canonical text of row n), link(0) = 32 zero bytes. The
+// Chain: link(n) = HMAC-SHA256(audit key, link(n-1) || canonical text of row n), link(0) = 32 zero
+// bytes; on a connection without keys (store/chain_keys.h), links are not compared. The
 // canonical text is `act|at|outcome_of or -|outcome or -` and a line feed, followed by actor,
 // command and detail, each with a line feed.
 #pragma once

@@ -1,8 +1,12 @@
 #include "store/ledger/journal.h"
 
+#include <array>
+
 #include "base/check.h"
-#include "base/digest.h"
+#include "domain/payments/payment.h"
+#include "store/chain_keys.h"
 #include "store/identity/row_bytes.h"
+#include "store/rows/canonical.h"
 
 namespace coffer::store {
 namespace {
@@ -52,6 +56,56 @@ constexpr const char* kEntriesFrom =
     " ORDER BY entry";
 constexpr const char* kJournalCount = "SELECT count(*) FROM journal";
 
+/// What a payment is, in rows and columns that never change after its first entry set.
+struct PaymentPart {
+  std::string_view columns;
+  std::string_view from;
+  unsigned types;  // of the payments that have such rows: one bit per PaymentType
+};
+constexpr unsigned kMulti = 1U << stored(PaymentType::p2p_own_multi);
+constexpr unsigned kOnReference = 1U << stored(PaymentType::onramp_reference);
+constexpr unsigned kThroughProvider =
+    1U << stored(PaymentType::offramp) | 1U << stored(PaymentType::onramp) | kOnReference;
+constexpr std::array<PaymentPart, 4> kPaymentParts{{
+    {"id, transaction_id, application, request_id, type, source_wallet, destination_wallet,"
+     " sending_asset, sending_amount, receiving_asset, min_receiving, from_ref, to_ref,"
+     " description, memo, notify, created_at, beneficiary, destination, connector, quote",
+     ", 1 << type FROM payments WHERE payment = ?", ~0U},
+    {"leg, source_wallet, destination_wallet, asset, amount, from_ref, to_ref, description",
+     " FROM payment_legs WHERE payment = ? ORDER BY leg", kMulti},
+    {"fee, total, transaction_type, purpose_of_payment, source_of_funds, relationship, payer_name,"
+     " payer_account, payer_phone",
+     " FROM provider_payments WHERE payment = ?", kThroughProvider},
+    {"connector, provider_payment_id, onramp_reference",
+     " FROM reference_payments WHERE payment = ?", kOnReference},
+}};
+
+/// The statement of a part, built once; its address identifies it.
+const char* statement_of(std::size_t part) {
+  static const auto all = [] {
+    std::array<std::string, kPaymentParts.size()> out;
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      const PaymentPart& one = kPaymentParts[i];
+      out[i] = "SELECT " + canonical_columns(one.columns) + std::string(one.from);
+    }
+    return out;
+  }();
+  return all[part].c_str();
+}
+
+void append_payment(Connection& db, std::int64_t payment, std::string& text) {
+  unsigned type = ~0U;
+  for (std::size_t part = 0; part < kPaymentParts.size(); ++part) {
+    if ((kPaymentParts[part].types & type) == 0) continue;
+    Query rows(db, statement_of(part), payment);
+    while (rows.step()) {
+      text += rows.text(0);
+      text += '\n';
+      if (part == 0) type = static_cast<unsigned>(rows.integer(1));
+    }
+  }
+}
+
 std::string set_header(std::int64_t journal, std::int64_t tenant, std::int64_t kind,
                        std::optional<std::int64_t> payment, Timestamp at) {
   return std::to_string(journal) + '|' + std::to_string(tenant) + '|' + std::to_string(kind) + '|' +
@@ -100,12 +154,6 @@ void enter(WriteTx& tx, std::int64_t journal, EntryRow row, std::string& text) {
 
 std::string genesis_link() { return std::string(32, '\0'); }
 
-std::string next_link(std::string_view previous, std::string_view text) {
-  std::string all(previous);
-  all += text;
-  return std::string(as_text(sha256(all)));
-}
-
 std::int64_t operator_tenant(Environment environment) {
   return environment == Environment::sandbox ? 1 : 2;
 }
@@ -131,8 +179,11 @@ std::string post(WriteTx& tx, std::int64_t tenant, JournalKind kind,
     enter(tx, journal, {line++, posting.debit, -posting.amount, {}, posting.credit, leg}, text);
     enter(tx, journal, {line++, posting.credit, posting.amount, {}, posting.debit, leg}, text);
   }
+  if (payment) append_payment(tx.db(), *payment, text);
+  const ChainKeys* keys = keys_of(tx.db());
+  COFFER_CHECK(keys != nullptr);
   std::string& head = chain_head(tx);
-  head = next_link(head, text);
+  head = as_text(keys->journal.of(head, text));
   tx.db().run(kInsertJournal, journal, tenant, kind, payment, tx.now(), Blob{head});
   tx.quotas().add_bytes(
       tenant, row_bytes::kEntrySet + row_bytes::kPosting * static_cast<int>(movements.size()));
@@ -221,6 +272,7 @@ std::vector<WalletBalance> balances_of(Connection& db, std::int64_t wallet) {
 
 ChainPiece follow_journal(Connection& db, ChainPosition& from, std::int64_t limit) {
   ChainPiece out;
+  const ChainKeys* keys = keys_of(db);
   Query sets(db, kJournalAfter, from.row == 0 ? INT64_MIN : from.row, limit);
   Query entries(db, kEntriesFrom, from.row == 0 ? INT64_MIN : (from.row + 1) * kLinesPerSet);
   bool more = entries.step();
@@ -237,9 +289,11 @@ ChainPiece follow_journal(Connection& db, ChainPosition& from, std::int64_t limi
                          entries.integer(5)};
       row.append_to(text);
     }
-    from = {journal, next_link(from.link, text)};
+    if (const auto payment = sets.optional_integer(3)) append_payment(db, *payment, text);
+    const std::string stored = sets.blob(5);
+    from = {journal, keys ? std::string(as_text(keys->journal.of(from.link, text))) : stored};
     ++out.rows;
-    if (from.link == sets.blob(5)) continue;
+    if (from.link == stored) continue;
     out.fault = "journal row " + std::to_string(journal) + " does not continue the hash chain";
     return out;
   }

@@ -1,8 +1,11 @@
-// The ledger's rows: accounts, holds, entry sets and the hash chain over them.
+// The ledger's rows: accounts, holds, entry sets and the keyed hash chain over them.
 //
-// Chain: link(n) = SHA-256(link(n-1) || canonical text of set n), link(0) = 32 zero bytes. The
-// canonical text is, in decimal ASCII, `journal|tenant|kind|payment or -|at` and a line feed, then
-// for each entry in order `line|account|amount|balance_after|counterparty|leg` and a line feed.
+// Chain: link(n) = HMAC-SHA256(journal key, link(n-1) || canonical text of set n), link(0) = 32
+// zero bytes. The canonical text is, in decimal ASCII, `journal|tenant|kind|payment or -|at` and a
+// line feed, then for each entry in order `line|account|amount|balance_after|counterparty|leg` and
+// a line feed. For a payment, the fields that never change follow (kPaymentParts in journal.cpp):
+// its row, its legs, its part of a provider and its reference, each as canonical_columns() writes
+// it, and a line feed.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +24,8 @@ namespace coffer::store {
 
 enum class JournalKind { payment, funding, liquidity, refund };
 
-/// The chain functions, which other logs use too: the link before the first row, and the link of a
-/// row with this canonical text after `previous`. 32 raw bytes.
+/// The link before the first row of a chain: 32 raw bytes, as is each link.
 std::string genesis_link();
-std::string next_link(std::string_view previous, std::string_view text);
 
 /// Row keys of the operator's tenants, fixed by schema.sql.
 std::int64_t operator_tenant(Environment environment);
@@ -41,7 +42,8 @@ struct WalletBalance {
   Amount held;
 };
 
-/// Appends one entry set, updates the balances and returns the link (32 bytes). The accounts of
+/// Appends one entry set, updates the balances and returns the link (32 bytes). Covers the rows of
+/// the payment as they are now, so store them first. The accounts of
 /// each posting must hold the same asset. An overdraft is a bug and throws.
 std::string post(WriteTx& tx, std::int64_t tenant, JournalKind kind,
                  std::optional<std::int64_t> payment, std::span<const Movement> movements);
@@ -94,7 +96,8 @@ struct ChainPiece {
   bool end = false;   // the end of the chain was reached
   std::string fault;  // a sentence about the first invalid row; empty if all are valid
 };
-/// Verifies at most `limit` rows of the journal's chain from this position, and advances it.
+/// Verifies at most `limit` rows of the journal's chain from this position, and advances it. On a
+/// connection without keys (store/chain_keys.h), links are not compared.
 ChainPiece follow_journal(Connection& db, ChainPosition& from, std::int64_t limit);
 /// Verifies the whole chain; returns a sentence about the first invalid row, or an empty text.
 /// Calls `progress` with (done, total) at intervals.

@@ -46,7 +46,17 @@ void verify_structure(Connection& db, FileVerdict& verdict) {
   }
 }
 
-void judge(Connection& db, const ProgressFunction& progress, FileVerdict& verdict) {
+void find_keys(Connection& db, const OpenKeys& open_keys, FileVerdict& verdict) {
+  if (!open_keys) return;
+  auto keys = open_keys(db);
+  if (!keys) return verdict.violations.push_back({"chain_key", keys.error().detail});
+  if (*keys == nullptr) return;
+  use_keys(db, *std::move(keys));
+  verdict.keyed = true;
+}
+
+void judge(Connection& db, const ProgressFunction& progress, const OpenKeys& open_keys,
+           FileVerdict& verdict) {
   if (number(db, kApplication) != kApplicationId) {
     verdict.violations.push_back({"coffer_file", "this is no file of coffer"});
     return;
@@ -56,7 +66,10 @@ void judge(Connection& db, const ProgressFunction& progress, FileVerdict& verdic
   verdict.newer_schema = schema > schema_version();
   verdict.older_schema = schema < schema_version();
   if (verdict.newer_schema || verdict.older_schema) return verify_structure(db, verdict);
-  verdict.violations = verify(db, true, progress);
+  find_keys(db, open_keys, verdict);
+  for (Violation& found : verify(db, true, progress)) {
+    verdict.violations.push_back(std::move(found));
+  }
   verdict.summary = summary_of(db);
 }
 
@@ -73,12 +86,13 @@ void leave_wal(const std::string& path) {
   copy.execute("PRAGMA synchronous=OFF; PRAGMA journal_mode=DELETE");
 }
 
-FileVerdict verify_file(const std::string& path, const ProgressFunction& progress) {
+FileVerdict verify_file(const std::string& path, const ProgressFunction& progress,
+                        const OpenKeys& open_keys) {
   FileVerdict out;
   try {
     read_foreign_file(path, [&](Connection& db) {
       out = {};
-      judge(db, progress, out);
+      judge(db, progress, open_keys, out);
     });
   } catch (const SqlError& error) {
     if (error.primary_code == SQLITE_INTERRUPT) throw;

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "store/chain_keys.h"
 #include "store/invariants.h"
 #include "store/write_tx.h"
 
@@ -42,12 +43,18 @@ struct FileVerdict {
   std::vector<Violation> violations;  // empty: the file is valid
   bool newer_schema = false;  // then, as for an older schema, only SQLite's structures were checked
   bool older_schema = false;
+  bool keyed = false;  // links and row digests were checked, not only the structure
 };
 
+/// Opens the keys of a file that is verified. Returns nullptr if they are sealed under another
+/// master key; a Problem is a violation.
+using OpenKeys = std::function<Result<std::shared_ptr<const ChainKeys>>(Connection&)>;
+
 /// Verifies a file, whether served or not: that coffer created it, every invariant, both hash
-/// chains and SQLite's structures. Changes nothing. A file that cannot be read is a violation, not
-/// an error.
-FileVerdict verify_file(const std::string& path, const ProgressFunction& progress);
+/// chains and SQLite's structures. Without `open_keys`, the structure of the chains only. Changes
+/// nothing. A file that cannot be read is a violation, not an error.
+FileVerdict verify_file(const std::string& path, const ProgressFunction& progress,
+                        const OpenKeys& open_keys = {});
 
 /// Removes the log that a killed process left next to a file that is empty again, so that it does
 /// not become part of the new content. Throws SqlError.

@@ -19,7 +19,8 @@ constexpr std::array<SealedColumn, 6> kColumns{{
 }};
 
 constexpr const char* kMeta =
-    "SELECT name, value FROM meta WHERE name = 'challenge_key' OR name GLOB 'listener_secret:*'";
+    "SELECT name, value FROM meta WHERE name IN ('challenge_key', 'chain_key', 'checkpoint_key')"
+    " OR name GLOB 'listener_secret:*'";
 constexpr const char* kSetMeta = "UPDATE meta SET value = ? WHERE name = ?";
 constexpr std::string_view kChallengeKey = "challenge_key";
 constexpr std::string_view kChallengeContext = "challenge-key";

@@ -5,13 +5,18 @@
 #include <fstream>
 #include <set>
 
+#include "auth/master_key.h"
+#include "auth/strkey.h"
 #include "base/digest.h"
+#include "base/random.h"
 #include "cli/exit_code.h"
 #include "cli/operations/verify.h"
 #include "cli/paths.h"
 #include "flows/operations/backup_plan.h"
 #include "flows/operations/backups.h"
+#include "flows/operations/key_rotation.h"
 #include "store/operations/copies.h"
+#include "support/unguarded.h"
 #include "unit/cli/open_file.h"
 
 using namespace coffer;
@@ -46,6 +51,14 @@ Ran run_own(const std::string& command, const Values& values, const ConfigFlags&
 }
 
 Ran verify_file(const std::string& path) { return run_own("verify", {{"FILE", path}}); }
+
+void rotate(OpenFile& file) {
+  OsRandom random;
+  const auto next = auth::MasterKey::generate(random);
+  REQUIRE(flows::rotate_master_key(file.app().flows(), next));
+  put(file.app().config().master_key_file, next.to_hex().reveal() + "\n");
+  file.reopen();
+}
 
 /// A file with something in it, and a backup of it.
 struct Kept {
@@ -184,6 +197,126 @@ TEST_CASE("restore: a database in use is no backup", "[cli]") {
   CHECK(ran.err.find("coffer backup") != std::string::npos);
 }
 
+TEST_CASE("restore: says who signed a backup, and refuses one of another master key", "[cli]") {
+  Kept kept;
+  OpenFile other;
+  const std::string another = kept.folder.file("another.db");
+  rotate(other);
+  REQUIRE(other.run("backup", {{"FILE", another}}).code == 0);
+  int count = 0;
+  const auto restore = [&](const std::string& backup, bool foreign = false) {
+    std::map<std::string, std::string> values{{"BACKUP", backup}};
+    if (foreign) values.emplace("foreign", "true");
+    return run_own("restore", values,
+                   {{"db", kept.folder.file("new" + std::to_string(++count) + ".db")},
+                    {"master_key_file", kept.file.app().config().master_key_file}});
+  };
+  const Ran own = restore(kept.backup);
+  INFO(own.err);
+  REQUIRE(own.code == 0);
+  CHECK(own.json().at("checked") == "all invariants hold");
+  CHECK(own.json().at("checkpoint") == false);
+  CHECK(own.json().at("signedBy").get<std::string>().ends_with("(this master key)"));
+  const Ran refused = restore(another);
+  CHECK(refused.code == exit_code::kPermission);
+  CHECK(refused.err.find("--foreign") != std::string::npos);
+  const Ran accepted = restore(another, true);
+  CHECK(accepted.code == 0);
+  CHECK(accepted.json().at("checked").get<std::string>().starts_with("the structure holds"));
+
+  // Signed by this key, but of another backup, then by another key.
+  const std::string signature = content_of(kept.backup + ".checkpoint");
+  REQUIRE(kept.file.run("backup", {{"FILE", kept.folder.file("second.db")}}).code == 0);
+  put(kept.backup + ".checkpoint", content_of(kept.folder.file("second.db.checkpoint")));
+  const Ran swapped = restore(kept.backup);
+  CHECK(swapped.code == exit_code::kFault);
+  CHECK(swapped.out.find("signature") != std::string::npos);
+  std::string forged = signature;
+  forged[forged.size() - 5] = forged[forged.size() - 5] == 'A' ? 'B' : 'A';
+  put(kept.backup + ".checkpoint", forged);
+  CHECK(restore(kept.backup).code == exit_code::kFault);
+  fs::remove(kept.backup + ".checkpoint");
+  const Ran unsigned_one = restore(kept.backup);
+  CHECK(unsigned_one.code == 0);
+  CHECK(unsigned_one.json().at("signedBy") == "not signed");
+}
+
+TEST_CASE("restore: a backup that was changed together with its checksum is refused", "[cli]") {
+  Kept kept;
+  {
+    store::Connection db(kept.backup, store::OpenMode::read_write);
+    coffer::test::change_unguarded(db, "UPDATE associations SET name = 'Other'");
+  }
+  put(kept.backup + ".sha256", to_hex(as_text(sha256(content_of(kept.backup)))) + "  backup.db\n");
+  const Ran ran = run_own("restore", {{"BACKUP", kept.backup}}, {{"db", kept.folder.file("n.db")}});
+  CHECK(ran.code == exit_code::kFault);
+  CHECK(ran.out.find("signature") != std::string::npos);
+  fs::remove(kept.backup + ".checkpoint");
+  const Ran keyed = run_own("restore", {{"BACKUP", kept.backup}},
+                            {{"db", kept.folder.file("n.db")},
+                             {"master_key_file", kept.file.app().config().master_key_file}});
+  CHECK(keyed.code == exit_code::kFault);
+  CHECK(keyed.out.find("guarded_rows") != std::string::npos);
+}
+
+TEST_CASE("checkpoint: verify and restore refuse a file that is behind it", "[cli]") {
+  Kept kept;
+  const std::string points = kept.folder.file("points");
+  const auto keep_point = [&](OpenFile& file) {
+    const Ran made = file.run("checkpoint");
+    REQUIRE(made.code == 0);
+    put(points, "a log line\n2026 checkpoint line=\"" +
+                    made.json().at("checkpoint").get<std::string>() + "\"\nanother line\n");
+  };
+  const auto restore = [&](const std::string& name, const std::string& checkpoint) {
+    return run_own("restore", {{"BACKUP", kept.backup}, {"checkpoint", checkpoint}},
+                   {{"db", kept.folder.file(name)},
+                    {"master_key_file", kept.file.app().config().master_key_file}});
+  };
+  const Ran same = restore("same.db", kept.backup + ".checkpoint");
+  INFO(same.err);
+  CHECK(same.code == 0);
+  CHECK(same.json().at("checkpoint") == true);
+  REQUIRE(kept.file.run("association create", {{"NAME", "Later"}}).code == 0);
+  keep_point(kept.file);
+  const Ran behind = restore("behind.db", points);
+  CHECK(behind.code == exit_code::kFault);
+  CHECK(behind.out.find("at the checkpoint, the audit log had") != std::string::npos);
+  CHECK_FALSE(fs::exists(kept.folder.file("behind.db")));
+  // The same without a master key.
+  const Ran keyless = run_own("restore", {{"BACKUP", kept.backup}, {"checkpoint", points}},
+                              {{"db", kept.folder.file("keyless.db")}});
+  CHECK(keyless.code == exit_code::kFault);
+
+  const Ran whole = kept.file.run("verify", {{"checkpoint", points}});
+  CHECK(whole.code == 0);
+  CHECK(whole.json().at("checkpoint") == true);
+  CHECK(kept.file.run("verify").json().at("checkpoint") == false);
+  // A checkpoint of another file.
+  const auto pair = auth::generate_key_pair(*std::make_unique<OsRandom>());
+  const std::string zeros(64, '0');
+  const std::string text =
+      "coffer-checkpoint-1 " + pair.public_key.to_string() + " 1 0 " + zeros + " 0 " + zeros + " -";
+  const auto signature = auth::SigningKey::from_seed(pair.seed_text)->sign(text);
+  put(points, text + " " + to_base64url(as_text(signature)) + "\n");
+  const Ran foreign = kept.file.run("verify", {{"checkpoint", points}});
+  CHECK(foreign.code == exit_code::kFault);
+  CHECK(foreign.out.find("the checkpoint is of the file G") != std::string::npos);
+  put(points, "nothing\n");
+  CHECK(restore("none.db", points).code == exit_code::kUsage);
+}
+
+TEST_CASE("checkpoint: the rotation of the master key keeps chains and signatures valid", "[cli]") {
+  Kept kept;
+  const Ran before = kept.file.run("checkpoint");
+  const std::string points = kept.folder.file("points");
+  put(points, before.json().at("checkpoint").get<std::string>() + "\n");
+  rotate(kept.file);
+  CHECK(kept.file.run("verify", {{"checkpoint", points}}).code == 0);
+  REQUIRE(kept.file.run("association create", {{"NAME", "Later"}}).code == 0);
+  CHECK(kept.file.run("verify", {{"checkpoint", points}}).code == 0);
+}
+
 TEST_CASE("scheduled backups: when the last is old enough; the latest are kept", "[cli]") {
   Kept kept;
   const auto& flows = kept.file.app().flows();
@@ -196,11 +329,12 @@ TEST_CASE("scheduled backups: when the last is old enough; the latest are kept",
   };
   const auto run = [&] { return flows::run_backup_plan(flows, plan, [] { return false; }); };
   CHECK(run() == 3'600'000);
-  CHECK(names() ==
-        std::set<std::string>{"coffer-20260101T000000Z.db", "coffer-20260101T000000Z.db.sha256"});
+  CHECK(names() == std::set<std::string>{"coffer-20260101T000000Z.db",
+                                         "coffer-20260101T000000Z.db.checkpoint",
+                                         "coffer-20260101T000000Z.db.sha256"});
   kept.file.clock().advance_ms(3'599'000);
   CHECK(run() == 1'000);
-  CHECK(names().size() == 2);
+  CHECK(names().size() == 3);
   put(plan.folder + "/coffer-20260101T003000Z.db.partial", "killed");
   put(plan.folder + "/coffer-of-another-user.db", "mine");
   kept.file.clock().advance_ms(1'000);
@@ -208,9 +342,10 @@ TEST_CASE("scheduled backups: when the last is old enough; the latest are kept",
   kept.file.clock().advance_ms(3'600'000);
   run();
   CHECK(names() ==
-        std::set<std::string>{"coffer-20260101T010000Z.db", "coffer-20260101T010000Z.db.sha256",
-                              "coffer-20260101T020000Z.db", "coffer-20260101T020000Z.db.sha256",
-                              "coffer-of-another-user.db"});
+        std::set<std::string>{"coffer-20260101T010000Z.db", "coffer-20260101T010000Z.db.checkpoint",
+                              "coffer-20260101T010000Z.db.sha256", "coffer-20260101T020000Z.db",
+                              "coffer-20260101T020000Z.db.checkpoint",
+                              "coffer-20260101T020000Z.db.sha256", "coffer-of-another-user.db"});
   CHECK(verify_file(plan.folder + "/coffer-20260101T020000Z.db").code == 0);
 }
 

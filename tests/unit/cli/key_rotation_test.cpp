@@ -103,13 +103,13 @@ TEST_CASE("key rotation: every sealed value opens with the new key, and none wit
   REQUIRE(old_key);
   const auth::MasterKey next = auth::MasterKey::generate(source_of_keys);
   const auto before = opened_with(file.app(), *old_key);
-  CHECK(before.size() == 7);  // five kinds of columns, the challenge key, the listener's secret
+  CHECK(before.size() == 9);  // five kinds of columns, the challenge key, the listener's secret
   CHECK(before.at("webhook-secret").first == 2);
   CHECK(before.at("connector-secret").first == 2);
 
   const auto count = flows::rotate_master_key(file.app().flows(), next);
   REQUIRE(count);
-  CHECK(*count == 9);
+  CHECK(*count == 11);
   for (const auto& [context, counts] : opened_with(file.app(), next)) {
     INFO(context);
     CHECK(counts == std::pair(before.at(context).first, 0));

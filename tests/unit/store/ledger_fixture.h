@@ -18,6 +18,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/random.h"
+#include "store/chain_keys.h"
 #include "store/commit_queue.h"
 #include "store/database.h"
 #include "store/identity/tenants.h"
@@ -88,6 +89,19 @@ inline std::int64_t number(Connection& db, const std::string& sql) {
   return query.integer(0);
 }
 
+/// The keys of the files of these tests.
+inline std::shared_ptr<const ChainKeys> test_keys() {
+  static const std::shared_ptr<const ChainKeys> keys(
+      new ChainKeys{KeyedDigest("journal"), KeyedDigest("audit"), KeyedDigest("rows")});
+  return keys;
+}
+
+/// As store::verify, with those keys.
+inline std::vector<Violation> keyed_verify(Connection& db, bool deep = true) {
+  use_keys(db, test_keys());
+  return verify(db, deep, [](auto&&...) {});
+}
+
 /// An opened file with its queue; reopens on demand.
 class OpenedFile {
  public:
@@ -109,6 +123,12 @@ class OpenedFile {
     queue = std::make_unique<CommitQueue>(*database, clock, options_, [this](Signal signal) {
       signals |= 1U << static_cast<unsigned>(signal);
     });
+    // Writes nothing, not even the time.
+    const auto use = [](WriteTx& tx) -> Result<void> {
+      use_keys(tx.db(), test_keys());
+      return {};
+    };
+    REQUIRE(queue->run(use, CommitQueue::Mode::dry_run));
   }
   void close() {
     queue.reset();
@@ -133,7 +153,7 @@ class OpenedFile {
   }
   std::vector<Violation> verify() {
     Connection db(database->path(), OpenMode::read_only);
-    return store::verify(db, true, [](auto&&...) {});
+    return keyed_verify(db);
   }
 
   TemporaryFolder folder;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/digest.h"
+#include "support/unguarded.h"
 #include "unit/store/ledger_fixture.h"
 
 using namespace coffer;
@@ -63,10 +64,40 @@ TEST_CASE("journal: the chain is the documented one, from 32 zero bytes") {
         " balance_after || '|' || counterparty || '|' || leg || char(10), '')"
         " FROM (SELECT * FROM entries WHERE entry / 1024 = " +
         n + " ORDER BY entry)");
-    head = std::string(as_text(sha256(head + header + lines)));
+    head = std::string(as_text(hmac_sha256("journal", head + header + lines)));
     CHECK(ledger.value("SELECT lower(hex(link)) FROM journal WHERE journal = " + n) ==
           to_hex(head));
   }
+}
+
+TEST_CASE("journal: a link covers the fields of its payment that never change") {
+  for (const char* edit :
+       {"UPDATE payments SET transaction_id = 'other'", "UPDATE payments SET request_id = 'other'",
+        "UPDATE payments SET from_ref = 'other'", "UPDATE payments SET description = 'other'",
+        "UPDATE payments SET created_at = created_at - 1", "UPDATE payments SET memo = ''",
+        "UPDATE payments SET id = zeroblob(16)", "UPDATE payments SET notify = 1"}) {
+    INFO(edit);
+    SmallLedger ledger;
+    ledger.pay_and_settle(ledger.transfer("a", 1));
+    ledger.close();
+    Connection db(ledger.folder.file(), OpenMode::read_write);
+    coffer::test::change_unguarded(db, edit);
+    const auto with_key = keyed_verify(db);
+    REQUIRE(with_key.size() == 1);
+    CHECK(with_key.front().invariant == "hash_chain");
+    use_keys(db, nullptr);
+    CHECK(verify(db, true, [](auto&&...) {}).empty());  // the structure alone does not show it
+  }
+}
+
+TEST_CASE("journal: the key of another file does not continue the chain") {
+  SmallLedger ledger;
+  Connection db(ledger.folder.file(), OpenMode::read_only);
+  use_keys(db, std::shared_ptr<const ChainKeys>(
+                   new ChainKeys{KeyedDigest("other"), KeyedDigest("audit"), KeyedDigest("rows")}));
+  const auto found = verify(db, true, [](auto&&...) {});
+  REQUIRE(found.size() == 1);
+  CHECK(found.front().detail == "journal row 1 does not continue the hash chain");
 }
 
 TEST_CASE("journal: forbidden operations are bugs of the caller and store nothing") {

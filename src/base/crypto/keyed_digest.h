@@ -1,0 +1,33 @@
+// HMAC with SHA-256 (RFC 2104) under a key that is prepared once.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "base/digest.h"
+
+struct evp_md_ctx_st;
+
+namespace coffer {
+
+/// Computes digests under one key without allocating. Safe from any thread. The key is wiped when
+/// the instance is destroyed.
+class KeyedDigest {
+ public:
+  explicit KeyedDigest(std::string_view key);
+  /// The digest of `first` followed by `second`.
+  Sha256 of(std::string_view first, std::string_view second = {}) const;
+
+ private:
+  struct FreeState {
+    void operator()(evp_md_ctx_st* state) const;
+  };
+  using State = std::unique_ptr<evp_md_ctx_st, FreeState>;
+  static State state_after(std::string_view block);
+
+  // SHA-256 after the padded key, inside and outside.
+  State inner_;
+  State outer_;
+};
+
+}  // namespace coffer

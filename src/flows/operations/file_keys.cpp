@@ -1,0 +1,191 @@
+#include "flows/operations/file_keys.h"
+
+#include <array>
+#include <charconv>
+#include <fstream>
+#include <span>
+
+#include "auth/strkey.h"
+#include "base/digest.h"
+#include "store/ledger/catalog.h"
+#include "store/schema.h"
+
+namespace coffer::flows {
+namespace {
+
+// Rows of meta, and contexts of the sealed values.
+constexpr std::string_view kChainKey = "chain_key";
+constexpr std::string_view kCheckpointKey = "checkpoint_key";
+constexpr std::string_view kFormat = "coffer-checkpoint-1";
+// One label per purpose.
+constexpr std::string_view kJournalLabel = "coffer journal link v1";
+constexpr std::string_view kAuditLabel = "coffer audit link v1";
+constexpr std::string_view kRowsLabel = "coffer row mac v1";
+
+std::shared_ptr<const store::ChainKeys> derived(const Secret& root) {
+  const std::string& bytes = root.reveal();
+  const auth::MasterKey key(std::span<const std::uint8_t, auth::MasterKey::kBytes>(
+      reinterpret_cast<const std::uint8_t*>(bytes.data()), auth::MasterKey::kBytes));
+  const auto keyed = [&](std::string_view label) {
+    return KeyedDigest(key.derive(label).reveal());
+  };
+  return std::shared_ptr<const store::ChainKeys>(
+      new store::ChainKeys{keyed(kJournalLabel), keyed(kAuditLabel), keyed(kRowsLabel)});
+}
+
+Problem without_keys() {
+  return Problem(Slug::validation_failed,
+                 "The file has entries but not the key of their chains: another program has "
+                 "changed it. Keep a copy of the file, and restore a backup");
+}
+
+Result<auth::SigningKey> open_signing_key(const auth::Sealer& sealer, store::Connection& db) {
+  const auto sealed = store::read_meta(db, kCheckpointKey);
+  if (!sealed) return unexpected(without_keys());
+  COFFER_TRY(const Secret seed, sealer.open(*sealed, kCheckpointKey));
+  return auth::SigningKey::from_seed(seed);
+}
+
+Problem no_checkpoint(std::string_view what) {
+  return Problem(
+      Slug::validation_failed,
+      "The checkpoint is invalid: " + std::string(what) +
+          ". Give a file with the output of `coffer checkpoint`, or a log of the server");
+}
+
+std::vector<std::string> words_of(std::string_view line) {
+  std::vector<std::string> out(1);
+  for (const char c : line) {
+    if (c == ' ') {
+      out.emplace_back();
+    } else {
+      out.back() += c;
+    }
+  }
+  return out;
+}
+
+bool read_number(const std::string& text, std::int64_t& out) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+}  // namespace
+
+Result<std::string> sign_checkpoint(const auth::Sealer& sealer, store::Connection& db, Timestamp at,
+                                    std::string_view backup) {
+  COFFER_TRY(const auth::SigningKey key, open_signing_key(sealer, db));
+  const store::ChainHeads heads = store::chain_heads(db);
+  std::string line(kFormat);
+  for (const std::string& word :
+       {key.public_key().to_string(), std::to_string(at.ms), std::to_string(heads.entry_sets),
+        to_hex(heads.journal), std::to_string(heads.audit_entries), to_hex(heads.audit),
+        std::string(backup)}) {
+    line += ' ' + word;
+  }
+  const auth::Signature signature = key.sign(line);
+  return line + ' ' + to_base64url(as_text(signature));
+}
+
+Result<Checkpoint> parse_checkpoint(std::string_view line) {
+  const auto words = words_of(line);
+  constexpr std::size_t kWords = 9;
+  if (words.size() != kWords || words[0] != kFormat) return unexpected(no_checkpoint("its form"));
+  const auto key = auth::PublicKey::parse(words[1]);
+  const auto journal = from_hex(words[4]);
+  const auto audit = from_hex(words[6]);
+  const auto signature = from_base64url(words[8]);
+  Checkpoint out{.file = words[1], .at = {}, .heads = {}, .backup = words[7]};
+  if (!key || !journal || !audit || !signature || !read_number(words[2], out.at.ms) ||
+      !read_number(words[3], out.heads.entry_sets) ||
+      !read_number(words[5], out.heads.audit_entries)) {
+    return unexpected(no_checkpoint("its form"));
+  }
+  out.heads.journal = *journal;
+  out.heads.audit = *audit;
+  if (!auth::verify(*key, line.substr(0, line.rfind(' ')), *signature)) {
+    return unexpected(no_checkpoint("its signature"));
+  }
+  return out;
+}
+
+Result<Checkpoint> read_checkpoint(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) return unexpected(Slug::not_found, "file not found: " + path);
+  std::string last;
+  for (std::string line; std::getline(file, line);) {
+    const auto begin = line.find(kFormat);
+    if (begin == std::string::npos) continue;
+    const auto end = line.find('"', begin);
+    last = line.substr(begin, end == std::string::npos ? end : end - begin);
+  }
+  return parse_checkpoint(last);
+}
+
+Result<std::string> make_checkpoint(const Context& context) {
+  return store::with_reader(context.database, [&](store::Connection& db) -> Result<std::string> {
+    return sign_checkpoint(context.sealer, db, context.clock.now());
+  });
+}
+
+Result<std::string> file_identity(const auth::Sealer& sealer, store::Connection& db) {
+  COFFER_TRY(const auth::SigningKey key, open_signing_key(sealer, db));
+  return key.public_key().to_string();
+}
+
+std::string departure_from(const auth::Sealer& sealer, store::Connection& db,
+                           const Checkpoint& checkpoint) {
+  const auto own = file_identity(sealer, db);
+  if (!own) return own.error().detail;
+  if (*own != checkpoint.file) {
+    return "the checkpoint is of the file " + checkpoint.file + ", and this is " + *own;
+  }
+  return store::departure_from(db, checkpoint.heads);
+}
+
+Result<std::shared_ptr<const store::ChainKeys>> open_chain_keys(const auth::Sealer& sealer,
+                                                                store::Connection& db) {
+  const auto sealed = store::read_meta(db, kChainKey);
+  if (!sealed) return unexpected(without_keys());
+  COFFER_TRY(const Secret root, sealer.open(*sealed, kChainKey));
+  if (root.reveal().size() != auth::MasterKey::kBytes) return unexpected(without_keys());
+  return derived(root);
+}
+
+Result<void> use_chain_keys(const auth::Sealer& sealer, store::Connection& db) {
+  if (store::keys_of(db) != nullptr) return {};
+  COFFER_TRY(auto keys, open_chain_keys(sealer, db));
+  store::use_keys(db, std::move(keys));
+  return {};
+}
+
+Result<void> prepare_file_keys(const Context& context) {
+  return context.queue.run([&](store::WriteTx& tx) -> Result<void> {
+    if (!store::read_meta(tx.db(), kChainKey) && store::is_unwritten(tx.db())) {
+      const Secret root(context.random.bytes(auth::MasterKey::kBytes));
+      const Secret seed = auth::generate_key_pair(context.random).seed_text;
+      store::write_meta(tx, kChainKey, context.sealer.seal(root.reveal(), kChainKey));
+      store::write_meta(tx, kCheckpointKey, context.sealer.seal(seed.reveal(), kCheckpointKey));
+    }
+    COFFER_TRY_VOID(file_identity(context.sealer, tx.db()));
+    return use_chain_keys(context.sealer, tx.db());
+  });
+}
+
+store::OpenKeys keys_under(const auth::Sealer& sealer) {
+  return [&sealer](store::Connection& db) { return open_chain_keys(sealer, db); };
+}
+
+bool KeyCandidate::fits(store::Connection& db) const {
+  return store::read_meta(db, store::kKeyCheck) == fingerprint_;
+}
+
+store::OpenKeys keys_of(std::shared_ptr<const KeyCandidate> key) {
+  if (key == nullptr) return {};
+  return [key](store::Connection& db) -> Result<std::shared_ptr<const store::ChainKeys>> {
+    if (!key->fits(db)) return {nullptr};
+    return open_chain_keys(key->sealer(), db);
+  };
+}
+
+}  // namespace coffer::flows

@@ -1,0 +1,78 @@
+// The keys of a file, and the checkpoints that are signed with them. The keys are random and sealed
+// under the master key in the file itself, so that the rotation of the master key keeps all links
+// and signatures valid.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "auth/master_key.h"
+#include "auth/seal.h"
+#include "base/random.h"
+#include "flows/context.h"
+#include "store/chain_keys.h"
+#include "store/operations/copies.h"
+
+namespace coffer::flows {
+
+/// Creates the keys of a new file, and gives them to the writer. Call it before anything else is
+/// written. `validation-failed` if a file with entries has lost its keys, `unexpected-error` if
+/// they do not open.
+Result<void> prepare_file_keys(const Context& context);
+
+/// The chain keys in the file of `db`. `validation-failed` if the file has none.
+Result<std::shared_ptr<const store::ChainKeys>> open_chain_keys(const auth::Sealer& sealer,
+                                                                store::Connection& db);
+/// Gives the connection the keys of its file, unless it has them already.
+Result<void> use_chain_keys(const auth::Sealer& sealer, store::Connection& db);
+
+/// A statement of how far a file had come, signed with the key of that file. Kept away from the
+/// file, it shows whether the file was replaced by an older one.
+struct Checkpoint {
+  std::string file;  // identity of the file: its public key, `G...`
+  Timestamp at;
+  store::ChainHeads heads;
+  std::string backup;  // SHA-256 in hex of the backup that it signs, or `-`
+  bool operator==(const Checkpoint&) const = default;
+};
+
+/// One line without a line feed: `coffer-checkpoint-1 FILE MS ENTRY_SETS LINK AUDIT_ENTRIES LINK
+/// BACKUP SIGNATURE`, links and backup in hex, the signature (Ed25519 over the text before it,
+/// without the space) in base64url.
+Result<std::string> sign_checkpoint(const auth::Sealer& sealer, store::Connection& db, Timestamp at,
+                                    std::string_view backup = "-");
+/// `validation-failed` if the line is no checkpoint or its signature is wrong.
+Result<Checkpoint> parse_checkpoint(std::string_view line);
+/// The last checkpoint in a file: of a list of them, or of a log. `not-found` without the file,
+/// `validation-failed` if there is none or it is invalid.
+Result<Checkpoint> read_checkpoint(const std::string& path);
+/// Of the served file, in one snapshot.
+Result<std::string> make_checkpoint(const Context& context);
+
+/// The public key of the file of `db`.
+Result<std::string> file_identity(const auth::Sealer& sealer, store::Connection& db);
+/// Why this file is not the file of the checkpoint or is behind it; empty otherwise.
+std::string departure_from(const auth::Sealer& sealer, store::Connection& db,
+                           const Checkpoint& checkpoint);
+
+/// How a verification opens the keys of a file whose master key this is. `sealer` must outlive it.
+store::OpenKeys keys_under(const auth::Sealer& sealer);
+
+/// A master key that may be the one of a file that this process does not serve.
+class KeyCandidate {
+ public:
+  explicit KeyCandidate(const auth::MasterKey& key)
+      : fingerprint_(key.fingerprint()), sealer_(key, random_) {}
+  bool fits(store::Connection& db) const;
+  const auth::Sealer& sealer() const { return sealer_; }
+
+ private:
+  OsRandom random_;
+  std::string fingerprint_;
+  auth::Sealer sealer_;
+};
+/// As keys_under, if the key fits. Empty without a candidate.
+store::OpenKeys keys_of(std::shared_ptr<const KeyCandidate> key);
+
+}  // namespace coffer::flows

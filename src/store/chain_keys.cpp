@@ -1,0 +1,78 @@
+#include "store/chain_keys.h"
+
+#include <sqlite3.h>
+
+#include <utility>
+
+#include "base/check.h"
+#include "store/connection.h"
+
+namespace coffer::store {
+namespace {
+
+constexpr const char* kSlot = "chain keys";
+using Kept = std::shared_ptr<const ChainKeys>;
+
+constexpr const char* kUnwritten =
+    "SELECT (SELECT max(journal) FROM journal) IS NULL AND (SELECT max(entry) FROM audit_log)"
+    " IS NULL AND (SELECT min(source) FROM row_macs) IS NULL";
+
+struct Head {
+  std::int64_t row = 0;
+  std::string link = std::string(32, '\0');
+};
+constexpr const char* kJournalHead =
+    "SELECT journal, link FROM journal ORDER BY journal DESC LIMIT 1";
+constexpr const char* kAuditHead = "SELECT entry, link FROM audit_log ORDER BY entry DESC LIMIT 1";
+constexpr const char* kJournalLink = "SELECT journal, link FROM journal WHERE journal = ?";
+constexpr const char* kAuditLink = "SELECT entry, link FROM audit_log WHERE entry = ?";
+
+Head head_of(Query&& query) {
+  return query.step() ? Head{query.integer(0), query.blob(1)} : Head();
+}
+
+std::string departure(std::string_view chain, const Head& now, const Head& there,
+                      const Head& then) {
+  if (then.row == 0) return {};
+  const std::string had =
+      "at the checkpoint, the " + std::string(chain) + " had " + std::to_string(then.row) + " rows";
+  if (now.row < then.row) return had + ", and the file has " + std::to_string(now.row);
+  return there.link == then.link ? "" : had + " with another content than the file has";
+}
+
+void drop(void* kept) { delete static_cast<Kept*>(kept); }
+
+}  // namespace
+
+void use_keys(Connection& db, Kept keys) {
+  COFFER_CHECK(sqlite3_set_clientdata(db.handle(), kSlot, new Kept(std::move(keys)), drop) ==
+               SQLITE_OK);
+}
+
+const ChainKeys* keys_of(Connection& db) {
+  const void* kept = sqlite3_get_clientdata(db.handle(), kSlot);
+  return kept == nullptr ? nullptr : static_cast<const Kept*>(kept)->get();
+}
+
+ChainHeads chain_heads(Connection& db) {
+  const Head journal = head_of(Query(db, kJournalHead));
+  const Head audit = head_of(Query(db, kAuditHead));
+  return {journal.row, journal.link, audit.row, audit.link};
+}
+
+std::string departure_from(Connection& db, const ChainHeads& heads) {
+  const std::string journal = departure("journal", head_of(Query(db, kJournalHead)),
+                                        head_of(Query(db, kJournalLink, heads.entry_sets)),
+                                        {heads.entry_sets, heads.journal});
+  if (!journal.empty()) return journal;
+  return departure("audit log", head_of(Query(db, kAuditHead)),
+                   head_of(Query(db, kAuditLink, heads.audit_entries)),
+                   {heads.audit_entries, heads.audit});
+}
+
+bool is_unwritten(Connection& db) {
+  Query query(db, kUnwritten);
+  return query.step() && query.boolean(0);
+}
+
+}  // namespace coffer::store

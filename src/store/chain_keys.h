@@ -1,0 +1,43 @@
+// The chains of a file: the keys under which a file proves its own rows: links of the journal and
+// of the audit log, and digests of the rows that grant access. Only a process with the master key
+// has them. Without them, the structure of a file can be checked, but not whether coffer wrote it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "base/crypto/keyed_digest.h"
+
+namespace coffer::store {
+
+class Connection;
+
+struct ChainKeys {
+  KeyedDigest journal;
+  KeyedDigest audit;
+  KeyedDigest rows;
+};
+
+/// Gives a connection the keys of its file, until it is closed. Writing an entry set, an audit
+/// entry or a guarded row requires them; verification uses them if they are there.
+void use_keys(Connection& db, std::shared_ptr<const ChainKeys> keys);
+/// nullptr: the connection has none.
+const ChainKeys* keys_of(Connection& db);
+
+/// Whether nothing that the keys prove was ever written: the only file that may get new keys.
+bool is_unwritten(Connection& db);
+
+/// The last row of each chain and its link; 0 and zero bytes of an empty chain.
+struct ChainHeads {
+  std::int64_t entry_sets = 0;
+  std::string journal = std::string(32, '\0');
+  std::int64_t audit_entries = 0;
+  std::string audit = std::string(32, '\0');
+  bool operator==(const ChainHeads&) const = default;
+};
+ChainHeads chain_heads(Connection& db);
+/// Why a file does not continue from these heads; empty if it does.
+std::string departure_from(Connection& db, const ChainHeads& heads);
+
+}  // namespace coffer::store

@@ -1,0 +1,223 @@
+"""The auditor's own check of what a file proves with keys: links of the journal and the audit log, digests of
+guarded rows. The keys are in the file, sealed under the master key beside it."""
+
+import hashlib
+import hmac
+import os
+
+AUDIT_TRIES = ("master.key", "../master.key", "../../master.key")  # a backup is often in a folder beside the file
+PAYMENT = ("SELECT id, transaction_id, application, request_id, type, source_wallet, destination_wallet, sending_asset,"
+           " sending_amount, receiving_asset, min_receiving, from_ref, to_ref, description, memo, notify, created_at,"
+           " beneficiary, destination, connector, quote FROM payments WHERE payment = ?")
+LEGS = ("SELECT leg, source_wallet, destination_wallet, asset, amount, from_ref, to_ref, description FROM payment_legs"
+        " WHERE payment = ? ORDER BY leg")
+PROVIDER = ("SELECT fee, total, transaction_type, purpose_of_payment, source_of_funds, relationship, payer_name,"
+            " payer_account, payer_phone FROM provider_payments WHERE payment = ?")
+REFERENCE = "SELECT connector, provider_payment_id, onramp_reference FROM reference_payments WHERE payment = ?"
+PARTS = {2: (LEGS,), 5: (PROVIDER,), 6: (PROVIDER,), 7: (PROVIDER, REFERENCE)}  # by payments.type
+GUARDED = {
+    "associations": "id name status entity_type",
+    "applications": "id tenant environment suspended scopes key_version client_id client_secret_hash api_key_hash"
+                    " connect_hash sign_in_hash public_key networks old_client_secret_hash old_api_key_hash"
+                    " old_connect_hash old_sign_in_hash old_key_version old_until",
+    "operators": "id name role password_hash sealed_otp otp_required suspended version created_at",
+    "operator_links": "hash operator expires_at",
+    "operator_recovery_codes": "operator hash",
+    "users": "id association username password_hash sealed_otp suspended key_version",
+    "wallets": "tenant id account_number public_key sealed_seed asset own_account status",
+    "accounts": "tenant kind wallet asset connector",
+    "fundings": "transaction_id description",
+    "destinations": "beneficiary tenant id method country currency account_name account_number iban bank_name"
+                    " bank_code branch_code swift_bic provider phone_number network_name asset_symbol wallet_address"
+                    " memo created_at",
+    "connectors": "id environment name provider driver flow direction method country currency currency_decimals asset"
+                  " rate_numerator rate_denominator fee_fixed fee_basis_points min_amount max_amount day_limit"
+                  " month_limit transaction_types status",
+    "connector_endpoints": "id connector base_url sealed_secret timeout_ms retired_at",
+    "webhooks": "tenant application id url event_types sealed_secret old_secret disabled_at",
+    "rates": "environment sell buy numerator denominator",
+    "fee_rows": "association connector transaction_type fixed basis_points",
+}
+
+
+def digest(key, text):
+    return hmac.new(key, text, hashlib.sha256).digest()
+
+
+def derived(key, label):
+    """HKDF-SHA256 (RFC 5869) with the empty salt: one block."""
+    return digest(digest(bytes(32), key), label.encode() + b"\x01")
+
+
+def multiplied(a, b):
+    """In the field of AES."""
+    out = 0
+    while b:
+        out ^= a if b & 1 else 0
+        a = a << 1 ^ (0x11B if a & 0x80 else 0)
+        b >>= 1
+    return out
+
+
+def substitutions():
+    box = []
+    for value in range(256):
+        inverse, square = 1, value  # value to the power of 254
+        for _ in range(7):
+            square = multiplied(square, square)
+            inverse = multiplied(inverse, square)
+        turned = inverse
+        for shift in range(1, 5):
+            turned ^= (inverse << shift | inverse >> 8 - shift) & 0xFF
+        box.append(turned ^ 0x63)
+    return box
+
+
+BOX = substitutions()
+
+
+def aes(key, block):
+    """One block of AES-256 (FIPS 197)."""
+    words = [list(key[i:i + 4]) for i in range(0, 32, 4)]
+    power = 1
+    for i in range(8, 60):
+        word = list(words[-1])
+        if i % 8 == 0:
+            word = [BOX[byte] for byte in word[1:] + word[:1]]
+            word[0] ^= power
+            power = multiplied(power, 2)
+        elif i % 8 == 4:
+            word = [BOX[byte] for byte in word]
+        words.append([a ^ b for a, b in zip(words[i - 8], word)])
+    rounds = [sum(words[i:i + 4], []) for i in range(0, 60, 4)]
+    state = [a ^ b for a, b in zip(block, rounds[0])]
+    for number, added in enumerate(rounds[1:], 1):
+        state = [BOX[state[(i + 4 * (i % 4)) % 16]] for i in range(16)]
+        if number < 14:
+            mixed = []
+            for column in (state[i:i + 4] for i in range(0, 16, 4)):
+                mixed += [multiplied(column[i], 2) ^ multiplied(column[(i + 1) % 4], 3) ^ column[(i + 2) % 4]
+                          ^ column[(i + 3) % 4] for i in range(4)]
+            state = mixed
+        state = [a ^ b for a, b in zip(state, added)]
+    return bytes(state)
+
+
+def opened(key, sealed):
+    """A value sealed with AES-256-GCM: version, nonce, ciphertext, tag. A wrong key shows in the chains."""
+    nonce, text = sealed[1:13], sealed[13:-16]
+    stream = b"".join(aes(key, nonce + (number + 2).to_bytes(4, "big")) for number in range(-(-len(text) // 16)))
+    return bytes(a ^ b for a, b in zip(text, stream))
+
+
+def master_key_near(path):
+    """The master key beside a file; None if there is none."""
+    for name in AUDIT_TRIES:
+        file = os.path.join(os.path.dirname(os.path.abspath(path)), name)
+        if os.path.exists(file):
+            with open(file, "rb") as key:
+                content = key.read()
+            return bytes.fromhex(content.decode().strip()) if len(content.strip()) == 64 else content
+    return None
+
+
+def chain_root(db, master):
+    row = db.execute("SELECT value FROM meta WHERE name = 'chain_key'").fetchone()
+    return None if row is None else opened(derived(master, "coffer seal v1"), row[0])
+
+
+def canonical(row):
+    def column(value):
+        if value is None:
+            return "-"
+        return (value if isinstance(value, bytes) else str(value).encode()).hex().upper()
+    return "|".join(column(value) for value in row)
+
+
+def payment_text(db, payment):
+    row = db.execute(PAYMENT, (payment,)).fetchone()
+    if row is None:
+        return ""
+    rows = [row]
+    for sql in PARTS.get(row[4], ()):
+        rows += db.execute(sql, (payment,)).fetchall()
+    return "".join(canonical(row) + "\n" for row in rows)
+
+
+def links(db, root):
+    """(journal, stored link, link that its content gives) of every entry set, as store/ledger/journal.h says."""
+    key, link = derived(root, "coffer journal link v1"), bytes(32)
+    entries = db.execute("SELECT entry / 1024, entry % 1024, account, amount, balance_after, counterparty, leg"
+                         " FROM entries ORDER BY entry")
+    entry = entries.fetchone()
+    for row in db.execute("SELECT journal, tenant, kind, payment, at, link FROM journal ORDER BY journal"):
+        text = "|".join("-" if value is None else str(value) for value in tuple(row)[:5]) + "\n"
+        while entry is not None and entry[0] <= row[0]:
+            if entry[0] == row[0]:
+                text += "|".join(map(str, tuple(entry)[1:])) + "\n"
+            entry = entries.fetchone()
+        if row[3] is not None:
+            text += payment_text(db, row[3])
+        link = digest(key, link + text.encode())
+        yield row[0], row[5], link
+
+
+def guarded(db, root):
+    """(table, row, digest) of every guarded row, as store/guarded_rows.h says."""
+    key = derived(root, "coffer row mac v1")
+    for table, columns in GUARDED.items():
+        for row in db.execute(f"SELECT rowid, {', '.join(columns.split())} FROM {table}"):
+            yield table, row[0], digest(key, f"{table}|{row[0]}|{canonical(tuple(row)[1:])}".encode())
+
+
+def check_links(run, root):
+    for journal, stored, link in links(run.db, root):
+        if stored != link:
+            run.fault("hash chain", f"journal {journal}")
+            break
+    key, link = derived(root, "coffer audit link v1"), bytes(32)
+    for number, row in enumerate(run.rows("SELECT * FROM audit_log ORDER BY entry"), 1):
+        of, outcome = (("-", "-") if row["outcome_of"] is None else (row["outcome_of"], row["outcome"]))
+        text = f"{row['entry']}|{row['at']}|{of}|{outcome}\n{row['actor']}\n{row['command']}\n{row['detail']}\n"
+        link = digest(key, link + text.encode())
+        if row["entry"] != number or link != row["link"]:
+            run.fault("audit log", f"entry {row['entry']}")
+            break
+
+
+def check_guarded(run, root):
+    macs = {(row["source"], row["row"]): row["mac"] for row in run.rows("SELECT * FROM row_macs")}
+    for table, row, mac in guarded(run.db, root):
+        if macs.pop((table, row), None) != mac:
+            run.fault("guarded row", f"{table} {row}")
+    for table, row in macs:
+        run.fault("guarded row", f"{table} {row} is gone")
+
+
+def sign_again(db, path):
+    """After a test has written rows itself, with the key of the file: links and digests as coffer would write them."""
+    root = chain_root(db, master_key_near(path))
+    triggers = db.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").fetchall()
+    for name, _ in triggers:
+        db.execute("DROP TRIGGER " + name)
+    db.execute("BEGIN")
+    db.executemany("UPDATE journal SET link = ? WHERE journal = ?",
+                   [(link, journal) for journal, _, link in links(db, root)])
+    db.execute("DELETE FROM row_macs")
+    db.executemany("INSERT INTO row_macs (source, row, mac) VALUES (?, ?, ?)", list(guarded(db, root)))
+    db.execute("COMMIT")
+    for _, create in triggers:
+        db.execute(create)
+
+
+def check_keys(run, path):
+    """Without a master key near the file, nothing of this can be checked."""
+    master = master_key_near(path)
+    if master is None:
+        return
+    root = chain_root(run.db, master)
+    if root is None:
+        run.fault("chain key", "the file has none")
+        return
+    check_links(run, root)
+    check_guarded(run, root)

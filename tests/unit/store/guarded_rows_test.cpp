@@ -1,0 +1,162 @@
+// Keyed digests of the rows that grant access or direct money.
+#include "store/guarded_rows.h"
+
+#include <catch2/catch.hpp>
+#include <string>
+#include <vector>
+
+#include "support/unguarded.h"
+#include "unit/store/ledger_fixture.h"
+
+using namespace coffer;
+using namespace coffer::store;
+using namespace coffer::store::test;
+
+namespace {
+
+std::string guarded_fault(SmallLedger& ledger, bool keyed = true) {
+  Connection db(ledger.folder.file(), OpenMode::read_only);
+  if (keyed) use_keys(db, test_keys());
+  return verify_guarded_rows(db);
+}
+
+/// The same in steps of one row.
+std::string fault_in_steps(SmallLedger& ledger) {
+  Connection db(ledger.folder.file(), OpenMode::read_only);
+  use_keys(db, test_keys());
+  GuardedPosition from;
+  GuardedPiece piece;
+  while (!piece.end && piece.fault.empty()) {
+    piece = follow_guarded_rows(db, from, 1);
+    CHECK(piece.rows <= 1);
+  }
+  return piece.fault;
+}
+
+void edit(SmallLedger& ledger, const std::string& sql) {
+  Connection db(ledger.folder.file(), OpenMode::read_write);
+  coffer::test::change_unguarded(db, sql);
+}
+
+struct Edit {
+  std::string sql;
+  std::string fault;
+};
+
+}  // namespace
+
+TEST_CASE("guarded rows: what coffer writes has its digest, through changes and deletions") {
+  SmallLedger ledger;
+  CHECK(guarded_fault(ledger).empty());
+  REQUIRE(ledger.write([&](WriteTx& tx) -> Result<void> {
+    tx.db().run("INSERT INTO operator_links VALUES (randomblob(32), NULL, 9)");
+    tx.db().run("INSERT INTO operator_links VALUES (randomblob(32), NULL, 9)");
+    tx.db().run("UPDATE wallets SET status = 0 WHERE wallet = 1");
+    return {};
+  }));
+  CHECK(ledger.count("row_macs WHERE source = 'operator_links'") == 2);
+  CHECK(guarded_fault(ledger).empty());
+  REQUIRE(ledger.write([&](WriteTx& tx) -> Result<void> {
+    tx.db().run("DELETE FROM operator_links WHERE rowid = 1");
+    tx.db().run("UPDATE wallets SET status = 1 WHERE wallet = 1");
+    return {};
+  }));
+  CHECK(ledger.count("row_macs WHERE source = 'operator_links'") == 1);
+  CHECK(guarded_fault(ledger).empty());
+  CHECK(fault_in_steps(ledger).empty());
+}
+
+TEST_CASE("guarded rows: a refused command and a failed batch leave no digest behind") {
+  SmallLedger ledger;
+  const std::int64_t before = ledger.count("row_macs");
+  CHECK_FALSE(ledger.write([&](WriteTx& tx) -> Result<void> {
+    tx.db().run("INSERT INTO operator_links VALUES (randomblob(32), NULL, 9)");
+    return unexpected(Slug::conflict, "refused");
+  }));
+  REQUIRE(ledger.write(
+      [&](WriteTx& tx) -> Result<void> {
+        tx.db().run("INSERT INTO operator_links VALUES (randomblob(32), NULL, 9)");
+        return {};
+      },
+      CommitQueue::Mode::dry_run));
+  CHECK(ledger.count("row_macs") == before);
+  CHECK(guarded_fault(ledger).empty());
+}
+
+TEST_CASE("guarded rows: a row that another program inserted, changed or deleted is named") {
+  const std::vector<Edit> edits{
+      {"INSERT INTO operator_links VALUES (randomblob(32), NULL, 4102444800000)",
+       "operator_links row 1 was inserted by another program"},
+      {"UPDATE applications SET api_key_hash = zeroblob(32)",
+       "applications row 1 was changed by another program"},
+      {"UPDATE wallets SET public_key = 'G' WHERE wallet = 2",
+       "wallets row 2 was changed by another program"},
+      {"UPDATE accounts SET wallet = 3 WHERE account = 2",
+       "accounts row 2 was changed by another program"},
+      {"UPDATE associations SET status = 0", "associations row 1 was changed by another program"},
+      {"DELETE FROM wallets WHERE wallet = 3", "wallets row 3 was deleted by another program"},
+      {"DELETE FROM wallets WHERE wallet = 1", "wallets row 1 was deleted by another program"},
+      {"DELETE FROM row_macs WHERE source = 'wallets' AND row = 2",
+       "wallets row 2 was inserted by another program"},
+      {"UPDATE row_macs SET mac = (SELECT mac FROM row_macs WHERE source = 'wallets' AND row = 2)"
+       " WHERE source = 'wallets' AND row = 1",
+       "wallets row 1 was changed by another program"},
+      {"INSERT INTO row_macs VALUES ('operators', 7, zeroblob(32))",
+       "operators row 7 was deleted by another program"},
+  };
+  for (const Edit& one : edits) {
+    INFO(one.sql);
+    SmallLedger ledger;
+    ledger.close();
+    edit(ledger, one.sql);
+    CHECK(guarded_fault(ledger) == one.fault);
+    CHECK(fault_in_steps(ledger) == one.fault);
+    Connection db(ledger.folder.file(), OpenMode::read_only);
+    bool found = false;
+    for (const Violation& violation : keyed_verify(db)) found |= violation.detail == one.fault;
+    CHECK(found);
+  }
+}
+
+TEST_CASE("guarded rows: columns that are not covered change freely") {
+  SmallLedger ledger;
+  ledger.close();
+  edit(ledger, "UPDATE wallets SET name = 'other', updated_at = 1");
+  CHECK(guarded_fault(ledger).empty());
+}
+
+TEST_CASE("guarded rows: without keys, an inserted row is found, but not a changed one") {
+  SmallLedger ledger;
+  ledger.close();
+  edit(ledger, "UPDATE wallets SET public_key = 'G' WHERE wallet = 2");
+  CHECK(guarded_fault(ledger, false).empty());
+  edit(ledger, "INSERT INTO operator_links VALUES (randomblob(32), NULL, 9)");
+  CHECK_FALSE(guarded_fault(ledger, false).empty());
+}
+
+TEST_CASE("guarded rows: every covered column and table exists") {
+  SmallLedger ledger;
+  for (const GuardedTable& table : guarded_tables()) {
+    INFO(table.name);
+    ledger.read([&](Connection& db) {
+      Query query(
+          db, db.interned("SELECT rowid, " + std::string(table.columns) + " FROM " + table.name));
+      query.step();
+      return 0;
+    });
+  }
+}
+
+TEST_CASE("guarded rows: without keys, nothing that needs them is written") {
+  SmallLedger ledger;
+  CapturedLog log;
+  REQUIRE(ledger.write([&](WriteTx& tx) -> Result<void> {
+    use_keys(tx.db(), nullptr);
+    return {};
+  }));
+  CHECK_FALSE(ledger.write([&](WriteTx& tx) -> Result<void> {
+    tx.db().run("INSERT INTO operator_links VALUES (randomblob(32), NULL, 9)");
+    return {};
+  }));
+  CHECK(ledger.count("operator_links") == 0);
+}
