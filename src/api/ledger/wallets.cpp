@@ -93,16 +93,18 @@ Result<http::Response> create_wallet(const Services& services, const Call& call)
 
 Result<http::Response> read_wallet(const Services& services, const Call& call) {
   COFFER_TRY(const WalletId id, wallet_id(call));
-  COFFER_TRY(const auto wallet,
-             store::with_reader(services.flows.database,
-                                [&](store::Connection& db) -> Result<store::WalletRow> {
-                                  auto row = store::find_wallet(db, call.caller.tenant, id);
-                                  if (!row) {
-                                    return unexpected(Slug::not_found, "The wallet was not found.");
-                                  }
-                                  return *std::move(row);
-                                }));
-  return wallet_response(services, 200, wallet);
+  std::optional<store::WalletRow> wallet;
+  std::optional<std::vector<store::WalletBalance>> balances;
+  const auto read =
+      store::with_reader(services.flows.database, [&](store::Connection& db) -> Result<void> {
+        wallet = store::find_wallet(db, call.caller.tenant, id);
+        if (!wallet) return unexpected(Slug::not_found, "The wallet was not found.");
+        balances = store::balances_of(db, wallet->key);
+        return {};
+      });
+  // Without balances, the wallet is still shown, as in `wallet_response`.
+  if (!wallet) return unexpected(read.error());
+  return json_response(200, wallet_json(*wallet, services.flows.network_name, balances));
 }
 
 Result<http::Response> update_wallet(const Services& services, const Call& call) {

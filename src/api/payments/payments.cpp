@@ -293,10 +293,9 @@ Result<http::Response> validate_onramp(const Services& services, const Call& cal
 }
 
 http::Response acknowledgement(const flows::Submission& submission, const Json& more) {
-  Json body{{"transactionRecordId", submission.id.to_string()},
-            {"status", "accepted"},
-            {"isIdempotent", submission.replayed},
-            {"message", "Accepted for settlement"}};
+  Json body = flows::object_with_room(more.size(), "transactionRecordId", submission.id.to_string(),
+                                      "status", "accepted", "isIdempotent", submission.replayed,
+                                      "message", "Accepted for settlement");
   body.update(more);
   http::Response response = json_response(202, body);
   if (submission.replayed) response.header("Idempotent-Replayed", "true");

@@ -277,7 +277,7 @@ http::Response Pipeline::route(http::Request& request, const Route*& matched) co
   const store::Readers readers = readers_of(request.admitted->lane);
   const store::ReadersScope scope(readers);
   std::vector<std::pair<std::string, std::string>> headers;
-  const auto result = run(*matched, request, match.params, headers);
+  auto result = run(*matched, request, match.params, headers);
   if (!result && result.error().slug == Slug::unexpected_error) {
     log_error("api", "request failed",
               {{"error", result.error().detail},
@@ -285,7 +285,7 @@ http::Response Pipeline::route(http::Request& request, const Route*& matched) co
                {"method", request.method},
                {"path", request.path}});
   }
-  http::Response response = result ? *result : respond(result.error(), request);
+  http::Response response = result ? *std::move(result) : respond(result.error(), request);
   read_through(readers, response);
   for (auto& [name, value] : headers) response.header(std::move(name), std::move(value));
   return response;
