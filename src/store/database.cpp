@@ -16,6 +16,7 @@
 #include "base/files/folders.h"
 #include "base/log.h"
 #include "store/schema.h"
+#include "store/schema_check.h"
 
 namespace coffer::store {
 namespace {
@@ -82,6 +83,16 @@ OpenError sql_fault(const std::string& path, const SqlError& error) {
   }
   return {OpenFault::cannot_create,
           "cannot open " + path + " (" + error.what() + "). Check the path and the disk."};
+}
+
+/// Before anything is written, because a foreign trigger would run with the first change.
+OpenError check_schema(Connection& writer, const std::string& path) {
+  const std::string fault = schema_fault(writer);
+  if (fault.empty()) return {};
+  return {OpenFault::corrupt,
+          path + " does not have the schema that this version creates: " + fault +
+              ". Another program has changed the file. Keep a copy of it as evidence, find out who "
+              "can write it, and restore a backup."};
 }
 
 /// Content of the lock file once the database has a ledger.
@@ -208,6 +219,7 @@ OpenError Database::open_writer() {
                                          " does not support WAL with full synchronisation."};
   } else {
     fault = bring_schema_up_to_date(*writer_, options_.path);
+    if (fault.fault == OpenFault::none) fault = check_schema(*writer_, options_.path);
   }
   // For the control run of the power cut test, in which commits are acknowledged before they are on
   // disk.

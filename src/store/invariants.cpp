@@ -10,6 +10,7 @@
 #include "store/identity/quota_book.h"
 #include "store/identity/row_bytes.h"
 #include "store/ledger/journal.h"
+#include "store/schema_check.h"
 
 namespace coffer::store {
 namespace {
@@ -392,6 +393,7 @@ std::vector<Violation> verify(Connection& db, bool deep, const ProgressFunction&
     std::replace(what.begin(), what.end(), '_', ' ');
     progress({what, done, all, unit});
   };
+  check("schema", out, [&] { return schema_fault(db); });
   for (std::int64_t i = 0; i < total; ++i) {
     const Invariant& invariant = kInvariants[static_cast<std::size_t>(i)];
     show(invariant.name, i, total, Progress::Unit::steps);

@@ -8,6 +8,7 @@
 #include "store/database.h"
 #include "store/ledger/catalog.h"
 #include "store/operations/foreign_file.h"
+#include "store/schema_check.h"
 
 namespace coffer::store {
 namespace {
@@ -90,7 +91,9 @@ std::optional<FileMarks> read_file_marks(const std::string& path) {
   try {
     read_foreign_file(path, [&](Connection& db) {
       out = {pragma_value(db, kApplicationIdPragma), pragma_value(db, kUserVersion), {}};
-      if (out.application_id == kApplicationId) out.key_check = read_meta(db, kKeyCheck);
+      if (out.application_id != kApplicationId) return;
+      if (out.schema_version == schema_version()) out.schema_fault = schema_fault(db);
+      out.key_check = read_meta(db, kKeyCheck);
     });
   } catch (const SqlError&) {
     return std::nullopt;

@@ -39,6 +39,7 @@ struct FileMarks {
   int application_id = 0;
   int schema_version = 0;
   std::optional<std::string> key_check;  // nullopt: no secret was ever sealed in the file
+  std::string schema_fault;  // differences from this version's schema, if it has the same number
 };
 /// Changes nothing. nullopt: not an SQLite file, or incomplete.
 std::optional<FileMarks> read_file_marks(const std::string& path);

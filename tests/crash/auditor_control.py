@@ -19,9 +19,6 @@ from harness.report import fail
 from harness.server import Demo
 from every_write import EveryWrite
 
-TRIGGERS = ("journal_is_final", "journal_is_kept", "entries_are_final", "entries_are_kept",
-            "holds_close_once", "holds_are_kept", "beneficiaries_are_kept", "destinations_are_final",
-            "destinations_are_kept", "webhooks_stay_disabled", "webhooks_are_kept")
 ENTRY = "(SELECT entry FROM entries ORDER BY entry LIMIT 1 OFFSET 30)"
 DONE = "(SELECT payment FROM payments WHERE status = 2 AND type = 0 LIMIT 1 OFFSET 3)"
 GROUP = "(SELECT payment FROM payments WHERE status = 2 AND type = 2 LIMIT 1)"
@@ -152,6 +149,23 @@ DAMAGES = [
     ("refused and stored", ONLY_CLIENTS_KNOW,
      f"UPDATE payments SET transaction_id = 'refused' WHERE payment = {DONE}"),
 ]
+# Of the schema: verify refuses to open such a file, and names the object.
+SCHEMAS = [
+    ("missing", "DROP TRIGGER journal_is_final"),
+    ("missing", "DROP TRIGGER audit_entries_are_not_deleted"),
+    ("missing", "DROP INDEX accounts_of_wallet"),
+    ("missing", "DROP INDEX destinations_live"),
+    ("does not belong",
+     "CREATE TRIGGER planted AFTER INSERT ON payments BEGIN"
+     " UPDATE applications SET api_key_hash = zeroblob(32) WHERE application = NEW.application; END"),
+    ("does not belong", "CREATE VIEW planted AS SELECT * FROM operators"),
+    ("does not belong", "CREATE TABLE planted (x)"),
+    ("differs", "DROP TRIGGER holds_close_once; CREATE TRIGGER holds_close_once BEFORE UPDATE ON holds"
+                " WHEN 0 BEGIN SELECT RAISE(ABORT, 'a hold is closed once and otherwise final'); END"),
+    ("differs", "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql,"
+                " 'transaction_id     TEXT NOT NULL', 'transaction_id     TEXT') WHERE name = 'payments';"
+                " PRAGMA writable_schema = RESET"),
+]
 FIRST, SECOND = "twin-one", "twin-two"  # of the same length, and nowhere else in the file
 
 
@@ -161,7 +175,7 @@ def verify(path):
                            "error"], capture_output=True, text=True, check=False)
     if done.returncode not in (0, 3):
         # A file that it does not even open as its own.
-        return ["refused"] if done.returncode == 74 else sys.exit(f"verify: {done.returncode} {done.stderr}")
+        return ["refused", done.stderr] if done.returncode == 74 else sys.exit(f"verify: {done.returncode} {done.stderr}")
     answer = json.loads(done.stdout)
     answer = answer[0] if isinstance(answer, list) else answer
     names = [violation["invariant"] for violation in answer["violations"]]
@@ -218,12 +232,24 @@ def damaged(sound, sql):
     copy = sound.copy()
     db = sqlite3.connect(copy, isolation_level=None)
     db.execute("PRAGMA ignore_check_constraints = ON")
-    for trigger in TRIGGERS:
-        db.execute("DROP TRIGGER " + trigger)
+    triggers = db.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").fetchall()
+    for name, _ in triggers:
+        db.execute("DROP TRIGGER " + name)
     before = db.total_changes
     db.executescript(sql)
     if db.total_changes == before:
         fail(f"this changes nothing: {sql}")
+    for _, create in triggers:
+        db.execute(create)
+    db.close()
+    return copy
+
+
+def with_schema(sound, sql):
+    """Other tables, indexes, triggers or views than the ones that coffer creates."""
+    copy = sound.copy()
+    db = sqlite3.connect(copy, isolation_level=None)
+    db.executescript(sql)
     db.close()
     return copy
 
@@ -267,9 +293,26 @@ def judge(sound, copy, check, invariant, what):
         names = verify(copy)
         if invariant not in names:
             fail(f"verify does not find {invariant}: {what}\n  but {names}")
+    remove(copy)
+
+
+def remove(copy):
     for suffix in ("", "-wal", "-shm", ".lock"):
         if os.path.exists(copy + suffix):
             os.remove(copy + suffix)
+
+
+def judge_schema(sound, kind, sql):
+    """Refused at the start of a server and by verify, both with the name of the object; doctor says the same."""
+    copy = with_schema(sound, sql)
+    if not any(fault.startswith("schema:") for fault in audit(copy, sound.client)):
+        fail(f"the auditor does not find the schema changed: {sql}")
+    for command in (["verify", "--db", copy], ["verify", copy], ["serve", "--db", copy, "--listen-http", "127.0.0.1:0"],
+                    ["doctor", "--db", copy]):
+        done = subprocess.run([binary(), *command], capture_output=True, text=True, check=False, timeout=60)
+        if done.returncode == 0 or kind not in done.stdout + done.stderr:
+            fail(f"coffer {command[0]} does not say `{kind}`: {sql}\n  but {done.returncode} {done.stdout}{done.stderr}")
+    remove(copy)
 
 
 def settled_file():
@@ -295,8 +338,11 @@ def main():
             judge(sound, damaged(sound, sql), check, invariant, sql)
         for check, invariant, what, damage in OTHERS:
             judge(sound, damage(sound), check, invariant, what)
+        for kind, sql in SCHEMAS:
+            judge_schema(sound, kind, sql)
         both = sum(invariant is not ONLY_CLIENTS_KNOW for _, invariant, _ in DAMAGES) + len(OTHERS)
         print(f"count: a sound file of {len(sound.client['acked'])} payments passes both judges")
+        print(f"control: {len(SCHEMAS)} changed schemas are refused by verify, serve and doctor, and found by the auditor")
         print(f"control: {len(DAMAGES) + len(OTHERS)} damaged copies are found by the auditor, {both} of them by verify"
               " too (the others only clients can know), each for its reason")
 

@@ -16,6 +16,7 @@
 #include "store/identity/tenants.h"
 #include "store/ledger/catalog.h"
 #include "store/operations/verification.h"
+#include "support/unguarded.h"
 
 namespace coffer::property {
 namespace {
@@ -35,10 +36,6 @@ constexpr const char* kAccounts =
     "SELECT kind, coalesce(wallet, 0), coalesce(connector, 0), asset, balance, held FROM accounts"
     " ORDER BY account";
 constexpr const char* kPaymentCount = "SELECT count(*) FROM payments";
-constexpr const char* kUnguarded =
-    "PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON;"
-    "DROP TRIGGER journal_is_final; DROP TRIGGER journal_is_kept; DROP TRIGGER entries_are_final;"
-    "DROP TRIGGER entries_are_kept; DROP TRIGGER holds_close_once; DROP TRIGGER holds_are_kept;";
 
 Amount whole(std::int64_t units) { return Amount::from_units(units * Amount::kUnitsPerWhole); }
 
@@ -261,8 +258,7 @@ PersonMetadata World::new_details() {
 
 void World::damage(const std::string& sql) {
   store::Connection behind(folder_ + "/ledger.db", store::OpenMode::read_write);
-  behind.execute(kUnguarded);
-  behind.execute(sql);
+  test::change_unguarded(behind, sql);
 }
 
 std::string World::file_digest() {

@@ -113,6 +113,11 @@ Finding judge_marks(const std::string& path, const std::optional<store::FileMark
     return warning(check, version + ", which this version upgrades to " + ours,
                    "Make a backup. The next start upgrades the file, which cannot be undone.");
   }
+  if (!marks->schema_fault.empty()) {
+    return fault(check, version + ", but changed by another program: " + marks->schema_fault,
+                 "Keep a copy of the file, find out who can write it, and restore a backup with "
+                 "coffer restore.");
+  }
   return good(check, version);
 }
 

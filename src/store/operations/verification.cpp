@@ -6,6 +6,7 @@
 #include "base/telemetry/metrics.h"
 #include "domain/payments/payment.h"
 #include "store/identity/audit_log.h"
+#include "store/schema_check.h"
 
 namespace coffer::store {
 namespace {
@@ -287,6 +288,7 @@ bool Verification::walk_sums(Connection& db, VerifiedRows& done) {
 
 bool Verification::look_at_few(Connection& db, VerifiedRows&) {
   check_range(db, Walk::whole, {});
+  add("schema", schema_fault(db));
   return false;
 }
 

@@ -5,6 +5,7 @@
 #include "cli/exit_code.h"
 #include "flows/ledger/wallet_changes.h"
 #include "store/identity/tenants.h"
+#include "support/unguarded.h"
 #include "unit/cli/open_file.h"
 
 using namespace coffer;
@@ -139,7 +140,7 @@ TEST_CASE("wallet fund: verification finds a funding with another kind of entry 
   REQUIRE(house.fund().code == 0);
   house.file.reopen([&] {
     store::Connection db(house.file.path(), store::OpenMode::read_write);
-    db.execute("DROP TRIGGER journal_is_final; UPDATE journal SET kind = 2");
+    coffer::test::change_unguarded(db, "UPDATE journal SET kind = 2");
   });
   const Ran broken = house.file.run("verify");
   CHECK(broken.code == exit_code::kFault);

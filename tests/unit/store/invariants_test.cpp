@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "store/operations/verification.h"
+#include "support/unguarded.h"
 #include "unit/store/ledger_fixture.h"
 
 using namespace coffer;
@@ -61,15 +62,7 @@ class Victim {
     std::filesystem::copy_file(ledger_.folder.file(), copy,
                                std::filesystem::copy_options::overwrite_existing);
     Connection db(copy, OpenMode::read_write);
-    db.execute(
-        "PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON; PRAGMA "
-        "recursive_triggers = OFF;"
-        "DROP TRIGGER journal_is_final; DROP TRIGGER journal_is_kept; DROP TRIGGER "
-        "entries_are_final;"
-        "DROP TRIGGER entries_are_kept; DROP TRIGGER holds_close_once; DROP TRIGGER "
-        "holds_are_kept;");
-    db.execute(sql);
-    db.execute("PRAGMA ignore_check_constraints = OFF");
+    coffer::test::change_unguarded(db, sql);
     auto found = judge(db);
     for (const char* suffix : {"", "-wal", "-shm"}) std::filesystem::remove(copy + suffix);
     return found;

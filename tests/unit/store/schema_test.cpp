@@ -12,6 +12,7 @@
 
 #include "embedded/embedded.h"
 #include "source_dir.h"
+#include "store/schema_check.h"
 #include "unit/store/ledger_fixture.h"
 
 using namespace coffer;
@@ -142,7 +143,11 @@ TEST_CASE("schema_converges: an upgraded file equals a new one and keeps its row
   for (Connection* db : {&upgraded, &fresh}) {
     CHECK(scalar(*db, "PRAGMA user_version") == std::to_string(next.source().version()));
     CHECK(scalar(*db, "PRAGMA application_id") == std::to_string(kApplicationId));
-    CHECK(verify(*db, true, [](auto&&...) {}).empty());
+    CHECK(schema_differences(*db, next.source().schema).empty());
+    // The next version of this test is not the version of this build; nothing else differs.
+    const auto violations = verify(*db, true, [](auto&&...) {});
+    REQUIRE(violations.size() == 1);
+    CHECK(violations.front().invariant == "schema");
   }
   CHECK(rows_of(upgraded, columns) == before);
 }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "store/identity/audit_log.h"
+#include "support/unguarded.h"
 #include "unit/store/ledger_fixture.h"
 #include "unit/store/statement_steps.h"
 
@@ -72,11 +73,9 @@ std::int64_t steps_of_round(SmallLedger& ledger) {
   return steps_so_far(db);
 }
 
-/// Without the triggers that keep rows from being changed.
 void damage(SmallLedger& ledger, const std::string& sql) {
   Connection db(ledger.database->path(), OpenMode::read_write);
-  db.execute("DROP TRIGGER IF EXISTS entries_are_final; DROP TRIGGER IF EXISTS journal_is_final");
-  db.execute(sql);
+  coffer::test::change_unguarded(db, sql);
 }
 
 }  // namespace

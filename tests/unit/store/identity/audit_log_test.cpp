@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "store/invariants.h"
+#include "support/unguarded.h"
 #include "unit/store/ledger_fixture.h"
 
 using namespace coffer;
@@ -65,10 +66,7 @@ TEST_CASE("audit log: the chain reveals changes that bypass the schema") {
     INFO(edit);
     Logged logged;
     Connection db(logged.ledger.folder.file(), OpenMode::read_write);
-    db.execute("PRAGMA foreign_keys=OFF");
-    db.execute("DROP TRIGGER audit_entries_are_not_changed");
-    db.execute("DROP TRIGGER audit_entries_are_not_deleted");
-    db.execute(edit);
+    coffer::test::change_unguarded(db, edit);
     const auto found = verify(db, false, [](auto&&...) {});
     REQUIRE(found.size() == 1);
     CHECK(found[0].invariant == "audit_log");

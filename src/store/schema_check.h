@@ -1,0 +1,22 @@
+// Compares the schema of a file with the schema that this version creates. Guard triggers and unique
+// indexes are part of the ledger's protection, and a foreign trigger can change any row.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "store/connection.h"
+
+namespace coffer::store {
+
+/// One text per table, index, trigger or view that is missing, differs or does not belong, such as
+/// `trigger planted does not belong`. Empty: the schema is the one of this version. Only for a file
+/// with this version's schema number.
+std::vector<std::string> schema_differences(Connection& db);
+/// The same against another schema, for tests of the comparison.
+std::vector<std::string> schema_differences(Connection& db, std::string_view schema);
+/// All differences in one text; empty if there is none.
+std::string schema_fault(Connection& db);
+
+}  // namespace coffer::store

@@ -1,0 +1,101 @@
+// The schema of a file against the one that this version creates.
+#include "store/schema_check.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <string>
+#include <vector>
+
+#include "store/operations/verification.h"
+#include "store/schema.h"
+#include "unit/store/ledger_fixture.h"
+
+using namespace coffer;
+using namespace coffer::store;
+using namespace coffer::store::test;
+
+namespace {
+
+struct Edit {
+  std::string sql;
+  std::string finding;
+};
+
+const std::vector<Edit> kEdits{
+    {"DROP TRIGGER journal_is_final", "trigger journal_is_final is missing"},
+    {"DROP INDEX accounts_of_wallet", "index accounts_of_wallet is missing"},
+    {"DROP TABLE notifications", "table notifications is missing"},
+    {"CREATE VIEW planted AS SELECT 1", "view planted does not belong"},
+    {"CREATE TABLE planted (x)", "table planted does not belong"},
+    {"CREATE INDEX planted ON payments (id)", "index planted does not belong"},
+    {"CREATE TRIGGER planted AFTER INSERT ON payments BEGIN"
+     " UPDATE applications SET api_key_hash = zeroblob(32); END",
+     "trigger planted does not belong"},
+    {"ALTER TABLE users ADD COLUMN planted TEXT", "table users differs"},
+    {"DROP TRIGGER entries_are_kept; CREATE TRIGGER entries_are_kept BEFORE DELETE ON entries"
+     " BEGIN SELECT 1; END",
+     "trigger entries_are_kept differs"},
+    // The same words on another table.
+    {"DROP INDEX webhooks_by_tenant; CREATE INDEX webhooks_by_tenant ON wallets (tenant)",
+     "index webhooks_by_tenant differs"},
+};
+
+}  // namespace
+
+TEST_CASE("schema check: a new file, also after it was written to, has no difference") {
+  SmallLedger ledger;
+  ledger.pay_and_settle(ledger.transfer("a", 1));
+  Connection db(ledger.folder.file(), OpenMode::read_only);
+  CHECK(schema_differences(db).empty());
+  CHECK(schema_fault(db).empty());
+}
+
+TEST_CASE("schema check: each object that is missing, differs or does not belong is named") {
+  for (const Edit& edit : kEdits) {
+    INFO(edit.sql);
+    SmallLedger ledger;
+    ledger.close();
+    {
+      Connection db(ledger.folder.file(), OpenMode::read_write);
+      db.execute("PRAGMA foreign_keys = OFF");
+      db.execute(edit.sql);
+      const auto found = schema_differences(db);
+      CHECK(std::count(found.begin(), found.end(), edit.finding) == 1);
+      const auto violations = verify(db, false, [](auto&&...) {});
+      REQUIRE_FALSE(violations.empty());
+      CHECK(violations.front().invariant == "schema");
+      CHECK(violations.front().detail.find(edit.finding) != std::string::npos);
+    }
+    CHECK(read_file_marks(ledger.folder.file())->schema_fault.find(edit.finding) !=
+          std::string::npos);
+    OpenError error;
+    DatabaseOptions options;
+    options.path = ledger.folder.file();
+    CHECK(Database::open(options, ledger.clock, error) == nullptr);
+    CHECK(error.fault == OpenFault::corrupt);
+    CHECK(error.message.find(edit.finding) != std::string::npos);
+    CHECK(error.message.find("backup") != std::string::npos);
+  }
+}
+
+TEST_CASE("schema check: a trigger that is planted while the file is served is found in slices") {
+  SmallLedger ledger;
+  Connection(ledger.folder.file(), OpenMode::read_write)
+      .execute("CREATE TRIGGER planted AFTER INSERT ON payments BEGIN SELECT 1; END");
+  Verification slices;
+  ledger.read([&](Connection& db) {
+    while (!slices.slice(db, 1'000, 1'000).round_over) {
+    }
+    return 0;
+  });
+  REQUIRE(slices.violations().size() == 1);
+  CHECK(slices.violations().front().detail == "trigger planted does not belong");
+}
+
+TEST_CASE("schema check: layout and comments are no difference, but a text is") {
+  Connection db(":memory:", OpenMode::read_write);
+  db.execute("CREATE TABLE a (x TEXT  CHECK (x <> 'a  b'), -- a comment\n  y);");
+  CHECK(schema_differences(db, "CREATE TABLE a(\n x TEXT CHECK(x<>'a  b'),y)").empty());
+  CHECK(schema_differences(db, "CREATE TABLE a(x TEXT CHECK(x<>'a b'),y)").size() == 1);
+  CHECK(schema_differences(db, "CREATE TABLE a(x TEXT CHECK(x<>'a  b'),y z)").size() == 1);
+}
