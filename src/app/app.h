@@ -167,6 +167,7 @@ class App {
   std::unique_ptr<flows::Figures> figures_;
   std::unique_ptr<flows::Context> context_;
   std::unique_ptr<api::Services> services_;
+  std::unique_ptr<api::RequestLog> request_log_;  // null while not served, or if turned off
   std::unique_ptr<api::Pipeline> pipeline_;
   std::unique_ptr<WorkerThread> settlement_;
   std::unique_ptr<workers::ProviderLanes> providers_;

@@ -46,6 +46,8 @@ std::vector<Command> healthcheck_commands();
 std::vector<Command> init_commands();
 /// coffer key: the master key of a file.
 std::vector<Command> key_commands();
+/// coffer logs: the request log.
+std::vector<Command> log_commands();
 /// coffer notification: requested notifications and their results.
 std::vector<Command> notification_commands();
 /// coffer overview and coffer activity: the system status, and figures over time.

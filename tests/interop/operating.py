@@ -19,7 +19,7 @@ OPERATING = "docs/operating.md"
 # Words of the documents that stand for something of the reader's.
 STAND_FOR = {"NAME": "vera", "TYPE": "payment.succeeded", "URL": "http://127.0.0.1:3000/hooks", "S": "secret"}
 # Do not end by themselves. A sentence that names one is no step; the blocks that use them are run.
-SERVERS = ("coffer demo", "coffer serve", "coffer listen", "coffer provider-sim")
+SERVERS = ("coffer demo", "coffer serve", "coffer listen", "coffer provider-sim", "coffer logs tail")
 
 
 def funding(gateway, mine):

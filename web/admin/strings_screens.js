@@ -53,6 +53,8 @@ export const screens = {
     resolvedAs: (result) => `Resolved as ${result}`,
     reference: 'Provider reference ',
     parties: 'Parties and references',
+    requests: 'API requests',
+    toRequests: 'Requests about this payment',
     links: {
       source: 'From wallet',
       destination: 'To wallet',
@@ -370,6 +372,7 @@ export const screens = {
     payments: 'Payments',
     webhooks: 'Webhooks',
     events: 'Events',
+    requests: 'Requests',
     notifications: 'Notifications',
     wallets: 'Wallets',
     statements: 'Statements',
