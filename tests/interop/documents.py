@@ -123,6 +123,8 @@ CLAIMS = [
     ("CONTRIBUTING.md", INLINE, "coffer settings markdown", "interop/operating"),
     ("ARCHITECTURE.md", "", "src/", NOT_RUN + "a tree of folders"),
     ("ARCHITECTURE.md", INLINE, "coffer", "interop/operating"),
+    ("docs/install.md", "sh", "install -d -m 0755", "package/publish"),
+    ("docs/install.md", INLINE, "./dev publish", "package/publish"),
     ("CHANGELOG.md", INLINE, "coffer", "interop/operating"),
     ("CHANGELOG.md", INLINE, "./dev", NOT_RUN + "names"),
     ("packaging/Dockerfile", "#", "docker", NOT_RUN + "needs an engine; package/files runs what it does"),
