@@ -132,17 +132,17 @@ def bad_files(cli):
 
 
 def folder_of_another(cli):
-    """Only root can become nobody, and where the binary's folder is private nobody cannot run it."""
-    nobody = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
-    if os.geteuid() != 0 or subprocess.run([*nobody, cli.program, "--version"], capture_output=True,
+    """Only root can become another user, who cannot run a binary in a private folder."""
+    stranger = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
+    if os.geteuid() != 0 or subprocess.run([*stranger, cli.program, "--version"], capture_output=True,
                                            check=False).returncode != 0:
         print("         not tried: a folder of another user")
         return
     os.mkdir(cli.path("closed"), 0o755)
     os.chmod(cli.folder, 0o755)
     file = cli.path("closed", "new.db")
-    cli.exits(77, "init in a folder of another user", "init", "--db", file, wrapper=nobody)
-    cli.says(77, "a demo in it", "closed", "demo", "--port", "0", "--db", file, wrapper=nobody)
+    cli.exits(77, "init in a folder of another user", "init", "--db", file, wrapper=stranger)
+    cli.says(77, "a demo in it", "closed", "demo", "--port", "0", "--db", file, wrapper=stranger)
 
 
 # --- The demo -----------------------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ RECIPES = [
      '  tax_residence       TEXT,'),
     ('src/store/operations/export_columns.cpp', 'constexpr auto kWallets =', '    text("phone"',
      '    text("taxResidence", "tax_residence"),'),
-    # An event: its enumerator and its row. Whoever emits it calls emit_event().
+    # An event: its enumerator and its row. A flow emits it with emit_event().
     ('src/domain/webhooks/event_type.h', 'enum class EventType {', '};', '  wallet_renamed,'),
     ('src/domain/webhooks/event_type.cpp', 'constexpr auto kTypes =', '});',
      '    {wallet_renamed, {"wallet.renamed", "Wallet renamed"}, by_name, EventSubject::wallet},'),
