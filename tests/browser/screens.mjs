@@ -160,7 +160,7 @@ export async function liveness(watched, world) {
     destinationWalletId: to.id,
   });
   await page.waitForSelector(`tr[data-key="${transactionRecordId}"]`);
-  ok('a new payment appears by itself', await page.evaluate(() => window.stillTheSame === true));
+  ok('a new payment appears automatically', await page.evaluate(() => window.stillTheSame === true));
 }
 
 export async function search(watched, world) {

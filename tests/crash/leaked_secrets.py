@@ -133,7 +133,7 @@ class Issuer:
 
     def token(self):
         now = int(time.time())
-        claims = {"iss": "https://issuer.example", "aud": "coffer", "sub": "somebody", "iat": now, "exp": now + 600}
+        claims = {"iss": "https://issuer.example", "aud": "coffer", "sub": "alice", "iat": now, "exp": now + 600}
         text = ".".join(base64url(json.dumps(part).encode())
                         for part in ({"alg": "RS256", "typ": "JWT", "kid": "one"}, claims))
         return text + "." + base64url(self.openssl("dgst", "-sha256", "-sign", self.key, data=text.encode()))
@@ -153,12 +153,12 @@ def log_in(gateway, secrets):
         secrets.add(f"the {round_} refresh token", session["refreshToken"])
         if round_ == "first":
             session = must(*connection.call("POST", "/v1/public/auth/refresh", {"refreshToken": session["refreshToken"]}))
-    user = gateway.command("user", "add", "somebody", "--association", facts["associationId"])
+    user = gateway.command("user", "add", "alice", "--association", facts["associationId"])
     key = urllib.parse.parse_qs(urllib.parse.urlparse(user["otpauthUri"]).query)["secret"][0]
     secrets.add("a password", user["password"])
     secrets.add("a key of one-time codes", key)
     session = must(*connection.call("POST", "/v1/public/auth/verify-otp", {
-        "username": "somebody", "password": user["password"], "otp": one_time_code(key)}))
+        "username": "alice", "password": user["password"], "otp": one_time_code(key)}))
     for name, value in session.items():
         if name.lower().endswith("token") and isinstance(value, str):
             secrets.add("a user's " + name, value)
@@ -195,7 +195,7 @@ def register_webhooks(gateway, secrets, login):
 
 
 def fail_logins(gateway, secrets):
-    """What somebody sends by mistake is a secret as well, often for something else."""
+    """What a caller sends by mistake is a secret as well, often for something else."""
     wrong = {what: f"{what.replace(' ', '-')}-{os.urandom(12).hex()}" for what in
              ("a wrong secret", "a wrong password", "a wrong key", "a wrong bearer", "a secret in a query",
               "a wrong refresh token")}
@@ -204,7 +204,7 @@ def fail_logins(gateway, secrets):
     connection = gateway.connect()
     connection.call("POST", "/v1/auth/token", {"clientId": gateway.facts["clientId"], "clientSecret": wrong["a wrong secret"]})
     connection.call("POST", "/v1/public/auth/verify-otp", {
-        "username": "somebody", "password": wrong["a wrong password"], "otp": "000000"})
+        "username": "alice", "password": wrong["a wrong password"], "otp": "000000"})
     connection.call("POST", "/v1/public/auth/refresh", {"refreshToken": wrong["a wrong refresh token"]})
     connection.headers.update({"x-svc-auth": wrong["a wrong key"], "Authorization": "Bearer " + wrong["a wrong bearer"]})
     connection.call("GET", "/v1/wallets?access_token=" + urllib.parse.quote(wrong["a secret in a query"]))

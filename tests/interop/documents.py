@@ -201,7 +201,7 @@ def of_comments(document, text):
 
 
 def blocks_of(document, text=None):
-    """All blocks in order; `output` belongs to the block before it and is none of its own."""
+    """All blocks in order; `output` belongs to the block before it."""
     text = read(document) if text is None else text
     other = of_plain if document == README_DEBIAN else of_comments
     parse = of_markdown if document.endswith(".md") else other
@@ -218,14 +218,14 @@ def claims_on(block, claims):
 
 
 def faults(blocks, claims):
-    """What is claimed by nobody or by two, and rows that claim nothing."""
+    """What is claimed by no test or by two, and rows that claim nothing."""
     out, used = [], set()
     for block in blocks:
         rows = claims_on(block, claims)
         used.update(rows)
         if len(rows) != 1:
             out.append(f"{block}: {len(rows)} tests run it; see CLAIMS in tests/interop/documents.py")
-    out += [f"{row}: there is no such block any more" for row in claims if row not in used]
+    out += [f"{row}: the block does not exist any more" for row in claims if row not in used]
     for row in claims:
         scripts = [os.path.join(ROOT, "tests", row[3] + suffix) for suffix in (".py", ".sh", ".mjs")]
         if not row[3].startswith(NOT_RUN) and not any(os.access(script, os.X_OK) for script in scripts):
@@ -287,9 +287,9 @@ def controls(blocks):
     twice = ("docs/install.md", "sh", "apt remove", "interop/readme")
     assert any("2 tests run it" in one for one in faults(blocks, [*CLAIMS, twice])), "two runners"
     none = ("docs/install.md", "sh", "coffer fly", "interop/readme")
-    assert any("no such block" in one for one in faults(blocks, [*CLAIMS, none])), "a row without a block"
-    nobody = (*none[:3], "interop/nobody")
-    assert any("no test tests/" in one for one in faults(blocks, [*CLAIMS, nobody])), "no runner"
+    assert any("does not exist any more" in one for one in faults(blocks, [*CLAIMS, none])), "a row without a block"
+    absent = (*none[:3], "interop/absent")
+    assert any("no test tests/" in one for one in faults(blocks, [*CLAIMS, absent])), "no runner"
 
 
 def check():

@@ -12,7 +12,7 @@ from pathlib import Path
 
 # file, the line before which a line is added (the first one after the mark), the line
 RECIPES = [
-    # A wallet field: its member, its row, its column, and its row in the export.
+    # A wallet field: its member, its row and its column.
     ('src/domain/ledger/wallet.h', 'struct PersonMetadata {', '  bool operator==',
      '  std::optional<std::string> tax_residence;'),
     ('src/domain/ledger/wallet.h', 'struct TextFields<PersonMetadata> {', '  };',
@@ -20,9 +20,7 @@ RECIPES = [
      '       "Country where taxes are paid", "KEN"},'),
     ('schema.sql', 'CREATE TABLE wallet_metadata (', '  CHECK (CASE entity_type',
      '  tax_residence       TEXT,'),
-    ('src/store/operations/export_columns.cpp', 'constexpr auto kWallets =', '    text("phone"',
-     '    text("taxResidence", "tax_residence"),'),
-    # An event: its enumerator and its row. Whoever emits it calls emit_event().
+    # An event: its enumerator and its row. A flow emits it with emit_event().
     ('src/domain/webhooks/event_type.h', 'enum class EventType {', '};', '  wallet_renamed,'),
     ('src/domain/webhooks/event_type.cpp', 'constexpr auto kTypes =', '});',
      '    {wallet_renamed, {"wallet.renamed", "Wallet renamed"}, by_name, EventSubject::wallet},'),

@@ -24,7 +24,7 @@ constexpr Column<WalletRow> kColumns[] = {
     column<&WalletRow::status>("w.status"),
     {"w.status_code",
      [](const Query& q, int at, WalletRow& row) {
-       if (!q.is_null(at)) row.reason = WalletStatusReason{q.text(at), {}};
+       row.reason = WalletStatusReason{q.text(at), {}};
      }},
     {"w.status_message",
      [](const Query& q, int at, WalletRow& row) {

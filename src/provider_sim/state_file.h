@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 
-namespace coffer::cli::provider_sim {
+namespace coffer::provider_sim {
 
 using Json = nlohmann::ordered_json;
 
@@ -31,4 +31,4 @@ class StateFile {
   int fd_ = -1;
 };
 
-}  // namespace coffer::cli::provider_sim
+}  // namespace coffer::provider_sim

@@ -7,10 +7,10 @@
 
 #include "base/clock.h"
 #include "base/result.h"
-#include "cli/provider_sim/state_file.h"
 #include "domain/ledger/money.h"
+#include "provider_sim/state_file.h"
 
-namespace coffer::cli::provider_sim {
+namespace coffer::provider_sim {
 
 class Tariff {
  public:
@@ -26,4 +26,4 @@ class Tariff {
   std::map<std::string, Rate> rates_;  // by "SOLD:BOUGHT"
 };
 
-}  // namespace coffer::cli::provider_sim
+}  // namespace coffer::provider_sim

@@ -1,10 +1,10 @@
-#include "cli/provider_sim/callbacks.h"
+#include "provider_sim/callbacks.h"
 
 #include <algorithm>
 
 #include "base/log.h"
 
-namespace coffer::cli::provider_sim {
+namespace coffer::provider_sim {
 
 bool CallbackSender::send(const Callback& callback, const std::string& id) {
   SignedCallback out;
@@ -62,4 +62,4 @@ std::int64_t CallbackSender::step() {
   return wait;
 }
 
-}  // namespace coffer::cli::provider_sim
+}  // namespace coffer::provider_sim

@@ -10,7 +10,7 @@
 #include "base/random.h"
 #include "base/result.h"
 
-namespace coffer::cli::provider_sim {
+namespace coffer::provider_sim {
 
 enum class Fault {
   late,           // executes the request, responds `ms` later
@@ -59,4 +59,4 @@ class FaultDice {
   Random& chance_;
 };
 
-}  // namespace coffer::cli::provider_sim
+}  // namespace coffer::provider_sim

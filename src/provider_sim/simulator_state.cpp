@@ -1,4 +1,4 @@
-#include "cli/provider_sim/simulator_state.h"
+#include "provider_sim/simulator_state.h"
 
 #include <algorithm>
 
@@ -7,7 +7,7 @@
 #include "domain/ledger/money.h"
 #include "outbound/providers/sandbox_connector.h"
 
-namespace coffer::cli::provider_sim {
+namespace coffer::provider_sim {
 namespace {
 
 constexpr int kStaysPending = 1201;
@@ -341,4 +341,4 @@ int SimulatorState::submissions(const std::string& id) const {
   return 0;
 }
 
-}  // namespace coffer::cli::provider_sim
+}  // namespace coffer::provider_sim

@@ -1,17 +1,17 @@
-#include "cli/provider_sim/fault_plan.h"
+#include "provider_sim/fault_plan.h"
 
 #include <algorithm>
 #include <charconv>
 #include <optional>
 
 #include "base/text/next_part.h"
+#include "provider_sim/options.h"
 
-namespace coffer::cli::provider_sim {
+namespace coffer::provider_sim {
 namespace {
 
 constexpr int kMillion = 1'000'000;
 constexpr int kPlaces = 6;
-constexpr int kMsMax = 600'000;
 
 struct Known {
   std::string_view name;
@@ -121,4 +121,4 @@ int FaultDice::ms_of(Fault fault) const {
   return plan_.entries_[index_of(fault)].ms;
 }
 
-}  // namespace coffer::cli::provider_sim
+}  // namespace coffer::provider_sim

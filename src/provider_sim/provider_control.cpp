@@ -1,11 +1,11 @@
 // The routes below /control, with which tests and people control the simulated provider.
 #include <algorithm>
 
-#include "cli/provider_sim/provider.h"
 #include "domain/ledger/money.h"
 #include "domain/payments/payment.h"
+#include "provider_sim/provider.h"
 
-namespace coffer::cli::provider_sim {
+namespace coffer::provider_sim {
 namespace {
 
 std::string text_of(const Json& body, const char* name) {
@@ -72,4 +72,4 @@ http::Response Provider::pay_reference(const Call& call) {
   return paid ? json_response(200, *paid) : not_there();
 }
 
-}  // namespace coffer::cli::provider_sim
+}  // namespace coffer::provider_sim

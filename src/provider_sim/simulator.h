@@ -11,17 +11,17 @@
 #include "base/result.h"
 #include "base/strong.h"
 #include "base/worker_thread.h"
-#include "cli/provider_sim/callbacks.h"
-#include "cli/provider_sim/fault_plan.h"
-#include "cli/provider_sim/provider.h"
-#include "cli/provider_sim/simulator_state.h"
-#include "cli/provider_sim/tariff.h"
 #include "http/client.h"
 #include "http/server.h"
 #include "outbound/resolver.h"
 #include "outbound/url.h"
+#include "provider_sim/callbacks.h"
+#include "provider_sim/fault_plan.h"
+#include "provider_sim/provider.h"
+#include "provider_sim/simulator_state.h"
+#include "provider_sim/tariff.h"
 
-namespace coffer::cli::provider_sim {
+namespace coffer::provider_sim {
 
 struct SimulatorOptions {
   std::string host = "127.0.0.1";
@@ -84,4 +84,4 @@ class Simulator {
   std::unique_ptr<http::Server> server_;
 };
 
-}  // namespace coffer::cli::provider_sim
+}  // namespace coffer::provider_sim

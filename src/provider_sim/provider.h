@@ -11,13 +11,13 @@
 #include "base/mutex.h"
 #include "base/random.h"
 #include "base/strong.h"
-#include "cli/provider_sim/fault_plan.h"
-#include "cli/provider_sim/simulator_state.h"
-#include "cli/provider_sim/tariff.h"
 #include "http/message.h"
 #include "http/router.h"
+#include "provider_sim/fault_plan.h"
+#include "provider_sim/simulator_state.h"
+#include "provider_sim/tariff.h"
 
-namespace coffer::cli::provider_sim {
+namespace coffer::provider_sim {
 
 /// The parts of the provider, which must outlive it.
 struct ProviderParts {
@@ -91,4 +91,4 @@ class Provider {
 http::Response json_response(int status, const Json& body);
 http::Response refusal(int status, std::string_view code, std::string_view message);
 
-}  // namespace coffer::cli::provider_sim
+}  // namespace coffer::provider_sim

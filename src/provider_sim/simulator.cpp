@@ -1,8 +1,8 @@
-#include "cli/provider_sim/simulator.h"
+#include "provider_sim/simulator.h"
 
 #include "outbound/wire/address_trial.h"
 
-namespace coffer::cli::provider_sim {
+namespace coffer::provider_sim {
 namespace {
 
 constexpr std::size_t kWorkers = 32;  // the maximum number of requests that may hang at once
@@ -105,4 +105,4 @@ Result<int> Simulator::deliver(const SignedCallback& callback) {
   return response.status;
 }
 
-}  // namespace coffer::cli::provider_sim
+}  // namespace coffer::provider_sim

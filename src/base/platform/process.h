@@ -1,9 +1,13 @@
-// SIGTERM and SIGINT to stop, SIGHUP to reload, taken by the main thread of a server.
+// The process as a whole: its setup, and the signals that stop or reload a server.
 #pragma once
 
-namespace coffer::cli {
+namespace coffer {
 
-/// Made before any other thread, so that all of them inherit what is blocked.
+/// Called by main before anything else.
+void set_up_process();
+
+/// SIGTERM and SIGINT to stop, SIGHUP to reload, taken by the main thread of a server. Made before
+/// any other thread, so that all of them inherit what is blocked.
 class StopSignals {
  public:
   StopSignals();
@@ -17,4 +21,4 @@ class StopSignals {
   void end_at_once() const;
 };
 
-}  // namespace coffer::cli
+}  // namespace coffer

@@ -1,4 +1,4 @@
-#include "cli/provider_sim/tariff.h"
+#include "provider_sim/tariff.h"
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,7 @@
 #include "base/text/next_part.h"
 #include "domain/payments/quote.h"
 
-namespace coffer::cli::provider_sim {
+namespace coffer::provider_sim {
 namespace {
 
 constexpr int kFeeBasisPoints = 50;
@@ -75,4 +75,4 @@ Result<Json> Tariff::quote(const Json& ask, Timestamp now, const std::string& qu
               {"providerQuoteId", quote_id}};
 }
 
-}  // namespace coffer::cli::provider_sim
+}  // namespace coffer::provider_sim

@@ -13,9 +13,9 @@
 #include "base/mutex.h"
 #include "base/random.h"
 #include "base/result.h"
-#include "cli/provider_sim/state_file.h"
+#include "provider_sim/state_file.h"
 
-namespace coffer::cli::provider_sim {
+namespace coffer::provider_sim {
 
 /// A report for coffer.
 struct Callback {
@@ -129,4 +129,4 @@ class SimulatorState {
   std::vector<Callback> payments_ COFFER_GUARDED_BY(mutex_);
 };
 
-}  // namespace coffer::cli::provider_sim
+}  // namespace coffer::provider_sim

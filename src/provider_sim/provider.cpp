@@ -1,4 +1,4 @@
-#include "cli/provider_sim/provider.h"
+#include "provider_sim/provider.h"
 
 #include <algorithm>
 
@@ -8,7 +8,7 @@
 #include "outbound/providers/provider_signature.h"
 #include "outbound/providers/sandbox_connector.h"
 
-namespace coffer::cli::provider_sim {
+namespace coffer::provider_sim {
 namespace {
 
 constexpr int kTimesOut = 1401;
@@ -290,4 +290,4 @@ http::Response Provider::issue_reference(const Call& call) {
   return json_response(200, out);
 }
 
-}  // namespace coffer::cli::provider_sim
+}  // namespace coffer::provider_sim

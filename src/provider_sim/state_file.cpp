@@ -1,4 +1,4 @@
-#include "cli/provider_sim/state_file.h"
+#include "provider_sim/state_file.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -11,7 +11,7 @@
 #include "base/check.h"
 #include "base/platform/durable.h"
 
-namespace coffer::cli::provider_sim {
+namespace coffer::provider_sim {
 namespace {
 
 constexpr mode_t kOwnerOnly = 0600;
@@ -72,4 +72,4 @@ void StateFile::append(const Json& event) {
   if (!sync_content(fd_)) throw InternalError("the file of the provider cannot be synchronised");
 }
 
-}  // namespace coffer::cli::provider_sim
+}  // namespace coffer::provider_sim

@@ -10,11 +10,11 @@
 #include "base/random.h"
 #include "base/result.h"
 #include "base/strong.h"
-#include "cli/provider_sim/fault_plan.h"
-#include "cli/provider_sim/simulator_state.h"
 #include "outbound/providers/provider_signature.h"
+#include "provider_sim/fault_plan.h"
+#include "provider_sim/simulator_state.h"
 
-namespace coffer::cli::provider_sim {
+namespace coffer::provider_sim {
 
 /// A POST request that is ready to be sent.
 struct SignedCallback {
@@ -65,4 +65,4 @@ class CallbackSender {
   std::map<std::string, Progress> progress_;  // by callback ID, until delivered
 };
 
-}  // namespace coffer::cli::provider_sim
+}  // namespace coffer::provider_sim
