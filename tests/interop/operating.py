@@ -56,6 +56,11 @@ def backups_and_drill(gateway, mine):
     named = [name for name in os.listdir(home.path("backups"))
              if re.fullmatch(r"coffer-\d{8}T\d{6}Z\.db", name)]
     check("and without a name it goes into backup_dir, as the schedule's", len(named) == 2, named)
+    listed = json.loads(home.run("coffer backups list --json"))
+    check("the list has both, newest first, with size and checksum", [row["file"] for row in listed]
+          == sorted(named, reverse=True) and all(row["bytes"] > 0 and row["checksum"] for row in listed), listed)
+    check("only of the latest is known whether it was verified", [row["verified"] for row in listed][1:] == [None]
+          and listed[0]["verified"] in ("yes", "no"), listed)
 
     with open(home.path("data", "coffer", "master.key"), "rb") as kept:
         with open(os.path.join(home.folder, "master.key"), "wb") as apart:

@@ -22,7 +22,8 @@ export function requestsScreen(context) {
     intro: R.intro,
     command: 'logs list',
     columns: [
-      { key: 'path', label: R.request, card: 'title', render: (row) => `${row.method} ${row.path}` },
+      { key: 'path', label: R.request, card: 'title' },
+      'method',
       {
         key: 'status',
         card: 'badge',

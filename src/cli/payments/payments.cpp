@@ -80,7 +80,7 @@ Result<CommandResult> count(Session& session, const Arguments& arguments) {
     const store::PaymentCount found = store::count_payments(db, wanted);
     CommandResult result{.records = {{{"payments", found.payments}, {"isExact", found.exact}}}};
     if (!found.exact) {
-      result.note = "The count stopped after " + std::to_string(store::kRowsMax) +
+      result.note = "The count stopped after " + std::to_string(store::kCountedRowsMax) +
                     " rows were read. There are at least this many.";
     }
     return result;
