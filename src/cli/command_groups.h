@@ -9,6 +9,9 @@ namespace coffer::cli {
 
 std::vector<Command> help_commands();
 
+/// coffer apply: creates and changes what a file declares.
+std::vector<Command> apply_commands();
+
 std::vector<Command> demo_commands();
 
 /// coffer doctor: checks everything that a server depends on, and states a remedy for each finding.

@@ -88,6 +88,32 @@ def export(gateway, mine):
     check("and no payment has failed", '"payment"' not in said, said)
 
 
+def fixtures_and_bulk(gateway, mine):
+    """The declarations of the document, and a payout to the beneficiary that they create."""
+    home = gateway.home
+    with open(os.path.join(home.folder, "fixtures.json"), "w", encoding="utf-8") as file:
+        file.write(mine.take(OPERATING, '{\n  "association"', "json"))
+    said = home.run(mine.take(OPERATING, "coffer apply", "sh"))
+    made = json.loads(next(line for line in said.splitlines() if line.startswith("[")))
+    ids = {row["kind"]: row.get("id") for row in made}
+    secret = next(row["clientSecret"] for row in made if row["kind"] == "application")
+    check("apply creates the objects, with the secrets of the application",
+          {row["status"] for row in made} == {"done"} and secret.startswith("sk_"), made)
+    again = json.loads(home.run("coffer apply fixtures.json --json"))
+    check("a repeated apply changes nothing", {row["action"] for row in again} == {"unchanged"}, again)
+    rows = documents.replaced(mine.take(OPERATING, "transactionId,sourceWalletId", "csv"), {
+        "WALLET": ids["wallet"], "BENEFICIARY": ids["beneficiary"], "CONNECTOR": ids["connector"]})
+    with open(os.path.join(home.folder, "payroll.csv"), "w", encoding="utf-8") as file:
+        file.write(rows)
+    steps = documents.replaced(mine.take(OPERATING, "coffer payment bulk", "sh"), {"ID": ids["application"]})
+    said = home.run(steps)
+    check("a preview, then the payment", "valid" in said and "accepted" in said, said)
+    again = json.loads(home.run(f"coffer payment bulk - --application {ids['application']} --json < payroll.csv"))
+    check("a repeated run pays nothing, from standard input too",
+          [row["status"] for row in again] == ["exists"], again)
+    home.run(f"coffer payment bulk nothing.csv --application {ids['application']}", code=2)
+
+
 def is_said(log, text):
     """The server is ready a moment before it says so."""
     for _ in range(600):
@@ -225,6 +251,7 @@ def main():
         funding(gateway, mine)
         backups_and_drill(gateway, mine)
         export(gateway, mine)
+        fixtures_and_bulk(gateway, mine)
         metrics_and_log(gateway, mine)
         provider_signature(home, mine)
         receivers(home, mine)

@@ -83,6 +83,7 @@ export const S = {
     allSecrets: 'all secrets',
     saveEnv: 'Download .env',
     actions: 'Actions',
+    chooseFile: 'Choose a file',
     noName: '(no name)',
     none: 'None.',
     nothingToShow: 'Nothing to show.',

@@ -1,3 +1,5 @@
+#include "api/ledger/wallets.h"
+
 #include "api/json.h"
 #include "api/pipeline/page.h"
 #include "api/pipeline/services.h"
@@ -80,14 +82,9 @@ Result<http::Response> list_wallets(const Services& services, const Call& call) 
 Result<http::Response> create_wallet(const Services& services, const Call& call) {
   ValidationErrors errors;
   Fields fields(*call.body, errors);
-  const auto name = fields.text("walletName", required);
-  const auto asset = fields.asset_code("assetCode", required);
-  const bool own = fields.boolean("ownAccount", optional).value_or(false);
-  // An own wallet needs no compliance details, but stores them if given.
-  const auto details = metadata(fields, own ? optional : required, services.flows.clock.now());
+  const auto wanted = read_new_wallet(fields, services.flows.clock.now());
   COFFER_TRY_VOID(check(errors));
-  COFFER_TRY(const auto wallet, flows::register_wallet(services.flows, call.caller.tenant,
-                                                       {*name, *asset, own, details}));
+  COFFER_TRY(const auto wallet, flows::register_wallet(services.flows, call.caller.tenant, wanted));
   return wallet_response(services, 201, wallet);
 }
 
@@ -140,6 +137,16 @@ Result<http::Response> create_trustline(const Services& services, const Call& ca
 }
 
 }  // namespace
+
+flows::NewWallet read_new_wallet(Fields& fields, Timestamp today) {
+  flows::NewWallet out;
+  out.name = fields.text("walletName", required).value_or("");
+  out.asset = fields.asset_code("assetCode", required).value_or(AssetCode());
+  out.own_account = fields.boolean("ownAccount", optional).value_or(false);
+  // An own wallet needs no compliance details, but stores them if given.
+  out.metadata = metadata(fields, out.own_account ? optional : required, today);
+  return out;
+}
 
 std::vector<Route> wallets_routes() {
   return {{.method = "GET",

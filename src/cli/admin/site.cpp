@@ -9,6 +9,7 @@
 #include "base/limits/address_range.h"
 #include "base/log.h"
 #include "base/text/ascii.h"
+#include "cli/command.h"
 #include "flows/identity/operator_sign_in.h"
 #include "flows/identity/operators.h"
 #include "http/client_address.h"
@@ -57,6 +58,17 @@ std::string_view host_of(std::string_view host) {
   return host.substr(0, host.find(':'));
 }
 
+/// Whether the command that `call` runs takes the content of a file.
+bool takes_content(std::string_view call) {
+  if (!call.starts_with(kRun)) return false;
+  std::string path(call.substr(kRun.size()));
+  std::replace(path.begin(), path.end(), '/', ' ');
+  const Command* command = find_command(path);
+  return command != nullptr &&
+         std::any_of(command->arguments.begin(), command->arguments.end(),
+                     [](const Argument& argument) { return argument.content; });
+}
+
 /// One of a few words, whatever was sent.
 std::string_view method_label(const http::Request& request) {
   for (const std::string_view known : {"GET", "HEAD", "POST"}) {
@@ -81,6 +93,7 @@ Result<http::Admission> AdminSite::admit(const http::Request& head, std::uint64_
     const bool takes_password =
         std::find(kPasswordCalls.begin(), kPasswordCalls.end(), call) != kPasswordCalls.end();
     out.lane = takes_password ? Lane::password : Lane::admin;
+    if (takes_content(call)) out.body_bytes_max = 2 * kContentBytesMax;  // with its JSON escapes
   }
   // An invented session ends at the first look, but an invented one must be no new try at a
   // password.
