@@ -80,6 +80,8 @@ class App {
   store::CommitQueue& queue() { return *queue_; }
   const Config& config() const { return config_; }
   const outbound::ConnectorRegistry& connectors() const { return *connectors_; }
+  http::Client& client() { return *client_; }
+  outbound::Resolver& resolver() { return *resolver_; }
   Timestamp opened_at() const { return opened_at_; }
   /// The request pipeline without a listener, for tests.
   http::Response handle(http::Request& request);

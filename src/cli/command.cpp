@@ -129,18 +129,41 @@ bool Interruption::requested() {
 const std::vector<Command>& commands() {
   static const std::vector<Command> all = [] {
     std::vector<Command> out;
-    for (const auto& group :
-         {demo_commands(),        serve_commands(),        init_commands(),
-          overview_commands(),    payment_commands(),      association_commands(),
-          application_commands(), user_commands(),         wallet_commands(),
-          beneficiary_commands(), quote_commands(),        market_commands(),
-          connector_commands(),   fee_commands(),          event_commands(),
-          listen_commands(),      webhook_commands(),      notification_commands(),
-          log_commands(),         operator_commands(),     operator_session_commands(),
-          backup_commands(),      verify_commands(),       export_commands(),
-          apply_commands(),       key_commands(),          doctor_commands(),
-          healthcheck_commands(), provider_sim_commands(), about_commands(),
-          completion_commands(),  manual_commands(),       help_commands()}) {
+    for (const auto& group : {demo_commands(),
+                              serve_commands(),
+                              init_commands(),
+                              overview_commands(),
+                              payment_commands(),
+                              association_commands(),
+                              application_commands(),
+                              user_commands(),
+                              wallet_commands(),
+                              beneficiary_commands(),
+                              quote_commands(),
+                              market_commands(),
+                              connector_commands(),
+                              fee_commands(),
+                              event_commands(),
+                              listen_commands(),
+                              webhook_commands(),
+                              notification_commands(),
+                              log_commands(),
+                              operator_commands(),
+                              operator_session_commands(),
+                              operator_passkey_commands(),
+                              operator_provider_commands(),
+                              backup_commands(),
+                              verify_commands(),
+                              export_commands(),
+                              apply_commands(),
+                              key_commands(),
+                              doctor_commands(),
+                              healthcheck_commands(),
+                              provider_sim_commands(),
+                              about_commands(),
+                              completion_commands(),
+                              manual_commands(),
+                              help_commands()}) {
       out.insert(out.end(), group.begin(), group.end());
     }
     return out;

@@ -25,6 +25,10 @@ std::vector<Command> association_commands();
 std::vector<Command> association_quota_commands();
 /// Operators of the admin page, and the audit log.
 std::vector<Command> operator_commands();
+/// coffer operator passkeys, remove-passkey.
+std::vector<Command> operator_passkey_commands();
+/// coffer operator link, unlink.
+std::vector<Command> operator_provider_commands();
 /// coffer operator sessions, end-sessions.
 std::vector<Command> operator_session_commands();
 /// coffer user: users of an association, who log in with a one-time code.

@@ -110,6 +110,10 @@ struct Config {
   std::string oauth_audience;
   std::string oauth_jwks;  // path of a file, or a URL
   int oauth_timeout_ms = 3'000;
+  std::string oidc_issuer;  // sign-in of operators with a provider: set with oidc_client_id
+  std::string oidc_client_id;
+  Secret oidc_client_secret;
+  std::string oidc_client_secret_file;
   int settle_delay_ms = 0;  // artificial delay for tests and demos
 
   int webhook_attempts = 3;                                 // per delivery

@@ -44,7 +44,7 @@ TEST_CASE("operators: a link is handed over, works once, and for one day", "[cli
   REQUIRE(flows::claim_link(flows, link, std::nullopt, kPassword, kHere));
   CHECK(flows::claim_link(flows, link, std::nullopt, kPassword, kHere).error().slug ==
         Slug::unauthorized);
-  CHECK(flows::sign_in_operator(flows, "ADA", {kPassword}, kHere).value().role ==
+  CHECK(flows::sign_in_operator(flows, "ADA", {kPassword}, kHere).value().row.role ==
         OperatorRole::viewer);
   CHECK(flows::sign_in_operator(flows, "ada", {Secret("wrong wrong wrong")}, kHere).error().slug ==
         Slug::unauthorized);
