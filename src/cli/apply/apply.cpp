@@ -1,4 +1,6 @@
 // coffer apply: creates and changes what a file declares (docs/operating.md#fixtures).
+#include <algorithm>
+
 #include "cli/apply/plan.h"
 #include "cli/command_groups.h"
 #include "cli/exit_code.h"
@@ -25,51 +27,85 @@ Record view(const ApplyStep& step) {
           {"differences", joined(step.differences)}};
 }
 
-/// Each step is committed on its own. The first failure ends the run, and the result shows what was
-/// done before it, with the secrets that are shown once.
-void carry_out(const std::vector<ApplyStep>& steps, CommandResult& result) {
+std::string sentence(const Problem& problem) {
+  std::string out = problem.detail;
+  for (const FieldError& field : problem.fields) {
+    out += (out.empty() ? "" : " ") + field.field + " " + field.message + ".";
+  }
+  return out;
+}
+
+/// The objects, and what is shown once about the new ones.
+struct Outcome {
+  std::vector<Record> objects;
+  std::vector<Record> credentials;
+  std::optional<std::string> problem;  // of the last object
+};
+
+/// Each step is committed on its own. The first failure ends the run: what was done before it
+/// stays, and its secrets are shown.
+Outcome carry_out(const std::vector<ApplyStep>& steps) {
+  Outcome out;
   for (const ApplyStep& step : steps) {
-    Record record = view(step);
+    Record& object = out.objects.emplace_back(view(step));
+    std::optional<std::string> id;
     if (step.is_change()) {
       auto done = step.carry_out();
-      record.emplace_back("status", done ? "done" : "failed");
       if (!done) {
-        std::string why = done.error().detail;
-        for (const FieldError& field : done.error().fields) {
-          why += (why.empty() ? "" : " ") + field.field + " " + field.message + ".";
+        out.problem = sentence(done.error());
+      } else {
+        for (Field& field : *done) {
+          if (field.key == "id") {
+            id = std::get<std::string>(field.value);
+            continue;
+          }
+          Record& shown = out.credentials.emplace_back(
+              Record{{"kind", step.kind}, {"name", step.name}, {"field", field.key}});
+          field.key = "value";
+          shown.push_back(std::move(field));
         }
-        record.emplace_back("problem", why);
-        result.records.push_back(std::move(record));
-        result.exit_code = exit_code::kFailed;
-        result.note = "The object above failed: " + why +
-                      " Correct the file and repeat the command: what was done is skipped.";
-        return;
       }
-      for (Field& field : *done) record.push_back(std::move(field));
     }
-    result.records.push_back(std::move(record));
+    object.emplace_back("status", out.problem ? "failed" : "done");
+    object.emplace_back("id", id);
+    if (out.problem) break;
   }
+  return out;
 }
 
 Result<CommandResult> apply(Session& session, const Arguments& arguments) {
   ApplyPlan plan(session);
   COFFER_TRY_VOID(plan.read(arguments.text("FILE")));
-  CommandResult result{.list = true, .columns = {"action", "kind", "name", "differences"}};
-  std::size_t changes = 0;
-  for (const ApplyStep& step : plan.steps()) changes += step.is_change() ? 1 : 0;
+  const auto& steps = plan.steps();
+  const auto changes = std::count_if(steps.begin(), steps.end(),
+                                     [](const ApplyStep& step) { return step.is_change(); });
   const std::string count =
-      std::to_string(changes) + " of " + std::to_string(plan.steps().size()) + " objects ";
+      std::to_string(changes) + " of " + std::to_string(steps.size()) + " objects ";
+  CommandResult result;
+  Outcome outcome;
   if (arguments.has("dry-run")) {
-    for (const ApplyStep& step : plan.steps()) result.records.push_back(view(step));
+    for (const ApplyStep& step : steps) outcome.objects.push_back(view(step));
     result.note = count + "would change. Nothing was changed.";
-    return result;
+  } else {
+    outcome = carry_out(steps);
+    result.note = count + "changed.";
+    if (!outcome.credentials.empty()) {
+      result.note += " Copy the credentials now. You won't see them again.";
+    }
   }
-  result.note = count + "changed. Secrets of new objects are shown once, with --json.";
   if (changes == 0) {
     result.note = "All objects are as declared. Nothing was changed.";
     result.unchanged = "all objects are as declared";
   }
-  carry_out(plan.steps(), result);
+  if (outcome.problem) {
+    result.note = "The last object failed: " + *outcome.problem +
+                  " Correct the file and repeat the command: what was done is skipped.";
+    if (!outcome.credentials.empty()) result.note += " Copy the credentials now.";
+    result.exit_code = exit_code::kFailed;
+  }
+  result.records = {{{"objects", std::move(outcome.objects)},
+                     {"credentials", std::move(outcome.credentials)},
+                     {"problem", outcome.problem}}};
   return result;
 }
 

@@ -101,8 +101,8 @@ void ApplyPlan::plan_asset(api::Fields& fields, ApplyStep& step) {
   planned.decimals = wanted.decimals;
   assets_.emplace(code.value(), planned);
   step.carry_out = [this, wanted]() -> Result<Record> {
-    COFFER_TRY(const Asset asset, flows::register_asset(flows(), wanted));
-    return Record{{"issuer", asset.issuer}};
+    COFFER_TRY_VOID(flows::register_asset(flows(), wanted));
+    return Record{};
   };
 }
 

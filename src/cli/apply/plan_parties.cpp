@@ -154,7 +154,7 @@ void ApplyPlan::plan_wallet(api::Fields& fields, ApplyStep& step) {
     for (const AssetCode& code : trustlines) {
       COFFER_TRY_VOID(flows::add_trustline(flows(), *tenant_, row.id, code));
     }
-    return Record{{"id", row.id.to_string()}, {"accountNumber", row.account_number}};
+    return Record{{"id", row.id.to_string()}};
   };
 }
 

@@ -3,6 +3,7 @@
 
 #include "cli/apply/json_lines.h"
 #include "cli/exit_code.h"
+#include "config/config_options.h"
 #include "unit/cli/open_file.h"
 
 using namespace coffer;
@@ -53,6 +54,16 @@ std::map<std::string, int> actions(const Json& rows) {
   return out;
 }
 
+/// Fields of an object that are shown once.
+std::map<std::string, std::string> credentials_of(const Ran& ran, const std::string& kind) {
+  std::map<std::string, std::string> out;
+  const Json all = ran.json();
+  for (const Json& row : all.at("credentials")) {
+    if (row.at("kind") == kind) out[row.at("field")] = row.at("value");
+  }
+  return out;
+}
+
 Json row_of(const Json& rows, const std::string& kind) {
   for (const Json& row : rows) {
     if (row.at("kind") == kind) return row;
@@ -83,18 +94,20 @@ TEST_CASE("apply: creates what is missing, once", "[cli]") {
   const Ran first = applied(file, everything());
   INFO(first.out << first.err);
   REQUIRE(first.code == 0);
-  const Json rows = first.json();
+  const Json rows = first.json().at("objects");
   CHECK(actions(rows) == Actions{{"create", 12}});
   for (const Json& row : rows) CHECK(row.at("status") == "done");
-  const Json application = row_of(rows, "application");
+  auto application = credentials_of(first, "application");
   for (const char* secret : {"clientId", "clientSecret", "apiKey"}) {
-    CHECK(application.at(secret).get<std::string>().size() > 10);
+    CHECK(application[secret].size() > 10);
   }
-  CHECK(row_of(rows, "webhook").at("signingSecret").get<std::string>().starts_with("whsec_"));
+  CHECK(credentials_of(first, "webhook")["signingSecret"].starts_with("whsec_"));
+  // Also for people: they are shown once.
+  CHECK(first.json().at("problem").is_null());
 
   const Ran again = applied(file, everything());
   REQUIRE(again.code == 0);
-  CHECK(actions(again.json()) == Actions{{"unchanged", 11}});
+  CHECK(actions(again.json().at("objects")) == Actions{{"unchanged", 11}});
   const std::string wallet = row_of(rows, "wallet").at("id");
   const Json balances = file.run("wallet show", {{"ID", wallet}}).json().at("balances");
   REQUIRE(balances.size() == 2);
@@ -102,11 +115,41 @@ TEST_CASE("apply: creates what is missing, once", "[cli]") {
   CHECK(file.run("verify").code == 0);
 }
 
+TEST_CASE("apply: the text output has the credentials, which are shown once", "[cli]") {
+  OpenFile file;
+  const Ran ran = file.run("apply", {{"FILE", everything().dump()}}, false);
+  REQUIRE(ran.code == 0);
+  CHECK(ran.out.find("whsec_") != std::string::npos);
+  CHECK(ran.out.find("clientSecret") != std::string::npos);
+  CHECK(ran.err.find("You won't see them again") != std::string::npos);
+}
+
+TEST_CASE("apply: a refused object ends the run, and a repeated run continues", "[cli]") {
+  OpenFile file([](Config& config) {
+    REQUIRE(set_config_value(*find_config_option("quota_sandbox"), "wallets=1", config));
+  });
+  const Ran stopped = applied(file, everything());
+  CHECK(stopped.code == exit_code::kFailed);
+  const Json objects = stopped.json().at("objects");
+  CHECK(objects.back().at("kind") == "wallet");
+  CHECK(objects.back().at("status") == "failed");
+  CHECK_FALSE(stopped.json().at("problem").is_null());
+  // What was made before is kept, with its secrets.
+  CHECK(credentials_of(stopped, "application").contains("apiKey"));
+  Json fewer = everything();
+  fewer["wallets"].erase(1);
+  const Ran rest = applied(file, fewer);
+  INFO(rest.err);
+  CHECK(rest.code == 0);
+  CHECK(actions(rest.json().at("objects")) == Actions{{"unchanged", 7}, {"create", 3}});
+  CHECK(credentials_of(rest, "application").empty());
+}
+
 TEST_CASE("apply: a dry run shows what a run then does, and changes nothing", "[cli]") {
   OpenFile file;
   const Ran empty = applied(file, everything(), true);
   REQUIRE(empty.code == 0);
-  CHECK(actions(empty.json()) == Actions{{"create", 12}});
+  CHECK(actions(empty.json().at("objects")) == Actions{{"create", 12}});
   CHECK(file.run("association list").json().empty());
   CHECK(file.run("asset list").json().empty());
 
@@ -120,7 +163,7 @@ TEST_CASE("apply: a dry run shows what a run then does, and changes nothing", "[
   changed["wallets"][1]["metadata"]["lastName"] = "Eze";
   changed["beneficiaries"][0]["individual"]["lastName"] = "Otieno";
   changed["webhooks"][0]["eventTypes"] = {"payment.failed"};
-  const Json planned = applied(file, changed, true).json();
+  const Json planned = applied(file, changed, true).json().at("objects");
   CHECK(actions(planned) == Actions{{"change", 7}, {"unchanged", 4}});
   CHECK(row_of(planned, "rate").at("differences") == "rate: 605.5 -> 600");
   CHECK(row_of(planned, "connector").at("differences") ==
@@ -128,9 +171,9 @@ TEST_CASE("apply: a dry run shows what a run then does, and changes nothing", "[
   // Personal data is compared, but not printed.
   CHECK(planned.dump().find("Otieno") == std::string::npos);
 
-  const Json done = applied(file, changed).json();
+  const Json done = applied(file, changed).json().at("objects");
   CHECK(actions(done) == Actions{{"change", 7}, {"unchanged", 4}});
-  CHECK(actions(applied(file, changed, true).json()) == Actions{{"unchanged", 11}});
+  CHECK(actions(applied(file, changed, true).json().at("objects")) == Actions{{"unchanged", 11}});
   const std::string beneficiary = row_of(done, "beneficiary").at("id");
   const Json shown = file.run("beneficiary show", {{"ID", beneficiary}}).json();
   CHECK(shown.at("name") == "Amina Otieno");

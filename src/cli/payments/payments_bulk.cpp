@@ -45,6 +45,7 @@ struct Debit {
 struct RowResult {
   std::string_view status;
   std::optional<PaymentId> id;
+  std::optional<std::string> payment_status = {};  // of a payment that exists
 };
 
 class BulkRun {
@@ -70,6 +71,7 @@ class BulkRun {
                   {"assetCode", debit.asset},
                   {"fee", shown(debit.fee, debit.decimals)},
                   {"receives", debit.receives}};
+    record.emplace_back("paymentStatus", done ? done->payment_status : std::nullopt);
     record.emplace_back("transactionRecordId", done ? shown(done->id) : std::nullopt);
     record.emplace_back("problem", done ? std::nullopt : std::optional(sentence(done.error())));
     result_.records.push_back(std::move(record));
@@ -78,8 +80,8 @@ class BulkRun {
 
   CommandResult finish(std::size_t rows) {
     result_.list = true;
-    result_.columns = {"line",      "transactionId", "status", "total",
-                       "assetCode", "receives",      "problem"};
+    result_.columns = {"line",      "transactionId", "status",        "total",
+                       "assetCode", "receives",      "paymentStatus", "problem"};
     std::string note;
     for (const auto& [status, count] : counts_) {
       note += (note.empty() ? "" : ", ") + std::to_string(count) + " " + std::string(status);
@@ -125,7 +127,7 @@ class BulkRun {
       debit.fee = stored.provider->fee;
       debit.total = stored.provider->total;
     }
-    if (differing.empty()) return RowResult{"exists", stored.id};
+    if (differing.empty()) return RowResult{"exists", stored.id, std::string(name(stored.status))};
     Problem problem(Slug::transaction_id_conflict,
                     "This transactionId was already used for a payment with different content.");
     for (const std::string& field : differing) {
