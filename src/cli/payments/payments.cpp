@@ -43,8 +43,8 @@ Result<store::PaymentsWanted> wanted_payments(Connection& db, const Arguments& a
   if (arguments.has("connector")) {
     COFFER_TRY(out.connector, connector_key(db, arguments));
   }
-  if (const auto status = arguments.find("status")) out.status = parse_payment_status(*status);
-  if (const auto type = arguments.find("type")) out.type = parse_payment_type(*type);
+  if (const auto status = arguments.find("status")) out.status = parse_term<PaymentStatus>(*status);
+  if (const auto type = arguments.find("type")) out.type = parse_term<PaymentType>(*type);
   COFFER_TRY(out.from, optional_time(arguments, "from"));
   COFFER_TRY(out.to, optional_time(arguments, "to"));
   if (const auto failure = arguments.find("failure")) out.failure = parse_failure_code(*failure);
@@ -125,13 +125,8 @@ std::string_view failure_choices() {
 std::vector<Argument> filter_arguments() {
   std::vector<Argument> out{
       option("text", "TEXT", "Beginning of the transactionId, or of a wallet's account number"),
-      choice("status",
-             "initiated|processing|succeeded|failed|refund_pending|refunded|refund_failed|expired",
-             "Filter by status"),
-      choice("type",
-             "p2p_own|p2p_beneficiary|p2p_own_multi|swap_own|swap_beneficiary|offramp|onramp|"
-             "onramp_reference",
-             "Filter by type"),
+      choice("status", choices<PaymentStatus>(), "Filter by status"),
+      choice("type", choices<PaymentType>(), "Filter by type"),
       choice("failure", failure_choices(), "Filter by the reason of a failure"),
       option("wallet", "ID", "Filter by wallet, as source or destination"),
       option("beneficiary", "ID", "Filter by beneficiary"),
